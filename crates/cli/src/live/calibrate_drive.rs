@@ -56,6 +56,8 @@ struct Answer<'a> {
     found: &'a Found,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<Verified>,
+    /// What of that doesn't fit, and why that may be.
+    warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     compared: Vec<Compared>,
 }
@@ -103,8 +105,8 @@ impl OfDrive {
         // Begun now, so that a folder that can't be written to is said before anything is measured.
         let file = out.map(WholeFile::create).transpose()?;
         let found = shown(|progress| extract(drive, effort, progress))?;
-        let (text, verified, compared) = match &found {
-            Found::Constant(constant) => (constant_toml(constant, name), None, Vec::new()),
+        let (text, verified, compared, warnings) = match &found {
+            Found::Constant(constant) => (constant_toml(constant, name), None, Vec::new(), Vec::new()),
             Found::Disk(disk) => {
                 let source = format!(
                     "Measured by petrio calibrate --device: {} requests, one at a time; sums of times that can't be told apart stand in one figure",
@@ -112,18 +114,22 @@ impl OfDrive {
                 );
                 let made = Made::of(disk, name, &source).drive;
                 let model = Drive::new(&made).map_err(|error| Failure::new(error, None))?;
-                let verified = verify(drive, &mut Simulated::new(&model), effort)?;
+                let verified = verify(drive, &mut Simulated::new(&model), disk, effort)?;
+                let warnings = verified.warnings(disk);
                 let compared = truth.map(|truth| compare(disk, truth)).unwrap_or_default();
                 let text = drive_toml(&made).map_err(|error| Failure::new(error, None))?;
-                (text, Some(verified), compared)
+                (warned(&warnings, &text), Some(verified), compared, warnings)
             }
         };
         if let (Some(file), Some(out)) = (file, out) {
             complete(file, out, &text)?;
             talk(&format!("the drive, for a scenario: disk.d.file = \"{}\"", told(out)));
         }
+        for warning in &warnings {
+            talk(&format!("warning: {warning}"));
+        }
         if self.json {
-            return print_json(&Answer { found: &found, verified, compared });
+            return print_json(&Answer { found: &found, verified, warnings, compared });
         }
         let mut table = format!("{name}\n{}", found.to_table());
         if !compared.is_empty() {
@@ -136,6 +142,21 @@ impl OfDrive {
         }
         print(&table)
     }
+}
+
+/// A drive's text, with what doesn't fit in comments before it: whoever reads the file hasn't seen what was printed.
+fn warned(warnings: &[String], text: &str) -> String {
+    let mut all = String::new();
+    if !warnings.is_empty() {
+        all.push_str("# This drive doesn't do what the measured one does:\n");
+    }
+    for warning in warnings {
+        all.push_str(&format!("# - {warning}\n"));
+    }
+    if !warnings.is_empty() {
+        all.push('\n');
+    }
+    all + text
 }
 
 /// A mechanical drive of the catalogue.

@@ -19,8 +19,8 @@ type Result<T> = std::result::Result<T, DriveCalibrationError>;
 const LONGEST: u64 = 1 << 17;
 /// Sectors of a small device, of which its cache holds some hundredths.
 const SMALL: u64 = 1 << 21;
-/// Sectors of the largest read from the cache.
-const LARGEST: u64 = 64;
+/// Sectors of reads from the cache: the more, the finer their time is known, but small segments hold no more than a few.
+const SIZES: [u64; 3] = [1, 16, 64];
 
 /// A cache as it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -95,19 +95,25 @@ fn is_held(probe: &mut Probe<'_>, sector: u64) -> Result<bool> {
 
 /// A line through the times of reads that come back.
 fn hits(probe: &mut Probe<'_>) -> Result<(f64, f64)> {
-    let mut middles = Vec::new();
-    for sectors in [1, LARGEST] {
+    let mut quick = Vec::new();
+    for sectors in SIZES {
         let mut times = Vec::new();
         for _ in 0..9 {
-            let place = probe.below(probe.sectors() - LARGEST);
+            let place = probe.below(probe.sectors() - SIZES[2]);
             probe.read(place, sectors)?;
             times.push(probe.read(place, sectors)?.span());
         }
         times.sort_by(f64::total_cmp);
-        middles.push(times[times.len() / 4]);
+        quick.push(times[times.len() / 4]);
     }
-    let each = ((middles[1] - middles[0]) / (LARGEST - 1) as f64).max(0.0);
-    Ok(((middles[0] - each).max(0.0), each))
+    let line = |large: usize| {
+        let each = ((quick[large] - quick[0]) / (SIZES[large] - SIZES[0]) as f64).max(0.0);
+        ((quick[0] - each).max(0.0), each)
+    };
+    // What a segment doesn't hold is read again: those sectors take longer than fewer do.
+    let (few, many) = (line(1), line(2));
+    let strays = 4.0 * probe.stray * probe.period / SIZES[1] as f64;
+    Ok(if many.1 > 1.05 * few.1 + strays { few } else { many })
 }
 
 /// At how many places may be read, with the first one still being there: the most, and whether it may be more.

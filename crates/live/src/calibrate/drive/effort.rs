@@ -17,6 +17,8 @@ pub struct Effort {
     pub tracks: u64,
     /// Most segments of a cache that are looked for.
     pub segments: u64,
+    /// Most writes of a burst, by which is found how many are held.
+    pub burst: u64,
     /// Random reads that the drive found is held against.
     pub checks: usize,
     /// Whether what is in the sectors may be written to them again.
@@ -36,6 +38,7 @@ impl Effort {
             pairs: 3,
             tracks: 64,
             segments: 128,
+            burst: 4096,
             checks: 1_000,
             write: false,
             seed: 1,
@@ -45,13 +48,14 @@ impl Effort {
     /// About a minute of one.
     pub fn quick() -> Self {
         Self {
-            requests: 100_000,
+            requests: 200_000,
             turns: 100.0,
             halvings: 12,
             spacing: 2.0,
             pairs: 1,
-            tracks: 32,
+            tracks: 48,
             segments: 32,
+            burst: 1024,
             checks: 200,
             ..Self::full()
         }

@@ -62,6 +62,18 @@ pub enum DriveCalibrationError {
         /// How many.
         requests: u64,
     },
+    /// Tracks that make no zones.
+    #[error("its times fit no disk: {zones} zones were found up to sector {sectors}, and more follow")]
+    #[diagnostic(help(
+        "a drive with spare sectors or many defects in an order of its own looks so, and isn't found by its times; if \
+         nobody else used it meanwhile, describe it by its data sheet, as `petrio schema device` explains"
+    ))]
+    ManyZones {
+        /// How many.
+        zones: usize,
+        /// Up to where.
+        sectors: u64,
+    },
     /// Times that fit no disk.
     #[error("its times fit no disk: {why}")]
     #[diagnostic(help(

@@ -18,6 +18,7 @@
 mod cache;
 mod effort;
 mod error;
+mod geometry;
 mod parameters;
 mod probe;
 mod reach;
@@ -26,7 +27,9 @@ mod rotation;
 mod seek;
 mod show;
 mod simulated;
+mod stairs;
 mod timed;
+mod tracks;
 mod truth;
 mod verify;
 mod writes;
@@ -45,14 +48,16 @@ pub use show::{compared_table, verified_table};
 pub use simulated::{Paced, Simulated};
 pub use timed::{TimedDrive, Timing};
 pub use truth::{Compared, compare};
-pub use verify::{Measured, Verified, measure, verify};
-pub use writes::FoundWrites;
-pub use zones::FoundZone;
+pub use verify::{Check, FITS, Measured, Verified, measure, verify};
+pub use writes::{FoundReporting, FoundWrites};
+pub use zones::{FoundZone, Skipped};
 
 use super::step::Step;
 use probe::Probe;
+use reach::Pair;
 use seek::Cylinders;
 use serde::Serialize;
+use stairs::Stairs;
 
 /// A device as it was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -94,6 +99,8 @@ pub struct FoundDisk {
     pub surfaces: u64,
     /// Whether that was seen; if not, tracks are taken for cylinders, which makes no difference to their times.
     pub surfaces_seen: bool,
+    /// Tracks of the first cylinder that lie before the first sector: the drive's own.
+    pub lead_tracks: u64,
     /// What a read from the medium takes without movement, wait and its sector, in seconds.
     pub overhead: f64,
     /// What changing to another head of the cylinder takes, in seconds.
@@ -127,17 +134,18 @@ pub fn extract(
     let pace = rotation::pace(probe)?;
     let Some(period) = rotation::rotation(probe, pace)? else { return Ok(Found::Constant(constant(probe)?)) };
     let mut zones = zones::zones(probe, &mut |part| tell("tracks and zones", part))?;
-    let first = zones[0];
+    let first = zones[0].clone();
     tell("surfaces", 0.0);
-    let mut overhead = seek::still(probe, &zones, false)?;
+    let mut overhead = seek::still(probe, &zones, Pair::default())?;
     let skews = zones::skews(probe, &first)?;
     let same = 0.5 + 6.0 * probe.stray * first.sectors_per_track as f64;
-    let seen = match zones::recurring(&skews, same) {
-        Some(surfaces) => Some(surfaces),
-        None => seek::surfaces(probe, &first, overhead)?,
+    let seen = match Stairs::of_skews(&skews, same) {
+        Some(stairs) => Some(stairs),
+        None => seek::stairs(probe, &first, overhead)?,
     };
-    let surfaces = seen.unwrap_or(1);
-    zones::fill_skews(probe, &mut zones, surfaces)?;
+    let stairs = seen.unwrap_or(Stairs { surfaces: 1, lead: 0 });
+    let surfaces = stairs.surfaces;
+    zones::fill_skews(probe, &mut zones, stairs)?;
     tell("the cache", 0.0);
     let cache = cache::cache(probe, &zones, surfaces)?;
     probe.reads_ahead = cache.is_some_and(|cache| cache.read_ahead != FoundReadAhead::None);
@@ -145,16 +153,18 @@ pub fn extract(
         // An order for what comes next was no order to go there.
         overhead = seek::at_rest(probe, &zones, ahead.read_ahead_sectors)?.unwrap_or(overhead);
     }
-    let cylinders = Cylinders { zones: &zones, surfaces };
+    let cylinders = Cylinders { zones: &zones, stairs };
     let mut head_switch = 0.0;
-    if surfaces > 1 {
-        let (one, other) = (first.track(0), first.track(1));
-        let length = first.sectors_per_track;
-        head_switch = seek::movement(probe, (one, length), (other, length), overhead, false)?;
+    if let Some((one, other)) = cylinders.neighbours() {
+        head_switch = seek::movement(probe, one, other, overhead, false)?;
     }
-    let seeks = seek::curve(probe, cylinders, overhead, false, &mut |part| tell("seeks", part))?;
+    let seeks = seek::curve(probe, cylinders, overhead, None, &mut |part| tell("seeks", part))?;
     let writes = match effort.write {
-        true => Some(writes::writes(probe, cylinders, overhead)?),
+        true => {
+            let bus = cache.map_or(0.0, |cache| cache.hit_sector);
+            let note = &mut |part: f64| tell("writes", part);
+            Some(writes::writes(probe, cylinders, overhead, head_switch, bus, note)?)
+        }
         false => None,
     };
     Ok(Found::Disk(Box::new(FoundDisk {
@@ -163,6 +173,7 @@ pub fn extract(
         period,
         stray: probe.stray * period,
         surfaces,
+        lead_tracks: stairs.lead,
         surfaces_seen: seen.is_some(),
         overhead,
         head_switch,

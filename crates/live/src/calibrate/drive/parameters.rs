@@ -5,12 +5,12 @@
 //! so many spare ones.
 
 use super::cache::FoundReadAhead;
-use super::{FoundConstant, FoundDisk};
+use super::geometry::geometry;
+use super::{FoundConstant, FoundDisk, FoundReporting, FoundWrites, SeekPoint};
 use petrio_models::device::disk::DiskParameters;
 use petrio_models::device::disk::parameters::{
-    AfterReadOrWrite, BusParameters, CacheParameters, GeometryParameters, ImmediateReporting,
-    MechanicsParameters, OverheadParameters, QueueParameters, ReadAhead, SeekParameters, Sparing, TrackOrder,
-    ZoneParameters,
+    AfterReadOrWrite, BusParameters, CacheParameters, ImmediateReporting, MechanicsParameters,
+    OverheadParameters, QueueParameters, ReadAhead, SeekParameters,
 };
 use petrio_time::Time;
 use petrio_units::{Blocks, Duration, Fraction, RotationSpeed, SignedDuration};
@@ -30,10 +30,6 @@ fn duration(seconds: f64) -> Duration {
     Duration::new(Time::from_seconds((seconds.max(0.0) * 1e7).round() / 1e7))
 }
 
-fn rounded(figure: f64) -> f64 {
-    (figure * 100.0).round() / 100.0
-}
-
 impl Made {
     /// Of what was found of a device of this name; `source` says how.
     pub fn of(found: &FoundDisk, name: &str, source: &str) -> Self {
@@ -48,38 +44,43 @@ impl Made {
         } else {
             SeekParameters::Measured { points }
         };
-        let miss = AfterReadOrWrite::always(duration(found.overhead - each * grain as f64));
-        let hit = AfterReadOrWrite::always(duration(found.cache.map_or(0.0, |cache| cache.hit)));
+        let bus = each * grain as f64;
+        // A long transfer has thousands of blocks: to a nanosecond.
+        let block = Duration::new(Time::from_seconds((each * 1e9).round() / 1e9));
+        // A read's last sector passes the bus when it has passed the head. What a write completes later than that, or a
+        // read later than a write, comes behind the medium.
+        let behind = found.writes.as_ref().map_or(0.0, |writes| writes.lag + bus);
+        let (read_behind, write_behind) = ((-behind).max(0.0), behind.max(0.0));
+        let before = |span: f64| AfterReadOrWrite::always(duration(span - bus - read_behind));
+        let hit = found.cache.map_or(0.0, |cache| cache.hit) - read_behind;
         let mut overheads = OverheadParameters {
-            read_hit: hit,
-            read_miss: miss,
-            write_through: miss,
+            read_hit: AfterReadOrWrite::always(duration(hit)),
+            read_miss: before(found.overhead),
+            write_through: before(found.overhead),
+            read_completion: duration(read_behind),
+            write_completion: duration(write_behind),
             ..OverheadParameters::default()
         };
-        let mut write_settle = SignedDuration::default();
+        let (mut write_settle, mut write_seek) = (SignedDuration::default(), None);
         let mut cache = cache(found, grain);
-        match found.writes {
-            None => assumed.extend([
+        if let Some(writes) = &found.writes {
+            // The sector comes over the bus before it is written: that was waited for.
+            let (write, more) = (writes.still - bus, writes.more_after_write);
+            overheads.write_through = before(write);
+            overheads.write_through.after_write = before(write + more).after_write;
+            let behind = found.overhead + writes.read_more_after_write;
+            overheads.read_miss.after_write = before(behind).after_write;
+            overheads.write_reported =
+                AfterReadOrWrite::always(duration(writes.reported_span - bus - write_behind));
+            write_settle = format!("{:.1} us", writes.settle * 1e6).parse().unwrap_or_default();
+            write_seek = own_curve(found, writes);
+            hold(&mut cache, writes, grain, &mut assumed);
+        } else {
+            assumed.extend([
                 "cache.immediate_reporting",
                 "overheads.write_through",
                 "mechanics.write_settle",
-            ]),
-            Some(writes) if writes.reported == 0 => {
-                overheads.write_through =
-                    AfterReadOrWrite::always(duration(writes.still - each * grain as f64));
-                let text = format!("{:.1} us", writes.settle * 1e6);
-                write_settle = text.parse().unwrap_or_default();
-            }
-            Some(writes) => {
-                let span = AfterReadOrWrite::always(duration(writes.reported_span - each * grain as f64));
-                overheads.write_reported = span;
-                cache.immediate_reporting = if writes.reported == 1 {
-                    ImmediateReporting::Sequential
-                } else {
-                    ImmediateReporting::Cached
-                };
-                assumed.push("mechanics.write_settle");
-            }
+            ]);
         }
         assumed.push("bus.write_block");
         assumed.push("queue");
@@ -100,10 +101,10 @@ impl Made {
                 head_switch: duration(found.head_switch),
                 write_settle,
                 seek,
-                write_seek: None,
+                write_seek,
                 seek_scale: Fraction::ONE,
             },
-            bus: BusParameters { read_block: duration(each), write_block: duration(each) },
+            bus: BusParameters { read_block: block, write_block: block },
             overheads,
             cache,
             queue: QueueParameters::default(),
@@ -112,46 +113,58 @@ impl Made {
     }
 }
 
+/// The seek curve of writes without their settling, where the settling doesn't make all the difference to reads.
+fn own_curve(found: &FoundDisk, writes: &FoundWrites) -> Option<SeekParameters> {
+    let read = |cylinders: u64| {
+        let behind = found.seeks.partition_point(|point| point.cylinders < cylinders);
+        let other = found.seeks.get(behind)?;
+        let Some(one) = behind.checked_sub(1).map(|before| found.seeks[before]) else {
+            return Some(other.seconds);
+        };
+        let part = (cylinders - one.cylinders) as f64 / (other.cylinders - one.cylinders) as f64;
+        Some(one.seconds + part * (other.seconds - one.seconds))
+    };
+    let same = |point: &SeekPoint| {
+        let seconds = read(point.cylinders).unwrap_or(0.0) + writes.settle;
+        // Both were searched for, and a line between two points isn't a curve.
+        (point.seconds - seconds).abs() <= 4.0 * found.resolution + point.spread + 0.02 * seconds
+    };
+    if writes.seeks.iter().all(same) {
+        return None;
+    }
+    let seconds = |point: &SeekPoint| duration(point.seconds - writes.settle);
+    let points = writes.seeks.iter().map(|point| (point.cylinders as u32, seconds(point))).collect();
+    Some(SeekParameters::Measured { points })
+}
+
+/// Which writes are reported before they are on the medium, and how many of them are held.
+fn hold(cache: &mut CacheParameters, writes: &FoundWrites, grain: u64, assumed: &mut Vec<&'static str>) {
+    cache.immediate_reporting = match writes.reporting {
+        FoundReporting::Never => ImmediateReporting::Never,
+        FoundReporting::Single => ImmediateReporting::Sequential,
+        FoundReporting::Always => ImmediateReporting::Always,
+        FoundReporting::Held => ImmediateReporting::Cached,
+    };
+    if writes.reporting != FoundReporting::Held {
+        return;
+    }
+    // As many runs as were held, whatever they come to, unless no burst was long enough.
+    cache.write_back.runs = if writes.at_least { 0 } else { writes.held as u32 };
+    match writes.held_sectors {
+        Some(sectors) => cache.write_back.size = Blocks((sectors * grain).min(cache.buffer())),
+        None => assumed.push("cache.write_back.size"),
+    }
+    if writes.at_least {
+        assumed.push("cache.write_back.runs");
+    }
+    assumed.push("cache.write_back.order");
+    // Near ones are rarely written by the same host in such a way that it shows.
+    assumed.push("cache.writes_clear_near");
+}
+
 /// A period that was found is above zero, so that this is never asked for.
 fn usual() -> RotationSpeed {
     RotationSpeed::new(7200.0).unwrap_or_else(usual)
-}
-
-fn geometry(found: &FoundDisk, grain: u64) -> GeometryParameters {
-    let mut zones = Vec::new();
-    let mut next = 0;
-    let mut spare = false;
-    for (number, zone) in found.zones.iter().enumerate() {
-        let last = number + 1 == found.zones.len();
-        let sectors =
-            found.zones.get(number + 1).map_or(found.sectors, |after| after.first_sector) - zone.first_sector;
-        let tracks = sectors.div_ceil(zone.sectors_per_track);
-        let cylinders = tracks.div_ceil(found.surfaces).max(1);
-        let spares = if last { 0 } else { cylinders * found.surfaces * zone.sectors_per_track - sectors };
-        spare |= spares > 0;
-        zones.push(ZoneParameters {
-            first_cylinder: next as u32,
-            last_cylinder: (next + cylinders - 1) as u32,
-            sectors_per_track: (zone.sectors_per_track * grain) as u32,
-            track_skew_sectors: rounded(zone.track_skew * grain as f64),
-            cylinder_skew_sectors: rounded(zone.cylinder_skew * grain as f64),
-            first_sector_angle_sectors: rounded(zone.first_angle * (zone.sectors_per_track * grain) as f64),
-            reserved_sectors: 0,
-            spares: spares * grain,
-            slips: Vec::new(),
-            remaps: Vec::new(),
-        });
-        next += cylinders;
-    }
-    GeometryParameters {
-        surfaces: found.surfaces as u32,
-        cylinders: next as u32,
-        blocks: Some(found.sectors * grain),
-        order: TrackOrder::Cylinder,
-        sparing: if spare { Sparing::SectorsPerZone { slip_to_end: false } } else { Sparing::None },
-        skew_scale: 1.0,
-        zones,
-    }
 }
 
 fn cache(found: &FoundDisk, grain: u64) -> CacheParameters {

@@ -12,8 +12,16 @@ use super::timed::{TimedDrive, Timing};
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
-/// How long, in seconds, the phase is trusted without a look at the sector that it is kept by.
-const TRUSTED_S: f64 = 0.25;
+/// How long, in seconds, the phase is trusted without a look at the sector that it is kept by, at the least and at the most:
+/// as the period is better known, for longer, but a drive's clock isn't this machine's.
+const TRUSTED_S: [f64; 2] = [0.25, 2.0];
+/// Part of the time over which the period was measured that the phase is trusted: what strays then is that much less than
+/// in a single look.
+const TRUSTED_PART: f64 = 1.0 / 32.0;
+/// Fewest and most reads elsewhere by which a sector is driven out of the cache. However little is measured, a cache is no
+/// reason to know nothing of what lies behind it: only one of more segments than drives have is.
+const FEWEST: u64 = 4;
+const MOST: u64 = 4096;
 
 /// A device, and what is known of it so far.
 pub(super) struct Probe<'a> {
@@ -31,10 +39,14 @@ pub(super) struct Probe<'a> {
     pub(super) reads_ahead: bool,
     /// Segments of the cache, once they are known.
     pub(super) segments: u64,
+    /// Reads elsewhere that were enough, the last time, for a sector to be forgotten.
+    enough: u64,
     /// Seconds of a turn; zero until it is known.
     pub(super) period: f64,
     /// By how much completions of the same sector stray, in turns.
     pub(super) stray: f64,
+    /// By which part of a turn a write completes later than a read of its sector would have.
+    pub(super) write_lag: f64,
     /// The sector that the phase is kept by, when it came first and last, and turns between.
     pub(super) anchor: Anchor,
 }
@@ -59,8 +71,10 @@ impl<'a> Probe<'a> {
             lone: false,
             reads_ahead: false,
             segments: 0,
+            enough: FEWEST,
             period: 0.0,
             stray: 0.0,
+            write_lag: 0.0,
             anchor: Anchor::default(),
         }
     }
@@ -103,16 +117,19 @@ impl<'a> Probe<'a> {
         })
     }
 
-    pub(super) fn rewrite(&mut self, sector: u64, sectors: u64) -> Result<Timing> {
+    /// `through` says that it must be on the medium before it is done.
+    pub(super) fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> Result<Timing> {
         self.count()?;
         let sector = sector.min(self.sectors() - sectors);
-        let written = self.drive.rewrite(sector, sectors);
+        let written = self.drive.rewrite(sector, sectors, through);
         written.map_err(|source| DriveCalibrationError::Request { action: "write", sector, source })
     }
 
-    pub(super) fn keep(&mut self, sector: u64, sectors: u64) -> Result<()> {
+    /// What is in these runs (first sector, sectors) will be written to some of them.
+    pub(super) fn keep(&mut self, runs: &[(u64, u64)]) -> Result<()> {
+        let Some((sector, _)) = runs.first().copied() else { return Ok(()) };
         self.count()?;
-        self.drive.keep(sector, sectors).map_err(|source| DriveCalibrationError::Request {
+        self.drive.keep(runs).map_err(|source| DriveCalibrationError::Request {
             action: "read",
             sector,
             source,
@@ -151,19 +168,29 @@ impl<'a> Probe<'a> {
         Ok(())
     }
 
+    /// Reads elsewhere until what was read before is most likely forgotten; twice as many each `time`.
+    pub(super) fn forget(&mut self, time: u32) -> Result<()> {
+        let least = self.enough.max(self.segments).max(self.effort.segments.min(44));
+        self.displace((least + 4) << time.saturating_sub(1).min(4))
+    }
+
     /// Reads a sector from the medium, after the arm was elsewhere.
     pub(super) fn fresh(&mut self, sector: u64) -> Result<Timing> {
-        let mut displaced = 4;
-        for _ in 0..8 {
+        // Each look takes the sector in again, so that what comes between two of them has to be enough by itself.
+        let mut displaced = (self.enough / 2).max(FEWEST);
+        loop {
             self.elsewhere(sector)?;
             let timing = self.read(sector, 1)?;
             if timing.span() > self.hit_below {
                 return Ok(timing);
             }
+            if displaced > MOST {
+                return Err(DriveCalibrationError::AlwaysCached { sector });
+            }
             self.displace(displaced)?;
-            displaced = (displaced * 2).min(self.effort.segments.max(4) * 2);
+            self.enough = displaced;
+            displaced *= 2;
         }
-        Err(DriveCalibrationError::AlwaysCached { sector })
     }
 
     /// The angle of a time, in turns from the phase's sector.
@@ -175,7 +202,9 @@ impl<'a> Probe<'a> {
     /// Looks at the phase's sector, if that is long ago.
     pub(super) fn keep_phase(&mut self) -> Result<()> {
         let now = self.now();
-        if now - self.anchor.last < TRUSTED_S {
+        let trusted =
+            ((self.anchor.last - self.anchor.first) * TRUSTED_PART).clamp(TRUSTED_S[0], TRUSTED_S[1]);
+        if now - self.anchor.last < trusted {
             return Ok(());
         }
         let (mut best, mut least) = (0.0, f64::INFINITY);

@@ -26,19 +26,27 @@ impl Along {
     }
 }
 
-/// The shortest time between completions, in seconds, from the medium's first track to its second; `write` says that the
-/// second is written.
+/// What two requests are, one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pair {
+    /// The second writes.
+    pub(super) write: bool,
+    /// The first writes.
+    pub(super) after_write: bool,
+}
+
+/// The shortest time between completions, in seconds, from the medium's first track to its second.
 pub(super) fn shortest(
     probe: &mut Probe<'_>,
     from: u64,
     from_length: u64,
     to: Along,
-    write: bool,
+    kind: Pair,
 ) -> Result<f64> {
-    if write {
-        probe.keep(to.start, to.length)?;
+    if kind.write || kind.after_write {
+        probe.keep(&[(to.start, to.length), (from, from_length)])?;
     }
-    halve(probe, &mut |probe, time| passed(probe, from, from_length, to, write, time))
+    halve(probe, &mut |probe, time| passed(probe, from, from_length, to, kind, time))
 }
 
 /// The shortest time, in seconds, from the order to read a sector of the track over which the arm rests to its end: where a
@@ -55,7 +63,15 @@ fn halve(
 ) -> Result<f64> {
     let period = probe.period;
     let most = 0.999;
-    let turns = at(probe, most * period)?.unwrap_or(0.0);
+    // How many turns that are is of account for all that follows: it is asked again where it can't be told.
+    let mut turns = None;
+    for _ in 0..3 {
+        turns = turns.or(at(probe, most * period)?);
+        if turns.is_some() {
+            break;
+        }
+    }
+    let turns = turns.unwrap_or(0.0);
     let (mut less, mut enough) = (0.0, most);
     for _ in 0..probe.effort.halvings {
         let middle = f64::midpoint(less, enough);
@@ -105,7 +121,7 @@ fn passed(
     from: u64,
     from_length: u64,
     to: Along,
-    write: bool,
+    kind: Pair,
     time: f64,
 ) -> Result<Option<f64>> {
     let sector_time = probe.period / to.length as f64;
@@ -113,7 +129,12 @@ fn passed(
         probe.keep_phase()?;
         // The first half of the track, so that reading ahead stays on it.
         let source = from + probe.below((from_length / 2).max(1));
-        let done = probe.fresh(source)?.end;
+        let done = if kind.after_write {
+            probe.elsewhere(source)?;
+            probe.rewrite(source, 1, true)?.end
+        } else {
+            probe.fresh(source)?.end
+        };
         let arrives = probe.phase(done) + time / probe.period;
         let sectors = ((arrives - to.angle) * to.length as f64).ceil();
         let sector = sectors.rem_euclid(to.length as f64) as u64;
@@ -124,16 +145,17 @@ fn passed(
             probe.wait(late - already);
         }
         let target = to.start + sector.min(to.length - 1);
-        let timing = if write { probe.rewrite(target, 1)? } else { probe.read(target, 1)? };
-        let turns = (timing.end - done - expected) / probe.period;
+        let timing = if kind.write { probe.rewrite(target, 1, true)? } else { probe.read(target, 1)? };
+        let lag = if kind.write { probe.write_lag } else { 0.0 };
+        let turns = (timing.end - done - expected) / probe.period - lag;
         let whole = turns.round().max(0.0);
         // From the medium it comes when it passes the head; from the cache, or late by somebody else's doing, it doesn't.
         if (turns - whole).abs() <= 0.002 + 6.0 * probe.stray {
             return Ok(Some(whole));
         }
-        if attempt == 2 {
-            let segments = probe.effort.segments.min(48);
-            probe.displace(segments)?;
+        // An earlier look may have read ahead over it.
+        if attempt > 0 {
+            probe.forget(attempt)?;
         }
     }
     Ok(None)

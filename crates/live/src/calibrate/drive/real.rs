@@ -5,8 +5,9 @@
 
 use super::error::DriveCalibrationError;
 use super::timed::{TimedDrive, Timing};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, IoSlice, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,8 +26,18 @@ pub struct RealDrive {
     memory: Vec<u8>,
     start: Instant,
     writable: bool,
-    /// What was read to be written again: from which sector on.
-    kept: (u64, Vec<u8>),
+    /// What was read to be written again, by its first sector.
+    kept: BTreeMap<u64, Vec<u8>>,
+}
+
+/// What is to be done with sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transfer {
+    Read,
+    /// To the device, whose cache may hold it.
+    Write,
+    /// To the medium.
+    WriteThrough,
 }
 
 impl RealDrive {
@@ -68,7 +79,7 @@ impl RealDrive {
         }
         let mut options = OpenOptions::new();
         options.read(true).write(write).custom_flags(if write {
-            libc::O_DIRECT | libc::O_DSYNC | libc::O_EXCL
+            libc::O_DIRECT | libc::O_EXCL
         } else {
             libc::O_DIRECT
         });
@@ -87,12 +98,12 @@ impl RealDrive {
             memory: vec![0; ALIGN],
             start: Instant::now(),
             writable: write,
-            kept: (0, Vec::new()),
+            kept: BTreeMap::new(),
         };
         // The smallest that direct I/O takes there.
         let takes = |drive: &mut Self, sector_bytes: u64| {
             drive.sector_bytes = sector_bytes;
-            drive.transfer(1, 1, false)
+            drive.transfer(1, 1, Transfer::Read)
         };
         if takes(&mut drive, 512).is_err() {
             takes(&mut drive, 4096).map_err(system("read", path))?;
@@ -109,16 +120,23 @@ impl RealDrive {
         self.memory.as_ptr().align_offset(ALIGN).min(ALIGN)
     }
 
-    fn transfer(&mut self, sector: u64, sectors: u64, write: bool) -> io::Result<Timing> {
+    fn transfer(&mut self, sector: u64, sectors: u64, transfer: Transfer) -> io::Result<Timing> {
         let length = (sectors * self.sector_bytes) as usize;
         let skip = self.aligned(length);
         let data = &mut self.memory[skip..skip + length];
         let offset = sector * self.sector_bytes;
         let begin = self.start.elapsed().as_secs_f64();
-        if write {
-            self.file.write_all_at(data, offset)?;
-        } else {
-            self.file.read_exact_at(data, offset)?;
+        match transfer {
+            Transfer::Read => self.file.read_exact_at(data, offset)?,
+            Transfer::Write => self.file.write_all_at(data, offset)?,
+            Transfer::WriteThrough => {
+                // As O_DSYNC would have it, for this one alone.
+                let flags = rustix::io::ReadWriteFlags::DSYNC;
+                let written = rustix::io::pwritev2(&self.file, &[IoSlice::new(data)], offset, flags)?;
+                if written < length {
+                    return Err(io::Error::from(io::ErrorKind::WriteZero));
+                }
+            }
         }
         Ok(Timing { begin, end: self.start.elapsed().as_secs_f64() })
     }
@@ -149,33 +167,37 @@ impl TimedDrive for RealDrive {
     }
 
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        self.transfer(sector, sectors, false)
+        self.transfer(sector, sectors, Transfer::Read)
     }
 
-    fn rewrite(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
+    fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing> {
         if !self.writable {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nothing may be written to it"));
         }
         // What isn't kept is read first, and that isn't timed.
         let length = (sectors * self.sector_bytes) as usize;
-        let kept = sector.checked_sub(self.kept.0).map(|from| (from * self.sector_bytes) as usize);
-        match kept.filter(|from| from + length <= self.kept.1.len()) {
-            Some(from) => {
-                let skip = self.aligned(length);
-                self.memory[skip..skip + length].copy_from_slice(&self.kept.1[from..from + length]);
-            }
+        let skip = self.aligned(length);
+        let kept = self.kept.range(..=sector).next_back().and_then(|(first, data)| {
+            let from = ((sector - first) * self.sector_bytes) as usize;
+            data.get(from..from + length)
+        });
+        match kept {
+            Some(data) => self.memory[skip..skip + length].copy_from_slice(data),
             None => {
-                self.transfer(sector, sectors, false)?;
+                self.transfer(sector, sectors, Transfer::Read)?;
             }
         }
-        self.transfer(sector, sectors, true)
+        self.transfer(sector, sectors, if through { Transfer::WriteThrough } else { Transfer::Write })
     }
 
-    fn keep(&mut self, sector: u64, sectors: u64) -> io::Result<()> {
-        self.transfer(sector, sectors, false)?;
-        let length = (sectors * self.sector_bytes) as usize;
-        let skip = self.aligned(length);
-        self.kept = (sector, self.memory[skip..skip + length].to_vec());
+    fn keep(&mut self, runs: &[(u64, u64)]) -> io::Result<()> {
+        self.kept.clear();
+        for (sector, sectors) in runs.iter().copied() {
+            self.transfer(sector, sectors, Transfer::Read)?;
+            let length = (sectors * self.sector_bytes) as usize;
+            let skip = self.aligned(length);
+            self.kept.insert(sector, self.memory[skip..skip + length].to_vec());
+        }
         Ok(())
     }
 }

@@ -13,6 +13,10 @@ const TURNS_S: std::ops::Range<f64> = 0.000_5..0.050;
 const OFF: f64 = 0.06;
 /// Intervals for the first guess.
 const GUESSES: usize = 32;
+/// A read elsewhere that takes longer, in seconds, than one of flash or over a network does.
+const SLOW_S: f64 = 0.002;
+/// How far, as a part of the middle one, such reads spread where nothing waits for an arm and a turn.
+const EVEN: f64 = 0.1;
 /// Turns that may lie in an interval.
 const MOST_TURNS: f64 = 10_000.0;
 
@@ -23,6 +27,17 @@ pub(super) struct Pace {
     pub(super) again: f64,
     /// Reading elsewhere, at the least and in the middle.
     pub(super) elsewhere: [f64; 2],
+    /// How far the middle half of reads elsewhere spreads.
+    spread: f64,
+}
+
+impl Pace {
+    /// Whether reads take as long, and as differently long, as only those of a disk do: a device of which nothing turns
+    /// takes less, or always as long.
+    fn is_of_a_disk(self) -> bool {
+        let middle = self.elsewhere[1];
+        middle > SLOW_S && self.spread > EVEN * middle
+    }
 }
 
 /// Times a sector again and again, and others; learns what the cache takes.
@@ -30,8 +45,9 @@ pub(super) fn pace(probe: &mut Probe<'_>) -> Result<Pace, DriveCalibrationError>
     let sector = probe.sectors() / 3;
     let (mut again, mut elsewhere) = (Vec::new(), Vec::new());
     for _ in 0..GUESSES {
-        probe.elsewhere(sector)?;
-        elsewhere.push(probe.read(sector, 1)?.span());
+        elsewhere.push(probe.elsewhere(sector)?.span());
+        // Where it is still in the cache from the round before, it says nothing of the medium.
+        probe.read(sector, 1)?;
         for _ in 0..3 {
             again.push(probe.read(sector, 1)?.span());
         }
@@ -44,12 +60,12 @@ pub(super) fn pace(probe: &mut Probe<'_>) -> Result<Pace, DriveCalibrationError>
     elsewhere.sort_by(f64::total_cmp);
     let again = again[again.len() / 2];
     // A sector that is still there counts among the others.
-    let far: Vec<f64> = elsewhere.iter().copied().filter(|span| *span > 1.3 * again).collect();
-    let pace = match far.first() {
-        Some(least) => Pace { again, elsewhere: [*least, far[far.len() / 2]] },
-        None => Pace { again, elsewhere: [elsewhere[0], elsewhere[elsewhere.len() / 2]] },
-    };
-    Ok(pace)
+    let mut far: Vec<f64> = elsewhere.iter().copied().filter(|span| *span > 1.3 * again).collect();
+    if far.is_empty() {
+        far = elsewhere;
+    }
+    let part = |quarters: usize| far[far.len() * quarters / 4];
+    Ok(Pace { again, elsewhere: [far[0], part(2)], spread: part(3) - part(1) })
 }
 
 /// The period of the platters, with which the probe goes on; none if nothing turns.
@@ -65,12 +81,22 @@ pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>,
         probe.wait(pause);
         match probe.fresh(sector) {
             Ok(timing) => ends.push(timing.end),
-            Err(DriveCalibrationError::AlwaysCached { .. }) => return Ok(None),
+            Err(DriveCalibrationError::AlwaysCached { .. }) if !pace.is_of_a_disk() => return Ok(None),
             Err(other) => return Err(other),
         }
     }
     let intervals: Vec<f64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let Some(mut period) = common_divisor(&intervals) else { return Ok(None) };
+    let Some(mut period) = common_divisor(&intervals) else {
+        if pace.is_of_a_disk() {
+            return Err(DriveCalibrationError::NoDisk {
+                why: format!(
+                    "a read takes {:.1} ms, some longer and some less, as where something turns, but no turn shows",
+                    pace.elsewhere[1] * 1e3
+                ),
+            });
+        }
+        return Ok(None);
+    };
     // The longer the baseline, the more digits; each step knows the period well enough for the next.
     let (first, mut last, mut turns) = (ends[0], ends[0], 0.0);
     let mut strays = Vec::new();

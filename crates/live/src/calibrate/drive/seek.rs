@@ -1,12 +1,12 @@
 //! The seek curve, head switches, and where a cylinder ends if skews don't tell.
 //!
 //! What a movement takes is the shortest time between completions on two tracks, less that on one and the same: see
-//! `reach`. A cylinder's tracks are all as far away; so how far tracks lie, counted from one, is a staircase, the width of
-//! whose steps is the number of surfaces.
+//! `reach`. A cylinder's tracks are all as far away; so how far tracks lie, counted from one, is a staircase (`stairs`).
 
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
-use super::reach::{Along, shortest, shortest_at_rest};
+use super::reach::{Along, Pair, shortest, shortest_at_rest};
+use super::stairs::Stairs;
 use super::zones::FoundZone;
 use serde::Serialize;
 
@@ -27,26 +27,57 @@ pub struct SeekPoint {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cylinders<'a> {
     pub(super) zones: &'a [FoundZone],
-    pub(super) surfaces: u64,
+    pub(super) stairs: Stairs,
 }
 
 impl Cylinders<'_> {
-    /// Cylinders of a zone, the last one not always whole.
-    pub(super) fn of(&self, zone: &FoundZone) -> u64 {
-        zone.tracks.div_ceil(self.surfaces)
+    /// Tracks before a zone's first block on its first cylinder: only the drive's first zone has some.
+    fn lead(&self, number: usize) -> u64 {
+        if number == 0 { self.stairs.lead } else { 0 }
+    }
+
+    /// Cylinders of the zone of this number, the last one not always whole.
+    fn of(&self, number: usize) -> u64 {
+        (self.zones[number].tracks + self.lead(number)).div_ceil(self.stairs.surfaces)
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.zones.iter().map(|zone| self.of(zone)).sum()
+        (0..self.zones.len()).map(|number| self.of(number)).sum()
     }
 
-    /// First sector and length of the first track of a cylinder.
+    /// The last cylinder whose first track lies on a device of so many sectors as a whole.
+    fn last_whole(&self, sectors: u64) -> u64 {
+        let last = self.count().saturating_sub(1);
+        let (start, length) = self.track(last);
+        if start + length > sectors { last.saturating_sub(1) } else { last }
+    }
+
+    /// A track of a zone behind which another of the same cylinder comes, or the next one's first: the track's number.
+    pub(super) fn track_before(&self, number: usize, cylinder_end: bool) -> Option<u64> {
+        let surfaces = self.stairs.surfaces;
+        let lead = self.lead(number);
+        let ends = |track: &u64| ((track + lead) % surfaces == surfaces - 1) == cylinder_end;
+        (0..=surfaces).find(ends).filter(|track| track + 1 < self.zones[number].tracks)
+    }
+
+    /// First sector and length of two tracks that follow each other on a cylinder, where there are such.
+    pub(super) fn neighbours(&self) -> Option<((u64, u64), (u64, u64))> {
+        let both = |number: usize| {
+            let (zone, track) = (&self.zones[number], self.track_before(number, false)?);
+            let length = zone.sectors_per_track;
+            Some(((zone.track(track), length), (zone.track(track + 1), length)))
+        };
+        (0..self.zones.len()).find_map(both)
+    }
+
+    /// First sector and length of the first track of a cylinder, or of its first one that holds blocks.
     pub(super) fn track(&self, cylinder: u64) -> (u64, u64) {
         let mut before = 0;
-        for zone in self.zones {
-            let own = self.of(zone);
+        for (number, zone) in self.zones.iter().enumerate() {
+            let own = self.of(number);
             if cylinder < before + own {
-                return (zone.track((cylinder - before) * self.surfaces), zone.sectors_per_track);
+                let track = ((cylinder - before) * self.stairs.surfaces).saturating_sub(self.lead(number));
+                return (zone.track(track), zone.sectors_per_track);
             }
             before += own;
         }
@@ -54,19 +85,19 @@ impl Cylinders<'_> {
     }
 }
 
-fn between(probe: &mut Probe<'_>, from: (u64, u64), to: (u64, u64), write: bool) -> Result<f64> {
+fn between(probe: &mut Probe<'_>, from: (u64, u64), to: (u64, u64), kind: Pair) -> Result<f64> {
     let along = Along::look(probe, to.0, to.1)?;
-    shortest(probe, from.0, from.1, along, write)
+    shortest(probe, from.0, from.1, along, kind)
 }
 
 /// The shortest time between completions on one track, whose length in seconds a sector's is part of, less that sector.
-pub(super) fn still(probe: &mut Probe<'_>, zones: &[FoundZone], write: bool) -> Result<f64> {
+pub(super) fn still(probe: &mut Probe<'_>, zones: &[FoundZone], kind: Pair) -> Result<f64> {
     let mut times = Vec::new();
     let pairs = probe.effort.pairs.max(2);
     for _ in 0..pairs {
-        let zone = zones[probe.below(zones.len() as u64) as usize];
+        let zone = &zones[probe.below(zones.len() as u64) as usize];
         let track = zone.track(probe.below(zone.tracks));
-        let found = between(probe, (track, zone.sectors_per_track), (track, zone.sectors_per_track), write)?;
+        let found = between(probe, (track, zone.sectors_per_track), (track, zone.sectors_per_track), kind)?;
         times.push(found - probe.period / zone.sectors_per_track as f64);
     }
     times.sort_by(f64::total_cmp);
@@ -98,59 +129,65 @@ pub(super) fn movement(
     still: f64,
     write: bool,
 ) -> Result<f64> {
+    let kind = Pair { write, ..Pair::default() };
+    // A search may end just past a turn where nothing moves.
+    Ok(moved(probe, from, to, still, kind)?.max(0.0))
+}
+
+/// The same where either may be a write.
+fn moved(probe: &mut Probe<'_>, from: (u64, u64), to: (u64, u64), still: f64, kind: Pair) -> Result<f64> {
     let sector = probe.period / to.1 as f64;
     // An arm that reads ahead finishes the sector that is under it before it moves, whatever comes before.
-    let before = if probe.reads_ahead { still.max(probe.period / from.1 as f64) } else { still };
-    let found = between(probe, from, to, write)? - sector - before;
-    // A search may end just past a turn where nothing moves.
-    Ok(found.max(0.0))
+    let ahead = probe.reads_ahead && !kind.after_write;
+    let before = if ahead { still.max(probe.period / from.1 as f64) } else { still };
+    Ok(between(probe, from, to, kind)? - sector - before)
 }
 
-/// How many tracks a cylinder has, by the staircase from the first track on; none if it has no steps.
-pub(super) fn surfaces(probe: &mut Probe<'_>, zone: &FoundZone, still: f64) -> Result<Option<u64>> {
-    let most = probe.effort.tracks.min(zone.tracks.saturating_sub(1));
-    let first = (zone.track(0), zone.sectors_per_track);
-    let mut stairs = Vec::new();
-    for number in 1..=most {
-        stairs.push(movement(probe, first, (zone.track(number), zone.sectors_per_track), still, false)?);
-    }
-    let same = 3.0 * probe.period / f64::from(1u32 << probe.effort.halvings.min(20))
-        + 4.0 * probe.stray * probe.period;
-    Ok(width(&stairs, same))
-}
-
-/// The greatest number of tracks in a cylinder with which all tracks of a cylinder take the same, the first aside, which
-/// needs no other head; none if all take the same in any case.
-fn width(stairs: &[f64], same: f64) -> Option<u64> {
-    let spread = |figures: &mut dyn Iterator<Item = f64>| {
-        let (least, most) = figures
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), figure| (least.min(figure), most.max(figure)));
-        most - least
-    };
-    if spread(&mut stairs.iter().copied()) <= same {
-        return None;
-    }
-    let head_switch = stairs[0];
-    let fits = |width: usize| {
-        (0..=stairs.len() / width).all(|cylinder| {
-            let tracks = (cylinder * width + 1)..((cylinder + 1) * width).min(stairs.len() + 1);
-            // A step is the seek to the same surface, or the head switch if that is longer.
-            let seek = if cylinder == 0 { 0.0 } else { stairs[cylinder * width - 1] };
-            tracks.into_iter().all(|track| (stairs[track - 1] - seek.max(head_switch)).abs() <= same)
-        })
-    };
-    (2..=stairs.len() / 2).rev().find(|width| fits(*width)).map(|width| width as u64)
-}
-
-/// The seek curve.
-pub(super) fn curve(
+/// What a request takes more behind a write than behind a read, in seconds, if `still` is what it takes there without
+/// movement: over some distance, as what comes over the bus meanwhile makes no difference there.
+pub(super) fn more_after_write(
     probe: &mut Probe<'_>,
     cylinders: Cylinders<'_>,
     still: f64,
     write: bool,
+) -> Result<f64> {
+    let last = cylinders.last_whole(probe.sectors());
+    let distance = (last / 8).max(1);
+    let mut more = Vec::new();
+    for _ in 0..3 {
+        let from = probe.below(last.saturating_sub(distance).max(1));
+        let (one, other) = (cylinders.track(from), cylinders.track(from + distance));
+        let behind = moved(probe, one, other, still, Pair { write, after_write: true })?;
+        more.push(behind - moved(probe, one, other, still, Pair { write, after_write: false })?);
+    }
+    more.sort_by(f64::total_cmp);
+    Ok(more[1])
+}
+
+/// How tracks make cylinders, by the staircase from the first track on; none if it has no steps that tell.
+pub(super) fn stairs(probe: &mut Probe<'_>, zone: &FoundZone, still: f64) -> Result<Option<Stairs>> {
+    let most = probe.effort.tracks.min(zone.tracks.saturating_sub(1));
+    let first = (zone.track(0), zone.sectors_per_track);
+    let mut times = Vec::new();
+    for number in 1..=most {
+        times.push(movement(probe, first, (zone.track(number), zone.sectors_per_track), still, false)?);
+    }
+    // Two searches for the same time may end a step apart.
+    let same = 1.5 * probe.period / f64::from(1u32 << probe.effort.halvings.min(20))
+        + 4.0 * probe.stray * probe.period;
+    Ok(Stairs::of_times(&times, same))
+}
+
+/// The seek curve; that of writes, with so large a factor between two distances, where one is given.
+pub(super) fn curve(
+    probe: &mut Probe<'_>,
+    cylinders: Cylinders<'_>,
+    still: f64,
+    write_spacing: Option<f64>,
     note: &mut dyn FnMut(f64),
 ) -> Result<Vec<SeekPoint>> {
-    let most = cylinders.count().saturating_sub(1);
+    let (write, spacing) = (write_spacing.is_some(), write_spacing.unwrap_or(probe.effort.spacing));
+    let most = cylinders.last_whole(probe.sectors());
     let mut points = Vec::new();
     let mut distance = 1;
     while distance <= most {
@@ -171,30 +208,8 @@ pub(super) fn curve(
             seconds: times[(times.len() - 1) / 2],
             spread: (times[times.len() - 1] - times[0]).max(resolution),
         });
-        let next = ((distance as f64 * probe.effort.spacing) as u64).max(distance + 1);
+        let next = ((distance as f64 * spacing) as u64).max(distance + 1);
         distance = if distance < most { next.min(most) } else { next };
     }
     Ok(points)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_width_of_a_staircase_is_the_number_of_surfaces() {
-        // A head switch of 400, seeks of 300 to the next cylinder, of 450 to the one after it.
-        let stairs: Vec<f64> = (1..=24)
-            .map(|track| {
-                let (cylinder, head) = (track / 4, track % 4);
-                let seek: f64 = [0.0, 300.0, 450.0, 500.0, 540.0, 570.0, 600.0][cylinder];
-                if head == 0 { seek } else { seek.max(400.0) }
-            })
-            .collect();
-        assert_eq!(width(&stairs, 5.0), Some(4));
-        assert_eq!(width(&[400.0; 20], 5.0), None);
-        // One surface: each track is further away than the one before.
-        let tracks: Vec<f64> = (1..=24).map(|track| 300.0 + 20.0 * f64::from(track)).collect();
-        assert_eq!(width(&tracks, 5.0), None);
-    }
 }

@@ -1,7 +1,7 @@
 //! What was found, as a person reads it: figures, each with how sure it is.
 
 use super::cache::FoundReadAhead;
-use super::{Compared, Found, FoundConstant, FoundDisk, Verified};
+use super::{Compared, Found, FoundConstant, FoundDisk, FoundReporting, SeekPoint, Verified};
 use petrio_units::Bytes;
 use std::fmt::Write;
 
@@ -52,28 +52,7 @@ impl FoundDisk {
         writeln!(out, "  {:<22}{:.1} us ± {fine:.1}", "overhead of a miss", self.overhead * 1e6)?;
         writeln!(out, "  {:<22}{:.1} us ± {fine:.1}", "head switch", self.head_switch * 1e6)?;
         self.write_cache(out)?;
-        if let Some(writes) = self.writes {
-            match writes.reported {
-                0 => writeln!(
-                    out,
-                    "  {:<22}on the medium before they are reported; {:.1} us more settling than a read",
-                    "writes",
-                    writes.settle * 1e6
-                )?,
-                1 => writeln!(
-                    out,
-                    "  {:<22}one is reported at once, after {:.1} us",
-                    "writes",
-                    writes.reported_span * 1e6
-                )?,
-                some => writeln!(
-                    out,
-                    "  {:<22}{some} in a row are reported at once, after {:.1} us",
-                    "writes",
-                    writes.reported_span * 1e6
-                )?,
-            }
-        }
+        self.write_writes(out)?;
         writeln!(out, "  {:<22}{}", "requests", self.requests)?;
         writeln!(out, "\n  zone  first sector   tracks  sectors  track skew  cylinder skew")?;
         for (number, zone) in self.zones.iter().enumerate() {
@@ -83,8 +62,16 @@ impl FoundDisk {
                 zone.first_sector, zone.tracks, zone.sectors_per_track, zone.track_skew, zone.cylinder_skew
             )?;
         }
-        writeln!(out, "\n  cylinders   seek, ms   spread, us")?;
-        for point in &self.seeks {
+        Self::write_seeks(out, "seek, ms", &self.seeks)?;
+        match &self.writes {
+            Some(writes) => Self::write_seeks(out, "to write", &writes.seeks),
+            None => Ok(()),
+        }
+    }
+
+    fn write_seeks(out: &mut String, head: &str, points: &[SeekPoint]) -> std::fmt::Result {
+        writeln!(out, "\n  cylinders   {head:>8}   spread, us")?;
+        for point in points {
             writeln!(
                 out,
                 "  {:>9}  {:>9.4}  {:>11.1}",
@@ -94,6 +81,33 @@ impl FoundDisk {
             )?;
         }
         Ok(())
+    }
+
+    fn write_writes(&self, out: &mut String) -> std::fmt::Result {
+        let Some(writes) = &self.writes else { return Ok(()) };
+        let at_once = format!("at once, after {:.1} us", writes.reported_span * 1e6);
+        let told = match writes.reporting {
+            FoundReporting::Never => "reported when they are on the medium".to_owned(),
+            FoundReporting::Single => {
+                format!("one is reported {at_once}, with nothing on its way to the medium")
+            }
+            FoundReporting::Always => format!("one is reported {at_once}; the next waits for the arm"),
+            FoundReporting::Held => {
+                let more = if writes.at_least { "at least " } else { "" };
+                let bytes = match writes.held_sectors {
+                    Some(sectors) => format!(", {} of data at most", Bytes(sectors * self.sector_bytes)),
+                    None => String::new(),
+                };
+                format!("{more}{} are held{bytes}, reported {at_once}", writes.held)
+            }
+        };
+        writeln!(out, "  {:<22}{told}", "writes")?;
+        writeln!(
+            out,
+            "  {:<22}{:.1} us more than a head switch for a read",
+            "settling of writes",
+            writes.settle * 1e6
+        )
     }
 
     fn write_cache(&self, out: &mut String) -> std::fmt::Result {
@@ -123,22 +137,19 @@ impl FoundDisk {
 
 /// What was found beside what is so.
 pub fn compared_table(rows: &[Compared]) -> String {
-    let mut text = format!("  {:<24}{:>16}{:>16}{:>12}\n", "", "found", "so it is", "off");
+    let mut text = format!("  {:<30}{:>15} {:>15} {:>15}\n", "", "found", "so it is", "off");
     for row in rows {
-        let _ = writeln!(text, "  {:<24}{:>16.3}{:>16.3}{:>12.3}", row.what, row.found, row.truth, row.off);
+        let _ = writeln!(text, "  {:<30}{:>15.3} {:>15.3} {:>15.3}", row.what, row.found, row.truth, row.off);
     }
     text
 }
 
 /// What the device and the drive made of it take.
 pub fn verified_table(verified: &Verified) -> String {
-    let errors = verified.errors().map(|error| error * 100.0);
-    let (measured, predicted) = (verified.measured, verified.predicted);
-    let mut text = format!("  {:<24}{:>12}{:>12}{:>10}\n", "", "measured", "its model", "off");
-    let mut row = |what: &str, one: f64, other: f64, error: f64| {
-        let _ = writeln!(text, "  {what:<24}{:>9.3} ms{:>9.3} ms{error:>8.2} %", one * 1e3, other * 1e3);
-    };
-    row("random read, 4 KiB", measured.random, predicted.random, errors[0]);
-    row("sequential read, 64 KiB", measured.sequential, predicted.sequential, errors[1]);
+    let mut text = format!("  {:<24}{:>14}{:>14}{:>14}\n", "", "measured", "its model", "off");
+    for check in verified.checks() {
+        let (one, other, error) = (check.measured * 1e3, check.predicted * 1e3, check.error() * 100.0);
+        let _ = writeln!(text, "  {:<24} {one:>10.3} ms {other:>10.3} ms {error:>+11.2} %", check.what);
+    }
     text
 }

@@ -10,6 +10,21 @@ use petrio_time::Time;
 use std::io;
 use std::time::{Duration, Instant};
 
+/// What is asked of a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Read,
+    Write,
+    /// A write that must be on the medium before it is reported.
+    WriteThrough,
+}
+
+impl Asked {
+    const fn write(through: bool) -> Self {
+        if through { Self::WriteThrough } else { Self::Write }
+    }
+}
+
 /// A simulated drive.
 #[derive(Debug)]
 pub struct Simulated<'a> {
@@ -24,9 +39,10 @@ impl<'a> Simulated<'a> {
         Self { sectors: drive.blocks(), replay: Replay::new(drive), now: Time::ZERO }
     }
 
-    fn serve(&mut self, write: bool, block: u64, blocks: u64) -> Timing {
+    fn serve(&mut self, asked: Asked, block: u64, blocks: u64) -> Timing {
         let begin = self.now;
-        let demand = Demand { write, block, blocks, force_unit_access: false };
+        let (write, force_unit_access) = (asked != Asked::Read, asked == Asked::WriteThrough);
+        let demand = Demand { write, block, blocks, force_unit_access };
         self.now = self.replay.serve(demand, begin);
         Timing { begin: begin.as_seconds(), end: self.now.as_seconds() }
     }
@@ -50,16 +66,16 @@ impl TimedDrive for Simulated<'_> {
     }
 
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.serve(false, sector, sectors))
+        Ok(self.serve(Asked::Read, sector, sectors))
     }
 
     // A simulated drive has no data.
-    fn keep(&mut self, _: u64, _: u64) -> io::Result<()> {
+    fn keep(&mut self, _: &[(u64, u64)]) -> io::Result<()> {
         Ok(())
     }
 
-    fn rewrite(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.serve(true, sector, sectors))
+    fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing> {
+        Ok(self.serve(Asked::write(through), sector, sectors))
     }
 }
 
@@ -77,10 +93,10 @@ impl<'a> Paced<'a> {
     }
 
     /// The drive gets a request when the wall clock says, and the answer is given when it says so.
-    fn timed(&mut self, write: bool, sector: u64, sectors: u64) -> Timing {
+    fn timed(&mut self, asked: Asked, sector: u64, sectors: u64) -> Timing {
         let begin = self.now();
         self.simulated.now = self.simulated.now.max(Time::from_seconds(begin));
-        let done = self.simulated.serve(write, sector, sectors).end;
+        let done = self.simulated.serve(asked, sector, sectors).end;
         self.until(done);
         Timing { begin, end: self.now() }
     }
@@ -117,15 +133,15 @@ impl TimedDrive for Paced<'_> {
     }
 
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.timed(false, sector, sectors))
+        Ok(self.timed(Asked::Read, sector, sectors))
     }
 
     // A simulated drive has no data.
-    fn keep(&mut self, _: u64, _: u64) -> io::Result<()> {
+    fn keep(&mut self, _: &[(u64, u64)]) -> io::Result<()> {
         Ok(())
     }
 
-    fn rewrite(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.timed(true, sector, sectors))
+    fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing> {
+        Ok(self.timed(Asked::write(through), sector, sectors))
     }
 }

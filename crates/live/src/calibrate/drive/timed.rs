@@ -33,14 +33,15 @@ pub trait TimedDrive {
     /// # Errors
     /// The system's.
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing>;
-    /// What is in these sectors will be written to some of them: it is remembered, where that needs to be.
+    /// What is in these runs (first sector, sectors) will be written to some of them: it is remembered, where that needs to
+    /// be, in place of what was before.
     ///
     /// # Errors
     /// The system's.
-    fn keep(&mut self, sector: u64, sectors: u64) -> io::Result<()>;
-    /// Writes sectors, with what is in them already.
+    fn keep(&mut self, runs: &[(u64, u64)]) -> io::Result<()>;
+    /// Writes sectors, with what is in them already; `through` says that they must be on the medium before it is done.
     ///
     /// # Errors
     /// The system's, or that nothing may be written.
-    fn rewrite(&mut self, sector: u64, sectors: u64) -> io::Result<Timing>;
+    fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing>;
 }

@@ -1,8 +1,10 @@
 //! What was found beside what is so, where that is known: of a simulated drive.
 
-use super::FoundDisk;
 use super::parameters::Made;
-use petrio_models::device::disk::parameters::{DiskParameters, ReadAhead, ZoneParameters};
+use super::{FoundDisk, FoundReporting, FoundWrites};
+use petrio_models::device::disk::parameters::{
+    DiskParameters, ImmediateReporting, ReadAhead, ZoneParameters,
+};
 use petrio_models::device::disk::{Drive, SeekCurve};
 use serde::Serialize;
 
@@ -77,6 +79,9 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
             row("mean of seeks, ms", mean(&|seek| seek.0), mean(&|seek| seek.1));
         }
     }
+    if let Some(writes) = &found.writes {
+        writes_rows(found, writes, truth, &mut row);
+    }
     row("segments of the cache", f64::from(made.cache.segments), f64::from(truth.cache.segments));
     row("blocks of a segment", made.cache.segment_size.get() as f64, truth.cache.segment_size.get() as f64);
     let ahead = |drive: &DiskParameters| match drive.cache.read_ahead {
@@ -89,4 +94,44 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     row("blocks read ahead", ahead(&made), ahead(truth));
     row("bus, us a block", made.bus.read_block.as_seconds() * 1e6, truth.bus.read_block.as_seconds() * 1e6);
     rows
+}
+
+/// The rows of writes. A head switch tells the settling of one.
+fn writes_rows(
+    found: &FoundDisk,
+    writes: &FoundWrites,
+    truth: &DiskParameters,
+    row: &mut impl FnMut(&str, f64, f64),
+) {
+    let mechanics = &truth.mechanics;
+    let Ok(curve) =
+        SeekCurve::new(mechanics.write_seek.as_ref().unwrap_or(&mechanics.seek), truth.geometry.cylinders)
+    else {
+        return;
+    };
+    let settled = |span: petrio_time::Time| mechanics.write_settle.added_to(span).as_seconds();
+    if found.surfaces > 1 {
+        let switch = mechanics.head_switch.time();
+        row("settling of writes, us", writes.settle * 1e6, (settled(switch) - switch.as_seconds()) * 1e6);
+    }
+    let seeks = writes
+        .seeks
+        .iter()
+        .map(|point| (point.seconds * 1e3, settled(curve.time(point.cylinders as u32)) * 1e3));
+    let off = |pair: &(f64, f64)| (pair.0 / pair.1 - 1.0).abs();
+    if let Some((one, other)) = seeks.max_by(|one, other| off(one).total_cmp(&off(other))) {
+        row("worst seek to write, ms", one, other);
+    }
+    let held = |cached: bool, figure: u64| if cached { figure as f64 } else { 0.0 };
+    let cached = truth.cache.immediate_reporting == ImmediateReporting::Cached;
+    row(
+        "writes held",
+        held(writes.reporting == FoundReporting::Held, writes.held),
+        held(cached, u64::from(truth.cache.write_back.runs)),
+    );
+    if let Some(sectors) = writes.held_sectors {
+        let size = truth.cache.write_back.size.get();
+        let size = if size == 0 { truth.cache.buffer() } else { size };
+        row("blocks of writes held", (sectors * found.sector_bytes / 512) as f64, held(cached, size));
+    }
 }

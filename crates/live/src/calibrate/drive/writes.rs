@@ -1,27 +1,69 @@
-//! Writes, where they are allowed: whether they are reported before they are on the medium, how many, and what they need
+//! Writes, where they are allowed: how many are reported before they are on the medium, and what those that are not need
 //! beside reads. What is written is what was there.
+//!
+//! A write that must be on the medium before it is reported completes at its sector's angle, later or sooner than a read
+//! by what the controller does after either; once that is known, its movements are found as those of reads are. Of a drive
+//! that reports writes at once, a burst tells how many it holds: as many as come back before one waits, less those that
+//! reach the medium meanwhile, at the pace at which later ones find room. If so many fewer large ones find room, it is
+//! bytes that are limited, too.
+//!
+//! Left out: in which order held writes go to the medium.
 
 use super::error::DriveCalibrationError;
-use super::probe::Probe;
-use super::seek::{Cylinders, movement, still};
+use super::probe::{Probe, difference};
+use super::reach::Pair;
+use super::seek::{Cylinders, SeekPoint, curve, more_after_write, movement, still};
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
-/// Most writes of a burst.
-const BURST: u64 = 64;
+/// Bytes of a large write of a burst: few enough that most caches hold some hundreds.
+const LARGE: u64 = 256 << 10;
+/// Bursts end when so many of the last ones had to wait.
+const WAITED: (usize, usize) = (3, 6);
+/// Writes that are timed when nothing more fits.
+const BEHIND: u64 = 48;
+
+/// Which writes were seen to be reported before they are on the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoundReporting {
+    /// None.
+    Never,
+    /// One that finds nothing on its way to the medium; the next one is on it before it is reported.
+    Single,
+    /// One at a time: the next waits for the arm, and is then reported.
+    Always,
+    /// Many: they are held.
+    Held,
+}
 
 /// Writes as they were found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundWrites {
-    /// How many in a row are reported at once; none is a drive that reports what is on the medium.
-    pub reported: u64,
-    /// What such a write takes in all, in seconds; none where none is reported.
+    /// Which are reported before they are on the medium.
+    pub reporting: FoundReporting,
+    /// How many single sectors all over the device are held at most; zero where it isn't many.
+    pub held: u64,
+    /// Whether it may be more: no burst was long enough for one to wait.
+    pub at_least: bool,
+    /// Most sectors that are held; none where the count ends it first.
+    pub held_sectors: Option<u64>,
+    /// What a reported write takes in all, in seconds; zero where none is.
     pub reported_span: f64,
-    /// What a write takes without movement and wait, in seconds, less a sector; zero where writes are reported at once.
+    /// What a write that must be on the medium takes without movement and wait, in seconds, less a sector, up to when a
+    /// read of that sector would complete.
     pub still: f64,
-    /// What a movement takes more for a write than for a read, in seconds.
+    /// What such a write takes more behind another than behind a read, in seconds.
+    pub more_after_write: f64,
+    /// What a read takes more behind a write than behind a read, in seconds.
+    pub read_more_after_write: f64,
+    /// By how much later, in seconds, a write completes than a read whose sector passes the head at the same time.
+    pub lag: f64,
+    /// What changing to another head takes more for a write than for a read, in seconds; a movement, where there is one.
     pub settle: f64,
+    /// What movements take for writes.
+    pub seeks: Vec<SeekPoint>,
 }
 
 /// Times writes.
@@ -29,42 +71,170 @@ pub(super) fn writes(
     probe: &mut Probe<'_>,
     cylinders: Cylinders<'_>,
     read_still: f64,
+    head_switch: f64,
+    bus: f64,
+    note: &mut dyn FnMut(f64),
 ) -> Result<FoundWrites> {
-    let (mut burst, mut spans) = (Vec::new(), Vec::new());
-    for _ in 0..5 {
-        // All of an earlier burst is on the medium by then.
-        let pause = 4.0 * BURST as f64 * probe.period;
-        probe.wait(pause);
-        let mut quick = 0;
-        for _ in 0..BURST {
-            let place = probe.below(probe.sectors());
-            let span = probe.rewrite(place, 1)?.span();
-            // What passes the medium waits for its sector: a write that is reported does not.
-            if span > probe.hit_below.max(0.2 * probe.period + read_still) {
-                break;
-            }
-            quick += 1;
-            spans.push(span);
-        }
-        burst.push(quick);
+    probe.write_lag = lag(probe, cylinders)?;
+    let write_still = still(probe, cylinders.zones, Pair { write: true, after_write: false })?;
+    // While the arm moves, the sector comes over the bus; where it doesn't, it is waited for.
+    let before_arm = (write_still - bus).max(0.0);
+    // Between two points of the coarser curve lies no more than between those of a quick one.
+    let spacing = probe.effort.spacing.powi(2).min(2.0);
+    let write_more = more_after_write(probe, cylinders, before_arm, true)?;
+    let read_more = more_after_write(probe, cylinders, read_still, false)?;
+    let seeks = curve(probe, cylinders, before_arm, Some(spacing), note)?;
+    let mut settle = 0.0;
+    if let Some((one, other)) = cylinders.neighbours() {
+        settle = movement(probe, one, other, before_arm, true)? - head_switch;
+    } else if let Some(point) = seeks.first() {
+        let (one, other) = (cylinders.track(0), cylinders.track(point.cylinders));
+        settle = point.seconds - movement(probe, one, other, read_still, false)?;
     }
-    burst.sort_unstable();
+    let mut found = FoundWrites {
+        reporting: FoundReporting::Never,
+        held: 0,
+        at_least: false,
+        held_sectors: None,
+        reported_span: 0.0,
+        still: write_still,
+        more_after_write: write_more,
+        read_more_after_write: read_more,
+        lag: probe.write_lag * probe.period,
+        settle,
+        seeks,
+    };
+    reporting(probe, read_still, &mut found)?;
+    Ok(found)
+}
+
+/// By which part of a turn a write completes later than a read of the same sector would have.
+fn lag(probe: &mut Probe<'_>, cylinders: Cylinders<'_>) -> Result<f64> {
+    let mut lags: Vec<f64> = Vec::new();
+    for _ in 0..9 {
+        let zone = &cylinders.zones[probe.below(cylinders.zones.len() as u64) as usize];
+        let sector = zone.track(probe.below(zone.tracks)) + zone.sectors_per_track / 2;
+        let read = probe.angle(sector)?;
+        probe.keep(&[(sector, 1)])?;
+        probe.elsewhere(sector)?;
+        let end = probe.rewrite(sector, 1, true)?.end;
+        let later = difference(probe.phase(end), read);
+        // Around the first one, so that the middle of them means something.
+        let first = lags.first().copied().unwrap_or(later);
+        lags.push(first + difference(later, first));
+    }
+    lags.sort_by(f64::total_cmp);
+    Ok(lags[lags.len() / 2])
+}
+
+/// Finds how many writes are reported before they are on the medium.
+fn reporting(probe: &mut Probe<'_>, read_still: f64, found: &mut FoundWrites) -> Result<()> {
+    let single = alone(probe, 1)?;
+    let span = single[single.len() / 2];
+    // What passes the medium waits for its sector: a write that is reported does not.
+    if span > probe.hit_below.max(0.2 * probe.period + read_still) {
+        return Ok(());
+    }
+    found.reported_span = single[single.len() / 4];
+    let first = burst(probe, 1, probe.effort.burst, waits_from(probe, &single))?;
+    if first.quick <= WAITED.1 as u64 {
+        found.reporting =
+            if first.quick_behind > BEHIND / 4 { FoundReporting::Single } else { FoundReporting::Always };
+        rest(probe, 64);
+        return Ok(());
+    }
+    found.reporting = FoundReporting::Held;
+    (found.held, found.at_least) = (first.held, !first.waited);
+    rest(probe, 2 * first.quick);
+    let large = (LARGE / probe.sector_bytes()).max(1);
+    let most = if first.waited { first.quick + 16 } else { probe.effort.burst.min(first.quick) };
+    let one = alone(probe, large)?;
+    let second = burst(probe, large, most, waits_from(probe, &one))?;
+    if second.waited && second.held * 10 < first.held * 9 {
+        found.held_sectors = Some(second.held * large);
+    }
+    rest(probe, 2 * second.quick);
+    Ok(())
+}
+
+/// What writes of so many sectors take, each with nothing else to write, in ascending seconds.
+fn alone(probe: &mut Probe<'_>, sectors: u64) -> Result<Vec<f64>> {
+    let mut spans = Vec::new();
+    for _ in 0..9 {
+        let place = probe.below(probe.sectors() - sectors);
+        probe.keep(&[(place, sectors)])?;
+        rest(probe, 4);
+        spans.push(probe.rewrite(place, sectors, false)?.span());
+    }
     spans.sort_by(f64::total_cmp);
-    let reported = burst[burst.len() / 2];
-    if reported > 0 {
-        let reported_span = spans[spans.len() / 4];
-        return Ok(FoundWrites { reported, reported_span, still: 0.0, settle: 0.0 });
+    Ok(spans)
+}
+
+/// What a write takes, in seconds, from which on it has waited for another.
+fn waits_from(probe: &Probe<'_>, alone: &[f64]) -> f64 {
+    2.0 * alone[alone.len() / 2] + 4.0 * probe.stray * probe.period
+}
+
+/// Waits until so many writes, all over the device, are on the medium.
+fn rest(probe: &mut Probe<'_>, writes: u64) {
+    let pause = 2.0 * (writes + 8) as f64 * probe.period;
+    probe.wait(pause);
+}
+
+/// What a burst of writes came to.
+struct Burst {
+    /// How many came back at once before others had to wait.
+    quick: u64,
+    /// How many of these had not reached the medium by then.
+    held: u64,
+    /// Whether any waited.
+    waited: bool,
+    /// How many came back at once of those behind.
+    quick_behind: u64,
+}
+
+/// Writes of so many sectors each, as fast as the drive takes them; `slow` is what one that waits takes longer than, in
+/// seconds.
+fn burst(probe: &mut Probe<'_>, sectors: u64, most: u64, slow: f64) -> Result<Burst> {
+    let count = most + BEHIND;
+    // Each in a part of its own, so that none continues or overlaps another.
+    let part = (probe.sectors() / count).max(sectors + 1);
+    let mut places: Vec<(u64, u64)> =
+        (0..count).map(|number| (number * part + probe.below(part - sectors), sectors)).collect();
+    for at in (1..places.len()).rev() {
+        places.swap(at, probe.below(at as u64 + 1) as usize);
     }
-    let write_still = still(probe, cylinders.zones, true)?;
-    let most = cylinders.count().saturating_sub(1);
-    let mut more = Vec::new();
-    for part in [0.02, 0.1, 0.3, 0.6] {
-        let distance = ((most as f64 * part) as u64).max(1);
-        let from = probe.below((most - distance).max(1));
-        let (one, other) = (cylinders.track(from), cylinders.track(from + distance));
-        let read = movement(probe, one, other, read_still, false)?;
-        more.push(movement(probe, one, other, write_still, true)? - read);
+    probe.keep(&places)?;
+    rest(probe, 0);
+    let begun = probe.now();
+    let (mut spans, mut ends) = (Vec::new(), Vec::new());
+    let mut waiting = None;
+    for (place, sectors) in &places {
+        let timing = probe.rewrite(*place, *sectors, false)?;
+        spans.push(timing.span() > slow);
+        ends.push(timing.end);
+        if waiting.is_none() {
+            let last = spans.len().saturating_sub(WAITED.1);
+            if spans[last..].iter().filter(|slow| **slow).count() >= WAITED.0 {
+                waiting = spans[last..].iter().position(|slow| *slow).map(|at| last + at);
+            } else if spans.len() as u64 == most {
+                return Ok(Burst { quick: most, held: most, waited: false, quick_behind: 0 });
+            }
+        }
+        if waiting.is_some_and(|first| spans.len() >= first + BEHIND as usize) {
+            break;
+        }
     }
-    more.sort_by(f64::total_cmp);
-    Ok(FoundWrites { reported, reported_span: 0.0, still: write_still, settle: (more[1] + more[2]) / 2.0 })
+    let quick = waiting.unwrap_or(spans.len());
+    let behind = &spans[quick.min(spans.len())..];
+    // Behind, each finds room when another has reached the medium.
+    let full_since = if quick == 0 { begun } else { ends[quick - 1] };
+    let pace = (ends[ends.len() - 1] - full_since) / (ends.len() - quick).max(1) as f64;
+    let meanwhile = if pace > 0.0 { (full_since - begun) / pace } else { 0.0 };
+    Ok(Burst {
+        quick: quick as u64,
+        held: (quick as f64 - meanwhile).round().max(1.0) as u64,
+        waited: waiting.is_some(),
+        quick_behind: behind.iter().filter(|slow| !**slow).count() as u64,
+    })
 }

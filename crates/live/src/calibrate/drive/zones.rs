@@ -11,19 +11,40 @@
 
 use super::error::DriveCalibrationError;
 use super::probe::{Probe, difference};
+use super::seek::Cylinders;
+use super::stairs::Stairs;
+use super::tracks::{self, Sectors, Walked};
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
+/// More zones are none.
+const MOST_ZONES: usize = 512;
+
+/// Sectors that hold no block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The first of them, counted from where the zone begins.
+    pub location: u64,
+    /// How many.
+    pub sectors: u64,
+}
+
 /// A zone as it was found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundZone {
     /// Its first sector.
     pub first_sector: u64,
+    /// Sectors that it offers.
+    pub sectors: u64,
     /// Tracks in it.
     pub tracks: u64,
-    /// Sectors of a track.
+    /// Sectors that pass on a track in a turn.
     pub sectors_per_track: u64,
+    /// Those of them at each track's end that hold no block.
+    pub spare_per_track: u64,
+    /// Others that hold none, in ascending order.
+    pub skipped: Vec<Skipped>,
     /// From a track's last sector to the first of the next one, in sectors.
     pub track_skew: f64,
     /// The same where the cylinder ends.
@@ -35,92 +56,39 @@ pub struct FoundZone {
 impl FoundZone {
     /// One past its last sector.
     pub fn end(&self) -> u64 {
-        self.first_sector + self.tracks * self.sectors_per_track
+        self.first_sector + self.sectors
     }
 
     /// The first sector of its `number`th track.
     pub(super) fn track(&self, number: u64) -> u64 {
-        self.first_sector + number * self.sectors_per_track
+        let location = number * self.sectors_per_track;
+        let before = self.skipped.iter().take_while(|skipped| skipped.location < location);
+        let skipped: u64 = before.map(|skipped| skipped.sectors.min(location - skipped.location)).sum();
+        self.first_sector + location - number * self.spare_per_track - skipped
+    }
+
+    /// Sectors at the end of its `number`th track that hold no block.
+    fn empty_end(&self, number: u64) -> u64 {
+        let end = (number + 1) * self.sectors_per_track;
+        let at_end = self.skipped.iter().find(|skipped| skipped.location + skipped.sectors == end);
+        at_end.map_or(0, |skipped| skipped.sectors) + self.spare_per_track
+    }
+
+    fn sectors_of_a_track(&self) -> Sectors {
+        Sectors { turn: self.sectors_per_track, spare: self.spare_per_track }
     }
 }
 
-/// How far an angle may lie from where it is expected, in turns, if a sector is so long.
-fn tolerance(probe: &Probe<'_>, sector: f64) -> f64 {
-    0.35 * sector + 4.0 * probe.stray
-}
-
-/// Sectors of the track that begins at `start`.
-///
-/// The step between sectors is found by going twice as far each time, as long as the angle is where it is expected; then
-/// the end by halving.
-pub(super) fn track_length(probe: &mut Probe<'_>, start: u64) -> Result<u64> {
-    let all = probe.sectors();
-    let begin = probe.angle(start)?;
-    // A track is taken to have 16 sectors at least: the first few steps are less than half a turn.
-    let mut on = 4;
-    let mut step = difference(probe.angle(start + on)?, begin) / on as f64;
-    if step <= 0.0 {
-        return Err(DriveCalibrationError::NoDisk {
-            why: format!("the angle doesn't grow from sector {start} on"),
-        });
-    }
-    let mut off = loop {
-        let next = on * 2;
-        if start + next >= all || next as f64 * step > 1.5 {
-            break next;
-        }
-        let expected = begin + next as f64 * step;
-        let stray = difference(probe.angle(start + next)?, expected);
-        if stray.abs() > tolerance(probe, step).max(8.0 * probe.stray) {
-            break next;
-        }
-        step += stray / next as f64;
-        on = next;
-    };
-    off = off.min(all - start);
-    // No skew at all hides where the track ends: it is as long as a turn.
-    if on as f64 * step >= 1.0 {
-        return Ok((1.0 / step).round() as u64);
-    }
-    while off - on > 1 {
-        let middle = u64::midpoint(on, off);
-        let stray = difference(probe.angle(start + middle)?, begin + middle as f64 * step);
-        if stray.abs() > tolerance(probe, step) {
-            off = middle;
-        } else {
-            step += stray / middle as f64;
-            on = middle;
-        }
-    }
-    let by_angle = 1.0 / step;
-    // A track without a skew that shows is as long as a turn.
-    let doubt = 0.6 + by_angle * (8.0 * probe.stray);
-    if (by_angle - off as f64).abs() > doubt && off as f64 > by_angle {
-        return Ok(by_angle.round() as u64);
-    }
-    Ok(off)
-}
-
-/// Whether the track that would begin at `start`, were the zone to go on, does.
-fn goes_on(probe: &mut Probe<'_>, start: u64, length: u64) -> Result<bool> {
-    if start + length > probe.sectors() {
-        return Ok(false);
-    }
-    let sector = 1.0 / length as f64;
-    let (one, other) = (1.min(length - 1), length.saturating_sub(1));
-    let between = difference(probe.angle(start + other)?, probe.angle(start + one)?);
-    let expected = (other - one) as f64 * sector;
-    Ok(difference(between, expected).abs() <= tolerance(probe, sector))
-}
-
-/// The skew between the track that begins at `start` and the next, in sectors.
-pub(super) fn skew(probe: &mut Probe<'_>, start: u64, length: u64) -> Result<f64> {
-    let last = probe.angle(start + length - 1)?;
-    let next = probe.angle(start + length)?;
-    let skew = (difference(next, last) - 1.0 / length as f64) * length as f64;
+/// The skew between a zone's track of this number and the next, in sectors.
+fn skew(probe: &mut Probe<'_>, zone: &FoundZone, number: u64) -> Result<f64> {
+    let (next, length) = (zone.track(number + 1), zone.sectors_per_track as f64);
+    let last = probe.angle(next - 1)?;
+    let next = probe.angle(next)?;
+    let skew = (difference(next, last) - 1.0 / length) * length - zone.empty_end(number) as f64;
     // A skew goes forwards; what strays below none is none.
-    let length = length as f64;
-    Ok(if skew < -0.5 - 8.0 * probe.stray * length { skew + length } else { skew.max(0.0) })
+    let doubt = 0.5 + 8.0 * probe.stray * length;
+    let skew = if skew < -doubt { skew.rem_euclid(length) } else { skew.max(0.0) };
+    Ok(skew)
 }
 
 /// All zones, without their skews.
@@ -132,29 +100,28 @@ pub(super) fn zones(probe: &mut Probe<'_>, note: &mut dyn FnMut(f64)) -> Result<
     while start < all {
         note(start as f64 / all as f64);
         let left = all - start;
-        let length = match zones.last() {
+        let sectors = match zones.last() {
             // Less than a track is left, that isn't one.
             Some(last) if left <= last.sectors_per_track => break,
-            _ => track_length(probe, start)?,
+            _ => tracks::sectors(probe, start)?,
         };
-        let (mut inside, mut outside) = (0, left / length + 1);
-        while outside - inside > 1 {
-            let middle = u64::midpoint(inside, outside);
-            if goes_on(probe, start + middle * length, length)? { inside = middle } else { outside = middle }
-        }
-        let first_angle = difference(probe.angle(start)?, origin - 1.0 / length as f64);
-        let zone = FoundZone {
+        let first_angle = difference(probe.angle(start)?, origin - 1.0 / sectors.turn as f64);
+        let mut zone = FoundZone {
             first_sector: start,
-            tracks: inside + 1,
-            sectors_per_track: length,
+            sectors: 0,
+            tracks: 0,
+            sectors_per_track: sectors.turn,
+            spare_per_track: sectors.spare,
+            skipped: Vec::new(),
             track_skew: 0.0,
             cylinder_skew: 0.0,
             first_angle: first_angle.rem_euclid(1.0),
         };
+        grow(probe, &mut zone, &mut |at| note(at as f64 / all as f64))?;
         start = zone.end();
         zones.push(zone);
-        if zones.len() > 512 {
-            return Err(DriveCalibrationError::NoDisk { why: "more than 512 zones were found".to_owned() });
+        if zones.len() > MOST_ZONES {
+            return Err(DriveCalibrationError::ManyZones { zones: MOST_ZONES, sectors: start });
         }
     }
     // Angles are those of sectors' ends; from the first zone's first sector's beginning on.
@@ -170,17 +137,94 @@ pub(super) fn zones(probe: &mut Probe<'_>, note: &mut dyn FnMut(f64)) -> Result<
     Ok(zones)
 }
 
-/// The skews of all zones, if a cylinder has so many tracks.
-pub(super) fn fill_skews(probe: &mut Probe<'_>, zones: &mut [FoundZone], surfaces: u64) -> Result<()> {
-    for zone in zones {
-        let within = |number: u64| number + 1 < zone.tracks;
-        if surfaces > 1 && within(0) {
-            zone.track_skew = skew(probe, zone.track(0), zone.sectors_per_track)?;
+/// Whether a track of the same sectors begins at `start`, some of which may be skipped.
+fn follows(probe: &mut Probe<'_>, start: u64, sectors: Sectors) -> Result<bool> {
+    let goes_on = tracks::goes_on(probe, start, sectors)?;
+    Ok(goes_on || matches!(tracks::walk(probe, start, sectors)?, Walked::Skips(_)))
+}
+
+/// Finds how far a zone goes: as long as tracks of the same sectors follow, or such in which some are skipped.
+fn grow(probe: &mut Probe<'_>, zone: &mut FoundZone, note: &mut dyn FnMut(u64)) -> Result<()> {
+    let all = probe.sectors();
+    let sectors = zone.sectors_of_a_track();
+    // The first track isn't known to go on: it may have skipped sectors.
+    let mut next = 0;
+    loop {
+        let step_on = |probe: &mut Probe<'_>, zone: &FoundZone, track: u64| {
+            tracks::goes_on(probe, zone.track(track), sectors)
+        };
+        // Twice as far each time; then halving.
+        let (mut reach, mut step) = (next, 1);
+        while zone.track(reach) < all && step_on(probe, zone, reach)? {
+            (next, step) = (reach + 1, step * 2);
+            reach = next + step - 1;
         }
-        if within(surfaces - 1) {
-            zone.cylinder_skew = skew(probe, zone.track(surfaces - 1), zone.sectors_per_track)?;
+        let mut outside = reach;
+        while next < outside {
+            let middle = u64::midpoint(next, outside);
+            if zone.track(middle) < all && step_on(probe, zone, middle)? {
+                next = middle + 1;
+            } else {
+                outside = middle;
+            }
         }
-        if surfaces == 1 {
+        let start = zone.track(next);
+        note(start.min(all));
+        let ends = |zone: &mut FoundZone, tracks: u64, end: u64| {
+            (zone.tracks, zone.sectors) = (tracks, end - zone.first_sector);
+        };
+        if start >= all {
+            ends(zone, next, all);
+            return Ok(());
+        }
+        let location = next * zone.sectors_per_track;
+        match tracks::walk(probe, start, sectors)? {
+            Walked::Skips(skips) if !skips.is_empty() => {
+                let skipped = |(sector, sectors): &(u64, u64)| Skipped {
+                    location: location + sector,
+                    sectors: *sectors,
+                };
+                zone.skipped.extend(skips.iter().map(skipped));
+            }
+            Walked::Ends(blocks)
+                if start + blocks + sectors.turn < all && follows(probe, start + blocks, sectors)? =>
+            {
+                // Shorter than its neighbours on both sides: what is missing is skipped.
+                let missing = sectors.turn - sectors.spare - blocks;
+                zone.skipped.push(Skipped { location: location + blocks, sectors: missing });
+            }
+            Walked::Ends(blocks) => {
+                ends(zone, next + 1, start + blocks);
+                return Ok(());
+            }
+            // It was there in the end: something disturbed the look at it.
+            Walked::Skips(_) => {}
+            Walked::Other if next > 0 => {
+                ends(zone, next, start);
+                return Ok(());
+            }
+            Walked::Other => {
+                // Not even the first one: what there is is taken for one track.
+                ends(zone, 1, (start + sectors.turn).min(all));
+                return Ok(());
+            }
+        }
+        next += 1;
+    }
+}
+
+/// The skews of all zones, if cylinders are so.
+pub(super) fn fill_skews(probe: &mut Probe<'_>, zones: &mut [FoundZone], stairs: Stairs) -> Result<()> {
+    let before = zones.to_vec();
+    let cylinders = Cylinders { zones: &before, stairs };
+    for (number, zone) in zones.iter_mut().enumerate() {
+        if let Some(track) = cylinders.track_before(number, false) {
+            zone.track_skew = skew(probe, zone, track)?;
+        }
+        if let Some(track) = cylinders.track_before(number, true) {
+            zone.cylinder_skew = skew(probe, zone, track)?;
+        }
+        if stairs.surfaces == 1 {
             zone.track_skew = zone.cylinder_skew;
         }
     }
@@ -190,33 +234,5 @@ pub(super) fn fill_skews(probe: &mut Probe<'_>, zones: &mut [FoundZone], surface
 /// Skews between the first tracks of a zone, one by one.
 pub(super) fn skews(probe: &mut Probe<'_>, zone: &FoundZone) -> Result<Vec<f64>> {
     let count = probe.effort.tracks.min(zone.tracks.saturating_sub(1));
-    (0..count).map(|number| skew(probe, zone.track(number), zone.sectors_per_track)).collect()
-}
-
-/// At every how manieth place a run of figures has another one than at the others, the first of a period excepted.
-pub(super) fn recurring(figures: &[f64], same: f64) -> Option<u64> {
-    let first = *figures.first()?;
-    let odd: Vec<usize> = (0..figures.len())
-        .filter(|place| (figures[*place] - first).abs() > same)
-        .map(|place| place + 1)
-        .collect();
-    // With two surfaces every second one is another; with more, the first odd one tells.
-    let period = *odd.first()?;
-    let regular = odd.iter().enumerate().all(|(number, place)| *place == (number + 1) * period);
-    (regular && odd.len() == figures.len() / period).then_some(period as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cylinders_end_where_the_skew_recurs() {
-        let figures: Vec<f64> = (1..40).map(|track| if track % 6 == 0 { 18.0 } else { 8.0 }).collect();
-        assert_eq!(recurring(&figures, 0.5), Some(6));
-        let two: Vec<f64> = (1..9).map(|track| if track % 2 == 0 { 18.0 } else { 8.0 }).collect();
-        assert_eq!(recurring(&two, 0.5), Some(2));
-        assert_eq!(recurring(&[8.0; 20], 0.5), None);
-        assert_eq!(recurring(&[8.0, 8.0, 18.0, 8.0, 8.0, 18.0, 18.0], 0.5), None);
-    }
+    (0..count).map(|number| skew(probe, zone, number)).collect()
 }
