@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// two minutes, and leaves nothing behind.
 ///
 /// A drive, with --device (or --simulated, for a drive of the catalogue whose parameters are known): rotation, zones, skews,
-/// seek curve, overheads and cache, found by timing its requests. A real one takes some minutes. Of a device of which
+/// seek curve, overheads and cache, found by timing its requests. A real one takes 3 to 25 minutes. Of a device of which
 /// nothing turns, it says so.
 ///
 /// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take,
@@ -40,7 +40,7 @@ pub(crate) struct Calibrate {
     /// Time reads of this device too (it is never written), and write a device of constant rate beside the profile
     #[arg(long, value_name = "PATH", conflicts_with_all = ["network", "device", "simulated"])]
     with_device: Option<PathBuf>,
-    /// Measure fewer sizes less often: some 15 seconds, a network some 8, a drive about a minute
+    /// Measure fewer sizes less often: some 15 seconds, a network some 8, a drive 2 to 18 minutes
     #[arg(long)]
     quick: bool,
     /// Replace the file if it is there already

@@ -12,8 +12,12 @@ use petrio_live::calibrate::drive::{
 use petrio_models::device::disk::{DiskParameters, Drive};
 use petrio_scenario::catalogue::{DEVICES, Device, devices, drive_toml};
 use petrio_scenario::report::WholeFile;
+use petrio_units::Bytes;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+/// How long it takes, before the bar can tell.
+const LONG: &str = "a disk takes 3 to 25 minutes, with --quick 2 to 18: the more segments its cache and the more defects its tracks have, the longer";
 
 /// What is asked of a drive's measurement.
 #[derive(Args)]
@@ -80,6 +84,7 @@ impl OfDrive {
                 let drive = Drive::new(&truth).map_err(|error| Failure::new(error, None))?;
                 let name = format!("{} found by its times", truth.name);
                 if self.real_time {
+                    talk(LONG);
                     self.measure(&mut Paced::new(&drive), &name, &effort, Some(&truth), out)
                 } else {
                     self.measure(&mut Simulated::new(&drive), &name, &effort, Some(&truth), out)
@@ -87,6 +92,14 @@ impl OfDrive {
             }
             (None, Some(path)) => {
                 let mut drive = RealDrive::open(path, self.write)?;
+                if let Some(bytes) = drive.holes() {
+                    talk(&format!(
+                        "warning: {} of {} were never written: they come from nowhere, and not from the device below",
+                        Bytes(bytes),
+                        told(path)
+                    ));
+                }
+                talk(LONG);
                 self.measure(&mut drive, &path.display().to_string(), &effort, None, out)
             }
             // The arguments' rules have it.
@@ -106,7 +119,13 @@ impl OfDrive {
         let file = out.map(WholeFile::create).transpose()?;
         let found = shown(|progress| extract(drive, effort, progress))?;
         let (text, verified, compared, warnings) = match &found {
-            Found::Constant(constant) => (constant_toml(constant, name), None, Vec::new(), Vec::new()),
+            Found::Constant(constant) => {
+                // Of a drive, simulated or not, that was to be written.
+                let unwritten = effort.write.then(|| NOT_WRITTEN.to_owned());
+                let warnings: Vec<String> = unwritten.into_iter().collect();
+                let text = warned("Of this device isn't known:", &warnings, &constant_toml(constant, name));
+                (text, None, Vec::new(), warnings)
+            }
             Found::Disk(disk) => {
                 let source = format!(
                     "Measured by petrio calibrate --device: {} requests, one at a time; sums of times that can't be told apart stand in one figure",
@@ -118,7 +137,8 @@ impl OfDrive {
                 let warnings = verified.warnings(disk);
                 let compared = truth.map(|truth| compare(disk, truth)).unwrap_or_default();
                 let text = drive_toml(&made).map_err(|error| Failure::new(error, None))?;
-                (warned(&warnings, &text), Some(verified), compared, warnings)
+                let text = warned("This drive doesn't do what the measured one does:", &warnings, &text);
+                (text, Some(verified), compared, warnings)
             }
         };
         if let (Some(file), Some(out)) = (file, out) {
@@ -144,19 +164,17 @@ impl OfDrive {
     }
 }
 
-/// A drive's text, with what doesn't fit in comments before it: whoever reads the file hasn't seen what was printed.
-fn warned(warnings: &[String], text: &str) -> String {
-    let mut all = String::new();
-    if !warnings.is_empty() {
-        all.push_str("# This drive doesn't do what the measured one does:\n");
+/// What is said where writes were to be timed of what doesn't turn.
+const NOT_WRITTEN: &str =
+    "--write: as nothing turns there, writes were not timed; they are taken to be as quick as reads";
+
+/// A drive's text, with warnings in comments before it: whoever reads the file hasn't seen what was printed.
+fn warned(head: &str, warnings: &[String], text: &str) -> String {
+    if warnings.is_empty() {
+        return text.to_owned();
     }
-    for warning in warnings {
-        all.push_str(&format!("# - {warning}\n"));
-    }
-    if !warnings.is_empty() {
-        all.push('\n');
-    }
-    all + text
+    let lines: String = warnings.iter().map(|warning| format!("# - {warning}\n")).collect();
+    format!("# {head}\n{lines}\n{text}")
 }
 
 /// A mechanical drive of the catalogue.
@@ -171,5 +189,17 @@ fn known(name: &str) -> Result<DiskParameters, Failure> {
         None => {
             Err(Failure::new(format!("the catalogue has no drive \"{name}\""), Some(DEVICES.advice(name))))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_stands_in_comments_before_the_drive() {
+        assert_eq!(warned("Off:", &[], "name = 1\n"), "name = 1\n");
+        let text = warned("Off:", &["reads".to_owned(), "noise".to_owned()], "name = 1\n");
+        assert_eq!(text, "# Off:\n# - reads\n# - noise\n\nname = 1\n");
     }
 }

@@ -38,6 +38,26 @@ fn the_drive_that_was_found_serves_a_scenario_as_the_one_that_was_measured() {
 }
 
 #[test]
+fn a_quick_look_knows_a_disk_behind_a_large_cache_and_how_many_writes_it_holds() {
+    let folder = Folder::new();
+    let arguments =
+        ["calibrate", "--simulated", "wd-ultrastar-hc580-24tb", "--quick", "--json", "--out", "d.toml"];
+    let Answer { out, talk, code } = folder.petrio(&arguments);
+    assert_eq!(code, Some(0), "{talk}");
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["found"]["kind"], "disk", "{out}");
+    assert_eq!(found["found"]["surfaces"], 20, "{out}");
+    assert_eq!(found["warnings"], serde_json::json!([]), "{talk}");
+    assert!(found["verified"]["measured"]["random_write"].as_f64().is_some_and(|time| time > 5e-4), "{out}");
+    let text = folder.text("d.toml");
+    assert!(
+        text.contains("immediate_reporting = \"cached\"") && text.contains("[cache.write_back]"),
+        "{text}"
+    );
+    assert!(!text.contains("runs = 0"), "{text}");
+}
+
+#[test]
 fn a_file_that_is_there_is_kept_and_what_cannot_be_measured_is_refused() {
     let folder = Folder::new();
     folder.write("here.toml", "kept");
@@ -92,6 +112,9 @@ fn nothing_turns_in_a_loop_device_and_nothing_is_changed_there() {
     assert_eq!(code, Some(0), "{talk}");
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_ne!(found["found"]["kind"], "disk", "{out}");
+    // Nothing is ignored silently.
+    assert!(unwrapped(&talk).contains("writes were not timed"), "{talk}");
+    assert!(found["warnings"][0].as_str().is_some_and(|warning| warning.contains("--write")), "{out}");
     drop(device);
     assert!(folder.read("image") == content, "what was read is written back, and nothing else");
 }

@@ -28,7 +28,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Some minutes of a real disk.
+    /// Three to 25 minutes of a real disk, as those of the catalogue take.
     pub fn full() -> Self {
         Self {
             requests: 400_000,
@@ -45,7 +45,7 @@ impl Effort {
         }
     }
 
-    /// About a minute of one.
+    /// Two to 18 minutes of one.
     pub fn quick() -> Self {
         Self {
             requests: 200_000,

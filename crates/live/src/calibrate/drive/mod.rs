@@ -13,7 +13,7 @@
 //! "Extract and infer quickly", ACM TOS 6(2), 2010. Unlike the first and the third, it asks the drive for nothing but
 //! reads (and, where allowed, writes of what is there), one at a time.
 //!
-//! Left out: defects and spare space, tagged queues, and what the parameters of the cache besides those found are.
+//! Left out: remapped sectors and spare tracks, tagged queues, and what the parameters of the cache besides those found are.
 
 mod cache;
 mod effort;

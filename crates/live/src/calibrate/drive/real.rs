@@ -112,6 +112,15 @@ impl RealDrive {
         Ok(drive)
     }
 
+    /// Bytes of a file for which its file system keeps no space; none of a device, or of a file without holes. A small part
+    /// that is kept elsewhere, as with its extents, is no hole.
+    pub fn holes(&self) -> Option<u64> {
+        let metadata = self.file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        // As POSIX has it, in units of 512 bytes.
+        let holes = metadata.len().saturating_sub(metadata.blocks() * 512);
+        (holes > metadata.len() / 64).then_some(holes)
+    }
+
     /// Where so much memory begins as direct I/O wants it.
     fn aligned(&mut self, length: usize) -> usize {
         if self.memory.len() < length + ALIGN {

@@ -34,7 +34,7 @@ fn assert_found(disk: &FoundDisk, truth: &DiskParameters) {
         "surfaces",
         "cylinders",
         "zones",
-        "zones' last cylinder",
+        "zones' ends, blocks",
         "sectors per track",
         "segments of the cache",
     ] {
@@ -351,6 +351,27 @@ fn a_device_that_takes_milliseconds_is_never_one_of_which_nothing_turns() {
 }
 
 #[test]
+fn what_was_found_stands_beside_what_lies_there_whatever_the_counts_are() {
+    let truth = synthetic(7_200, 4, &[(600, 400), (300, 320)], 800, 600, 4);
+    let disk = found(&truth, &Effort::quick());
+    // One zone found as two, and tracks taken for cylinders.
+    let mut other = disk.clone();
+    let half = FoundZone { tracks: 1_000, sectors: 400_000, ..disk.zones[0].clone() };
+    let rest = FoundZone { first_sector: 400_000, tracks: 1_400, sectors: 560_000, ..half.clone() };
+    other.zones.splice(0..1, [half, rest]);
+    other.surfaces = 1;
+    for point in &mut other.seeks {
+        point.cylinders *= 4;
+    }
+    let rows = compare(&other, &truth);
+    let told = compared_table(&rows);
+    assert!(row(&rows, "sectors per track").off.abs() < 1e-9, "{told}");
+    assert!((row(&rows, "zones' ends, blocks").off + 560_000.0).abs() < 1e-9, "{told}");
+    let seek = row(&rows, "worst seek, ms");
+    assert!((seek.off / seek.truth).abs() < 0.05, "{told}");
+}
+
+#[test]
 fn what_does_not_fit_is_said_with_a_reason() {
     let disk = found(&synthetic(7_200, 4, &[(900, 400)], 800, 600, 4), &Effort::quick());
     let measured = Measured { random: 0.01, sequential: 0.001, random_write: None, sequential_write: None };
@@ -383,6 +404,14 @@ fn what_is_no_device_is_refused_with_what_to_do() {
         let error = RealDrive::open(path, false).unwrap_err();
         assert!(error.to_string().contains(word), "{error}");
         assert!(miette::Diagnostic::help(&error).is_some(), "{error}");
+    }
+    // A file of which nothing was ever written, as a sparse image is, can be measured, but says so.
+    let sparse = folder.path().join("sparse");
+    std::fs::File::create(&sparse).unwrap().set_len(128 << 20).unwrap();
+    match RealDrive::open(&sparse, false) {
+        Ok(drive) => assert_eq!(drive.holes(), Some(128 << 20)),
+        // Where a file system knows no direct I/O.
+        Err(error) => assert!(error.to_string().contains("sparse"), "{error}"),
     }
     let error = RealDrive::open(&small, true).unwrap_err();
     assert!(error.to_string().contains("it is a file"), "{error}");

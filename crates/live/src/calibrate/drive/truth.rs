@@ -1,11 +1,11 @@
 //! What was found beside what is so, where that is known: of a simulated drive.
 
 use super::parameters::Made;
-use super::{FoundDisk, FoundReporting, FoundWrites};
+use super::{FoundDisk, FoundReporting, FoundWrites, FoundZone, SeekPoint};
 use petrio_models::device::disk::parameters::{
     DiskParameters, ImmediateReporting, ReadAhead, ZoneParameters,
 };
-use petrio_models::device::disk::{Drive, SeekCurve};
+use petrio_models::device::disk::{Drive, Layout, SeekCurve};
 use serde::Serialize;
 
 /// A figure found, and what it is.
@@ -35,25 +35,43 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
         truth.mechanics.rotation.revolutions_per_minute(),
     );
     row("surfaces", f64::from(mine.surfaces), f64::from(theirs.surfaces));
+    let drive = Drive::new(truth).ok();
+    let layout = drive.as_ref().map(|drive| drive.mechanics().layout());
     // Cylinders behind the last block can't be seen.
-    let last = Drive::new(truth).map_or(theirs.cylinders, |drive| {
-        drive.mechanics().layout().place(drive.blocks() - 1).track.cylinder + 1
-    });
+    let last = layout.map_or(theirs.cylinders, |layout| layout.place(layout.blocks() - 1).track.cylinder + 1);
     row("cylinders", f64::from(mine.cylinders), f64::from(last));
     row("zones", mine.zones.len() as f64, theirs.zones.len() as f64);
-    let mut worst = |what: &str, figure: &dyn Fn(&ZoneParameters) -> f64| {
-        let pairs = mine.zones.iter().zip(&theirs.zones).map(|(one, other)| (figure(one), figure(other)));
+    // A zone found stands beside the one in which its middle block lies: there may be more or fewer.
+    let grain = found.sector_bytes / 512;
+    let beside = |zone: &FoundZone| {
+        let middle = (zone.first_sector + zone.sectors / 2) * grain;
+        layout.map_or(0, |layout| layout.place(middle.min(layout.blocks() - 1)).zone)
+    };
+    let pairs: Vec<(usize, usize)> = (0..found.zones.len())
+        .map(|number| (number, beside(&found.zones[number]) as usize))
+        .filter(|(_, other)| *other < theirs.zones.len())
+        .collect();
+    let mut worst = |what: &str, figures: &dyn Fn(usize, usize) -> (f64, f64)| {
+        let pairs = pairs.iter().map(|(one, other)| figures(*one, *other));
         let off = |pair: &(f64, f64)| (pair.0 - pair.1).abs();
         if let Some((one, other)) = pairs.max_by(|one, other| off(one).total_cmp(&off(other))) {
             rows.push(Compared { what: what.to_owned(), found: one, truth: other, off: one - other });
         }
     };
-    worst("zones' last cylinder", &|zone| f64::from(zone.last_cylinder.min(last - 1)));
-    worst("sectors per track", &|zone| f64::from(zone.sectors_per_track));
+    if let Some(layout) = layout {
+        worst("zones' ends, blocks", &|one, other| {
+            let own = found.zones.get(one + 1).map_or(found.sectors, |after| after.first_sector);
+            ((own * grain) as f64, zone_end(layout, other as u32) as f64)
+        });
+    }
+    let mut figure = |what: &str, figure: &dyn Fn(&ZoneParameters) -> f64| {
+        worst(what, &|one, other| (figure(&mine.zones[one]), figure(&theirs.zones[other])));
+    };
+    figure("sectors per track", &|zone| f64::from(zone.sectors_per_track));
     // With one surface there is no other track on a cylinder.
     let several = f64::from(u8::from(theirs.surfaces > 1));
-    worst("track skew, sectors", &|zone| zone.track_skew_sectors * several);
-    worst("cylinder skew, sectors", &|zone| zone.cylinder_skew_sectors);
+    figure("track skew, sectors", &|zone| zone.track_skew_sectors * several);
+    figure("cylinder skew, sectors", &|zone| zone.cylinder_skew_sectors);
     let mut row = |what: &str, found: f64, truth: f64| {
         rows.push(Compared { what: what.to_owned(), found, truth, off: found - truth });
     };
@@ -64,9 +82,9 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     );
     if let Ok(curve) = SeekCurve::new(&truth.mechanics.seek, theirs.cylinders) {
         let seeks: Vec<(f64, f64, f64)> = (found.seeks.iter())
-            .map(|point| {
-                let truth = curve.time(point.cylinders as u32).as_seconds();
-                (point.seconds * 1e3, truth * 1e3, (point.seconds / truth - 1.0).abs())
+            .filter_map(|point| {
+                let truth = curve.time(cylinders(found, truth, point)?).as_seconds();
+                Some((point.seconds * 1e3, truth * 1e3, (point.seconds / truth - 1.0).abs()))
             })
             .collect();
         if let Some((one, other, _)) = seeks.iter().copied().max_by(|one, other| one.2.total_cmp(&other.2)) {
@@ -96,6 +114,25 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     rows
 }
 
+/// One past the last block of a zone.
+fn zone_end(layout: &Layout, zone: u32) -> u64 {
+    let (mut inside, mut outside) = (0, layout.blocks());
+    while inside < outside {
+        let middle = u64::midpoint(inside, outside);
+        if layout.place(middle).zone <= zone { inside = middle + 1 } else { outside = middle }
+    }
+    inside
+}
+
+/// How far a movement found goes in cylinders of the drive itself, if cylinders of other height were found; none if not as
+/// far as one.
+fn cylinders(found: &FoundDisk, truth: &DiskParameters, point: &SeekPoint) -> Option<u32> {
+    let tracks = point.cylinders * found.surfaces;
+    let cylinders = tracks as f64 / f64::from(truth.geometry.surfaces);
+    let most = truth.geometry.cylinders.saturating_sub(1);
+    Some((cylinders.round() as u32).min(most)).filter(|cylinders| *cylinders > 0)
+}
+
 /// The rows of writes. A head switch tells the settling of one.
 fn writes_rows(
     found: &FoundDisk,
@@ -114,10 +151,10 @@ fn writes_rows(
         let switch = mechanics.head_switch.time();
         row("settling of writes, us", writes.settle * 1e6, (settled(switch) - switch.as_seconds()) * 1e6);
     }
-    let seeks = writes
-        .seeks
-        .iter()
-        .map(|point| (point.seconds * 1e3, settled(curve.time(point.cylinders as u32)) * 1e3));
+    let seeks = (writes.seeks.iter()).filter_map(|point| {
+        let cylinders = cylinders(found, truth, point)?;
+        Some((point.seconds * 1e3, settled(curve.time(cylinders)) * 1e3))
+    });
     let off = |pair: &(f64, f64)| (pair.0 / pair.1 - 1.0).abs();
     if let Some((one, other)) = seeks.max_by(|one, other| off(one).total_cmp(&off(other))) {
         row("worst seek to write, ms", one, other);

@@ -2,12 +2,14 @@
 //!
 //! Along a track the angle grows by an even step from sector to sector; where it jumps, a track ends, and the jump is the
 //! skew. Sectors between two jumps are a track's. A zone is as many tracks as go on in the same steps: whether one far
-//! away does is seen by the angle between two of its sectors, so that a zone's end is found by halving. What jumps differ
-//! from the others, at every so manieth track, is a cylinder's end (Talagala, Arpaci-Dusseau & Patterson,
-//! "Microbenchmark-based extraction of local and global disk characteristics", UCB/CSD-99-1063, 2000, sees the same in
-//! strides of writes; Schindler & Ganger, CMU-CS-99-176, ask the drive for what is found here).
+//! away does is seen by the angle between two of its sectors, so that a zone's end is found by halving. A track that doesn't
+//! go on is walked along (`tracks`): if it lacks sectors, or is shorter than those on both sides, these are skipped, and the
+//! zone goes on behind it. What jumps differ from the others, at every so manieth track, is a cylinder's end (Talagala,
+//! Arpaci-Dusseau & Patterson, "Microbenchmark-based extraction of local and global disk characteristics",
+//! UCB/CSD-99-1063, 2000, sees the same in strides of writes; Schindler & Ganger, CMU-CS-99-176, ask the drive for what is
+//! found here).
 //!
-//! Left out: spare space and slipped sectors. Where they lie between tracks, the zone is taken to end.
+//! Left out: sectors that are remapped elsewhere; whole tracks that are skipped, which nothing tells.
 
 use super::error::DriveCalibrationError;
 use super::probe::{Probe, difference};
