@@ -390,6 +390,48 @@ fn what_does_not_fit_is_said_with_a_reason() {
     assert!(table.contains(" ms +12345500.00 %"), "{table}");
 }
 
+/// A block device over a file; taken away at the end.
+struct Loop(std::path::PathBuf);
+
+impl Loop {
+    /// `None` where this user, or this kernel, can't make one.
+    fn over(image: &std::path::Path) -> Option<Self> {
+        let made = std::process::Command::new("losetup").args(["-f", "--show"]).arg(image).output().ok()?;
+        made.status.success().then(|| Self(String::from_utf8_lossy(&made.stdout).trim().into()))
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("losetup").arg("-d").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn what_was_read_is_written_back_into_the_cache_and_past_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("image");
+    let content: Vec<u8> = (0..80u32 << 20).map(|at| (at % 251) as u8).collect();
+    std::fs::write(&image, &content).unwrap();
+    let Some(device) = Loop::over(&image) else {
+        eprintln_skipped("what was read is written back: no loop device can be made");
+        return;
+    };
+    let mut drive = RealDrive::open(&device.0, true).unwrap();
+    let more = 4096 / drive.sector_bytes();
+    drive.keep(&[(100 * more, 8 * more), (7 * more, more)]).unwrap();
+    // Of what was kept, and of what wasn't.
+    for (sector, sectors) in [(100, 8), (103, 2), (7, 1), (5_000, 4), (7, 3)] {
+        for through in [false, true] {
+            let timing = drive.rewrite(sector * more, sectors * more, through).unwrap();
+            assert!(timing.span() > 0.0);
+        }
+    }
+    drop(drive);
+    drop(device);
+    assert!(std::fs::read(&image).unwrap() == content, "nothing else is there than before");
+}
+
 #[test]
 fn what_is_no_device_is_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

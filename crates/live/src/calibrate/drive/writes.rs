@@ -19,6 +19,8 @@ type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
 /// Bytes of a large write of a burst: few enough that most caches hold some hundreds.
 const LARGE: u64 = 256 << 10;
+/// Most large writes of a burst: what is to be written is remembered meanwhile, a quarter of a gigabyte at the most.
+const MOST_LARGE: u64 = 1024;
 /// Bursts end when so many of the last ones had to wait.
 const WAITED: (usize, usize) = (3, 6);
 /// Writes that are timed when nothing more fits.
@@ -147,7 +149,7 @@ fn reporting(probe: &mut Probe<'_>, read_still: f64, found: &mut FoundWrites) ->
     (found.held, found.at_least) = (first.held, !first.waited);
     rest(probe, 2 * first.quick);
     let large = (LARGE / probe.sector_bytes()).max(1);
-    let most = if first.waited { first.quick + 16 } else { probe.effort.burst.min(first.quick) };
+    let most = (first.quick + if first.waited { 16 } else { 0 }).min(MOST_LARGE);
     let one = alone(probe, large)?;
     let second = burst(probe, large, most, waits_from(probe, &one))?;
     if second.waited && second.held * 10 < first.held * 9 {
