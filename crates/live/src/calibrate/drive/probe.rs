@@ -170,8 +170,8 @@ impl<'a> Probe<'a> {
 
     /// Reads elsewhere until what was read before is most likely forgotten; twice as many each `time`.
     pub(super) fn forget(&mut self, time: u32) -> Result<()> {
-        let least = self.enough.max(self.segments).max(self.effort.segments.min(44));
-        self.displace((least + 4) << time.saturating_sub(1).min(4))
+        let least = self.enough.max(self.segments) + FEWEST;
+        self.displace(least << time.saturating_sub(1).min(4))
     }
 
     /// Reads a sector from the medium, after the arm was elsewhere.
