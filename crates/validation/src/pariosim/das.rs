@@ -1,7 +1,7 @@
 //! Figure 4: a thousand requests of so many blocks on one disk, each so many blocks behind the one before.
 
 use super::error::ParIoSimError;
-use crate::side_by_side::{Progress, side_by_side, simulated};
+use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
 use petrio_scenario::report::Sinks;
 use serde::Serialize;
 
@@ -27,6 +27,9 @@ pub struct DasCell {
     pub seek: u64,
     /// All requests' time, seconds.
     pub seconds: f64,
+    /// The same of writes, if the drive's write cache were off, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_through_s: Option<f64>,
 }
 
 impl DasCell {
@@ -57,16 +60,24 @@ impl DasCell {
 /// # Errors
 /// A run that fails: a bug.
 pub fn das_grid(progress: &mut Progress<'_>) -> Result<Vec<DasCell>, ParIoSimError> {
-    let cell = |writes, chunk, seek| DasCell { writes, chunk, seek, seconds: 0.0 };
+    let cell = |writes, chunk, seek| DasCell { writes, chunk, seek, seconds: 0.0, written_through_s: None };
     let all: Vec<DasCell> = [false, true]
         .into_iter()
         .flat_map(|writes| CHUNKS.into_iter().map(move |chunk| (writes, chunk)))
         .flat_map(|(writes, chunk)| SEEKS.map(|seek| cell(writes, chunk, seek)))
         .collect();
     side_by_side(&all, progress, |cell| {
-        let set = [("workload.requests.script", format!("'''\n{}'''", cell.script()))];
-        let report = simulated(("the study's PC", DAS), None, &set, Sinks::default())
-            .map_err(|cause| ParIoSimError::Simulated { experiment: cell.words(), cause: Box::new(cause) })?;
-        Ok(DasCell { seconds: report.simulated_s, ..cell.clone() })
+        let script = ("workload.requests.script", format!("'''\n{}'''", cell.script()));
+        let of = |set: &[Set]| {
+            simulated(("the study's PC", DAS), None, set, Sinks::default())
+                .map(|report| report.simulated_s)
+                .map_err(|cause| ParIoSimError::Simulated {
+                    experiment: cell.words(),
+                    cause: Box::new(cause),
+                })
+        };
+        let through = [script.clone(), ("disk.d.drive.cache.immediate_reporting", quoted("never"))];
+        let written_through_s = cell.writes.then(|| of(&through)).transpose()?;
+        Ok(DasCell { seconds: of(&[script])?, written_through_s, ..cell.clone() })
     })
 }

@@ -3,6 +3,8 @@
 
 use super::error::ParIoSimError;
 use super::outcome::{Outcome, Phases};
+use super::plan::experiments;
+use super::what_if::WhatIf;
 use crate::side_by_side::{NotSimulated, Progress, Set, quoted, side_by_side};
 use petrio_colours::FileOp;
 use petrio_scenario::build::System;
@@ -11,7 +13,6 @@ use petrio_scenario::report::{Report, RequestSink, Sinks};
 use petrio_scenario::run::simulate;
 use petrio_scenario::{Loaded, Override, load_text};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const NAS: &str = include_str!("nas.toml");
@@ -75,46 +76,6 @@ pub struct Experiment {
     pub what_if: WhatIf,
 }
 
-/// A change of the study's hardware.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhatIf {
-    /// None.
-    #[default]
-    Nothing,
-    /// Nodes compute ten times as fast.
-    FasterNodes,
-    /// The network is Gigabit Ethernet.
-    FasterNetwork,
-    /// The array's controller has no cache: a write is complete when it is on the disks.
-    ArrayWithoutCache,
-    /// Every rank writes and reads a file of its own (BT-IO's `epio`), so that ranks exchange nothing for their accesses.
-    NothingExchanged,
-    /// Drives give and take everything at the rate of their interface.
-    DrivesWithoutArms,
-    /// Both of these.
-    NeitherExchangeNorArms,
-}
-
-impl WhatIf {
-    /// In words, none where nothing is changed.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Nothing => "",
-            Self::FasterNodes => "nodes ten times as fast",
-            Self::FasterNetwork => "Gigabit Ethernet",
-            Self::ArrayWithoutCache => "an array without a cache",
-            Self::NothingExchanged => "nothing exchanged",
-            Self::DrivesWithoutArms => "drives without arms",
-            Self::NeitherExchangeNorArms => "nothing exchanged, drives without arms",
-        }
-    }
-
-    const fn exchanges(self) -> bool {
-        !matches!(self, Self::NothingExchanged | Self::NeitherExchangeNorArms)
-    }
-}
-
 impl Experiment {
     pub(super) const fn of(program: Program, architecture: Architecture, drives: Drives, ranks: u32) -> Self {
         Self { program, architecture, drives, ranks, computes: false, what_if: WhatIf::Nothing }
@@ -174,29 +135,12 @@ impl Experiment {
         if self.architecture == Architecture::SanAllToAll {
             set.push(("disk.d.count", self.ranks.to_string()));
         }
-        match self.what_if {
-            WhatIf::Nothing => {}
-            WhatIf::FasterNodes => set.push(("workload.program.compute_scale", "0.1".to_owned())),
-            WhatIf::FasterNetwork => set.push(("network.lan.use", quoted("gigabit-ethernet"))),
-            WhatIf::ArrayWithoutCache => {
-                set.push(("host.server.raid.r.controller", "{ overhead = \"20 us\" }".to_owned()));
-            }
-            // The program's own table says it.
-            WhatIf::NothingExchanged => {}
-            WhatIf::DrivesWithoutArms | WhatIf::NeitherExchangeNorArms => set.push(match self.architecture {
-                Architecture::SanAllToAll => {
-                    ("disk.d", format!("{{ count = {}, {WITHOUT_ARM} }}", self.ranks))
-                }
-                Architecture::Nas | Architecture::SanDirect => {
-                    ("host.node.disk.d", format!("{{ {WITHOUT_ARM} }}"))
-                }
-            }),
-        }
+        set.extend(self.what_if.set(self));
         set
     }
 
     fn program_table(&self) -> String {
-        let subtype = if self.what_if.exchanges() { "full" } else { "epio" };
+        let subtype = self.what_if.subtype();
         match (self.program, self.computes) {
             (Program::Bt, computes) => {
                 let of = if computes { format!("rate = {BT_MOPS}") } else { "messages = false".to_owned() };
@@ -223,7 +167,7 @@ impl Experiment {
         };
         let mut loaded =
             load_text(name, text, None, &overrides).map_err(|problems| failed(problems.into()))?;
-        if self.architecture == Architecture::SanDirect {
+        if self.architecture == Architecture::SanDirect && self.what_if != WhatIf::PartitionsInTurn {
             loaded = placed(&loaded).map_err(failed)?;
         }
         let phases = Phases::default();
@@ -266,9 +210,6 @@ fn cheetahs([model, read, write]: [&'static str; 3]) -> [Set; 3] {
     [(model, quoted("seagate-st336752fc")), (read, block.clone()), (write, block)]
 }
 
-/// The interface of table 3 without the drive behind it, of the drive's size.
-const WITHOUT_ARM: &str = "model = \"constant-rate\", drive = { latency = \"0 s\", rate = \"106 MB/s\", blocks = \"71687371 blocks\" }";
-
 /// Mop/s of BT on a Pentium II of 350 MHz: assumed, between the 30 to 40 that NPB's reports name for 200 to 266 MHz and the 60 to
 /// 70 of 450 MHz.
 const BT_MOPS: u32 = 50;
@@ -286,49 +227,6 @@ impl Architecture {
             Self::SanAllToAll => "SAN-all-to-all",
         }
     }
-}
-
-/// All experiments.
-pub(super) fn experiments() -> BTreeSet<Experiment> {
-    use Architecture::{Nas, SanAllToAll, SanDirect};
-    use Drives::{FibreChannel, OfTheMachine};
-    let mut all = BTreeSet::new();
-    for ranks in BT_RANKS {
-        for architecture in [Nas, SanDirect] {
-            for drives in [OfTheMachine, FibreChannel] {
-                let plain = Experiment::of(Program::Bt, architecture, drives, ranks);
-                all.extend([plain, plain.computing()]);
-            }
-        }
-    }
-    // From which nodes the published shares of time would follow.
-    let fast = |ranks| Experiment::of(Program::Bt, Nas, FibreChannel, ranks).computing();
-    all.extend([9, 25].map(|ranks| fast(ranks).what_if(WhatIf::FasterNodes)));
-    // Why Fibre Channel's drives bring less, and more, than is published.
-    for drives in [OfTheMachine, FibreChannel] {
-        let four = |architecture| Experiment::of(Program::Bt, architecture, drives, 4);
-        all.extend([
-            four(Nas).what_if(WhatIf::ArrayWithoutCache),
-            four(SanDirect).what_if(WhatIf::NothingExchanged),
-        ]);
-    }
-    let four = Experiment::of(Program::Bt, SanDirect, FibreChannel, 4);
-    all.extend(
-        [WhatIf::DrivesWithoutArms, WhatIf::NeitherExchangeNorArms].map(|what_if| four.what_if(what_if)),
-    );
-    // What holds up the reads of seis.
-    all.insert(
-        Experiment::of(Program::Seis, SanDirect, FibreChannel, MOST_SEIS).what_if(WhatIf::FasterNetwork),
-    );
-    let shared = Experiment::of(Program::Seis, SanAllToAll, FibreChannel, MOST_SEIS);
-    all.insert(shared.what_if(WhatIf::DrivesWithoutArms));
-    for ranks in SEIS_RANKS {
-        for architecture in [Nas, SanDirect, SanAllToAll] {
-            let plain = Experiment::of(Program::Seis, architecture, FibreChannel, ranks);
-            all.extend([plain, plain.computing()]);
-        }
-    }
-    all
 }
 
 /// Runs all of them. `progress` is told how many are done.

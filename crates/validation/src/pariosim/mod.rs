@@ -2,7 +2,7 @@
 //! reaches every disk.
 //!
 //! ```text
-//!   experiments (its machines as scenarios, tables 1 to 3) ─ side by side ─▶ outcomes ─▶ findings ─▶ page
+//!   plan ─▶ experiments (its machines as scenarios, tables 1 to 3) ─ side by side ─▶ outcomes ─▶ findings ─▶ page
 //!   das (figure 4: a grid of chunks and seek distances on one disk) ────────────┘
 //! ```
 //!
@@ -17,10 +17,13 @@ mod figures;
 mod findings;
 mod outcome;
 mod page;
+mod plan;
+mod what_if;
 
 pub use das::{CHUNKS, DasCell, SEEKS, das_grid};
 pub use error::ParIoSimError;
-pub use experiments::{Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, WhatIf, study};
+pub use experiments::{Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, study};
 pub use findings::findings;
 pub use outcome::{Outcome, find};
 pub use page::study_page;
+pub use what_if::WhatIf;
