@@ -34,7 +34,7 @@ fn bt_what_ifs(all: &mut BTreeSet<Experiment>) {
     // From which nodes, network and calls the published shares of time, and the knee at nine, would follow.
     for architecture in [Nas, SanDirect] {
         let fast = |ranks| of(architecture, FibreChannel, ranks).computing().what_if(WhatIf::FasterNodes);
-        all.extend([4, 9, 25].map(fast));
+        all.extend(BT_RANKS.map(fast));
     }
     for what_if in [WhatIf::SharedMedium, WhatIf::OwnCalls] {
         all.extend([9, 25].map(|ranks| of(SanDirect, FibreChannel, ranks).what_if(what_if)));
