@@ -85,7 +85,9 @@ impl Failure {
         match self {
             Self::BeyondEnd => "take a larger device, or smaller addresses",
             Self::Empty => "give it a length",
-            Self::Device | Self::ReadOnly => "look for what fails below: a device of the scenario does",
+            Self::Device | Self::ReadOnly => {
+                "look for what fails below: a device of the scenario does, or an array has lost more members than it can do without"
+            }
             Self::NotFound => "prepare the file before the run, or create it first",
             Self::Exists => "unlink it first, or take another file",
             Self::NotADirectory => "name a directory here",

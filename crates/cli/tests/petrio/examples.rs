@@ -303,6 +303,14 @@ fn a_file_a_rank_is_the_only_way_in_which_all_architectures_run_bt_io() {
 }
 
 #[test]
+fn architectures_differ_by_their_storage_and_not_by_what_they_compute() {
+    let [das, nas, direct, all] = ["das", "nas", "san-direct", "san-all"]
+        .map(|name| rate_of(&format!("architectures/{name}.toml"), &[]));
+    // Each its own disk; then all disks over Fibre Channel; then over Fast Ethernet; then one link for all.
+    assert!(das > all && all > 1.1 * direct && direct > 1.5 * nas, "{das} {all} {direct} {nas}");
+}
+
+#[test]
 fn every_example_is_in_the_gallery_with_a_small_picture() {
     let page = std::fs::read_to_string(root().join("docs/gallery.md")).unwrap();
     let mut names = 0;

@@ -247,7 +247,7 @@ impl Array {
                 Health::Whole | Health::Gone => Err(Lost),
             }
         } else if whole.data_to_come || request.direction == Direction::Flush {
-            Ok(flushes(members))
+            Ok(Plan::flushes(members))
         } else if request.direction == Direction::Read {
             let (busy, turn) = (self.busy.as_slice(), &mut self.turn);
             let mut chooser = Chooser { choice: rules.reads, busy, rotational: rules.rotational, turn, draw };
@@ -486,21 +486,4 @@ impl Array {
     pub(super) fn is_at_rest(&self) -> bool {
         self.wholes.iter().next().is_none() && self.locks.are_free()
     }
-}
-
-/// A flush of every member that is there.
-fn flushes(members: &Members) -> Plan {
-    let mut plan = Plan::default();
-    let there = (0..members.0.len()).filter(|&member| members.writes(member));
-    plan.parts = there
-        .map(|member| Part {
-            member,
-            direction: Direction::Flush,
-            address: 0,
-            blocks: 0,
-            group: 0,
-            is_parity: false,
-        })
-        .collect();
-    plan
 }

@@ -88,6 +88,20 @@ pub struct Plan {
 pub struct Lost;
 
 impl Plan {
+    /// A flush of every member that is there.
+    pub(super) fn flushes(members: &Members) -> Self {
+        let there = (0..members.0.len()).filter(|&member| members.writes(member));
+        let flush = |member| Part {
+            member,
+            direction: Direction::Flush,
+            address: 0,
+            blocks: 0,
+            group: 0,
+            is_parity: false,
+        };
+        Self { parts: there.map(flush).collect(), ..Self::default() }
+    }
+
     /// Adds a part, to one that it goes on from if it can.
     pub(super) fn add(&mut self, part: Part) {
         let goes_on = |other: &&mut Part| {
