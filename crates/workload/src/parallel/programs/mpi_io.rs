@@ -13,7 +13,7 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::io::{Pointer, Runs, Shares, Unordered, View, ViewShares, write_in_order};
 use crate::parallel::member::{Member, Opening};
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
@@ -210,6 +210,15 @@ impl MpiIoRank {
         self.pointer.map(|Pointer(pointer)| Act::Call(Call::of(operation, pointer)))
     }
 
+    /// An act within what is measured, after which so many accesses more are done: the rank with the most is told, without what
+    /// it computes between them.
+    fn within(&self, act: Act, accesses: u64) -> Act {
+        let name = if self.direction == Direction::Read { "read" } else { "write" };
+        let phase = PhaseName { timing: Timing::Inside, ..PhaseName::of_bytes(name, 0) };
+        let bytes = accesses * self.plan.place(self.member.rank, 0).1;
+        Sequence::act([Act::begin(phase), act, Act::did(phase, bytes, accesses), Act::end(phase)])
+    }
+
     fn access(&self, number: u64) -> Act {
         let rank = self.member.rank;
         if let Some(pointer) = self.pointer {
@@ -238,13 +247,15 @@ impl MpiIoRank {
                     (Direction::Read, _) => Opening::Old,
                 };
                 let open = self.member.open_together(self.file, opening);
-                (Sequence::act([open].into_iter().chain(self.pointer(Operation::Open))), Stage::Compute(0))
+                let both = Sequence::act([open].into_iter().chain(self.pointer(Operation::Open)));
+                (self.within(both, 0), Stage::Compute(0))
             }
             Stage::Compute(over) if over == self.plan.parameters.accesses => {
                 let close = Act::Call(Call::of(Operation::Close, self.file));
                 let pointer = self.pointer(Operation::Close).into_iter();
+                let close = self.within(Sequence::act(pointer.chain([close])), 0);
                 // What is read back has been written by all.
-                (Sequence::act(pointer.chain([close, self.member.barrier()])), Stage::Closed)
+                (Sequence::act([close, self.member.barrier()]), Stage::Closed)
             }
             Stage::Compute(over) => {
                 self.stage = Stage::Access(over);
@@ -253,7 +264,7 @@ impl MpiIoRank {
                 }
                 return self.advance();
             }
-            Stage::Access(over) => (self.access(over), Stage::Compute(over + 1)),
+            Stage::Access(over) => (self.within(self.access(over), 1), Stage::Compute(over + 1)),
             Stage::Closed => {
                 let again = self.plan.parameters.operation == MpiIoOperation::WriteThenRead;
                 if !again || self.direction == Direction::Read {
@@ -312,6 +323,9 @@ mod tests {
             let hosts: Vec<u32> = (0..across * down).map(|rank| (rank % 2) as u32).collect();
             let done = carry_out(&planned_with(&program(&view, &rest), hints, &hosts));
             let length = columns * rows * 8 * accesses;
+            let measured: Vec<_> =
+                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+            prop_assert_eq!(measured, [("write", length), ("read", length)]);
             for operation in [Operation::Write, Operation::Read] {
                 let pieces = pieces(&done, operation);
                 let pieces = &pieces[&FileId(3)];
