@@ -3,7 +3,7 @@
 
 use crate::support::{load_of, run_of};
 use petrio_scenario::Problem;
-use petrio_scenario::report::{JobFigures, Report};
+use petrio_scenario::report::{JobFigures, RankFigures, Report};
 
 /// Four clients of a PVFS on two servers.
 const CLUSTER: &str = r#"
@@ -54,7 +54,7 @@ fn job(set: &[&str]) -> JobFigures {
     run(set).jobs.remove(0)
 }
 
-fn sum(job: &JobFigures, of: impl Fn(&petrio_scenario::report::RankFigures) -> f64) -> f64 {
+fn sum(job: &JobFigures, of: impl Fn(&RankFigures) -> f64) -> f64 {
     job.ranks.iter().map(of).sum()
 }
 
@@ -77,7 +77,7 @@ fn ranks_times_add_up_to_no_more_than_the_run() {
         assert!(rank.messages_s > 0.0);
     }
     assert!(job.efficiency().unwrap() < 1.0);
-    assert!((job.speed_up().unwrap() - sum(job, |rank| rank.processor_s()) / job.elapsed_s).abs() < 1e-9);
+    assert!((job.speed_up().unwrap() - sum(job, RankFigures::processor_s) / job.elapsed_s).abs() < 1e-9);
 }
 
 #[test]
@@ -153,15 +153,15 @@ fn ranks_that_share_a_processor_are_no_faster_than_it() {
     let (one, four) = (of(1), of(4));
     // What is computed is the same; with one processor three of four ranks wait for it while one computes.
     for job in [&one, &four] {
-        assert!((sum(job, |rank| rank.processor_s()) - 4.0 * 0.12).abs() < 1e-6);
+        assert!((sum(job, RankFigures::processor_s) - 4.0 * 0.12).abs() < 1e-6);
         assert_eq!((job.speed_up, job.efficiency), (job.speed_up(), job.efficiency()));
     }
     let (slow, fast) = (one.speed_up.unwrap(), four.speed_up.unwrap());
     assert!(slow > 0.5 && slow <= 1.0, "{slow}");
     assert!((one.efficiency.unwrap() - slow / 4.0).abs() < 1e-12);
     assert!(fast > 3.0 && fast <= 4.0, "{fast}");
-    assert!(sum(&one, |rank| rank.waiting_s) > 2.0 * sum(&one, |rank| rank.processor_s()));
-    assert!(sum(&four, |rank| rank.waiting_s) < 0.1 * sum(&four, |rank| rank.processor_s()));
+    assert!(sum(&one, |rank| rank.waiting_s) > 2.0 * sum(&one, RankFigures::processor_s));
+    assert!(sum(&four, |rank| rank.waiting_s) < 0.1 * sum(&four, RankFigures::processor_s));
 }
 
 #[test]
