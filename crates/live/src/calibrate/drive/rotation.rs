@@ -7,8 +7,9 @@
 use super::error::DriveCalibrationError;
 use super::probe::{Anchor, Probe};
 
-/// The shortest and the longest turn that is looked for, in seconds: 120,000 and 1,200 turns a minute.
-const TURNS_S: std::ops::Range<f64> = 0.000_5..0.050;
+/// The shortest and the longest turn that is looked for, in seconds: 30,000 and 1,200 turns a minute, twice as fast as any
+/// drive. Through noise, a small part of a turn divides all intervals as well as the turn.
+const TURNS_S: std::ops::Range<f64> = 0.002..0.050;
 /// How far from a whole number of turns an interval may lie.
 const OFF: f64 = 0.06;
 /// Intervals for the first guess.
@@ -196,6 +197,13 @@ mod tests {
         let intervals: Vec<f64> = (0..32).map(|number| f64::from(64 + number % 4) * 0.008_144).collect();
         let period = common_divisor(&intervals).unwrap_or_default();
         assert!((period - 0.008_144).abs() < 1e-9, "{period}");
+    }
+
+    #[test]
+    fn ticks_that_no_drive_turns_as_fast_as_are_no_turns() {
+        let intervals: Vec<f64> =
+            (0..32).map(|number| f64::from(7 + number * number % 61) * 0.000_5).collect();
+        assert_eq!(common_divisor(&intervals), None);
     }
 
     #[test]

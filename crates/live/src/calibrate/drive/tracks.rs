@@ -11,6 +11,9 @@ type Result<T> = std::result::Result<T, DriveCalibrationError>;
 /// Sectors that are skipped in one place, at most, in the middle of a track.
 const MOST_SKIPPED: u64 = 8;
 
+/// Looks at a track's first sectors, until they follow each other.
+const LOOKS: u32 = 5;
+
 /// What sectors of a track are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sectors {
@@ -79,10 +82,17 @@ pub(super) fn sectors(probe: &mut Probe<'_>, start: u64) -> Result<Sectors> {
 /// end by halving.
 fn run(probe: &mut Probe<'_>, start: u64) -> Result<(u64, f64)> {
     let all = probe.sectors();
-    let begin = probe.angle(start)?;
     // A track is taken to have 16 sectors at least: the first few steps are less than half a turn.
     let mut on = 4;
-    let mut step = difference(probe.angle(start + on)?, begin) / on as f64;
+    let (mut begin, mut step) = (0.0, 0.0);
+    // Where completions stray further than so few sectors are long, it is looked at again.
+    for _ in 0..LOOKS {
+        begin = probe.angle(start)?;
+        step = difference(probe.angle(start + on)?, begin) / on as f64;
+        if step > 0.0 && on as f64 * step > probe.stray {
+            break;
+        }
+    }
     if step <= 0.0 {
         return Err(DriveCalibrationError::NoDisk {
             why: format!("the angle doesn't grow from sector {start} on"),
