@@ -141,7 +141,7 @@ impl System {
             clients,
             devices: devices.requests,
             replications: replications(loaded, &devices.replications),
-            arrays: arrays(loaded, &devices.arrays),
+            arrays: arrays(loaded, &classes, &devices.arrays),
             memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),
         })
     }
@@ -158,11 +158,11 @@ fn replications(loaded: &Loaded, built: &BTreeMap<usize, BuiltReplication>) -> V
 }
 
 /// The arrays, in the order of [`Loaded::storage`].
-fn arrays(loaded: &Loaded, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant> {
+fn arrays(loaded: &Loaded, classes: &Classes, built: &BTreeMap<usize, BuiltArray>) -> Vec<Redundant> {
     let redundant = |(&number, built): (&usize, &BuiltArray)| {
         let storage = &loaded.storage[number];
         Redundant {
-            class: loaded.copies().class(&storage.name).unwrap_or_else(|| storage.name.clone()),
+            class: classes.name(&storage.name),
             level: built.level.clone(),
             members: storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect(),
             array: built.array,

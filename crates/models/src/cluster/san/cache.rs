@@ -145,6 +145,13 @@ impl Cache {
         }
     }
 
+    /// A block is no longer kept, unless it is to be written or somebody works with it.
+    pub(super) fn let_idle_go(&mut self, key: Key) {
+        if self.blocks.get(&key).is_some_and(|block| block.state == State::Clean && block.pins == 0) {
+            self.remove(key);
+        }
+    }
+
     /// A block is no longer there.
     pub(super) fn remove(&mut self, key: Key) {
         if let Some(block) = self.blocks.remove(&key) {

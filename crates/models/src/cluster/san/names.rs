@@ -26,6 +26,19 @@ impl Node {
         if call.left > 0 {
             return Ok(Next::Wait(Wait::Read));
         }
+        // Blocks go once they are on the disks, if they are on their way there (truncate_inode_pages).
+        let gone = match call.op.operation {
+            Operation::Truncate => Some((call.op.file, call.op.length.div_ceil(self.rules.block))),
+            Operation::Unlink => Some((call.op.file, 0)),
+            Operation::Rename => call.op.replaced.map(|file| (file, 0)),
+            _ => None,
+        };
+        if let Some((file, from)) = gone {
+            call.left = self.wait_for_writes(Key::Data(file, from)..=Key::Data(file, u64::MAX), slot);
+            if call.left > 0 {
+                return Ok(Next::Wait(Wait::Write));
+            }
+        }
         self.change_names(&call.op, volume)?;
         Ok(Next::End)
     }

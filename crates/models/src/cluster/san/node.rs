@@ -479,10 +479,7 @@ impl Node {
     /// Blocks that are clean go: they were read past the cache.
     pub(super) fn forget(&mut self, file: FileId, (from, to): (u64, u64)) {
         for number in from..to {
-            let key = Key::Data(file, number);
-            if self.cache.state(key) == Some(State::Clean) {
-                self.cache.remove(key);
-            }
+            self.cache.let_idle_go(Key::Data(file, number));
         }
     }
 }

@@ -148,6 +148,14 @@ impl Node {
         left
     }
 
+    /// A call waits for those of a range of blocks that are being written; how many requests that are.
+    pub(super) fn wait_for_writes(&mut self, range: RangeInclusive<Key>, slot: u32) -> u32 {
+        let tags: Vec<u32> = (self.cache.within(range))
+            .filter_map(|(_, state)| if let State::Writing(tag, _) = state { Some(tag) } else { None })
+            .collect();
+        tags.into_iter().map(|tag| self.wait_for(tag, Waiter::Call(slot))).sum()
+    }
+
     /// Writes what has been changed of a range of blocks; for how many requests to wait until all of it is on the disks and
     /// nothing of it is on its way.
     pub(super) fn flush(
