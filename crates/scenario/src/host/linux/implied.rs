@@ -17,7 +17,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What such a library is called, if nothing else is.
-const NAME: &str = "messages";
+pub(super) const IMPLIED: &str = "messages";
 
 /// Joins the hosts of a tree by a library where ranks need one, none is written, and there is no choice: all hosts of the
 /// only network, or the only host. A library that is called `messages` and says nothing of its hosts is completed likewise,
@@ -27,13 +27,13 @@ pub(crate) fn join_ranks(root: &mut Table<'_>) {
     let written = named(tree, MPI);
     let known = match written.as_slice() {
         [] => false,
-        [(NAME, DeValue::Table(library))] => !library.contains_key("hosts"),
+        [(IMPLIED, DeValue::Table(library))] => !library.contains_key("hosts"),
         _ => return,
     };
     let Some((_, workload)) = named(tree, "workload").into_iter().find(|(_, load)| has_ranks(load)) else {
         return;
     };
-    let taken = tree.values().any(|parts| parts.get_ref().get(NAME).is_some());
+    let taken = tree.values().any(|parts| parts.get_ref().get(IMPLIED).is_some());
     if !written.is_empty() && !known || written.is_empty() && taken {
         return;
     }
@@ -44,7 +44,7 @@ pub(crate) fn join_ranks(root: &mut Table<'_>) {
     let table = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
     let libraries = root.get_mut().entry(key(MPI)).or_insert_with(table).get_mut();
     let DeValue::Table(libraries) = libraries else { return };
-    if let DeValue::Table(library) = libraries.entry(key(NAME)).or_insert_with(table).get_mut() {
+    if let DeValue::Table(library) = libraries.entry(key(IMPLIED)).or_insert_with(table).get_mut() {
         library.insert(key("hosts"), hosts);
     }
 }

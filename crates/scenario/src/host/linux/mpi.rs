@@ -1,6 +1,7 @@
 //! `[mpi.NAME]`: what carries messages between the processes of parallel programs.
 
 use super::Linux;
+use super::implied::IMPLIED;
 use crate::check::{Checker, HOSTS};
 use crate::parts::Directory;
 use crate::schema::{Names, read_apart};
@@ -114,9 +115,11 @@ impl Linux {
 impl PlacedMpi {
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
+        // The one that nobody wrote needs no name.
+        let name = if self.name == IMPLIED { String::new() } else { format!(" ({})", self.name) };
         match self.hosts.len() {
-            1 => format!("messages ({}) between processes of one host", self.name),
-            hosts => format!("messages ({}) between processes of {hosts} hosts", self.name),
+            1 => format!("messages{name} between processes of one host"),
+            hosts => format!("messages{name} between processes of {hosts} hosts"),
         }
     }
 }
