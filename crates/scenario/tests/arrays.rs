@@ -246,6 +246,16 @@ fn a_mirror_of_stripes_does_without_one_of_them() {
 }
 
 #[test]
+fn a_stripe_over_an_array_that_has_lost_too_much_fails_and_is_not_asked_again() {
+    let parts = "[raid.x]\nlevel = 1\non = \"a*\"\nfailures = [{ member = 0, at = \"1 s\" }, { member = 1, at = \"1 s\" }]\n\
+                 [raid.y]\nlevel = 1\non = \"b*\"\n[raid.r]\nlevel = 0\non = [\"x\", \"y\"]\n";
+    let text = [constant(2, "a"), constant(2, "b"), parts.to_owned(), reads("r", 3000, "1 ms")].concat();
+    // Half of what is read in two of three seconds.
+    let failed = failed_requests(&report(&text)) as f64 / 1000.0;
+    assert!((failed - 1.0).abs() < 0.15, "{failed}");
+}
+
+#[test]
 fn as_many_reads_fail_as_data_are_said_to_be_lost() {
     // 1 GB at 10 MB/s is half filled when a second member fails.
     let array = "[raid.r]\nlevel = 5\non = \"d*\"\nspares = 1\nrebuild = { rate = \"10 MB/s\" }\n\

@@ -1,6 +1,7 @@
 //! What redundancy costs an array, and what it was good for.
 
 use super::array_cache::CacheFigures;
+use super::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
 use petrio_page::numbers::{bytes, grouped, seconds, significant};
@@ -65,11 +66,6 @@ pub struct ArrayFigures {
     /// Bytes that were written to members or written over in the cache before.
     #[serde(skip)]
     written_on: u64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Requests and bytes.

@@ -197,6 +197,6 @@ pub struct Share {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_zero(count: &u64) -> bool {
+pub(super) const fn is_zero(count: &u64) -> bool {
     *count == 0
 }

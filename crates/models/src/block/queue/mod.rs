@@ -117,9 +117,7 @@ impl QueueParameters {
         };
         Ok(Self { scheduler, limits, features, generation })
     }
-}
 
-impl QueueParameters {
     /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
     /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well.
     pub fn entrance(self) -> Self {

@@ -387,16 +387,14 @@ impl Array {
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }
-        let is_rebuild = whole.rebuilds.is_some();
         whole.left -= 1;
-        let mut outcome = self.carried_out.take().unwrap_or_default();
+        let mut outcome = self.outcome();
+        let mut survives = false;
         if part.status.failure() == Some(Failure::Device) && self.rules.planner.layout.has_redundancy() {
             // A member that itself is made of others has failed: others know what it knew.
             self.member_failed(port, now, &mut outcome);
+            survives = self.survives(slot, planned.direction);
         }
-        let survives = part.status.failure() == Some(Failure::Device)
-            && !is_rebuild
-            && self.survives(slot, planned.direction);
         let whole = self.wholes.get_mut(slot)?;
         if survives {
             whole.again |= planned.direction == Direction::Read;
@@ -440,13 +438,18 @@ impl Array {
         Some(outcome)
     }
 
-    /// Whether a request can do without a member that has failed: what it reads is elsewhere, too, and what it writes is known.
+    /// Whether a request can do without a member that has failed: what it reads is elsewhere, too, and what it writes is known. A
+    /// rebuild can't.
     fn survives(&mut self, slot: u32, direction: Direction) -> bool {
         let Some(whole) = self.wholes.get_mut(slot) else { return false };
+        if whole.rebuilds.is_some() {
+            return false;
+        }
+        if direction == Direction::Flush {
+            return self.members.writes_any();
+        }
         let range = (whole.request.address, whole.request.end());
-        let first = |_: &[super::layout::Spot]| 0;
-        direction == Direction::Flush && self.members.writes_any()
-            || direction != Direction::Flush && self.rules.planner.read(range, &self.members, first).is_ok()
+        self.rules.planner.read(range, &self.members, |_| 0).is_ok()
     }
 
     /// A request is complete.

@@ -3,6 +3,7 @@
 use super::cache::Key;
 use super::call::{Call, Wait};
 use super::node::{Next, Node};
+use super::requests::Waiter;
 use super::volume::Volume;
 use petrio_colours::{Failure, FileId, FileOp, Operation};
 use petrio_kernel::Time;
@@ -34,7 +35,8 @@ impl Node {
             _ => None,
         };
         if let Some((file, from)) = gone {
-            call.left = self.wait_for_writes(Key::Data(file, from)..=Key::Data(file, u64::MAX), slot);
+            let blocks = Key::Data(file, from)..=Key::Data(file, u64::MAX);
+            call.left = self.wait_for_range(blocks, Waiter::Call(slot));
             if call.left > 0 {
                 return Ok(Next::Wait(Wait::Write));
             }

@@ -148,12 +148,17 @@ impl Node {
         left
     }
 
-    /// A call waits for those of a range of blocks that are being written; how many requests that are.
-    pub(super) fn wait_for_writes(&mut self, range: RangeInclusive<Key>, slot: u32) -> u32 {
-        let tags: Vec<u32> = (self.cache.within(range))
-            .filter_map(|(_, state)| if let State::Writing(tag, _) = state { Some(tag) } else { None })
-            .collect();
-        tags.into_iter().map(|tag| self.wait_for(tag, Waiter::Call(slot))).sum()
+    /// Waits for those of a range of blocks that are being written, and who gives them away for those that are being read, too;
+    /// how many requests that are.
+    pub(super) fn wait_for_range(&mut self, range: RangeInclusive<Key>, waiter: Waiter) -> u32 {
+        let gives = matches!(waiter, Waiter::Giving(_));
+        let tag = |state| match state {
+            State::Writing(tag, _) => Some(tag),
+            State::Coming(tag) if gives => Some(tag),
+            _ => None,
+        };
+        let tags: Vec<u32> = self.cache.within(range).filter_map(|(_, state)| tag(state)).collect();
+        tags.into_iter().map(|tag| self.wait_for(tag, waiter)).sum()
     }
 
     /// Writes what has been changed of a range of blocks; for how many requests to wait until all of it is on the disks and
@@ -167,14 +172,7 @@ impl Node {
     ) -> u32 {
         let dirty = self.cache.dirty_in(range.clone());
         self.write(dirty, volume, now);
-        let gives = matches!(waiter, Waiter::Giving(_));
-        let tag = |state| match state {
-            State::Writing(tag, _) => Some(tag),
-            State::Coming(tag) if gives => Some(tag),
-            _ => None,
-        };
-        let tags: Vec<u32> = self.cache.within(range).filter_map(|(_, state)| tag(state)).collect();
-        tags.into_iter().map(|tag| self.wait_for(tag, waiter)).sum()
+        self.wait_for_range(range, waiter)
     }
 
     /// Writes what a call wants on the disks, and waits until it is there.
