@@ -44,6 +44,7 @@ fn drive() -> DiskParameters {
         },
         mechanics: MechanicsParameters {
             rotation: "6000 rpm".parse().unwrap(),
+            rotation_tolerance: petrio_units::Fraction::ZERO,
             head_switch: ms("0.5 ms"),
             write_settle: SignedDuration::ZERO,
             seek: SeekParameters::ThreePointCurve {

@@ -49,6 +49,7 @@ fn drive() -> DiskParameters {
         },
         mechanics: MechanicsParameters {
             rotation: "7200 rpm".parse().unwrap(),
+            rotation_tolerance: petrio_units::Fraction::ZERO,
             head_switch: us(700),
             write_settle: SignedDuration::from_picos(350_000_000),
             seek: SeekParameters::TwoPart {

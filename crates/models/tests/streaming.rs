@@ -204,6 +204,7 @@ prop_compose! {
             },
             mechanics: MechanicsParameters {
                 rotation: format!("{rpm} rpm").parse().unwrap(),
+                rotation_tolerance: Fraction::ZERO,
                 head_switch: us(head_switch),
                 write_settle: SignedDuration::from_picos(settle as i64 * 1_000_000),
                 seek: SeekParameters::ThreePointLine {

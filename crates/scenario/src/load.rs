@@ -186,6 +186,7 @@ fn load_known(
                 compiled,
                 queueing: disk.queueing(),
                 bus: disk.bus.clone(),
+                spindle: disk.spindle,
             })
         })
         .collect();

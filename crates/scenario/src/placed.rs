@@ -2,7 +2,7 @@
 
 use crate::catalogue::Device;
 use crate::check::PlannedHolder;
-use crate::schema::Scenario;
+use crate::schema::{Scenario, Spindle};
 use petrio_models::device::{BlockDevice, Queueing};
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub struct PlacedDisk {
     pub queueing: Queueing,
     /// The bus that it shares with others.
     pub bus: Option<String>,
+    /// Whether it turns in step with others.
+    pub spindle: Spindle,
 }
 
 /// A part that holds blocks: a disk, or what is made of others.

@@ -24,6 +24,11 @@ impl Fraction {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
+    /// So many of so many equal parts; all of it where there are no more.
+    pub const fn part(count: u32, of: u32) -> Self {
+        if count < of { Self(count as f64 / of as f64) } else { Self::ONE }
+    }
+
     /// The number, from 0 to 1.
     pub const fn get(self) -> f64 {
         self.0

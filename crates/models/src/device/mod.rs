@@ -17,6 +17,7 @@ use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
 use constant_rate::ConstantRateParameters;
 use disk::DiskParameters;
+pub use disk::Spin;
 use disk::parameters::QueueDiscipline;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
@@ -67,6 +68,11 @@ pub trait BlockDevice: Debug + Send + Sync {
 
     /// Whether where data lie decides how long they take, as `queue/rotational` says.
     fn is_rotational(&self) -> bool;
+
+    /// The same device as one of several, each of which turns for itself; `None` where turning has no phase.
+    fn turning(&self, _: Spin) -> Option<Arc<dyn BlockDevice>> {
+        None
+    }
 
     /// Whether it can share a bus with others, and waits for it where it does.
     fn shares_bus(&self) -> bool {

@@ -103,7 +103,7 @@ impl System {
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
-            device_page(&mut page, disk, up, &mut devices);
+            device_page(&mut page, (loaded, number), up, &mut devices);
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
         let mut memory = Vec::new();

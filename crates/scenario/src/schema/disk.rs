@@ -31,11 +31,26 @@ pub struct Disk {
     /// command, gives data or reports. Mechanical disks only. Left out: it has a bus of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
+    /// Whether it turns for itself, as disks do, or in step with the others that are locked.
+    #[serde(default)]
+    pub spindle: Spindle,
     /// Parameters of the drive that differ from the catalogue's: drive.mechanics.rotation = "15000 rpm". Without model
     /// and file, the whole drive.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(schema_with = "partial_drive")]
     pub drive: toml::Table,
+}
+
+/// How a mechanical disk turns beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spindle {
+    /// At an angle and a speed of its own, drawn by the scenario's seed and the disk's name: within `drive.mechanics.rotation_tolerance`.
+    #[default]
+    Free,
+    /// At the model's speed and at the angle of all that are locked: spindles that a signal synchronises (SCSI's rotational
+    /// position locking), and what simulators assume that know one clock, such as DiskSim.
+    Locked,
 }
 
 impl Disk {

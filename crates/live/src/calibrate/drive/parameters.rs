@@ -102,6 +102,7 @@ impl Made {
                 write_settle,
                 seek,
                 write_seek,
+                rotation_tolerance: MechanicsParameters::USUAL_TOLERANCE,
                 seek_scale: Fraction::ONE,
             },
             bus: BusParameters { read_block: block, write_block: block },

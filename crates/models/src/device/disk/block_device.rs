@@ -2,7 +2,9 @@
 
 use super::{DiskParameters, Drive, disk_page_on_bus};
 use crate::Lever;
-use crate::device::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
+use crate::device::{
+    BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing, Spin,
+};
 use petrio_kernel::PageBuilder;
 use std::sync::Arc;
 
@@ -54,6 +56,10 @@ impl BlockDevice for Drive {
 
     fn shares_bus(&self) -> bool {
         true
+    }
+
+    fn turning(&self, spin: Spin) -> Option<Arc<dyn BlockDevice>> {
+        Some(Arc::new(Drive::turning(self, spin)))
     }
 
     fn accepts(&self, _: &Queueing) -> Result<(), String> {

@@ -16,6 +16,7 @@ use super::parameters::{
     CacheParameters, DiskParameters, ImmediateReporting, OverheadParameters, QueueParameters,
 };
 use super::read_ahead::Stream;
+use super::spin::Spin;
 use petrio_kernel::Time;
 
 /// A drive that is ready to serve: immutable, shared by all its copies.
@@ -213,6 +214,11 @@ impl Drive {
             cache,
             queue: parameters.queue.clone(),
         })
+    }
+
+    /// The same drive, turning like this; it shares with the others what is large.
+    pub fn turning(&self, spin: Spin) -> Self {
+        Self { mechanics: self.mechanics.turning(spin), ..self.clone() }
     }
 
     /// Arm, platters and layout.

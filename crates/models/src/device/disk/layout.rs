@@ -13,6 +13,7 @@ use self::slots::Slots;
 use super::parameters::TrackOrder;
 use crate::divisor::Divisor;
 use petrio_kernel::Time;
+use std::sync::Arc;
 
 /// One track: a surface of a cylinder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -48,7 +49,7 @@ pub struct Run {
     pub sectors: u32,
 }
 
-/// The compiled layout of a drive.
+/// The compiled layout of a drive. Copies share the zones.
 #[derive(Clone, Debug)]
 pub struct Layout {
     surfaces: u32,
@@ -57,9 +58,9 @@ pub struct Layout {
     blocks: u64,
     revolution: Time,
     order: TrackOrder,
-    zones: Vec<Zone>,
+    zones: Arc<[Zone]>,
     /// The zones' first blocks: every lookup looks at them, and they lie together.
-    first_blocks: Vec<u64>,
+    first_blocks: Arc<[u64]>,
 }
 
 /// Parts of a sector in which skews are kept, so that skews of a fraction of a sector stay exact.
@@ -102,6 +103,11 @@ enum SlipSkew {
 }
 
 impl Layout {
+    /// The same places on platters that turn once in `revolution`.
+    pub(super) fn turning_in(&self, revolution: Time) -> Self {
+        Self { revolution, ..self.clone() }
+    }
+
     /// Blocks that the drive offers.
     pub fn blocks(&self) -> u64 {
         self.blocks

@@ -1,23 +1,29 @@
 //! Arm and platters: what a movement takes, and when a sector passes the head.
 //!
-//! Platters turn without pause from time zero, whatever the drive does: the wait for a sector follows from the absolute
-//! time at which the arm has settled. Nothing here keeps state; the arm's place is the caller's.
+//! Platters turn without pause, whatever the drive does: the wait for a sector follows from the absolute time at which the
+//! arm has settled. Nothing here keeps state; the arm's place is the caller's.
 
 use super::layout::{Layout, LayoutError, Place, Run, Track};
 use super::parameters::{GeometryParameters, MechanicsParameters};
 use super::seek_curve::{SeekCurve, SeekCurveError};
+use super::spin::Spin;
 use petrio_kernel::Time;
 use petrio_units::SignedDuration;
+use std::sync::Arc;
 
-/// The compiled mechanics of a drive.
+/// The compiled mechanics of a drive. Copies share all that doesn't hang on how fast they turn.
 #[derive(Clone, Debug)]
 pub struct Mechanics {
     layout: Layout,
     revolution: Time,
+    /// The angle that is under the heads at time zero.
+    lead: Time,
+    /// How far from its speed a drive may turn, as a part of it.
+    tolerance: f64,
     head_switch: Time,
     write_settle: SignedDuration,
-    read_seek: SeekCurve,
-    write_seek: Option<SeekCurve>,
+    read_seek: Arc<SeekCurve>,
+    write_seek: Option<Arc<SeekCurve>>,
     /// How much of these times the arm takes.
     scale: f64,
 }
@@ -60,16 +66,25 @@ impl Mechanics {
         if !(Time::from_micros(1)..=Time::from_whole_seconds(60)).contains(&revolution) {
             return Err(MechanicsError::Rotation(revolution));
         }
-        let curve = |parameters| SeekCurve::new(parameters, geometry.cylinders);
+        let curve = |parameters| SeekCurve::new(parameters, geometry.cylinders).map(Arc::new);
         Ok(Self {
             layout: Layout::new(geometry, revolution)?,
             revolution,
+            lead: Time::ZERO,
+            tolerance: mechanics.rotation_tolerance.get(),
             head_switch: mechanics.head_switch.time(),
             write_settle: mechanics.write_settle,
             read_seek: curve(&mechanics.seek)?,
             write_seek: mechanics.write_seek.as_ref().map(curve).transpose()?,
             scale: mechanics.seek_scale.get(),
         })
+    }
+
+    /// The same mechanics in a drive that turns like this.
+    pub(super) fn turning(&self, spin: Spin) -> Self {
+        let revolution = spin.revolution(self.revolution, self.tolerance);
+        let layout = self.layout.turning_in(revolution);
+        Self { layout, revolution, lead: spin.lead(revolution), ..self.clone() }
     }
 
     /// Where blocks lie.
@@ -118,7 +133,7 @@ impl Mechanics {
     #[inline]
     pub(super) fn wait_for_angle(&self, angle: Time, at: Time) -> Time {
         let revolution = self.revolution.as_picos();
-        let (angle, phase) = (angle.as_picos(), at.as_picos() % revolution);
+        let (angle, phase) = (angle.as_picos(), (at.as_picos() + self.lead.as_picos()) % revolution);
         let wait = if angle >= phase { angle - phase } else { angle + revolution - phase };
         // The end of a sector and the start of the next are computed by different sums, each rounded to a picosecond: a
         // head that comes so little too late is in time, and does not wait for a whole turn.

@@ -193,6 +193,7 @@ fn mechanics(
         write_settle: mechanical.signed_milliseconds("Add. write settling delay")?,
         seek,
         write_seek,
+        rotation_tolerance: MechanicsParameters::USUAL_TOLERANCE,
         seek_scale: petrio_units::Fraction::ONE,
     })
 }

@@ -53,6 +53,7 @@ fn parameters() -> DiskParameters {
         },
         mechanics: MechanicsParameters {
             rotation: "6000 rpm".parse().unwrap(),
+            rotation_tolerance: petrio_units::Fraction::ZERO,
             head_switch: ms(0.5),
             write_settle: SignedDuration::ZERO,
             seek: SeekParameters::Measured { points: vec![(1, ms(1.0)), (9, ms(1.8))] },

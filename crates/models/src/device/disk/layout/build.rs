@@ -144,6 +144,7 @@ impl Layout {
         let &GeometryParameters { surfaces, cylinders, order, .. } = geometry;
         let by_surfaces = Divisor::new(surfaces.into());
         let first_blocks = zones.iter().map(|zone| zone.first_block).collect();
+        let zones = zones.into();
         Ok(Self { surfaces, by_surfaces, cylinders, blocks, revolution, order, zones, first_blocks })
     }
 }

@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct MechanicsParameters {
     /// Speed of rotation.
     pub rotation: RotationSpeed,
+    /// How far from it, either way, a drive of the model may turn. The disks of a scenario but for its first are drawn from
+    /// this range. That there is one matters, as their platters drift apart; how wide it is hardly does. Data sheets rarely
+    /// give it. The default is assumed, of the size by which measured drives miss their nominal speeds: an HP C2490A of
+    /// 6,400 rpm turned 6,398 times a minute.
+    #[serde(default = "usual_tolerance", skip_serializing_if = "is_usual_tolerance")]
+    pub rotation_tolerance: Fraction,
     /// Time to change to another surface of the same cylinder. A seek hides it: the longer of the two counts.
     pub head_switch: Duration,
     /// Settling that a write needs on top of a seek or head switch for a read. Fits of measured drives may give a
@@ -25,6 +31,19 @@ pub struct MechanicsParameters {
     /// fast. For questions of what would be; a measured drive has 100 %.
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
     pub seek_scale: Fraction,
+}
+
+impl MechanicsParameters {
+    /// The tolerance of a speed for which no source gives one: what motors keep that are governed by a crystal.
+    pub const USUAL_TOLERANCE: Fraction = Fraction::part(1, 1000);
+}
+
+fn usual_tolerance() -> Fraction {
+    MechanicsParameters::USUAL_TOLERANCE
+}
+
+fn is_usual_tolerance(tolerance: &Fraction) -> bool {
+    *tolerance == MechanicsParameters::USUAL_TOLERANCE
 }
 
 fn whole() -> Fraction {
