@@ -7,7 +7,7 @@ use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::Bytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part that takes some of what it lies on, with others.
 struct Piece<'s> {
@@ -44,6 +44,17 @@ pub(crate) fn check_sizes(
             let span = places.value(&format!("{key}.{name}.{at}"));
             problems.push(sources.error(span, message).only_warns());
         }
+        if let Some((disk, [one, other])) =
+            part.wants_apart().then(|| shared_disk(scenario, storage, over)).flatten()
+        {
+            let message = format!(
+                "\"{one}\" and \"{other}\" lie on one disk, \"{disk}\": its arm goes to and fro between them, and when it fails \
+                 the array loses both"
+            );
+            let span = places.value(&format!("{key}.{name}.on"));
+            let help = "name parts of different disks, unless just that is looked at".to_owned();
+            problems.push(sources.error(span, message).maybe_help(Some(help)).only_warns());
+        }
         if let (true, true, Some((&below, &of))) =
             (makes_sense, part.shares(), over.first().zip(members.first()))
         {
@@ -65,6 +76,33 @@ pub(crate) fn check_sizes(
         }
     }
     problems
+}
+
+/// A disk on which two of these lie, in any way, and which two.
+fn shared_disk<'s>(
+    scenario: &Scenario,
+    storage: &'s [Storage],
+    over: &[usize],
+) -> Option<(&'s str, [&'s str; 2])> {
+    let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+    for &member in over {
+        let mut below = vec![member];
+        let mut disks = BTreeSet::new();
+        while let Some(part) = below.pop() {
+            let Storage { name, key, over, .. } = &storage[part];
+            if scenario.holders.get(key, name).is_none() {
+                disks.insert(part);
+            }
+            below.extend(over);
+        }
+        for disk in disks {
+            if let Some(before) = seen.insert(disk, member).filter(|&before| before != member) {
+                let name = |part: usize| storage[part].name.as_str();
+                return Some((name(disk), [name(before), name(member)]));
+            }
+        }
+    }
+    None
 }
 
 fn overlap(

@@ -56,6 +56,11 @@ pub trait Holder {
         None
     }
 
+    /// Whether two of its members on one disk defeat what it is for.
+    fn wants_apart(&self) -> bool {
+        false
+    }
+
     /// Whether others of its kind may lie on the same part.
     fn shares(&self) -> bool {
         false

@@ -7,7 +7,9 @@ use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
-use petrio_models::block::raid::{RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page};
+use petrio_models::block::raid::{
+    Idle, RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page,
+};
 use petrio_models::cluster::replication::FileLayout;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
@@ -94,6 +96,16 @@ impl Raid {
     }
 }
 
+impl Raid {
+    /// What is wrong with a parameter that does nothing.
+    fn without_effect(&self, Idle { key, of, because }: &Idle) -> Objection {
+        let value = serde_json::to_value(&self.parameters).ok().and_then(|all| all.get(key).cloned());
+        let value = value.map_or(String::new(), |value| format!(" = {value}"));
+        let message = format!("{key}{value} does nothing here: RAID {} {because}", self.parameters.level);
+        Objection { key, message, help: Some(format!("leave it out, or write {of}")) }
+    }
+}
+
 impl Holder for Raid {
     fn over(&self) -> Over<'_> {
         Over::Several(&self.on)
@@ -109,6 +121,8 @@ impl Holder for Raid {
             });
             return objections;
         }
+        objections
+            .extend(self.parameters.without_effect().into_iter().map(|idle| self.without_effect(&idle)));
         if let Err(error) = self.parameters.layout(members) {
             let key = match &error {
                 RaidError::Unit(_) => "stripe_unit",
@@ -125,6 +139,10 @@ impl Holder for Raid {
             objections.push(Objection { key, message: error.to_string(), help });
         }
         objections
+    }
+
+    fn wants_apart(&self) -> bool {
+        true
     }
 
     fn check_sizes(&self, members: &[u64]) -> Vec<Objection> {

@@ -88,6 +88,8 @@ pub(super) struct Rules {
     pub(super) order: WriteOrder,
     pub(super) locks: bool,
     pub(super) reads: ReadChoice,
+    /// Level 1+0, whose copies Linux md chooses by other rules than those of level 1.
+    pub(super) striped_mirrors: bool,
     /// Whether anything turns in the members.
     pub(super) rotational: bool,
     /// Blocks that it offers.
@@ -250,7 +252,8 @@ impl Array {
             Ok(Plan::flushes(members))
         } else if request.direction == Direction::Read {
             let (busy, turn) = (self.busy.as_slice(), &mut self.turn);
-            let mut chooser = Chooser { choice: rules.reads, busy, rotational: rules.rotational, turn, draw };
+            let (choice, striped, rotational) = (rules.reads, rules.striped_mirrors, rules.rotational);
+            let mut chooser = Chooser { choice, striped, busy, rotational, turn, draw };
             rules.planner.read(range, members, |spots| chooser.choose(spots))
         } else {
             rules.planner.write(range, members)
@@ -329,11 +332,7 @@ impl Array {
             whole.parts[index].1 = Stage::Sent(port, whole.request.issued + ledger.total());
             let id = RequestId(self.number);
             self.number += 1;
-            let busy = &mut self.busy[part.member];
-            busy.parts += 1;
-            if part.direction != Direction::Flush {
-                busy.end = part.address + part.blocks;
-            }
+            self.busy[part.member].sent(&part);
             let is_flush = part.direction == Direction::Flush;
             let request = BlockRequest {
                 id,
@@ -382,8 +381,7 @@ impl Array {
         }
         *stage = Stage::Done;
         let planned = *planned;
-        let busy = &mut self.busy[planned.member];
-        busy.parts = busy.parts.saturating_sub(1);
+        self.busy[planned.member].answered(&planned);
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }

@@ -32,6 +32,7 @@ mod planner;
 mod reads;
 mod rebuild;
 mod tally;
+mod without_effect;
 
 pub use array::Array;
 pub use cache::{Cache, CacheTally, RaidCacheParameters};
@@ -46,6 +47,7 @@ pub use plan::{Health, Lost, Members, Part, Plan};
 pub use planner::Planner;
 pub use reads::ReadChoice;
 pub use tally::{Failed, Moved, RaidTally};
+pub use without_effect::Idle;
 
 use crate::Stage;
 use array::{Outcome, Parity, Rules};
@@ -123,6 +125,7 @@ pub fn raid_page(
         order: parameters.write_order,
         locks: parameters.stripe_locks,
         reads: parameters.reads,
+        striped_mirrors: parameters.level == RaidLevel::MirroredStriped,
         rotational: ports.rotational,
         blocks,
         member_blocks: ports.blocks,

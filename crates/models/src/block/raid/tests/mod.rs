@@ -278,8 +278,9 @@ fn reads_go_to_the_copy_that_is_chosen() {
     };
     assert_eq!(at_once(ReadChoice::ShortestQueue), [5, 5]);
     assert_eq!(at_once(ReadChoice::Nearest), [10, 0]);
-    // The first goes on from where the arm is, the second finds the other idle, and the rest lie nearer to that.
-    assert_eq!(at_once(ReadChoice::LinuxMd), [1, 9]);
+    // The first goes on from where the arm is, the second finds the other idle; for the rest both arms are where they were, as
+    // nothing that was read is complete.
+    assert_eq!(at_once(ReadChoice::LinuxMd), [9, 1]);
 }
 
 #[test]

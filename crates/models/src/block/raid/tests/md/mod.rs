@@ -14,6 +14,7 @@
 //! As in md, the chunk is a power of two of at least 8 sectors; levels 4 and 5 have at least 2 members, level 6 at
 //! least 4.
 
+mod mirrors;
 mod stripe;
 #[cfg(test)]
 mod tests;
