@@ -326,6 +326,11 @@ impl Drive {
         self.has_room_unwritten(state.unwritten)
     }
 
+    /// Whether it has the bus, once it has begun a command, until that is complete.
+    pub fn never_disconnects(&self) -> bool {
+        self.cache.never_disconnect
+    }
+
     /// Time over the bus for a command whose data are all in the cache.
     pub fn bus_time(&self, demand: Demand) -> Time {
         let block = if demand.write { self.write_block } else { self.read_block };

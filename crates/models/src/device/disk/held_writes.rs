@@ -37,10 +37,6 @@ pub(super) struct HeldRun {
     pub(super) spot: Spot,
 }
 
-/// A run grows to no more than this part of the room. Its room is free again when all of it is written: were all data one
-/// run, the host would wait for the arm, and the arm would find nothing to go on with.
-const PIECES: u64 = 4;
-
 impl HeldRun {
     fn blocks(&self) -> u64 {
         self.end - self.start
@@ -77,7 +73,7 @@ impl HeldWrites {
         for other in &self.runs[first..behind] {
             run = union(run, *other);
         }
-        let longest = parameters.segment_size.get().min(parameters.most_held() / PIECES);
+        let longest = parameters.longest_run();
         let fits = |run: HeldRun| run.blocks() <= longest;
         if let Some(before) = first.checked_sub(1).map(|before| self.runs[before])
             && before.end == run.start

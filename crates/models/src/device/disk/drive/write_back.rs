@@ -4,6 +4,9 @@ use super::{Demand, Drive, DriveState, Transferred};
 use crate::device::disk::parameters::{ImmediateReporting, WriteBackOrder};
 use petrio_kernel::Time;
 
+/// A shorter write isn't cut up, in however small a cache: 8 KiB. Assumed; the catalogue's caches have runs several times as long.
+const LEAST_PIECE: u64 = 16;
+
 impl Drive {
     /// Whether its cache holds writes after they were reported, as many as there is room for.
     pub fn holds_writes(&self) -> bool {
@@ -13,6 +16,13 @@ impl Drive {
     /// Whether it would hold a write, some time.
     pub(super) fn would_hold(&self, demand: Demand) -> bool {
         self.holds_writes() && !demand.force_unit_access && demand.blocks <= self.cache.most_held()
+    }
+
+    /// What comes next over the bus of a write that is held, of which the cache has so many blocks: no more than one run, so
+    /// that the arm begins with what is there while the rest is on its way, and room comes free for it.
+    pub fn next_piece(&self, demand: Demand, taken: u64) -> Demand {
+        let blocks = (demand.blocks - taken).min(self.cache.longest_run().max(LEAST_PIECE));
+        Demand { block: demand.block + taken, blocks, ..demand }
     }
 
     /// Whether there is room for a write now.

@@ -86,6 +86,8 @@ pub(super) struct Sheet {
     pub(super) starts: Time,
     /// How long it takes until the last block of a read has passed the bus, too, once all have passed the head.
     pub(super) bus_rest: Time,
+    /// Blocks of a write that the cache holds already, of one that it takes in piece by piece.
+    pub(super) taken: u64,
     /// Up to when its time is charged.
     pub(super) charged: Time,
     /// The arm visits cylinder 0 before.
@@ -123,6 +125,7 @@ impl Sheet {
             granted: now,
             starts: now,
             bus_rest: Time::ZERO,
+            taken: 0,
             charged: now,
             via_zero: false,
         }

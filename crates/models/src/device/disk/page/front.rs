@@ -144,6 +144,7 @@ fn begin(
             granted: now,
             starts: now,
             bus_rest: Time::ZERO,
+            taken: 0,
             charged,
             via_zero: false,
             request,
@@ -198,7 +199,7 @@ fn decode(page: &mut PageBuilder<'_>, places: &Places) {
     let command = decode.take(places.decoding);
     let spare = decode.update(places.spare);
     let (arm_queue, data) = (decode.put(places.arm_queue), decode.may_put(places.data, 1));
-    let bus = places.shared_bus.map(|bus| decode.may_put(bus, 1));
+    let bus = places.let_go.map(|bus| decode.may_put(bus, 1));
     decode.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();

@@ -105,11 +105,11 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let spare = passed.update(places.spare);
     // Over a bus that others use, too, data go once it is had.
     let (on_bus, stored, arm) = (
-        passed.may_put(if places.shared_bus.is_some() { places.for_bus } else { places.on_bus }, 1),
+        passed.may_put(if places.let_go.is_some() { places.for_bus } else { places.on_bus }, 1),
         passed.may_put(places.stored, 1),
         passed.put(places.arm),
     );
-    let is_shared = places.shared_bus.is_some();
+    let reconnects = places.let_go.is_some();
     let room = places.held.map(|held| passed.may_put(held.room, 1));
     let drained = passed.may_put(places.drained, 1);
     let passing_drive = Arc::clone(drive);
@@ -144,7 +144,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             }
             (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
                 passing_drive.fetched(state, command.demand, from, segment, now);
-                let rest = if is_shared { Time::ZERO } else { command.bus_rest };
+                let rest = if reconnects { Time::ZERO } else { command.bus_rest };
                 f.put_after(on_bus, command, rest);
             }
             // Hits, followers and flushes never come to the medium.
@@ -175,7 +175,9 @@ fn hit(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
-        let span = sending.bus_time(command.demand);
+        let is_held = command.begun.is_some_and(|begun| matches!(begun.class, Class::Hold));
+        let moved = if is_held { sending.next_piece(command.demand, command.taken) } else { command.demand };
+        let span = sending.bus_time(moved);
         f.put_after(moving, command, span);
     });
 }

@@ -27,7 +27,9 @@
 //! Drives may share a bus. Then a command has it from when the controller begins it; a read lets go of it once it is
 //! decoded, a write when its data are in the drive; and both wait for it again before they give their data or their
 //! completion (`reconnect`). That is what DiskSim's drives do that neither disconnect before a write's data nor read ahead
-//! onto the bus (`disksim_diskctlr.c` of version 4.0).
+//! onto the bus (`disksim_diskctlr.c` of version 4.0). A drive that never disconnects has the bus until its command is
+//! complete: so it is with two ATA drives on a channel, of which one is silent while the other has a command (ATA/ATAPI-4, X3T13
+//! 1153D, without its overlapped feature set).
 //!
 //! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room); whoever waits
 //! for a shared bus gets it in the order of the drives, and reads don't begin to use it before all that they read is there.
@@ -56,7 +58,7 @@ struct Unit {
     state: DriveState,
     /// The sweep of the commands that were begun.
     sweep: Sweep,
-    /// The write that waits for room in the cache.
+    /// What waits for room in the cache: a write, or the next piece of one.
     wants_room: Option<Demand>,
     /// Whether a write that has been received waits to be reported until others are on the medium.
     wants_drain: bool,
@@ -95,6 +97,8 @@ struct Places {
     finishing: Place<Command>,
     /// A bus that others use, too, and those who wait to have it once more.
     shared_bus: Option<Place<()>>,
+    /// The same, of a drive that lets go of it while the medium works.
+    let_go: Option<Place<()>>,
     for_bus: Place<Command>,
     /// Seconds in which the arm reads ahead.
     own_work: Probe,
@@ -161,6 +165,7 @@ pub fn disk_page_on_bus(
         stored: page.fifo("stored"),
         finishing: page.fifo("finishing"),
         shared_bus: bus,
+        let_go: bus.filter(|_| !drive.never_disconnects()),
         for_bus: page.fifo("for-bus"),
         own_work: page.probe("reading ahead"),
         held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
@@ -172,6 +177,8 @@ pub fn disk_page_on_bus(
     front::dispatch(&mut page, drive, &places, &before);
     if let Some(bus) = bus {
         page.port_in("bus", bus);
+    }
+    if let Some(bus) = places.let_go {
         front::reconnect(&mut page, drive, &places, bus);
     }
     front::controller(&mut page, drive, &places, [&before, &inside], completions);

@@ -11,6 +11,9 @@
 //! command that needs it is being decoded or waits; it is not called back from a run that it has begun. A flush waits until
 //! nothing is held.
 //!
+//! A long write comes in piece by piece, each as soon as there is room for it: where one waited for room for all of it, as long
+//! writes would in a cache that is no longer than they, the arm would stand still while they come over the bus.
+//!
 //! Left out: drives may wait a moment before they turn from reading to writing, in case that more reads come.
 
 use super::command::{Command, Sheet};
@@ -50,8 +53,10 @@ impl Held {
 
 /// A decoded write's data come over the bus as soon as there is room for them.
 pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, held: Held) {
-    let preparation =
-        |command: &Command| command.begun.map_or(Time::ZERO, |begun| begun.bus_start - begun.overhead);
+    let preparation = |command: &Command| {
+        let begun = command.begun.filter(|_| command.taken == 0);
+        begun.map_or(Time::ZERO, |begun| begun.bus_start - begun.overhead)
+    };
     let mut take_in = page.transition("take-in");
     let command = take_in.take(held.decoding);
     let unit = take_in.update(places.unit);
@@ -62,11 +67,12 @@ pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &P
         let now = f.now();
         command.charge(Cause::Overhead, now);
         let unit: &mut Unit = f.update(unit);
-        if taking.has_room(&unit.state, command.demand) {
+        let piece = taking.next_piece(command.demand, 0);
+        if taking.has_room(&unit.state, piece) {
             let wait = preparation(&command);
             f.put_after(data, command, wait);
         } else {
-            unit.wants_room = Some(command.demand);
+            unit.wants_room = Some(piece);
             f.put(for_room, command);
         }
     });

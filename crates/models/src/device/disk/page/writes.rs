@@ -16,22 +16,34 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let finishing = received.may_put(places.finishing, 1);
     let there = received.may_put(places.data_there, 1);
     let unit = received.update(places.unit);
-    let dirty = places.held.map(|held| received.may_put(held.dirty, 1));
+    let held = places.held.map(|held| (received.may_put(held.dirty, 1), received.may_put(held.for_room, 1)));
+    let more = received.may_put(places.data, 1);
     let for_drain = received.may_put(places.for_drain, 1);
     let controller = received.may_put(places.controller, 1);
-    let bus = places.shared_bus.map(|bus| received.may_put(bus, 1));
+    let bus = places.let_go.map(|bus| received.may_put(bus, 1));
     let several = places.arrivals.is_some();
     let receiving = Arc::clone(drive);
     received.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
-        if let (Some(Class::Hold), Some(dirty)) = (command.begun.map(|begun| begun.class), dirty) {
+        if let (Some(Class::Hold), Some((dirty, for_room))) = (command.begun.map(|begun| begun.class), held) {
             let unit = f.update(unit);
-            receiving.hold(&mut unit.state, command.demand);
-            if !std::mem::replace(&mut unit.announced, true) {
+            let piece = receiving.next_piece(command.demand, command.taken);
+            receiving.hold(&mut unit.state, piece);
+            let is_news = !std::mem::replace(&mut unit.announced, true);
+            command.charge(Cause::Bus, now);
+            command.taken += piece.blocks;
+            let next = receiving.next_piece(command.demand, command.taken);
+            let has_room = receiving.has_room(&unit.state, next);
+            let is_whole = next.blocks == 0;
+            unit.wants_room = Some(next).filter(|_| !is_whole && !has_room);
+            if is_news {
                 f.put(dirty, ());
             }
-            command.charge(Cause::Bus, now);
+            if !is_whole {
+                f.put(if has_room { more } else { for_room }, command);
+                return;
+            }
             let completion = receiving.completion(command.demand);
             f.put_after(finishing, command, completion);
             return;
@@ -82,7 +94,7 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let command = join.take(places.stored);
     join.consume(places.data_there);
     let finishing = join.may_put(places.finishing, 1);
-    let for_bus = places.shared_bus.map(|_| join.may_put(places.for_bus, 1));
+    let for_bus = places.let_go.map(|_| join.may_put(places.for_bus, 1));
     let joining = Arc::clone(drive);
     join.action(move |f| {
         let mut command = f.take(command);

@@ -55,7 +55,8 @@ pub struct CacheParameters {
     pub write_back: WriteBackParameters,
     /// Share of a read that must be in the cache before the drive reconnects to the host to deliver it.
     pub read_watermark: Fraction,
-    /// Whether the drive holds the bus through a command, and so spends no time on reconnecting.
+    /// Whether the drive holds the bus through a command, and so spends no time on reconnecting. On a bus that it shares with
+    /// others (`bus` of `[disk.NAME]`) these then wait for the whole of its commands, as two ATA drives on a channel do.
     pub never_disconnect: bool,
 }
 
@@ -66,6 +67,13 @@ impl CacheParameters {
             0 => self.buffer(),
             size => size,
         }
+    }
+
+    /// Most blocks of what is written back in one go, but for writes that overlap: no more than a segment, and than a quarter
+    /// of the room. Room is free again when all of a run is written: were all data one run, the host would wait for the arm,
+    /// and the arm would find nothing to go on with.
+    pub(in crate::device::disk) fn longest_run(&self) -> u64 {
+        self.segment_size.get().min(self.most_held() / 4).max(1)
     }
 
     /// Blocks in all segments.
