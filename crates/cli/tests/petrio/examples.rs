@@ -311,6 +311,22 @@ fn architectures_differ_by_their_storage_and_not_by_what_they_compute() {
 }
 
 #[test]
+fn disks_on_a_bus_that_is_let_go_of_serve_more_than_on_one_that_is_held() {
+    let rate = |name: &str, more: &[&str]| rate_of(&format!("architectures/das-{name}.toml"), more);
+    let [ide, scsi, fc] = ["ide", "scsi", "fc"].map(|name| rate(name, &[]));
+    assert!(fc > 2.0 * scsi && scsi > 1.2 * ide, "{fc} {scsi} {ide}");
+    // Of two on a channel one is silent.
+    let let_go = ["first", "second"]
+        .map(|channel| format!("host.server.disk.{channel}.drive.cache.never_disconnect=false"));
+    let let_go = rate("ide", &["--set", &let_go[0], "--set", &let_go[1]]);
+    assert!(let_go > 1.3 * ide, "{let_go} {ide}");
+    // A drive that chooses among tagged commands moves its arm less.
+    let one = ["--set", "host.server.disk.d.queue_depth=1", "--set", "host.server.fs.data.queue_depth=1"];
+    let one = rate("scsi", &one);
+    assert!(scsi > 1.02 * one, "{scsi} {one}");
+}
+
+#[test]
 fn every_example_is_in_the_gallery_with_a_small_picture() {
     let page = std::fs::read_to_string(root().join("docs/gallery.md")).unwrap();
     let mut names = 0;
