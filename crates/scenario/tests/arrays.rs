@@ -301,6 +301,66 @@ fn what_is_written_for_what_was_written_counts_what_has_left_the_cache() {
 }
 
 #[test]
+fn what_a_level_has_no_use_for_is_refused() {
+    let of = |level: &str, more: &str| {
+        problem(
+            &[disks(4, ""), format!("[raid.r]\nlevel = {level}\non = \"d*\"\n{more}\n"), load("r", "1 s")]
+                .concat(),
+        )
+    };
+    let says = |text: String, words: [&str; 2]| {
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    };
+    says(of("1", "copies = 3"), ["copies = 3 does nothing here", "as many copies as members"]);
+    says(of("5", "reads = \"nearest\""), ["reads = \"nearest\" does nothing here", "keeps no copies"]);
+    says(
+        of("1", "layout = \"right-symmetric\""),
+        ["layout = \"right-symmetric\"", "no parity that goes around"],
+    );
+    says(of("0", "parity_update = \"reconstruct\""), ["parity_update", "RAID 0 has no parity"]);
+}
+
+#[test]
+fn members_on_one_disk_are_warned_of() {
+    let warnings = |count: u32, halves: [&str; 2]| {
+        let partition = |name: &str, on: &str, from: &str| {
+            format!("[partition.{name}]\non = \"{on}\"\nfrom = \"{from}\"\nsize = \"100 MB\"\n")
+        };
+        let [one, other] = halves;
+        let parts = [partition("one", one, "0 B"), partition("other", other, "200 MB")].concat();
+        let array = "[raid.r]\nlevel = 1\non = [\"one\", \"other\"]\n".to_owned();
+        let text = [
+            disks(count, "").replace("disk.d]", if count == 1 { "disk.d0]" } else { "disk.d]" }),
+            parts,
+            array,
+            load("r", "1 s"),
+        ]
+        .concat();
+        load_text("test.toml", &text, None, &[]).unwrap().warnings.len()
+    };
+    assert_eq!(warnings(1, ["d0", "d0"]), 1);
+    assert_eq!(warnings(2, ["d0", "d1"]), 0);
+}
+
+#[test]
+fn a_drive_that_never_disconnects_keeps_the_bus_from_the_others() {
+    let rate = |bus: &str, never: bool| {
+        let drives = disks(2, bus) + &format!("drive = {{ cache = {{ never_disconnect = {never} }} }}\n");
+        let array = "[raid.r]\nlevel = 0\non = \"d*\"\n".to_owned();
+        let writers = "[[workload.w.generators]]\nread_fraction = 1\ntime_critical_fraction = 1\n\
+                       inter_arrival = \"0 s\"\nsize = \"4 KiB\"\n"
+            .repeat(8);
+        let head = "[workload.w]\nkind = \"synthetic\"\non = \"r\"\nrequests = 1000\n";
+        report(&[drives, array, head.to_owned(), writers].concat()).served.requests_per_s.value
+    };
+    // Both arms move at a time on a bus that is let go of; on a channel of ATA one waits for the other.
+    let (let_go, kept) = (rate("bus = \"scsi0\"\n", false), rate("bus = \"ide0\"\n", true));
+    assert!(let_go > 1.4 * kept, "{let_go} {kept}");
+    let apart = rate("", true);
+    assert!(apart > 1.7 * kept && apart < 2.1 * kept, "{apart} {kept}");
+}
+
+#[test]
 fn a_striped_array_tells_what_failed_and_every_array_what_did_not_yet() {
     let array = "[raid.r]\nlevel = 0\non = \"d*\"\nfailures = [{ member = 1, at = \"1 s\" }, { member = 2, at = \"1 h\" }]\n";
     let report = report(&[constant(4, "d"), array.to_owned(), reads("r", 2000, "1 ms")].concat());
