@@ -324,10 +324,10 @@ fn what_a_level_has_no_use_for_is_refused() {
 fn members_on_one_disk_are_warned_of() {
     let warnings = |count: u32, halves: [&str; 2]| {
         let partition = |name: &str, on: &str, from: &str| {
-            format!("[partition.{name}]\non = \"{on}\"\nfrom = \"{from}\"\nsize = \"100 MB\"\n")
+            format!("[partition.{name}]\non = \"{on}\"\nfrom = \"{from}\"\nsize = \"100 MiB\"\n")
         };
         let [one, other] = halves;
-        let parts = [partition("one", one, "0 B"), partition("other", other, "200 MB")].concat();
+        let parts = [partition("one", one, "0 B"), partition("other", other, "200 MiB")].concat();
         let array = "[raid.r]\nlevel = 1\non = [\"one\", \"other\"]\n".to_owned();
         let text = [
             disks(count, "").replace("disk.d]", if count == 1 { "disk.d0]" } else { "disk.d]" }),
