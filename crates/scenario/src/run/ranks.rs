@@ -146,7 +146,7 @@ fn phase_figures(measured: &MeasuredPhase) -> PhaseFigures {
         Counts::Operations(one) => (one, amount.operations),
     };
     PhaseFigures {
-        name: phase.name.to_owned(),
+        name: phase.name.clone().into_owned(),
         repetition: phase.repetition,
         begin_s: measured.begin().as_seconds(),
         seconds,

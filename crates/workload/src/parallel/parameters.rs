@@ -5,7 +5,7 @@ use super::job::{JobPlacement, JobPlan};
 use super::programs::Planned;
 use super::programs::{
     BtIoParameters, CheckpointParameters, DarshanParameters, Io500Parameters, IorParameters,
-    MdtestParameters, MpiIoParameters, SeisParameters, TrainingParameters,
+    MdtestParameters, MpiIoParameters, SeisParameters, StepsParameters, TrainingParameters,
 };
 use crate::program::ProgramError;
 use petrio_files::inputs::Inputs;
@@ -54,6 +54,8 @@ pub enum ParallelProgram {
     Training(TrainingParameters),
     /// Accesses through views of one's own.
     MpiIo(MpiIoParameters),
+    /// Steps of one's own: computing, messages, collective operations, files.
+    Steps(StepsParameters),
     /// A program that Darshan recorded.
     Darshan(DarshanParameters),
 }
@@ -69,6 +71,7 @@ impl ParallelParameters {
             ParallelProgram::Checkpoint(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::MpiIo(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Steps(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Darshan(program) => Arc::new(program.plan(inputs, self.ranks)?),
         })
     }
@@ -120,6 +123,7 @@ impl ParallelParameters {
             ParallelProgram::Checkpoint(program) => program.words(),
             ParallelProgram::Training(program) => program.words(),
             ParallelProgram::MpiIo(program) => program.words(),
+            ParallelProgram::Steps(program) => program.words(),
             ParallelProgram::Darshan(program) => program.words(),
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };

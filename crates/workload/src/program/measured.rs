@@ -11,6 +11,7 @@
 //! the clock would have given.
 
 use petrio_time::Time;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -33,10 +34,10 @@ pub enum Timing {
 }
 
 /// A phase of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseName {
-    /// What the program calls it.
-    pub name: &'static str,
+    /// What the program calls it, or whoever wrote the program.
+    pub name: Cow<'static, str>,
     /// Which time it is, from 0.
     pub repetition: u32,
     /// What its rate is of.
@@ -50,11 +51,17 @@ pub struct PhaseName {
 impl PhaseName {
     /// Of bytes, over its span.
     pub(crate) const fn of_bytes(name: &'static str, repetition: u32) -> Self {
-        Self { name, repetition, counts: Counts::Bytes, timing: Timing::Span, scored: false }
+        Self {
+            name: Cow::Borrowed(name),
+            repetition,
+            counts: Counts::Bytes,
+            timing: Timing::Span,
+            scored: false,
+        }
     }
 
     /// Of operations, over its span.
-    pub(crate) const fn of_operations(name: &'static str, one: &'static str, repetition: u32) -> Self {
+    pub(crate) fn of_operations(name: &'static str, one: &'static str, repetition: u32) -> Self {
         Self { counts: Counts::Operations(one), ..Self::of_bytes(name, repetition) }
     }
 }
@@ -178,7 +185,9 @@ impl Measured {
 mod tests {
     use super::*;
 
-    const WRITE: PhaseName = PhaseName::of_bytes("write", 0);
+    fn write() -> PhaseName {
+        PhaseName::of_bytes("write", 0)
+    }
 
     fn heard(phase: PhaseName) -> MeasuredPhase {
         let measured = Measured::default();
@@ -194,7 +203,7 @@ mod tests {
             (0, did, 7),
             (0, Word::End, 8),
         ] {
-            measured.hear(process, phase, word, second(at));
+            measured.hear(process, phase.clone(), word, second(at));
         }
         measured.all().remove(0)
     }
@@ -202,12 +211,12 @@ mod tests {
     #[test]
     fn a_span_is_from_the_first_begin_to_the_last_end_and_what_is_inside_is_the_longest_stay() {
         let second = Time::from_whole_seconds;
-        let span = heard(WRITE);
+        let span = heard(write());
         assert_eq!((span.begin(), span.length(), span.is_over()), (second(1), second(7), true));
         assert_eq!((span.amount.bytes, span.amount.operations), (20, 4));
         // Two seconds of 2 + 4 + 1.
         assert_eq!(span.busy(), Some(2.0 / 7.0));
-        let inside = heard(PhaseName { timing: Timing::Inside, ..WRITE });
+        let inside = heard(PhaseName { timing: Timing::Inside, ..write() });
         assert_eq!(inside.length(), second(4));
     }
 }

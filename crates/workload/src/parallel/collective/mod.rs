@@ -91,12 +91,12 @@ pub struct Group {
 
 impl Group {
     /// The rank `distance` further round the circle.
-    const fn after(self, distance: u32) -> u32 {
+    pub(in crate::parallel) const fn after(self, distance: u32) -> u32 {
         ((self.rank as u64 + distance as u64) % self.ranks as u64) as u32
     }
 
     /// The rank `distance` before, round the circle.
-    const fn before(self, distance: u32) -> u32 {
+    pub(in crate::parallel) const fn before(self, distance: u32) -> u32 {
         ((self.rank as u64 + self.ranks as u64 - distance as u64 % self.ranks as u64) % self.ranks as u64)
             as u32
     }

@@ -3,20 +3,20 @@
 //! ```text
 //!  (read the last checkpoint) ─▶ compute ─ all wait ─ write, fsync, close ─ all wait ─▶ compute ─ …
 //!
-//!  n-n           file of rank r:   │ r │              each rank has a file
-//!  n-1           one file:         │ 0 │ 1 │ 2 │ …    each rank has a segment of it
-//!  n-1-strided   one file:         │0│1│2│…│0│1│2│…   transfers of all ranks take turns
 //!  n-1-ordered   one file:         │ 0 │ 1 │ 2 │ …    through a shared file pointer (MPI_File_write_ordered)
 //! ```
+//!
+//! The other layouts are those of `states.rs`.
 //!
 //! Source: Bent and others, "PLFS: A Checkpoint Filesystem for Parallel Applications", SC 2009 (N-N, N-1 segmented and strided).
 //! A checkpoint overwrites the one that was the last but `sets` before it, so that a whole one is always there.
 //! Left out: failures; what is read at the start is a whole checkpoint.
 
+use super::states::{CheckpointLayout, States};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Pointer, Segments, Shares, write_in_order};
+use crate::parallel::io::{Pointer, write_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
@@ -70,24 +70,6 @@ const fn yes() -> bool {
     true
 }
 
-/// Where the ranks' states lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum CheckpointLayout {
-    /// In a file of each rank.
-    #[default]
-    #[serde(rename = "n-n")]
-    Own,
-    /// In one file, each rank's in one piece.
-    #[serde(rename = "n-1")]
-    Segmented,
-    /// In one file, transfers of all ranks in turn.
-    #[serde(rename = "n-1-strided")]
-    Strided,
-    /// In one file, written in the order of the ranks through a shared file pointer.
-    #[serde(rename = "n-1-ordered")]
-    Ordered,
-}
-
 impl CheckpointParameters {
     pub(in crate::parallel) fn words(&self) -> String {
         let what = if self.checkpoints == 1 {
@@ -98,77 +80,38 @@ impl CheckpointParameters {
         format!("{what} of {} a rank", self.state)
     }
 
-    fn transfer(&self) -> u64 {
-        self.transfer.unwrap_or(self.state).get()
-    }
-
     pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<CheckpointPlan, ProgramError> {
-        let numbers = [
-            ("state", self.state.get()),
-            ("transfer", self.transfer()),
-            ("checkpoints", self.checkpoints.into()),
-            ("sets", self.sets.into()),
-        ];
-        if let Some((parameter, _)) = numbers.into_iter().find(|&(_, number)| number == 0) {
-            return refuse(parameter, "it is zero");
+        for (parameter, number) in [("checkpoints", self.checkpoints), ("sets", self.sets)] {
+            if number == 0 {
+                return refuse(parameter, "it is zero");
+            }
         }
-        if !self.state.get().is_multiple_of(self.transfer()) {
-            return refuse("transfer", format!("{} is no multiple of it", self.state));
-        }
-        if u128::from(self.state.get()) * u128::from(ranks) > i64::MAX as u128 {
-            return refuse("state", "of all ranks together it is more than 8 EiB");
-        }
-        if self.collective && self.layout == CheckpointLayout::Own {
-            return refuse("collective", "with `layout = \"n-n\"` each rank has a file of its own");
-        }
-        if self.collective && self.layout == CheckpointLayout::Ordered {
-            return refuse("collective", "`layout = \"n-1-ordered\"` is a collective access of its own");
-        }
-        Ok(CheckpointPlan { parameters: self.clone(), ranks })
+        let states = States {
+            layout: self.layout,
+            ranks,
+            state: self.state.get(),
+            transfer: self.transfer.unwrap_or(self.state).get(),
+            collective: self.collective,
+        };
+        Ok(CheckpointPlan { parameters: self.clone(), states: states.check("state")? })
     }
 }
 
 /// A checkpointing program for so many ranks.
 pub(in crate::parallel) struct CheckpointPlan {
     parameters: CheckpointParameters,
-    ranks: u32,
+    states: States,
 }
 
 impl CheckpointPlan {
-    const fn is_shared(&self) -> bool {
-        !matches!(self.parameters.layout, CheckpointLayout::Own)
-    }
-
-    /// Files of a set that hold states.
-    const fn files_of_set(&self) -> u32 {
-        if self.is_shared() { 1 } else { self.ranks }
-    }
-
     /// Sets that are written.
     fn sets(&self) -> u32 {
         self.parameters.sets.min(self.parameters.checkpoints)
     }
 
-    /// Where a transfer of a rank lies, in its file.
-    fn offset(&self, rank: u32, number: u64) -> u64 {
-        let (state, transfer) = (self.parameters.state.get(), self.parameters.transfer());
-        match self.parameters.layout {
-            CheckpointLayout::Own => number * transfer,
-            CheckpointLayout::Segmented => u64::from(rank) * state + number * transfer,
-            // What is written in order comes transfer by transfer, too.
-            CheckpointLayout::Strided | CheckpointLayout::Ordered => {
-                (number * u64::from(self.ranks) + u64::from(rank)) * transfer
-            }
-        }
-    }
-
-    fn transfers(&self) -> u64 {
-        self.parameters.state.get() / self.parameters.transfer()
-    }
-
     /// The number of the shared file pointer's file, after all others.
     fn pointer(&self) -> Option<u32> {
-        let states = (self.sets() + u32::from(self.parameters.restart)) * self.files_of_set();
+        let states = (self.sets() + u32::from(self.parameters.restart)) * self.states.files();
         (self.parameters.layout == CheckpointLayout::Ordered).then_some(states)
     }
 }
@@ -176,7 +119,7 @@ impl CheckpointPlan {
 impl Planned for CheckpointPlan {
     fn files(&self) -> u64 {
         let sets = u64::from(self.sets()) + u64::from(self.parameters.restart);
-        sets * u64::from(self.files_of_set()) + u64::from(self.pointer().is_some())
+        sets * u64::from(self.states.files()) + u64::from(self.pointer().is_some())
     }
 
     fn each_file(
@@ -184,19 +127,22 @@ impl Planned for CheckpointPlan {
         tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
     ) -> Result<(), ProgramError> {
         let own = |set: &str, rank: u32| {
-            if self.is_shared() { format!("checkpoint.{set}") } else { format!("checkpoint.{set}.{rank:06}") }
+            if self.states.is_shared() {
+                format!("checkpoint.{set}")
+            } else {
+                format!("checkpoint.{set}.{rank:06}")
+            }
         };
         let mut number = 0;
         for set in 0..self.sets() {
-            for rank in 0..self.files_of_set() {
+            for rank in 0..self.states.files() {
                 tell(ProgramFile::new(number, own(&set.to_string(), rank)))?;
                 number += 1;
             }
         }
         if self.parameters.restart {
-            let ranks = if self.is_shared() { u64::from(self.ranks) } else { 1 };
-            let size = Some(self.parameters.state.get() * ranks);
-            for rank in 0..self.files_of_set() {
+            let size = Some(self.states.length());
+            for rank in 0..self.states.files() {
                 tell(ProgramFile { size, ..ProgramFile::new(number, own("restart", rank)) })?;
                 number += 1;
             }
@@ -248,8 +194,8 @@ impl CheckpointRank {
             Direction::Read => self.plan.sets(),
             Direction::Write => self.written % self.plan.parameters.sets,
         };
-        let own = if self.plan.is_shared() { 0 } else { self.member.rank };
-        FileId(self.first.0 + set * self.plan.files_of_set() + own)
+        let own = if self.plan.states.is_shared() { 0 } else { self.member.rank };
+        FileId(self.first.0 + set * self.plan.states.files() + own)
     }
 
     fn pointer(&self) -> Option<FileId> {
@@ -269,34 +215,20 @@ impl CheckpointRank {
         let begin = Act::begin(self.measured(direction));
         let file = self.file(direction);
         let is_new = direction == Direction::Write && self.written < self.plan.parameters.sets;
-        let made = if is_new { Operation::Create } else { Operation::Open };
-        if !self.plan.is_shared() {
-            return Sequence::act([self.member.barrier(), begin, Act::Call(Call::of(made, file))]);
-        }
         let opening = if is_new { Opening::New } else { Opening::Old };
         let pointer = self.pointer().filter(|_| direction == Direction::Write);
         let pointer = pointer.map(|pointer| Act::Call(Call::of(Operation::Open, pointer)));
-        let open = self.member.open_together(file, opening);
+        let open = self.plan.states.open(&self.member, file, opening);
         Sequence::act([self.member.barrier(), begin, open].into_iter().chain(pointer))
     }
 
     fn access(&self, direction: Direction, number: u64) -> Act {
-        let (plan, file) = (&self.plan, self.file(direction));
-        let (offset, length) = (plan.offset(self.member.rank, number), plan.parameters.transfer());
+        let (states, file) = (&self.plan.states, self.file(direction));
         if let Some(pointer) = self.pointer().filter(|_| direction == Direction::Write) {
-            return write_in_order(&self.member, Pointer(pointer), file, (offset, length));
+            let place = (states.offset(self.member.rank, number), states.transfer);
+            return write_in_order(&self.member, Pointer(pointer), file, place);
         }
-        if plan.parameters.collective {
-            let shares: Arc<dyn Shares> = Arc::new(Segments {
-                start: plan.offset(0, number),
-                stride: if plan.ranks > 1 { plan.offset(1, number) - plan.offset(0, number) } else { length },
-                length,
-                ranks: plan.ranks,
-                shift: 0,
-            });
-            return self.member.access_together(direction, file, shares);
-        }
-        Act::Call(Call::access(direction, file, offset, length))
+        states.access(&self.member, direction, file, number)
     }
 
     fn close(&self, direction: Direction) -> Act {
@@ -310,7 +242,7 @@ impl CheckpointRank {
         }
         acts.push(Act::Call(Call::of(Operation::Close, file)));
         let measured = self.measured(direction);
-        acts.push(Act::did(measured, self.plan.parameters.state.get(), self.plan.transfers()));
+        acts.push(Act::did(measured.clone(), self.plan.parameters.state.get(), self.plan.states.transfers()));
         acts.push(Act::end(measured));
         acts.push(self.member.barrier());
         Sequence::act(acts)
@@ -329,7 +261,7 @@ impl CheckpointRank {
                 return self.advance();
             }
             Stage::Open(direction) => (self.open(direction), Stage::Access(direction, 0)),
-            Stage::Access(direction, over) if over < self.plan.transfers() => {
+            Stage::Access(direction, over) if over < self.plan.states.transfers() => {
                 (self.access(direction, over), Stage::Access(direction, over + 1))
             }
             Stage::Access(direction, _) => {
@@ -398,7 +330,7 @@ mod tests {
                 prop_assert!(tile(&once, length));
             }
             let measured: Vec<_> =
-                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+                done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount.bytes)).collect();
             let all = transfers * 1000 * u64::from(ranks);
             let mut expected = vec![("checkpoint", all); checkpoints as usize];
             if restart {

@@ -66,12 +66,12 @@ const IOR_HARD_TRANSFER: u64 = 47_008;
 const MDTEST_HARD_BYTES: u64 = 3901;
 
 /// A result of the set whose unit is GiB/s.
-const fn bytes(name: &'static str) -> PhaseName {
+fn bytes(name: &'static str) -> PhaseName {
     PhaseName { scored: true, ..PhaseName::of_bytes(name, 0) }
 }
 
 /// One whose unit is kIOPS.
-const fn files(name: &'static str) -> PhaseName {
+fn files(name: &'static str) -> PhaseName {
     PhaseName { scored: true, ..PhaseName::of_operations(name, "file", 0) }
 }
 
@@ -315,7 +315,7 @@ mod tests {
             }
         }
         // The twelve results and find's, in order, each of all that there is, and a sync of each rank for what mdtest makes.
-        let results: Vec<_> = done.phases.iter().map(|phase| (phase.phase.name, phase.amount)).collect();
+        let results: Vec<_> = done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount)).collect();
         let names: Vec<&str> = results.iter().map(|result| result.0).collect();
         assert_eq!(
             names,

@@ -13,10 +13,12 @@ mod ior;
 mod mdtest;
 mod mpi_io;
 mod seis;
+mod states;
+mod steps;
 mod training;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
-pub use checkpoint::{CheckpointLayout, CheckpointParameters};
+pub use checkpoint::CheckpointParameters;
 pub use command_line::{CommandLine, Options};
 pub use darshan::{DarshanParameters, Gaps};
 pub use datatypes::DatatypeParameters;
@@ -25,6 +27,8 @@ pub use ior::{IorApi, IorOptions, IorParameters};
 pub use mdtest::{MdtestOptions, MdtestParameters};
 pub use mpi_io::{MpiIoAccess, MpiIoOperation, MpiIoParameters};
 pub use seis::SeisParameters;
+pub use states::CheckpointLayout;
+pub use steps::{MessageParameters, StepFile, StepParameters, StepRate, StepsParameters};
 pub use training::{TrainingModel, TrainingParameters};
 
 use super::act::Acts;

@@ -216,7 +216,12 @@ impl MpiIoRank {
         let name = if self.direction == Direction::Read { "read" } else { "write" };
         let phase = PhaseName { timing: Timing::Inside, ..PhaseName::of_bytes(name, 0) };
         let bytes = accesses * self.plan.place(self.member.rank, 0).1;
-        Sequence::act([Act::begin(phase), act, Act::did(phase, bytes, accesses), Act::end(phase)])
+        Sequence::act([
+            Act::begin(phase.clone()),
+            act,
+            Act::did(phase.clone(), bytes, accesses),
+            Act::end(phase),
+        ])
     }
 
     fn access(&self, number: u64) -> Act {
@@ -324,7 +329,7 @@ mod tests {
             let done = carry_out(&planned_with(&program(&view, &rest), hints, &hosts));
             let length = columns * rows * 8 * accesses;
             let measured: Vec<_> =
-                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+                done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount.bytes)).collect();
             prop_assert_eq!(measured, [("write", length), ("read", length)]);
             for operation in [Operation::Write, Operation::Read] {
                 let pieces = pieces(&done, operation);

@@ -137,7 +137,7 @@ impl BtRank {
 
     /// As what opening, dumps and closing in one direction are measured: as long as the rank that was longest at it, without
     /// what is computed between them (NPB 3.4, BT/bt.f90: timer 2, the most of all ranks).
-    const fn measured(direction: Direction) -> PhaseName {
+    fn measured(direction: Direction) -> PhaseName {
         let name = match direction {
             Direction::Write => "write",
             Direction::Read => "read back",
@@ -149,7 +149,12 @@ impl BtRank {
     fn within(&self, direction: Direction, act: Act, dumps: u64) -> Act {
         let phase = Self::measured(direction);
         let bytes = dumps * self.plan.grid.rank_bytes(self.member.rank);
-        Sequence::act([Act::begin(phase), act, Act::did(phase, bytes, dumps), Act::end(phase)])
+        Sequence::act([
+            Act::begin(phase.clone()),
+            act,
+            Act::did(phase.clone(), bytes, dumps),
+            Act::end(phase),
+        ])
     }
 
     /// Closing, with what is still in Fortran's buffer.

@@ -110,7 +110,7 @@ fn every_way_of_writing_moves_all_dumps_once_and_reads_them_back() {
             // The program's own counts are of values.
             let values = 3 * 12 * 12 * 12 * 40;
             let measured: Vec<_> =
-                done.phases.iter().map(|phase| (phase.phase.name, phase.amount.bytes)).collect();
+                done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount.bytes)).collect();
             assert_eq!(measured, [("write", values), ("read back", values)], "{subtype} {ranks}");
         }
     }

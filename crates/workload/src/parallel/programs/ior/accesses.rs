@@ -183,7 +183,7 @@ impl Acts for Accesses {
                     self.end();
                     self.stage = Stage::Over;
                     let bytes = self.done.saturating_mul(self.plan.options().transfer);
-                    return Ok(Some(Act::did(self.phase.measured, bytes, self.done)));
+                    return Ok(Some(Act::did(self.phase.measured.clone(), bytes, self.done)));
                 }
                 Stage::Over => return Ok(None),
             }

@@ -176,9 +176,9 @@ impl IorRank {
     /// As what its accesses in one direction are measured: from the first open to the last close, what makes them durable
     /// among it (src/ior.c, ReduceIterResults: the last of the times of closing without the first of those of opening).
     fn measured(&self, direction: Direction) -> PhaseName {
-        let [write, read] = self.plan.phases;
+        let [write, read] = &self.plan.phases;
         let phase = if direction == Direction::Write { write } else { read };
-        PhaseName { repetition: self.repetition, ..phase }
+        PhaseName { repetition: self.repetition, ..phase.clone() }
     }
 
     /// Opening, with the barrier that IOR puts before it.

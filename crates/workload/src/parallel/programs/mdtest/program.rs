@@ -255,7 +255,7 @@ impl MdtestRank {
             acts.push_back(self.member.barrier());
         }
         if let Some(measured) = self.measured(phase) {
-            acts.push_back(Act::did(measured, 0, self.counted(phase)));
+            acts.push_back(Act::did(measured.clone(), 0, self.counted(phase)));
             acts.push_back(Act::end(measured));
         }
         acts

@@ -326,7 +326,7 @@ struct Accelerator {
 impl Accelerator {
     /// As what this epoch is measured: samples, and the part of the time in which accelerators compute, which MLPerf Storage
     /// calls accelerator utilisation.
-    const fn epoch(&self) -> PhaseName {
+    fn epoch(&self) -> PhaseName {
         PhaseName::of_operations("epoch", "sample", self.epoch)
     }
 
@@ -336,7 +336,7 @@ impl Accelerator {
         let busy = Time::from_picos(self.step.as_picos().saturating_mul(steps));
         let did = WorkDone { bytes: 0, operations: steps * self.plan.batch, busy };
         let phase = self.epoch();
-        Sequence::act([Act::Measure(phase, Word::Did(did)), Act::end(phase), self.member.barrier()])
+        Sequence::act([Act::Measure(phase.clone(), Word::Did(did)), Act::end(phase), self.member.barrier()])
     }
 
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {

@@ -30,7 +30,7 @@ proptest! {
         let read: u64 = pieces(&done, Operation::Read).values().flatten().map(|piece| piece.1).sum();
         prop_assert_eq!(read, 1000 * u64::from(batches * batch * accelerators * epochs));
         let measured: Vec<_> =
-            done.phases.iter().map(|phase| (phase.phase.name, phase.amount.operations)).collect();
+            done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount.operations)).collect();
         // The first step of an epoch isn't measured, where there is another.
         let steps = if batches > 1 { batches - 1 } else { 1 };
         prop_assert_eq!(measured, vec![("epoch", u64::from(steps * batch * accelerators)); epochs as usize]);
