@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod clusters;
+mod collectives;
 mod networks;
 mod parallel;
 mod phases;

@@ -37,12 +37,16 @@ pub(super) struct Name {
 /// What hosts tell each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// A whole message.
+    /// A whole message that nobody asked for.
     Whole(Name),
     /// A long message is there to be sent.
     Asks(Name),
     /// Its receiver is ready for it.
     MaySend(Name),
+    /// All of it.
+    Long(Name),
+    /// Its receiver has it.
+    Has(Name),
 }
 
 /// A message to a process of the same host, while it is copied.
@@ -85,7 +89,7 @@ pub struct Mailbox {
     early: FastMap<Name, Early>,
     /// Whose call waits for a message.
     awaited: FastMap<Name, u32>,
-    /// Long messages whose receiver isn't ready: whose call they are of, and their bytes.
+    /// Long messages that their receiver doesn't have: whose call they are of, and their bytes.
     offered: FastMap<Name, (u32, u64)>,
     pub(super) outbox: Vec<Message>,
     pub(super) copies: Vec<Copy>,
@@ -185,8 +189,15 @@ impl Mailbox {
                 }
             }
             Said::MaySend(name) => {
-                let Some((slot, bytes)) = self.offered.remove(&name) else { return false };
-                self.tell(name.to, name.from, bytes + self.envelope, Said::Whole(name));
+                let Some(&(_, bytes)) = self.offered.get(&name) else { return false };
+                self.tell(name.to, name.from, bytes + self.envelope, Said::Long(name));
+            }
+            Said::Long(name) => {
+                self.tell(name.from, name.to, self.envelope, Said::Has(name));
+                self.arrives(name, now);
+            }
+            Said::Has(name) => {
+                let Some((slot, _)) = self.offered.remove(&name) else { return false };
                 self.count_down(slot, now);
             }
         }
@@ -234,7 +245,7 @@ impl Mailbox {
         self.outbox.push(Message {
             source: own.host,
             destination: there.host,
-            connection: if matches!(said, Said::Whole(_)) { by } else { by | BESIDE },
+            connection: if matches!(said, Said::Whole(_) | Said::Long(_)) { by } else { by | BESIDE },
             service: there.service,
             service_level: self.level,
             bytes,

@@ -7,14 +7,14 @@
 //! ```
 //!
 //! A process posts an [`Exchange`](petrio_colours::Exchange): all that it sends and receives at once. Short messages go off
-//! at once, with an envelope before them (eager); of long ones the receiver is asked first, and answers when it has posted
-//! their receive (rendezvous). Collective operations are exchanges, round by round; programs make them
+//! at once, with an envelope before them (eager); of long ones the receiver is asked first, answers when it has posted
+//! their receive, and says when it has them, which their sender waits for (rendezvous; the last is `ob1`'s FIN, or what a full
+//! buffer of a socket comes to: who handed one long message after the other to the network would make them share the link, and
+//! the first would arrive as late as the last). Collective operations are exchanges, round by round; programs make them
 //! (`petrio_workload::parallel`). Sources: the MPI standard 4.1, chapter 3; Open MPI's `ob1` and its `btl` for TCP, whose
 //! limit for eager messages is 64 KiB; MPICH's `ch3`, whose protocols are the same two.
 //!
-//! Leaves out: messages that are received from whoever sends first, transfers that go on while a process computes, and
-//! what a long message's sender waits for beyond handing it to the network: it may write over its data then, as after
-//! write(2) into a socket.
+//! Leaves out: messages that are received from whoever sends first, and transfers that go on while a process computes.
 
 mod mailbox;
 mod page;
