@@ -10,10 +10,13 @@
 use crate::support::run_of;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
-/// Hosts of a rank each on a switch, which has more room and speed than they need.
+/// Hosts of a rank each on a switch. Trains are short, so that words don't wait for what is on a link, and messages that are sent
+/// unasked fit into one, so that none of them shares its link with the next one.
 const HOSTS: &str = r#"
+[network.lan]
+train = "2 KiB"
+
 [network.lan.link]
 rate = "RATE"
 latency = "LATENCY"
@@ -34,7 +37,7 @@ on = "d"
 
 [mpi.m]
 hosts = "h*"
-eager = "EAGER B"
+eager = "1 KiB"
 
 [workload.w]
 kind = "parallel"
@@ -69,6 +72,11 @@ impl Term {
         format!(r#"{{ repeat = {{ times = {TIMES}, measure = "{}", steps = [{sends}] }} }}"#, self.name())
     }
 
+    const fn bytes(self) -> u64 {
+        let (One(bytes) | Both(bytes)) = self;
+        bytes
+    }
+
     fn seconds(self, all: f64) -> f64 {
         match self {
             One(_) => all / f64::from(2 * TIMES),
@@ -85,83 +93,233 @@ struct Cluster {
     ranks: u32,
     mbit: u32,
     latency_us: u32,
-    eager: u64,
 }
 
 impl Cluster {
-    fn phases(self, steps: &[String]) -> BTreeMap<String, f64> {
-        let text = HOSTS
+    fn text(self, steps: &str) -> String {
+        HOSTS
             .replace("HOSTS", &self.ranks.to_string())
             .replace("RATE", &format!("{} Mbit/s", self.mbit))
             .replace("LATENCY", &format!("{} us", self.latency_us))
-            .replace("EAGER", &self.eager.to_string())
-            .replace("STEPS", &steps.join(", "));
-        let report = run_of(&text, &[]);
+            .replace("STEPS", steps)
+    }
+
+    /// How long each phase of a program took.
+    fn phases(self, steps: &str) -> BTreeMap<String, f64> {
+        let report = run_of(&self.text(steps), &[]);
         report.jobs[0].phases.iter().map(|phase| (phase.name.clone(), phase.seconds)).collect()
     }
 
     /// How long a step takes that all ranks begin at the same time, which they do only at the beginning: who leaves a barrier
     /// knows that all have come, and not that they leave.
     fn seconds(self, step: &str) -> f64 {
-        self.phases(&[format!(r#"{{ repeat = {{ times = 1, measure = "it", steps = [{step}] }} }}"#)])["it"]
+        self.phases(&format!(r#"{{ repeat = {{ times = 1, measure = "it", steps = [{step}] }} }}"#))["it"]
     }
 
     /// The terms of closed forms.
     fn terms(self, terms: &BTreeSet<Term>) -> BTreeMap<Term, f64> {
-        terms.iter().map(|term| (*term, term.seconds(self.phases(&[term.step()])[&term.name()]))).collect()
+        terms.iter().map(|term| (*term, term.seconds(self.phases(&term.step())[&term.name()]))).collect()
     }
 }
 
-/// Rounds of a tree over so many ranks.
-fn levels(ranks: u32) -> u32 {
-    (0..).find(|level| 1u32 << level >= ranks).unwrap()
+/// MPI's operations, of vectors or parts of so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Gather,
+    Scatter,
+    AllGather,
+    AllToAll,
 }
 
-#[test]
-fn explore() {
-    for ranks in [2u32, 4, 8, 16, 3, 5, 7, 12] {
-        for bytes in [8u64, 200, 3000, 20_000, 100_000, 1_000_000] {
-            let cluster = Cluster { ranks, mbit: 1000, latency_us: 5, eager: 65536 };
-            let l = levels(ranks);
-            let p = u64::from(ranks);
-            let e = ranks.is_power_of_two();
-            let bcast: Vec<Term> = if bytes < 12288 || ranks < 8 { (0..l).map(|_| One(bytes)).collect() } else {
-                let sc = (1..=l).map(|k| One(bytes >> k));
-                if e && bytes < 524288 { sc.chain((1..=l).map(|k| Both(bytes >> k))).collect() } else { sc.chain((1..p).map(|_| Both(bytes / p))).collect() }
-            };
-            let lf = ranks.ilog2();
-            let fold = |n: usize| std::iter::repeat_n(One(bytes), if e { 0 } else { n });
-            let reduce: Vec<Term> = if bytes <= 2048 { (0..l).map(|_| One(bytes)).collect() } else {
-                fold(1).chain((1..=lf).map(|k| Both(bytes >> k))).chain((1..=lf).map(|k| One(bytes >> k))).collect() };
-            let allreduce: Vec<Term> = if bytes <= 2048 { fold(2).chain((0..lf).map(|_| Both(bytes))).collect() } else {
-                fold(2).chain((1..=lf).map(|k| Both(bytes >> k))).chain((1..=lf).map(|k| Both(bytes >> k))).collect() };
-            let gather: Vec<Term> = (0..l).map(|k| One(bytes * (1u64 << k).min(p - (1u64 << k)))).collect();
-            let total = bytes * p;
-            let allgather: Vec<Term> = if e && total < 524288 { (0..l).map(|k| Both(bytes << k)).collect() }
-              else if total < 81920 { (0..l).map(|k| Both(bytes * (1u64 << k).min(p - (1u64 << k)))).collect() }
-              else { (1..p).map(|_| Both(bytes)).collect() };
-            let a2a: Vec<Term> = if bytes <= 256 && ranks >= 8 { (0..l).map(|k| Both(bytes * (1..p).filter(|i| i >> k & 1 == 1).count() as u64)).collect() }
-              else { (1..p).map(|_| Both(bytes)).collect() };
-            let barrier: Vec<Term> = (0..l).map(|_| Both(0)).collect();
-            let b = format!("bytes = \"{bytes} B\"");
-            let all = [
-              ("\"barrier\"".to_owned(), barrier),
-              (format!("{{ broadcast = {{ {b} }} }}"), bcast),
-              (format!("{{ reduce = {{ {b} }} }}"), reduce),
-              (format!("{{ all-reduce = {{ {b} }} }}"), allreduce),
-              (format!("{{ gather = {{ {b} }} }}"), gather.clone()),
-              (format!("{{ scatter = {{ {b} }} }}"), gather),
-              (format!("{{ all-gather = {{ {b} }} }}"), allgather),
-              (format!("{{ all-to-all = {{ {b} }} }}"), a2a)];
-            let terms: BTreeSet<Term> = all.iter().flat_map(|a| a.1.clone()).collect();
-            let t = cluster.terms(&terms);
-            let took: Vec<f64> = all.iter().map(|a| cluster.seconds(&a.0)).collect();
-            let mut line = format!("P {ranks} n {bytes}: ");
-            for ((name, f), took) in all.iter().zip(took) {
-                let want: f64 = f.iter().map(|x| t[x]).sum();
-                write!(line, "{} {:.3}  ", name.trim_matches(['{', ' ', '"']).split(' ').next().unwrap(), took / want).unwrap();
-            }
-            println!("{line}");
+const OPERATIONS: [Operation; 8] = [
+    Operation::Barrier,
+    Operation::Broadcast,
+    Operation::Reduce,
+    Operation::AllReduce,
+    Operation::Gather,
+    Operation::Scatter,
+    Operation::AllGather,
+    Operation::AllToAll,
+];
+
+/// A closed form: what is added up, and whether it is all that it can be, or the most: of trees over ranks that are no power of
+/// two no rank may be as deep as the formula says, and of messages that are posted together others are on their way.
+struct Form {
+    algorithm: &'static str,
+    terms: Vec<Term>,
+    is_exact: bool,
+}
+
+impl Operation {
+    fn step(self, bytes: u64) -> String {
+        let name = match self {
+            Self::Barrier => return "\"barrier\"".to_owned(),
+            Self::Broadcast => "broadcast",
+            Self::Reduce => "reduce",
+            Self::AllReduce => "all-reduce",
+            Self::Gather => "gather",
+            Self::Scatter => "scatter",
+            Self::AllGather => "all-gather",
+            Self::AllToAll => "all-to-all",
+        };
+        format!("{{ {name} = {{ bytes = \"{bytes} B\" }} }}")
+    }
+
+    /// What of its bytes one rank's link has to carry one way, at least.
+    fn carried(self, ranks: u32, bytes: u64) -> u64 {
+        match self {
+            Self::Barrier => 0,
+            Self::Broadcast | Self::Reduce | Self::AllReduce => bytes,
+            Self::Gather | Self::Scatter | Self::AllGather | Self::AllToAll => u64::from(ranks - 1) * bytes,
         }
+    }
+
+    /// The paper's section 3, with its thresholds.
+    fn form(self, ranks: u32, n: u64) -> Form {
+        let p = u64::from(ranks);
+        let (up, down) = (ranks.next_power_of_two().ilog2(), ranks.ilog2());
+        let even = up == down;
+        let halves = |levels: u32| (1..=levels).map(move |level| n >> level);
+        let of_tree = || (0..up).map(|level| One(n * (1 << level).min(p - (1 << level))));
+        let fold = |times: usize| std::iter::repeat_n(One(n), if even { 0 } else { times });
+        let times = |term: Term, times: u64| (0..times).map(move |_| term);
+        let (algorithm, is_exact, terms): (_, _, Vec<Term>) = match self {
+            Self::Barrier => ("dissemination", true, times(Both(0), up.into()).collect()),
+            Self::Broadcast if n < 12_288 || ranks < 8 => ("tree", even, times(One(n), up.into()).collect()),
+            Self::Broadcast => {
+                let scatter = halves(up).map(One);
+                if even && n < 524_288 {
+                    ("scatter and doubling", even, scatter.chain(halves(up).map(Both)).collect())
+                } else {
+                    // Of ranks that are no power of two, a part of the tree has no more than the rest of the parts.
+                    let most = (1..=up).map(|level| One(n.div_ceil(p) << (up - level)));
+                    ("scatter and ring", false, most.chain(times(Both(n.div_ceil(p)), p - 1)).collect())
+                }
+            }
+            Self::Reduce if n <= 2048 => ("tree", even, times(One(n), up.into()).collect()),
+            Self::Reduce => {
+                let all = fold(1).chain(halves(down).map(Both)).chain(halves(down).map(One));
+                ("reduce-scatter and gather", even, all.collect())
+            }
+            Self::AllReduce if n <= 2048 => {
+                ("doubling", even, fold(2).chain(times(Both(n), down.into())).collect())
+            }
+            Self::AllReduce => {
+                let all = fold(2).chain(halves(down).map(Both)).chain(halves(down).map(Both));
+                ("reduce-scatter and allgather", even, all.collect())
+            }
+            Self::Gather | Self::Scatter => ("tree", even, of_tree().collect()),
+            Self::AllGather if even && n * p < 524_288 => {
+                ("doubling", true, (0..up).map(|level| Both(n << level)).collect())
+            }
+            Self::AllGather if n * p < 81_920 => {
+                ("Bruck", true, (0..up).map(|level| Both(n * (1 << level).min(p - (1 << level)))).collect())
+            }
+            Self::AllGather => ("ring", true, times(Both(n), p - 1).collect()),
+            Self::AllToAll if n <= 256 && ranks >= 8 => {
+                let with_bit = |bit: u32| (1..p).filter(|distance| distance >> bit & 1 == 1).count() as u64;
+                ("Bruck", true, (0..up).map(|bit| Both(n * with_bit(bit))).collect())
+            }
+            Self::AllToAll if n <= 32_768 => ("at once", ranks == 2, times(Both(n), p - 1).collect()),
+            Self::AllToAll => ("pairs", true, times(Both(n), p - 1).collect()),
+        };
+        Form { algorithm, terms, is_exact }
+    }
+}
+
+/// From a byte to a mebibyte, as many short ones as long ones.
+fn sizes() -> impl Strategy<Value = u64> {
+    (0u32..20, 0.0..1.0f64)
+        .prop_map(|(exponent, part)| (1u64 << exponent) + (part * f64::from(1 << exponent)) as u64)
+}
+
+fn clusters() -> impl Strategy<Value = Cluster> {
+    (2u32..17, 100u32..10_000, 1u32..50).prop_map(|(ranks, mbit, latency_us)| Cluster {
+        ranks,
+        mbit,
+        latency_us,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_collective_operation_takes_what_its_algorithm_adds_up_to(
+        cluster in clusters(),
+        bytes in sizes(),
+        operation in proptest::sample::select(OPERATIONS.to_vec()),
+    ) {
+        let form = operation.form(cluster.ranks, bytes);
+        let terms: BTreeSet<Term> = form.terms.iter().copied().chain([One(0)]).collect();
+        let measured = cluster.terms(&terms);
+        let adds_up: f64 = form.terms.iter().map(|term| measured[term]).sum();
+        let took = cluster.seconds(&operation.step(bytes));
+        let said = format!("{took} s of {adds_up} s: {}, {:?}", form.algorithm, form.terms);
+        // Who sends several long messages hears of each that it is there, before the next one goes.
+        let long = form.terms.iter().filter(|term| term.bytes() > 1024 - 64).count();
+        let words = long as f64 * measured[&One(0)];
+        prop_assert!(took <= 1.02 * adds_up + words, "{}", said);
+        let least = operation.carried(cluster.ranks, bytes) as f64 * 8.0 / (f64::from(cluster.mbit) * 1e6);
+        prop_assert!(took >= least, "{least} s at least: {}", said);
+        prop_assert!(!form.is_exact || took >= 0.98 * adds_up, "{}", said);
+    }
+
+    #[test]
+    fn more_ranks_more_bytes_and_a_slower_link_never_make_it_faster(
+        cluster in clusters(),
+        bytes in sizes(),
+        operation in proptest::sample::select(OPERATIONS.to_vec()),
+    ) {
+        let took = cluster.seconds(&operation.step(bytes));
+        // The same up to what frames are filled with.
+        let slower = 0.999 * took;
+        let half = Cluster { mbit: cluster.mbit / 2, ..cluster };
+        prop_assert!(half.seconds(&operation.step(bytes)) >= slower, "a slower link");
+        // Where another algorithm begins it is taken because it is faster.
+        let form = operation.form(cluster.ranks, bytes);
+        let same = |other: Form| other.algorithm == form.algorithm;
+        let (more, larger) = (Cluster { ranks: cluster.ranks + 1, ..cluster }, bytes + bytes / 2 + 1);
+        if same(operation.form(cluster.ranks, larger)) {
+            prop_assert!(cluster.seconds(&operation.step(larger)) >= slower, "more bytes: {}", form.algorithm);
+        }
+        // The parts of a vector are smaller with more ranks, and rounds of a folded one may be fewer.
+        let cuts = matches!(operation, Operation::Reduce | Operation::AllReduce) || form.algorithm.starts_with("scatter");
+        if !cuts && same(operation.form(more.ranks, bytes)) {
+            prop_assert!(more.seconds(&operation.step(bytes)) >= slower, "more ranks: {}", form.algorithm);
+        }
+    }
+}
+
+/// As networks are unless told otherwise: trains of 64 KiB, messages up to 64 KiB without asking. A word may wait for a train
+/// there, of half a millisecond at 1 Gbit/s.
+#[test]
+fn with_usual_trains_a_word_waits_for_one_at_most() {
+    let cluster = Cluster { ranks: 8, mbit: 1000, latency_us: 5 };
+    let usual = |steps: &str| {
+        let text = cluster.text(steps).replace("train = \"2 KiB\"\n", "").replace("eager = \"1 KiB\"\n", "");
+        run_of(&text, &[]).jobs[0].phases[0].seconds
+    };
+    let seconds =
+        |step: &str| usual(&format!(r#"{{ repeat = {{ times = 1, measure = "it", steps = [{step}] }} }}"#));
+    let bytes = 1_000_000;
+    for (operation, rounds) in [
+        (Operation::Scatter, 3.0),
+        (Operation::Broadcast, 10.0),
+        (Operation::AllReduce, 6.0),
+        (Operation::AllToAll, 7.0),
+    ] {
+        let adds_up: f64 =
+            operation.form(8, bytes).terms.iter().map(|term| term.seconds(usual(&term.step()))).sum();
+        let took = seconds(&operation.step(bytes));
+        let trains = rounds * 65_536.0 * 8.0 / 1e9 * 1538.0 / 1448.0;
+        assert!(
+            took >= 0.98 * adds_up && took <= 1.01 * adds_up + trains,
+            "{operation:?} {took} of {adds_up}"
+        );
     }
 }

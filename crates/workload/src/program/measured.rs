@@ -189,7 +189,7 @@ mod tests {
         PhaseName::of_bytes("write", 0)
     }
 
-    fn heard(phase: PhaseName) -> MeasuredPhase {
+    fn heard(phase: &PhaseName) -> MeasuredPhase {
         let measured = Measured::default();
         let second = Time::from_whole_seconds;
         let did = Word::Did(WorkDone { bytes: 10, operations: 2, busy: second(1) });
@@ -211,12 +211,12 @@ mod tests {
     #[test]
     fn a_span_is_from_the_first_begin_to_the_last_end_and_what_is_inside_is_the_longest_stay() {
         let second = Time::from_whole_seconds;
-        let span = heard(write());
+        let span = heard(&write());
         assert_eq!((span.begin(), span.length(), span.is_over()), (second(1), second(7), true));
         assert_eq!((span.amount.bytes, span.amount.operations), (20, 4));
         // Two seconds of 2 + 4 + 1.
         assert_eq!(span.busy(), Some(2.0 / 7.0));
-        let inside = heard(PhaseName { timing: Timing::Inside, ..write() });
+        let inside = heard(&PhaseName { timing: Timing::Inside, ..write() });
         assert_eq!(inside.length(), second(4));
     }
 }

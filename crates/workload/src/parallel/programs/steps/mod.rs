@@ -62,7 +62,7 @@ impl Planned for StepsPlan {
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        Ok(Box::new(run::StepsRank::new(self, start)))
+        Ok(Box::new(run::StepsRank::new(&self, start)))
     }
 }
 

@@ -32,8 +32,8 @@ pub(super) struct StepsRank {
 }
 
 impl StepsRank {
-    pub(super) fn new(plan: Arc<StepsPlan>, start: &Start) -> Self {
-        let (parts, names) = of_rank(&plan, start);
+    pub(super) fn new(plan: &StepsPlan, start: &Start) -> Self {
+        let (parts, names) = of_rank(plan, start);
         let all = Within { parts, next: 0, left: 1, times: 1, measured: None };
         Self {
             start: start.clone(),
