@@ -8,10 +8,10 @@
 //! are POSIX ones, which are what MPI-IO made of them; and calls that moved nothing.
 
 use super::{Planned, Start, refuse};
-use crate::parallel::act::{Act, Acts, Call};
+use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::parameters::scaled;
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, Operation};
 use petrio_files::inputs::Inputs;
@@ -176,6 +176,13 @@ impl Planned for DarshanPlan {
     }
 }
 
+/// As what reads or writes are measured: as long as the rank that was longest at them, without the gaps. It is what Darshan's own
+/// summary says of a job (its `agg_perf_by_slowest`), though of one direction.
+fn phase(operation: Operation) -> PhaseName {
+    let name = if operation == Operation::Read { "read" } else { "write" };
+    PhaseName { timing: Timing::Inside, ..PhaseName::of_bytes(name, 0) }
+}
+
 struct DarshanRank {
     plan: Arc<DarshanPlan>,
     rank: u32,
@@ -201,7 +208,10 @@ impl Acts for DarshanRank {
         self.over = self.over.max(call.end);
         let Recorded { operation, file, offset, length, .. } = *call;
         let file = FileId(self.first.0 + file);
-        Ok(Some(Act::Call(Call { offset, length, ..Call::of(operation, file) })))
+        let call = Act::Call(Call { offset, length, ..Call::of(operation, file) });
+        let phase = phase(operation);
+        let did = Act::did(phase.clone(), length, 1);
+        Ok(Some(Sequence::act([Act::begin(phase.clone()), call, did, Act::end(phase)])))
     }
 }
 
@@ -270,6 +280,23 @@ mod tests {
         assert_eq!(steps("", 1), Vec::<String>::new());
         assert_eq!(steps(r#", "gaps": "think""#, 2), ["think 50.000 ms", "write 2 8192+8192"]);
         assert_eq!(steps(r#", "time_scale": 0.0"#, 2), ["write 2 8192+8192"]);
+    }
+
+    #[test]
+    fn reads_and_writes_are_told_apart_without_gaps() {
+        let plan = planned("", 3).unwrap();
+        let board = std::sync::Arc::default();
+        for mut rank in plan.programs(0, 0..3, &board).unwrap() {
+            // A second each, gaps among them.
+            let mut now = petrio_time::Time::ZERO;
+            while rank.next(now).unwrap() != Step::End {
+                now += petrio_time::Time::from_whole_seconds(1);
+            }
+        }
+        let told: Vec<_> = (board.phases().iter())
+            .map(|phase| (phase.phase.name.to_string(), phase.amount.bytes, phase.length().as_seconds()))
+            .collect();
+        assert_eq!(told, [("read".to_owned(), 8192, 2.0), ("write".to_owned(), 16_384, 1.0)]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
-use crate::program::ProgramError;
+use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
@@ -159,6 +159,23 @@ impl SeisRank {
     fn others(&self) -> u32 {
         (self.plan.ranks - 1).max(1)
     }
+
+    /// What this rank has done of a phase.
+    fn did(&self, direction: Direction) -> Act {
+        let (chunk, chunks) = match direction {
+            Direction::Write => (self.plan.parameters.write_chunk, self.plan.writes),
+            Direction::Read => (self.plan.parameters.read_chunk, self.plan.reads()),
+        };
+        Act::did(phase(direction), chunks * chunk.get(), chunks)
+    }
+}
+
+/// As what a phase is measured: from the first open to the last close.
+fn phase(direction: Direction) -> PhaseName {
+    match direction {
+        Direction::Write => PhaseName::of_bytes("phase 1, write", 0),
+        Direction::Read => PhaseName::of_bytes("phase 2, read", 0),
+    }
 }
 
 fn computing(time: Time) -> impl Iterator<Item = Act> {
@@ -170,7 +187,10 @@ impl SeisRank {
         let own = self.file(self.member.rank);
         let SeisParameters { write_chunk, read_chunk, .. } = self.plan.parameters;
         let (act, stage) = match self.stage {
-            Stage::Begin => (Act::Call(Call::of(Operation::Create, own)), Stage::Write(0)),
+            Stage::Begin => {
+                let create = Act::Call(Call::of(Operation::Create, own));
+                (Sequence::act([Act::begin(phase(Direction::Write)), create]), Stage::Write(0))
+            }
             Stage::Write(over) if over < self.plan.writes => {
                 let length = write_chunk.get();
                 let write = Act::Call(Call::access(Direction::Write, own, over * length, length));
@@ -184,7 +204,9 @@ impl SeisRank {
             // All has been written when the first chunk of another rank is read.
             Stage::Write(_) => {
                 let close = Act::Call(Call::of(Operation::Close, own));
-                (Sequence::act([close, self.member.barrier()]), Stage::Open(1))
+                let acts = [close, self.did(Direction::Write), Act::end(phase(Direction::Write))];
+                let next = [self.member.barrier(), Act::begin(phase(Direction::Read))];
+                (Sequence::act(acts.into_iter().chain(next)), Stage::Open(1))
             }
             Stage::Open(distance) if distance <= self.others() => {
                 let file = self.file(self.other(distance));
@@ -213,7 +235,11 @@ impl SeisRank {
                 let file = self.file(self.other(distance));
                 (Act::Call(Call::of(Operation::Close, file)), Stage::Close(distance + 1))
             }
-            Stage::Close(_) => (self.member.barrier(), Stage::End),
+            Stage::Close(_) => {
+                let over =
+                    [self.did(Direction::Read), Act::end(phase(Direction::Read)), self.member.barrier()];
+                (Sequence::act(over), Stage::End)
+            }
             Stage::End => return Ok(None),
         };
         self.stage = stage;
@@ -248,6 +274,10 @@ mod tests {
             );
             let done = carry_out(&planned(&program, &vec![0; ranks as usize]));
             let own = chunks.div_ceil(ranks.into()) * parts * 512;
+            let measured: Vec<_> =
+                done.phases.iter().map(|phase| (&*phase.phase.name, phase.amount.bytes)).collect();
+            let all = own * u64::from(ranks);
+            prop_assert_eq!(measured, [("phase 1, write", all), ("phase 2, read", all)]);
             for operation in [Operation::Write, Operation::Read] {
                 let pieces = pieces(&done, operation);
                 prop_assert_eq!(pieces.len(), ranks as usize);
