@@ -30,9 +30,9 @@ pub(super) fn on_volumes(
     check_joined(loaded, &hosts)?;
     let file_systems = of_ranks.iter().map(|&volume| volumes[volume].mount).collect();
     let on_hosts = hosts.iter().map(|&host| host as u32).collect();
-    let plan = Arc::new(
-        parameters.plan_in(&loaded.inputs, &JobPlacement::new(placement.clone(), file_systems, on_hosts))?,
-    );
+    let mounted = volumes[of_ranks[0]].mounted;
+    let job = JobPlacement::new(placement.clone(), file_systems, on_hosts);
+    let plan = Arc::new(parameters.plan_in(&loaded.inputs, &JobPlacement { mounted, ..job })?);
     let mut groups = Vec::new();
     let mut told = BTreeSet::new();
     let mut first = 0;

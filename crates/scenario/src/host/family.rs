@@ -6,6 +6,7 @@ use crate::text::tree::{Places, Table};
 use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_models::Lever;
+use petrio_workload::parallel::Mounted;
 use serde_json::Value;
 use toml::de::DeTable;
 
@@ -25,6 +26,8 @@ pub struct Volume<'l> {
     /// Volumes of one space number their files together, for the files of one lie on others: the first such volume,
     /// among all of the scenario.
     pub space: usize,
+    /// What it does for parallel programs.
+    pub mounted: Mounted,
 }
 
 /// Where file systems are placed.

@@ -296,3 +296,69 @@ fn bt_ios_phases_are_what_its_timer_counts_without_the_solver() {
     let most = job.ranks.iter().map(|rank| rank.writing_s).fold(0.0, f64::max);
     assert!(write.seconds >= most, "{} {most}", write.seconds);
 }
+
+/// Two hosts and their servers on links of so long a way that nothing else matters.
+const FAR: &str = r#"
+[network.lan]
+link = { rate = "10 Gbit/s", latency = "100 us" }
+
+[host.h]
+count = 2
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server.disk.d]
+model = "constant-rate"
+drive.latency = "1 us"
+drive.rate = "10 GB/s"
+
+[host.server.fs.data]
+type = "ext4"
+on = "d"
+
+[pvfs.striped]
+clients = "h*"
+servers = "server/data"
+
+[share.nas]
+clients = "h*"
+servers = "server/data"
+
+[workload.w]
+kind = "parallel"
+on = "h*/WHERE"
+ranks = 2
+program = { kind = "io500", ior_easy_block = "2 MiB", ior_hard_segments = 1, mdtest_easy_files = 200, mdtest_hard_files = 100 }
+"#;
+
+#[test]
+fn find_is_no_faster_than_the_round_trips_that_it_waits_for() {
+    // There and back, over two links each.
+    let round_trip = 4.0 * 100e-6;
+    for (place, of_a_look) in [("striped", 2.0), ("nas", 1.0)] {
+        let (served, other) = if place == "striped" {
+            ("[pvfs.striped]", "[share.nas]")
+        } else {
+            ("[share.nas]", "[pvfs.striped]")
+        };
+        // One of the two at a time.
+        let text = FAR.replace("WHERE", place);
+        let begin = text.find(other).unwrap();
+        let end = text[begin + 1..].find("\n[").unwrap() + begin + 1;
+        let text = format!("{}{}", &text[..begin], &text[end..]);
+        assert!(text.contains(served));
+        let report = crate::support::run_of(&text, &[]);
+        let find = of(&report.jobs[0], "find")[0];
+        assert_eq!(find.operations, 3 + 2 * 300);
+        // The first rank opens, lists and closes two directories, and looks at its own files and at those that all share; of a
+        // look at a file of PVFS its manager is asked, and then who has it.
+        let looks = 200.0 + 200.0;
+        let least = (looks * of_a_look + 2.0) * round_trip;
+        assert!(find.seconds >= least, "{place}: {} of {least}", find.seconds);
+        assert!(find.seconds < 1.5 * least, "{place}: {} of {least}", find.seconds);
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::files::ProgramFile;
 use super::member::{Member, World};
+use super::mounted::Mounted;
 use super::parameters::ParallelParameters;
 use super::programs::{Planned, Start};
 use super::rank::Rank;
@@ -22,12 +23,14 @@ pub struct JobPlacement {
     pub file_systems: Vec<u32>,
     /// Of each rank, a number of the host on which it runs: ranks of equal numbers share one.
     pub hosts: Vec<u32>,
+    /// What these file systems do.
+    pub mounted: Mounted,
 }
 
 impl JobPlacement {
-    /// Ranks on these hosts, with these file systems.
+    /// Ranks on these hosts, with these file systems of their own.
     pub const fn new(placement: Placement, file_systems: Vec<u32>, hosts: Vec<u32>) -> Self {
-        Self { placement, file_systems, hosts }
+        Self { placement, file_systems, hosts, mounted: Mounted::LOCAL }
     }
 }
 
@@ -56,7 +59,8 @@ impl JobPlan {
         check_number_of_files(program.files(), &job.placement)?;
         let next_file = job.placement.first_file + program.files() as u32;
         let aggregators = parameters.hints.aggregators(&job.hosts);
-        let world = Arc::new(World { ranks, aggregators, hints: parameters.hints.clone() });
+        let world =
+            Arc::new(World { ranks, aggregators, hints: parameters.hints.clone(), mounted: job.mounted });
         Ok(Self { program, world, job: job.clone(), compute_scale: parameters.compute_scale, next_file })
     }
 

@@ -3,6 +3,7 @@
 use super::act::{Act, Call, Direction, Sequence};
 use super::collective::{Collective, Group};
 use super::io::{Hints, Runs, Shares, Sieve, TwoPhase};
+use super::mounted::Mounted;
 use crate::program::{Board, Topic};
 use petrio_colours::{FileId, Operation};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub(super) struct World {
     /// Which of them read and write for the others in collective access, in order of their file domains.
     pub(super) aggregators: Vec<u32>,
     pub(super) hints: Hints,
+    pub(super) mounted: Mounted,
 }
 
 /// One of them.
@@ -75,7 +77,7 @@ impl Member {
 
     /// An access of this rank alone, at as many calls as its pieces need.
     pub(super) fn alone(&self, direction: Direction, file: FileId, runs: Runs) -> Act {
-        Act::Within(Box::new(Sieve::new(&self.world.hints, direction, file, runs)))
+        Act::Within(Box::new(Sieve::new((&self.world.hints, self.world.mounted), direction, file, runs)))
     }
 
     /// An access of all ranks together.

@@ -45,11 +45,13 @@ mod act;
 mod files;
 mod job;
 mod member;
+mod mounted;
 mod on_volume;
 mod parameters;
 mod rank;
 
 pub use job::{JobPlacement, JobPlan};
+pub use mounted::Mounted;
 pub use on_volume::RanksOnVolume;
 pub use parameters::{ParallelParameters, ParallelProgram};
 

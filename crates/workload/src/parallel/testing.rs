@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "of use to tests only, in which what fails is a failed test")]
 
-use super::{JobPlacement, JobPlan, ParallelParameters};
+use super::{JobPlacement, JobPlan, Mounted, ParallelParameters};
 use crate::program::{Board, FileProgram, MeasuredPhase, Placement, Step};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_time::Time;
@@ -33,6 +33,16 @@ pub(super) fn planned_with(program: &str, hints: &str, hosts: &[u32]) -> JobPlan
     let parameters: ParallelParameters = serde_json::from_str(&json).unwrap();
     let placement = Placement { first_process: 7, first_file: 3, ..Placement::new("job") };
     parameters.plan(&JobPlacement::new(placement, vec![0; ranks], hosts.to_vec())).unwrap()
+}
+
+/// A plan of a program on such a file system.
+pub(super) fn planned_on(program: &str, hosts: &[u32], mounted: Mounted) -> JobPlan {
+    let ranks = hosts.len();
+    let json = format!(r#"{{ "ranks": {ranks}, "program": {program} }}"#);
+    let parameters: ParallelParameters = serde_json::from_str(&json).unwrap();
+    let placement = Placement { first_process: 7, first_file: 3, ..Placement::new("job") };
+    let job = JobPlacement::new(placement, vec![0; ranks], hosts.to_vec());
+    parameters.plan(&JobPlacement { mounted, ..job }).unwrap()
 }
 
 /// Carries out a plan; see [`carry_out_by_turns`]. No rank stops before it has to, and nothing takes time.

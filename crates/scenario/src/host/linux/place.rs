@@ -18,6 +18,7 @@ use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParam
 use petrio_models::host::kernel_profile::Throttling;
 use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
+use petrio_workload::parallel::Mounted;
 use std::collections::BTreeSet;
 
 /// The least that a file system's own dirty limit may be.
@@ -330,7 +331,7 @@ impl PlacedFamily for PlacedLinux {
         let spaces = self.spaces();
         let own = self.file_systems.iter().zip(spaces.clone()).map(|(mounted, space)| {
             let &PlacedFileSystem { ref name, host, mount, on, blocks, .. } = mounted;
-            Volume { name, host, mount, on: Some(on), blocks, space }
+            Volume { name, host, mount, on: Some(on), blocks, space, mounted: Mounted::LOCAL }
         });
         let space = |there: usize| spaces.get(there).copied().unwrap_or(0);
         let of_pvfs: Vec<usize> = self.pvfs.iter().map(|pvfs| space(pvfs.manager)).collect();

@@ -9,6 +9,7 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::cluster::pvfs::{PvfsParameters, Striping};
+use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -250,7 +251,7 @@ impl PlacedPvfs {
     pub(super) fn volumes(&self, space: usize) -> impl Iterator<Item = Volume<'_>> {
         self.clients.iter().map(move |mounted| {
             let &PvfsMount { ref name, host, mount } = mounted;
-            Volume { name, host, mount, on: None, blocks: self.blocks, space }
+            Volume { name, host, mount, on: None, blocks: self.blocks, space, mounted: Mounted::PVFS }
         })
     }
 

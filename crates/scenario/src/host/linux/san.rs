@@ -12,6 +12,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_models::block::scsi::Exchange;
 use petrio_models::cluster::san::{Granularity, LockParameters, SanParameters, SanVolume};
 use petrio_units::{Bytes, Duration};
+use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -387,7 +388,7 @@ impl PlacedSan {
         let blocks = self.targets.iter().map(|target| target.blocks).fold(0, u64::saturating_add);
         self.clients.iter().map(move |mounted| {
             let &SanMount { ref name, host, mount } = mounted;
-            Volume { name, host, mount, on: None, blocks, space }
+            Volume { name, host, mount, on: None, blocks, space, mounted: Mounted::LOCAL }
         })
     }
 

@@ -11,6 +11,7 @@ use crate::text::tree::Table;
 use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_models::host::unix_1990::UnixParameters;
+use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,7 +155,15 @@ impl PlacedFamily for PlacedUnixHosts {
     fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_> {
         Box::new(self.0.iter().enumerate().map(|(host, unix)| {
             let PlacedUnix { name, on, blocks, .. } = unix;
-            Volume { name, host, mount: 0, on: Some(*on), blocks: *blocks, space: host }
+            Volume {
+                name,
+                host,
+                mount: 0,
+                on: Some(*on),
+                blocks: *blocks,
+                space: host,
+                mounted: Mounted::LOCAL,
+            }
         }))
     }
 

@@ -9,7 +9,7 @@
 //! Source: Thakur, Gropp and Lusk, "Data Sieving and Collective I/O in ROMIO", Frontiers 1999; ROMIO as in MPICH 4
 //! (adio/common/ad_read_str.c, ad_write_str.c, ad_read_coll.c, ad_write_coll.c, ad_aggregate.c), of its file system "ufs".
 //!
-//! Left out: the locks that keep others from a sieved write's window, nonblocking access, and what packing costs the processor.
+//! Left out: how long a sieved write waits for the lock on its window (where there are no locks it isn't sieved), nonblocking access, and what packing costs the processor.
 
 mod datatype;
 mod domains;

@@ -4,11 +4,13 @@
 //! A window begins at the first piece that isn't in the one before and is as long as its buffer, or up to the end of the
 //! access; a piece that goes beyond a window begins the next where the window ends. A written window is read first.
 //! Source: Thakur, Gropp and Lusk 1999, section 3; ROMIO's adio/common/ad_read_str.c and ad_write_str.c (its macros
-//! ADIOI_BUFFERED_READ and ADIOI_BUFFERED_WRITE).
+//! ADIOI_BUFFERED_READ and ADIOI_BUFFERED_WRITE). Where a file system has no locks, writes aren't sieved, whatever the hint says
+//! (adio/ad_pvfs2/ad_pvfs2_write.c).
 
 use super::hints::{Hints, Switch};
 use super::shares::Runs;
 use crate::parallel::act::{Act, Acts, Call, Direction};
+use crate::parallel::mounted::Mounted;
 use crate::program::ProgramError;
 use petrio_colours::FileId;
 use petrio_time::Time;
@@ -30,7 +32,7 @@ pub(in crate::parallel) struct Sieve {
 
 impl Sieve {
     pub(in crate::parallel) fn new(
-        hints: &Hints,
+        (hints, mounted): (&Hints, Mounted),
         direction: Direction,
         file: FileId,
         mut runs: Runs,
@@ -43,7 +45,9 @@ impl Sieve {
         let piece = runs.next();
         // What is one piece needs no sieve.
         let is_whole = piece.as_ref().is_none_or(|piece| piece.end == end);
-        let sieves = switch != Switch::Disable && !is_whole;
+        // Nobody else may write into a window between its reading and its writing.
+        let may = direction == Direction::Read || mounted.has_locks;
+        let sieves = may && switch != Switch::Disable && !is_whole;
         Self { direction, file, runs, piece, window: sieves.then(|| buffer.get()), end, read: None }
     }
 

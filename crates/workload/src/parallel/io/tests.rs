@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::parallel::act::{Act, Acts, Direction};
+use crate::parallel::mounted::Mounted;
 use petrio_colours::{FileId, Operation};
 use petrio_units::Bytes;
 use proptest::prelude::*;
@@ -108,16 +109,32 @@ fn datatypes_that_mpi_refuses_for_files_are_refused() {
     assert_eq!((vector.size(), vector.extent(), vector.pieces()), (96, 128, 3));
 }
 
-/// The calls of an access by one rank to what its view shows.
+/// The calls of an access by one rank to what its view shows, on a file system of its own.
 fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
+    sieved_on(Mounted::LOCAL, hints, direction, view)
+}
+
+fn sieved_on(mounted: Mounted, hints: &Hints, direction: Direction, view: View) -> Calls {
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
-    let mut sieve = Sieve::new(hints, direction, FileId(1), Runs::of(shares, 0));
+    let mut sieve = Sieve::new((hints, mounted), direction, FileId(1), Runs::of(shares, 0));
     let mut calls = Vec::new();
     while let Some(act) = sieve.next(petrio_time::Time::ZERO).unwrap() {
         let Act::Call(call) = act else { panic!("a sieve makes calls") };
         calls.push((call.operation, call.offset, call.length));
     }
     calls
+}
+
+#[test]
+fn where_nothing_can_be_locked_no_byte_is_written_that_is_not_meant() {
+    let hints = Hints { romio_ds_write: Switch::Enable, ..Hints::default() };
+    let writes = sieved_on(Mounted::PVFS, &hints, Direction::Write, every_other_kib());
+    assert_eq!(writes.len(), 1000);
+    assert!(writes.iter().all(|&(operation, _, length)| operation == Operation::Write && length == 1024));
+    // What is read in between harms nobody.
+    let reads = sieved_on(Mounted::PVFS, &hints, Direction::Read, every_other_kib());
+    assert!(reads.len() < 10 && reads == sieved(&hints, Direction::Read, every_other_kib()));
+    assert!(sieved(&hints, Direction::Write, every_other_kib()).len() < 20);
 }
 
 fn every_other_kib() -> View {
@@ -211,7 +228,12 @@ fn together(
 ) -> (BTreeMap<u32, Calls>, u64) {
     use crate::parallel::member::{Member, World};
     let ranks = views.len() as u32;
-    let world = Arc::new(World { ranks, aggregators: hints.aggregators(hosts), hints: hints.clone() });
+    let world = Arc::new(World {
+        ranks,
+        aggregators: hints.aggregators(hosts),
+        hints: hints.clone(),
+        mounted: Mounted::LOCAL,
+    });
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: views.into(), times: 0, covered: None });
     let mut calls: BTreeMap<u32, Calls> = BTreeMap::new();
     let mut flows: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();

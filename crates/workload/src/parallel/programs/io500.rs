@@ -6,7 +6,7 @@
 //! | mdtest-easy-write | empty files, each rank's in a directory of its own |
 //! | ior-hard-write | one file, 47,008 B a rank in each segment |
 //! | mdtest-hard-write | files of 3,901 B, all in one directory |
-//! | find | all directories listed, files with "01" in their names looked at |
+//! | find | all directories listed, files with "01" in their names looked at; every file where a listing doesn't tell types |
 //! | ior-easy-read, mdtest-easy-stat, ior-hard-read, mdtest-hard-stat, mdtest-easy-delete, mdtest-hard-read, mdtest-hard-delete | what was written, by the ranks of the next host (IOR) or the next ranks (mdtest) |
 //!
 //! Its results are those of its program: bytes over the time from the first open to the last close with what makes them durable,
@@ -264,7 +264,8 @@ impl Planned for Io500Plan {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::parallel::testing::{carry_out, carry_out_by_turns, pieces, planned, tile};
+    use crate::parallel::Mounted;
+    use crate::parallel::testing::{carry_out, carry_out_by_turns, pieces, planned, planned_on, tile};
     use petrio_colours::{FileOp, Operation};
     use petrio_time::Time;
 
@@ -289,6 +290,30 @@ mod tests {
         let no_second = r#"{ "ranks": 1, "program": { "kind": "io500", "stonewall": "10 ms" } }"#;
         let parameters: crate::parallel::ParallelParameters = serde_json::from_str(no_second).unwrap();
         assert!(parameters.validate().unwrap_err().to_string().contains("whole number of seconds"));
+    }
+
+    #[test]
+    fn find_lists_page_by_page_and_looks_at_every_entry_where_nothing_tells_what_it_is() {
+        let program = r#"{ "kind": "io500", "ior_easy_block": "2 MiB", "ior_hard_segments": 1,
+            "mdtest_easy_files": 700, "mdtest_hard_files": 300 }"#;
+        let done_on = |mounted| {
+            let done = carry_out(&planned_on(program, &[0, 0, 1, 1], mounted));
+            let count = |rank: usize, operation| {
+                done.calls[rank].iter().filter(|op| op.operation == operation).count() as u64
+            };
+            let of_all = |operation| (0..4).map(|rank| count(rank, operation)).collect::<Vec<_>>();
+            let find = done.phases.iter().find(|phase| phase.phase.name == "find").unwrap();
+            (of_all(Operation::Readdir), of_all(Operation::Stat), find.amount.operations)
+        };
+        let (listed, looked, found) = done_on(Mounted::LOCAL);
+        // 700 entries by 682, and 1200 in the first rank's shared directory.
+        assert_eq!((listed, found), (vec![2 + 2, 2, 2, 2], 5 + 4 * 1000));
+        assert!(looked.iter().all(|looked| *looked < 1000 + 100));
+        let (listed, looked, found) = done_on(Mounted::PVFS);
+        assert_eq!((listed, found), (vec![2 + 3, 2, 2, 2], 5 + 4 * 1000));
+        // What mdtest looks at is a thousand files a rank; find once more each, of the shared directory who lists it.
+        assert_eq!(looked, [1000 + 700 + 1200, 1700, 1700, 1700]);
+        assert_eq!(done_on(Mounted::SHARE).0, [9 + 15, 9, 9, 9]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::cluster::share::{Rule, ShareParameters};
+use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -140,7 +141,7 @@ impl PlacedShare {
     pub(super) fn volumes(&self, space: usize) -> impl Iterator<Item = Volume<'_>> {
         self.clients.iter().map(move |mounted| {
             let &PvfsMount { ref name, host, mount } = mounted;
-            Volume { name, host, mount, on: None, blocks: self.blocks, space }
+            Volume { name, host, mount, on: None, blocks: self.blocks, space, mounted: Mounted::SHARE }
         })
     }
 

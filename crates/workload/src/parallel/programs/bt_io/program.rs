@@ -64,6 +64,7 @@ impl Planned for BtPlan {
             ranks: member.ranks(),
             aggregators: member.world.aggregators.clone(),
             hints: Hints::default(),
+            mounted: member.world.mounted,
         };
         Ok(Box::new(BtRank {
             file: start.file(if self.is_shared() { 0 } else { rank }),

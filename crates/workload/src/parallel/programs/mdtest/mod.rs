@@ -16,6 +16,7 @@
 mod command;
 mod options;
 mod program;
+mod tree;
 
 pub use options::MdtestOptions;
 pub(in crate::parallel::programs) use options::{Item, Phase};

@@ -1,10 +1,11 @@
 //! What a rank of mdtest does.
 
 use super::options::{Item, MdtestOptions, Phase};
+use super::tree::Tree;
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
-use crate::parallel::programs::{Planned, Start, refuse};
+use crate::parallel::programs::{Planned, Start};
 use crate::permutation::{Permutation, scramble};
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
@@ -33,51 +34,6 @@ pub(in crate::parallel::programs) type Measures = fn(Phase) -> Option<PhaseName>
 fn measures(phase: Phase) -> Option<PhaseName> {
     let (name, one) = phase.words()?;
     Some(PhaseName::of_operations(name, one, 0))
-}
-
-/// A tree of directories, its top first, then level by level.
-#[derive(Clone, Copy, Debug)]
-struct Tree {
-    branches: u64,
-    directories: u64,
-    /// The first directory in which items lie, and how many lie in each.
-    first: u64,
-    per_directory: u64,
-}
-
-impl Tree {
-    fn new(options: &MdtestOptions) -> Result<Self, ProgramError> {
-        let branches = u64::from(options.branches);
-        let (mut directories, mut level) = (1u64, 1u64);
-        for _ in 0..options.depth {
-            level = level.saturating_mul(branches);
-            directories = directories.saturating_add(level);
-            if directories > u64::from(u32::MAX) {
-                return refuse("command", "-z and -b: the tree has more directories than there are numbers");
-            }
-        }
-        let with_items = if options.leaves_only { level } else { directories };
-        let per_directory =
-            if options.per_directory > 0 { options.per_directory } else { options.items / with_items };
-        if per_directory == 0 {
-            let problem =
-                format!("-n {} are fewer items than the tree's {with_items} directories", options.items);
-            return refuse("command", problem);
-        }
-        Ok(Self { branches, directories, first: directories - with_items, per_directory })
-    }
-
-    /// Items in the whole of it.
-    const fn items(&self) -> u64 {
-        (self.directories - self.first).saturating_mul(self.per_directory)
-    }
-
-    const fn parent(&self, directory: u64) -> Option<u64> {
-        match directory.checked_sub(1) {
-            Some(before) => Some(before / self.branches),
-            None => None,
-        }
-    }
 }
 
 impl MdtestPlan {
@@ -372,21 +328,56 @@ impl MdtestRank {
         Sequence::act(acts)
     }
 
-    /// What this rank lists and looks at as its part of a search through everything.
+    /// What this rank lists and looks at as its part of a search through everything: the directories of a tree that is its own
+    /// or all ranks', a page of entries after the other; then those of the files that may be what is looked for. Without types in
+    /// its listing, who lists a directory looks at every entry at once (IO500's pfind, src/pfind.c: find_do_readdir); with
+    /// them, what has the right name is looked at by all ranks (there by work that is stolen, here by who made it).
     fn find(&self, number: u64) -> Option<Option<Act>> {
         let plan = &self.plan;
         let own = plan.options.unique || self.member.rank == 0;
         let directories = if own { plan.tree.directories } else { 0 };
         if number < directories {
-            let directory = plan.directory(self.member.rank, number);
-            return Some(Some(Act::Call(Call::of(Operation::Readdir, self.file(directory)))));
+            return Some(Some(self.list(number)));
         }
-        let item = number - directories;
-        (item < self.items(Phase::Find)).then(|| {
-            let found = format!("file.mdtest.{}.{item}", self.member.rank).contains("01");
-            let file = plan.item(Item::File, self.member.rank, item);
-            found.then(|| Act::Call(Call::of(Operation::Stat, self.file(file))))
-        })
+        let (item, items) = (number - directories, self.items(Phase::Find));
+        let look = |rank: u32, item: u64| {
+            Act::Call(Call::of(Operation::Stat, self.file(plan.item(Item::File, rank, item))))
+        };
+        let rank = self.member.rank;
+        if self.member.world.mounted.tells_types {
+            let found = || format!("file.mdtest.{rank}.{item}").contains("01");
+            return (item < items).then(|| found().then(|| look(rank, item)));
+        }
+        if plan.options.unique {
+            return (item < items).then(|| Some(look(rank, item)));
+        }
+        let all = items * u64::from(plan.ranks);
+        (own && item < all).then(|| Some(look((item / items) as u32, item % items)))
+    }
+
+    /// A directory opened, listed, and closed; where its directories look like files, each of them looked at.
+    fn list(&self, number: u64) -> Act {
+        let (plan, tree, mounted) = (&self.plan, &self.plan.tree, self.member.world.mounted);
+        let file = self.file(plan.directory(self.member.rank, number));
+        let first_below = number * tree.branches + 1;
+        let below = first_below..(first_below + tree.branches).min(tree.directories);
+        let sharing = if plan.options.unique { 1 } else { u64::from(plan.ranks) };
+        let files = if number < tree.first {
+            0
+        } else {
+            let before = (number - tree.first) * tree.per_directory;
+            self.items(Phase::Find).saturating_sub(before).min(tree.per_directory) * sharing
+        };
+        let entries = files + below.end.saturating_sub(below.start);
+        let pages = entries.div_ceil(mounted.entries).max(1);
+        let call = |operation| Act::Call(Call::of(operation, file));
+        let listing = std::iter::repeat_with(|| call(Operation::Readdir)).take(pages as usize);
+        let unknown = below.filter(|_| !mounted.tells_types).map(|directory| {
+            Act::Call(Call::of(Operation::Stat, self.file(plan.directory(self.member.rank, directory))))
+        });
+        Sequence::act(
+            [call(Operation::Open)].into_iter().chain(listing).chain(unknown).chain([call(Operation::Close)]),
+        )
     }
 
     /// The next act of the phase, which may be none; `None` when the phase is over.
