@@ -77,7 +77,7 @@ impl Member {
 
     /// An access of this rank alone, at as many calls as its pieces need.
     pub(super) fn alone(&self, direction: Direction, file: FileId, runs: Runs) -> Act {
-        Act::Within(Box::new(Sieve::new((&self.world.hints, self.world.mounted), direction, file, runs)))
+        Act::Within(Box::new(Sieve::new(self, direction, file, runs)))
     }
 
     /// An access of all ranks together.

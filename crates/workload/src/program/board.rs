@@ -1,10 +1,12 @@
 //! What the programs of one run have in common while they are made, and what those of one job know of each other while
 //! they run.
 
+use super::locks::Locks;
 use super::measured::{Measured, MeasuredPhase, PhaseName, Word};
 use petrio_colours::FileId;
 use petrio_time::Time;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the programs of one run have in common while they are made.
@@ -42,6 +44,7 @@ pub(crate) type Topic = (FileId, &'static str, u64);
 pub struct Board {
     numbers: Mutex<BTreeMap<Topic, u64>>,
     measured: Measured,
+    locks: Locks,
 }
 
 impl Board {
@@ -58,6 +61,17 @@ impl Board {
     /// The phases that the job has measured so far, in their order.
     pub fn phases(&self) -> Vec<MeasuredPhase> {
         self.measured.all()
+    }
+
+    /// A rank wants a range of a file for itself, until it [frees](Self::free) it; for whom it has to wait, of each of whom it
+    /// gets a message then.
+    pub(crate) fn lock(&self, file: FileId, rank: u32, range: Range<u64>) -> Vec<u32> {
+        self.locks.ask(file, rank, range)
+    }
+
+    /// A rank has done with its range; whom it tells.
+    pub(crate) fn free(&self, file: FileId, rank: u32) -> Vec<u32> {
+        self.locks.free(file, rank)
     }
 
     /// The number on it.

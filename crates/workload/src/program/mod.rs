@@ -22,6 +22,7 @@ mod at_speed;
 mod board;
 mod carried_out;
 mod error;
+mod locks;
 mod measured;
 mod placement;
 mod plan;

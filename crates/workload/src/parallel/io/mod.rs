@@ -9,7 +9,7 @@
 //! Source: Thakur, Gropp and Lusk, "Data Sieving and Collective I/O in ROMIO", Frontiers 1999; ROMIO as in MPICH 4
 //! (adio/common/ad_read_str.c, ad_write_str.c, ad_read_coll.c, ad_write_coll.c, ad_aggregate.c), of its file system "ufs".
 //!
-//! Left out: how long a sieved write waits for the lock on its window (where there are no locks it isn't sieved), nonblocking access, and what packing costs the processor.
+//! Left out: what a call for a lock costs beside waiting (where there are no locks writes aren't sieved), nonblocking access, and what packing costs the processor.
 
 mod datatype;
 mod domains;
@@ -25,7 +25,7 @@ pub use datatype::Datatype;
 pub use hints::{Hints, Switch};
 pub use view::View;
 
-pub(super) use ordered::{Pointer, write_in_order};
+pub(super) use ordered::{Pointer, access_in_order};
 pub(super) use shares::{Runs, Segments, Shares, ViewShares};
 pub(super) use sieve::Sieve;
 pub(super) use two_phase::TwoPhase;

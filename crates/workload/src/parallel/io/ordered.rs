@@ -1,8 +1,9 @@
-//! Shared file pointers in order: all ranks write where the rank before has ended (MPI_File_write_ordered).
+//! Shared file pointers in order: all ranks write, or read, where the rank before has ended
+//! (MPI_File_write_ordered, MPI_File_read_ordered).
 //!
 //! The pointer lies in a file beside the data, as ROMIO keeps it (adio/common/ad_get_sh_fp.c): 8 bytes, which each rank reads
 //! and overwrites with where its own will end. Ranks take it one after the other, each told by the one before
-//! (mpi-io/write_ord.c, MPI_File_write_ordered as of MPICH 3); then each writes, at the same time as the others.
+//! (mpi-io/write_ord.c and read_ord.c, as of MPICH 3); then each accesses the file, at the same time as the others.
 //!
 //! Left out: the lock on the pointer's file, for which nobody waits here (`unordered.rs`).
 
@@ -17,11 +18,11 @@ pub(in crate::parallel) struct Pointer(pub(in crate::parallel) FileId);
 /// An MPI_Offset.
 pub(super) const POINTER_BYTES: u64 = 8;
 
-/// A write of `length` bytes, which come to lie at `offset`, in the ranks' order.
-pub(in crate::parallel) fn write_in_order(
+/// An access to `length` bytes, whose turn in the ranks' order is at `offset`.
+pub(in crate::parallel) fn access_in_order(
     member: &Member,
     Pointer(pointer): Pointer,
-    file: FileId,
+    (direction, file): (Direction, FileId),
     (offset, length): (u64, u64),
 ) -> Act {
     let mut acts = Vec::with_capacity(5);
@@ -33,6 +34,6 @@ pub(in crate::parallel) fn write_in_order(
     if member.rank + 1 < member.ranks() {
         acts.push(Act::Exchange(Exchange { sends: vec![(member.rank + 1, 0)], receives: Vec::new() }));
     }
-    acts.push(Act::Call(Call::access(Direction::Write, file, offset, length)));
+    acts.push(Act::Call(Call::access(direction, file, offset, length)));
     Sequence::act(acts)
 }

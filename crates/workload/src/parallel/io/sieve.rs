@@ -2,22 +2,24 @@
 //! lies between them.
 //!
 //! A window begins at the first piece that isn't in the one before and is as long as its buffer, or up to the end of the
-//! access; a piece that goes beyond a window begins the next where the window ends. A written window is read first.
+//! access; a piece that goes beyond a window begins the next where the window ends. A written window is read first, under a lock
+//! on its range: who asks for some of it meanwhile is told by a message of no bytes, as by a server of locks.
 //! Source: Thakur, Gropp and Lusk 1999, section 3; ROMIO's adio/common/ad_read_str.c and ad_write_str.c (its macros
 //! ADIOI_BUFFERED_READ and ADIOI_BUFFERED_WRITE). Where a file system has no locks, writes aren't sieved, whatever the hint says
 //! (adio/ad_pvfs2/ad_pvfs2_write.c).
 
-use super::hints::{Hints, Switch};
+use super::hints::Switch;
 use super::shares::Runs;
 use crate::parallel::act::{Act, Acts, Call, Direction};
-use crate::parallel::mounted::Mounted;
+use crate::parallel::member::{Member, World};
 use crate::program::ProgramError;
-use petrio_colours::FileId;
+use petrio_colours::{Exchange, FileId};
 use petrio_time::Time;
 use std::ops::Range;
 
 /// An access by one rank.
 pub(in crate::parallel) struct Sieve {
+    member: Member,
     direction: Direction,
     file: FileId,
     runs: Runs,
@@ -26,17 +28,27 @@ pub(in crate::parallel) struct Sieve {
     /// Bytes of a window, and one past the last byte of the access; `None` where each piece is a call of its own.
     window: Option<u64>,
     end: u64,
-    /// A window that was read and is to be written back.
-    read: Option<Range<u64>>,
+    stage: Stage,
+}
+
+/// What is done to a window that is written.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// The next one is locked.
+    Next,
+    Read(Range<u64>),
+    Write(Range<u64>),
+    Free,
 }
 
 impl Sieve {
     pub(in crate::parallel) fn new(
-        (hints, mounted): (&Hints, Mounted),
+        member: &Member,
         direction: Direction,
         file: FileId,
         mut runs: Runs,
     ) -> Self {
+        let World { hints, mounted, .. } = &*member.world;
         let (switch, buffer) = match direction {
             Direction::Read => (hints.romio_ds_read, hints.ind_rd_buffer_size),
             Direction::Write => (hints.romio_ds_write, hints.ind_wr_buffer_size),
@@ -48,7 +60,8 @@ impl Sieve {
         // Nobody else may write into a window between its reading and its writing.
         let may = direction == Direction::Read || mounted.has_locks;
         let sieves = may && switch != Switch::Disable && !is_whole;
-        Self { direction, file, runs, piece, window: sieves.then(|| buffer.get()), end, read: None }
+        let window = sieves.then(|| buffer.get());
+        Self { member: member.clone(), direction, file, runs, piece, window, end, stage: Stage::Next }
     }
 
     fn call(&self, direction: Direction, range: &Range<u64>) -> Act {
@@ -72,8 +85,25 @@ impl Sieve {
 
 impl Acts for Sieve {
     fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
-        if let Some(window) = self.read.take() {
-            return Ok(Some(self.call(Direction::Write, &window)));
+        let (board, rank) = (&self.member.board, self.member.rank);
+        match std::mem::replace(&mut self.stage, Stage::Next) {
+            Stage::Next => {}
+            Stage::Read(window) => {
+                let act = self.call(Direction::Read, &window);
+                self.stage = Stage::Write(window);
+                return Ok(Some(act));
+            }
+            Stage::Write(window) => {
+                self.stage = Stage::Free;
+                return Ok(Some(self.call(Direction::Write, &window)));
+            }
+            Stage::Free => {
+                let told = board.free(self.file, rank);
+                if !told.is_empty() {
+                    let sends = told.into_iter().map(|rank| (rank, 0)).collect();
+                    return Ok(Some(Act::Exchange(Exchange { sends, receives: Vec::new() })));
+                }
+            }
         }
         let Some(buffer) = self.window else {
             let Some(piece) = self.piece.take() else { return Ok(None) };
@@ -82,9 +112,15 @@ impl Acts for Sieve {
         };
         let Some(window) = self.next_window(buffer) else { return Ok(None) };
         let act = self.call(Direction::Read, &window);
-        if self.direction == Direction::Write {
-            self.read = Some(window);
+        if self.direction == Direction::Read {
+            return Ok(Some(act));
         }
-        Ok(Some(act))
+        let receives = self.member.board.lock(self.file, rank, window.clone());
+        if receives.is_empty() {
+            self.stage = Stage::Write(window);
+            return Ok(Some(act));
+        }
+        self.stage = Stage::Read(window);
+        Ok(Some(Act::Exchange(Exchange { sends: Vec::new(), receives })))
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::parallel::act::{Act, Acts, Direction};
+use crate::parallel::member::{Member, World};
 use crate::parallel::mounted::Mounted;
 use petrio_colours::{FileId, Operation};
 use petrio_units::Bytes;
@@ -116,7 +117,9 @@ fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
 
 fn sieved_on(mounted: Mounted, hints: &Hints, direction: Direction, view: View) -> Calls {
     let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
-    let mut sieve = Sieve::new((hints, mounted), direction, FileId(1), Runs::of(shares, 0));
+    let world = World { ranks: 1, aggregators: Vec::new(), hints: hints.clone(), mounted };
+    let member = Member { world: Arc::new(world), rank: 0, board: Arc::default() };
+    let mut sieve = Sieve::new(&member, direction, FileId(1), Runs::of(shares, 0));
     let mut calls = Vec::new();
     while let Some(act) = sieve.next(petrio_time::Time::ZERO).unwrap() {
         let Act::Call(call) = act else { panic!("a sieve makes calls") };
@@ -135,6 +138,36 @@ fn where_nothing_can_be_locked_no_byte_is_written_that_is_not_meant() {
     let reads = sieved_on(Mounted::PVFS, &hints, Direction::Read, every_other_kib());
     assert!(reads.len() < 10 && reads == sieved(&hints, Direction::Read, every_other_kib()));
     assert!(sieved(&hints, Direction::Write, every_other_kib()).len() < 20);
+}
+
+#[test]
+fn who_would_write_into_another_ones_window_waits_until_it_is_written_back() {
+    let hints = Hints { ind_wr_buffer_size: Bytes(100_000), ..Hints::default() };
+    let world = World { ranks: 3, aggregators: Vec::new(), hints, mounted: Mounted::LOCAL };
+    let (world, board) = (Arc::new(world), Arc::default());
+    // The first two among each other; the third far behind.
+    let of = Arc::new(Datatype::bytes(1024).unwrap());
+    let view = |from: u64| View::new(from, Arc::new(Datatype::repeated(40, 2048, &of).unwrap()));
+    let views: Arc<[View]> = Arc::new([view(0), view(1024), view(1 << 20)]);
+    let mut sieves: Vec<Sieve> = (0..3)
+        .map(|rank| {
+            let member = Member { world: Arc::clone(&world), rank, board: Arc::clone(&board) };
+            let shares: Arc<dyn Shares> =
+                Arc::new(ViewShares { views: Arc::clone(&views), times: 0, covered: None });
+            Sieve::new(&member, Direction::Write, FileId(1), Runs::of(shares, rank))
+        })
+        .collect();
+    let mut next = |rank: usize| match sieves[rank].next(petrio_time::Time::ZERO).unwrap() {
+        None => "over".to_owned(),
+        Some(Act::Call(call)) => call.operation.name().to_owned(),
+        Some(Act::Exchange(exchange)) => format!("{:?} {:?}", exchange.sends, exchange.receives),
+        Some(_) => panic!("something else"),
+    };
+    assert_eq!([next(0), next(1), next(2)], ["read", "[] [0]", "read"]);
+    // The second goes on once it is told.
+    assert_eq!([next(0), next(2)], ["write", "write"]);
+    assert_eq!([next(0), next(2)], ["[(1, 0)] []", "over"]);
+    assert_eq!([next(1), next(1), next(1), next(0)], ["read", "write", "over", "over"]);
 }
 
 fn every_other_kib() -> View {
@@ -226,7 +259,6 @@ fn together(
     views: &[View],
     hosts: &[u32],
 ) -> (BTreeMap<u32, Calls>, u64) {
-    use crate::parallel::member::{Member, World};
     let ranks = views.len() as u32;
     let world = Arc::new(World {
         ranks,

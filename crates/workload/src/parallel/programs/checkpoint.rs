@@ -16,7 +16,7 @@ use super::states::{CheckpointLayout, States};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Pointer, write_in_order};
+use crate::parallel::io::{Pointer, access_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
@@ -226,7 +226,7 @@ impl CheckpointRank {
         let (states, file) = (&self.plan.states, self.file(direction));
         if let Some(pointer) = self.pointer().filter(|_| direction == Direction::Write) {
             let place = (states.offset(self.member.rank, number), states.transfer);
-            return write_in_order(&self.member, Pointer(pointer), file, place);
+            return access_in_order(&self.member, Pointer(pointer), (direction, file), place);
         }
         states.access(&self.member, direction, file, number)
     }

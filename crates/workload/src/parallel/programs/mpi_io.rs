@@ -11,7 +11,7 @@ use super::datatypes::{DatatypeParameters, built};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Pointer, Runs, Shares, Unordered, View, ViewShares, write_in_order};
+use crate::parallel::io::{Pointer, Runs, Shares, Unordered, View, ViewShares, access_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::{FileId, Operation};
@@ -74,8 +74,8 @@ pub enum MpiIoAccess {
     Independent,
     /// All together (MPI_File_write_at_all).
     Collective,
-    /// In the ranks' order, through a shared file pointer (MPI_File_write_ordered): each as many bytes as its view shows, one
-    /// after the other. Of writes only.
+    /// In the ranks' order, through a shared file pointer (MPI_File_write_ordered, MPI_File_read_ordered): each as many bytes
+    /// as its view shows, one after the other.
     Ordered,
     /// Through a shared file pointer in the order in which they come (MPI_File_write_shared, MPI_File_read_shared): each as many
     /// bytes as its view shows, behind whatever was accessed last.
@@ -96,9 +96,6 @@ impl MpiIoParameters {
     pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<MpiIoPlan, ProgramError> {
         if self.accesses == 0 {
             return refuse("accesses", "it is zero");
-        }
-        if self.access == MpiIoAccess::Ordered && self.operation != MpiIoOperation::Write {
-            return refuse("access", "`access = \"ordered\"` is of writes only");
         }
         let mut views = Vec::new();
         let mut end = 0u64;
@@ -232,7 +229,8 @@ impl MpiIoRank {
                 let access = (self.direction, self.file);
                 return Act::Within(Box::new(Unordered::new(&self.member, pointer, access, bytes)));
             }
-            return write_in_order(&self.member, pointer, self.file, self.plan.place(rank, number));
+            let access = (self.direction, self.file);
+            return access_in_order(&self.member, pointer, access, self.plan.place(rank, number));
         }
         let views = Arc::clone(&self.plan.views);
         let shares: Arc<dyn Shares> = Arc::new(ViewShares { views, times: number, covered: None });
@@ -345,10 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn ordered_writes_follow_each_other_rank_by_rank() {
+    fn ordered_accesses_follow_each_other_rank_by_rank() {
         let view = r#"[{ "bytes": "1 B" }, { "distributed": { "sizes": [10], "ranks": [4] } }]"#;
+        let both = r#", "accesses": 2, "access": "ordered", "operation": "write-then-read""#;
+        let twice = carry_out(&planned(&program(view, both), &[0; 4]));
         let done = carry_out(&planned(&program(view, r#", "accesses": 2, "access": "ordered""#), &[0; 4]));
         let writes = pieces(&done, Operation::Write);
+        // What is read goes by the same turns.
+        assert_eq!(pieces(&twice, Operation::Read)[&FileId(3)], writes[&FileId(3)]);
+        assert_eq!(pieces(&twice, Operation::Write)[&FileId(4)].len(), 16);
         // Blocks of 3, 3, 3 and 1, twice.
         let expected = [(0, 3), (3, 3), (6, 3), (9, 1), (10, 3), (13, 3), (16, 3), (19, 1)];
         assert_eq!(writes[&FileId(3)], expected);
@@ -406,7 +409,6 @@ mod tests {
             (r#"[{ "bytes": "8 EiB" }]"#, "", "8 EiB"),
             (r#"[{ "bytes": "4 EiB" }]"#, r#", "accesses": 3"#, "8 EiB"),
             (r#"[{ "bytes": "4 EiB" }]"#, r#", "access": "shared""#, "8 EiB"),
-            (r#"[{ "bytes": "4 B" }]"#, r#", "access": "ordered", "operation": "read""#, "writes only"),
             (r#"[]"#, "", "no type"),
             (r#"[{ "contiguous": { "count": 3 } }]"#, "", "begins with"),
             (r#"[{ "bytes": "4 B" }, { "bytes": "4 B" }]"#, "", "first, and once"),
