@@ -13,20 +13,19 @@ const VALUES: &str = "ADGJMNOQTUXabdfijlost";
 const LONG_VALUES: [&str; 3] = ["dataPacketType", "random-offset-seed", "randomPrefill"];
 
 /// What changes no access: of IOR's output, of the contents of what is written and whether it is compared, of what happens after
-/// errors, of names. -X is for drawn orders of ranks, -J of HDF5; with a file view (-V) the pieces are the same.
+/// errors, of names. -X is the seed of what -Z draws (here the scenario has one), -J of HDF5; with a file view (-V) the pieces are the same.
 const WITHOUT_EFFECT: &str = "AGHJKVXhjlnoqvx";
 const LONG_WITHOUT_EFFECT: [&str; 5] =
     ["dataPacketType", "random-offset-seed", "warningAsErrors", "mpiio.useFileView", "mpiio.showHints"];
 
 /// What is refused, with the reason.
-const REFUSED: [(char, &str); 12] = [
+const REFUSED: [(char, &str); 11] = [
     ('M', "it takes memory from the page cache; make the machine's `memory` smaller"),
     ('N', "how many ranks there are is said by `ranks`"),
     ('P', "a shared file pointer puts all accesses in turn; `kind = \"mpi-io\"` has it"),
     ('S', "strided datatypes make one access of many pieces; `kind = \"mpi-io\"` has them"),
     ('U', "hints stand in the scenario, below `hints`"),
     ('W', "what is written would be read once more to be compared; read it back by -r"),
-    ('Z', "the order of the ranks that read is drawn; -C moves them by whole hosts"),
     ('f', "a script of several tests; write a workload for each"),
     ('m', "each repetition would have a file of its own"),
     ('p', "space isn't reserved beforehand"),
@@ -73,7 +72,7 @@ impl Options for IorOptions {
 fn unknown(option: &str) -> ProgramError {
     refuse(format!(
         "{option} is no option of IOR that is known here; followed are -a -b -c -C -d -D -e -E -F -g -i -k -O -Q -r -R -s -t -T -w \
-         -Y -z -B and --posix.odirect, without effect -A -G -h -H -j -J -K -l -n -o -q -v -V -x -X and --{}",
+         -Y -z -Z -B and --posix.odirect, without effect -A -G -h -H -j -J -K -l -n -o -q -v -V -x -X and --{}",
         LONG_WITHOUT_EFFECT.join(" --")
     ))
 }
@@ -95,6 +94,7 @@ impl IorOptions {
             'F' => self.file_per_process = is_on,
             // What is read is compared, too, which is no access; without -r it is read for that.
             'R' | 'r' => self.read |= is_on,
+            'Z' => self.reorder_randomly = is_on,
             'Y' => self.fsync_per_write = is_on,
             'c' => self.collective = is_on,
             'e' => self.fsync = is_on,
@@ -145,6 +145,14 @@ impl IorOptions {
         }
         if self.collective && self.api == IorApi::Posix {
             return Err(refuse("-c: system calls are of one rank; use -a MPIIO"));
+        }
+        if self.reorder && self.reorder_randomly {
+            return Err(refuse("-C and -Z: whose data a rank reads is drawn or not (as IOR says, too)"));
+        }
+        if self.collective && self.reorder_randomly && !self.file_per_process {
+            return Err(refuse(
+                "-c and -Z: whoever reads the same as others doesn't read together with them here",
+            ));
         }
         if self.collective && self.random {
             return Err(refuse("-c and -z: what all access together is in one order (as IOR says, too)"));

@@ -25,6 +25,8 @@ pub struct IorOptions {
     pub reorder: bool,
     /// See `reorder`.
     pub node_offset: u32,
+    /// Whether a rank reads what another one has written that is drawn for it, so many hosts further or more (-Z).
+    pub reorder_randomly: bool,
     /// Transfers in random order (-z).
     pub random: bool,
     /// fsync after all writes (-e).
@@ -78,6 +80,7 @@ impl Default for IorOptions {
             read: true,
             reorder: false,
             node_offset: 1,
+            reorder_randomly: false,
             random: false,
             fsync: false,
             fsync_per_write: false,

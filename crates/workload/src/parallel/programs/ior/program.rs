@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(in crate::parallel) struct IorPlan {
     options: IorOptions,
     ranks: u32,
-    /// How many ranks further the data lie that a rank reads.
+    /// How many ranks further the data lie that a rank reads, at least where that is drawn.
     shift: u32,
     name: &'static str,
     /// What its writing and its reading are called.
@@ -43,7 +43,8 @@ impl IorPlan {
         if bytes > i64::MAX as u128 {
             return refuse("command", "its files together are longer than 8 EiB");
         }
-        let shift = if options.reorder { shift(&options, hosts) } else { 0 };
+        let moves = options.reorder || options.reorder_randomly;
+        let shift = if moves { shift(&options, hosts) } else { 0 };
         Ok(Self { options, ranks, shift, name, phases })
     }
 
@@ -137,6 +138,9 @@ pub(in crate::parallel::programs) struct IorRank {
     member: Member,
     first: FileId,
     key: u64,
+    /// How many ranks further the data lie that are drawn for it, the same each time (src/ior.c: TestIoSys, `srand(rank + seed)`,
+    /// whose seed is 0 unless -X says another).
+    drawn: u32,
     repetition: u32,
     /// When it all began.
     began: Option<Time>,
@@ -150,11 +154,15 @@ impl IorRank {
         let member = start.member.clone();
         let mut random = start.placement.stream(member.rank, "order of transfers");
         let key = uniform_below(&mut random, u64::MAX);
+        let mut random = start.placement.stream(member.rank, "whose data are read");
+        let others = u64::from(member.ranks() - plan.shift.min(member.ranks() - 1));
+        let drawn = plan.shift + uniform_below(&mut random, others) as u32;
         Self {
             first: start.file(0),
             plan,
             member,
             key,
+            drawn,
             repetition: 0,
             began: None,
             has_written: false,
@@ -164,7 +172,11 @@ impl IorRank {
 
     /// Whose data this rank accesses.
     fn place(&self, direction: Direction) -> u32 {
-        let shift = if direction == Direction::Read { self.plan.shift } else { 0 };
+        let shift = match direction {
+            Direction::Read if self.plan.options.reorder_randomly => self.drawn,
+            Direction::Read => self.plan.shift,
+            Direction::Write => 0,
+        };
         (self.member.rank + shift) % self.member.ranks()
     }
 

@@ -173,3 +173,26 @@ fn the_clock_ends_what_is_not_done_by_then() {
     assert_eq!(transfers("ior -F -b 100k -t 1k -T 1 -i 3", read), [0; 3]);
     assert_eq!(transfers("ior -F -b 100k -t 1k -T 60 -i 3", read), [300; 3]);
 }
+
+#[test]
+fn with_drawn_ranks_nobody_reads_what_its_own_host_has_written() {
+    let program = r#"{ "kind": "ior", "command": "ior -w -r -F -Z -b 8k -t 4k -i 2" }"#;
+    let hosts: Vec<u32> = (0..24).map(|rank| rank / 2).collect();
+    let done = carry_out(&planned(program, &hosts));
+    let mut distances = std::collections::BTreeSet::new();
+    for (rank, calls) in done.calls.iter().enumerate() {
+        let read = |op: &&petrio_colours::FileOp| op.operation == Operation::Read;
+        let files: Vec<u32> = calls.iter().filter(read).map(|op| op.file.0 - 3).collect();
+        // Twice two transfers, each time of the same one.
+        assert!(files.len() == 4 && files.iter().all(|file| *file == files[0]));
+        let distance = (files[0] + 24 - rank as u32) % 24;
+        assert!(distance >= 2, "rank {rank} reads a file of its own host");
+        distances.insert(distance);
+    }
+    assert!(distances.len() > 4, "{distances:?}");
+    let refused = |options: &str| {
+        let json = format!(r#"{{ "kind": "ior", "command": "ior {options}" }}"#);
+        serde_json::from_str::<crate::parallel::ParallelProgram>(&json).is_err()
+    };
+    assert!(refused("-C -Z") && refused("-a mpiio -c -Z") && !refused("-a mpiio -c -F -Z"));
+}
