@@ -1,7 +1,7 @@
 //! Parallel programs on simulated hosts: what their ranks' time goes for, floors and ceilings, and what a person who writes
 //! nonsense is told.
 
-use crate::support::{load_of, run_of};
+use crate::support::{host_alone, load_of, run_of};
 use petrio_scenario::Problem;
 use petrio_scenario::report::{JobFigures, RankFigures, Report};
 
@@ -103,20 +103,9 @@ fn collective_writes_are_fewer_and_longer_than_those_of_each_rank() {
 }
 
 /// Four ranks on a host that is on no network.
-const ALONE: &str = r#"
-[host.h]
-machine = "epyc-9005-2vcpu"
-kernel = "linux-6.18"
-
-[disk.d]
-model = "constant-rate"
-drive.latency = "1 us"
-drive.rate = "10 GB/s"
-
-[fs.work]
-type = "ext4"
-on = "d"
-
+fn alone() -> String {
+    host_alone("1 us", "10 GB/s")
+        + r#"
 [mpi.m]
 hosts = "h"
 
@@ -125,21 +114,23 @@ kind = "parallel"
 on = "work"
 ranks = 4
 program = { kind = "bt-io", class = "S", subtype = "full", step_time = "2 ms" }
-"#;
+"#
+}
 
 #[test]
 fn ranks_of_one_host_take_the_same_time_on_a_network_and_on_none() {
     let of = |text: &str| run_of(text, &[]).jobs.remove(0);
-    let alone = of(ALONE);
-    let on_a_network = of(&format!("{ALONE}\n[network.lan]\nuse = \"gigabit-ethernet\"\nhosts = \"h\"\n"));
-    let named = ALONE.replace("hosts = \"h\"", "hosts = \"h\"\nnetwork = \"lan\"");
+    let scenario = alone();
+    let alone = of(&scenario);
+    let on_a_network = of(&format!("{scenario}\n[network.lan]\nuse = \"gigabit-ethernet\"\nhosts = \"h\"\n"));
+    let named = scenario.replace("hosts = \"h\"", "hosts = \"h\"\nnetwork = \"lan\"");
     let crossed = of(&format!("{named}\n[network.lan]\nuse = \"gigabit-ethernet\"\nhosts = \"h\"\n"));
     for job in [&on_a_network, &crossed] {
         assert_eq!(format!("{:?}", job.ranks), format!("{:?}", alone.ranks));
     }
     // They do exchange their pieces of each dump, through memory: half as fast a memory is seen.
-    let slower =
-        ALONE.replace("hosts = \"h\"", "hosts = \"h\"\nshared_memory = { each = \"1 ms\", kib = \"1 ms\" }");
+    let slower = scenario
+        .replace("hosts = \"h\"", "hosts = \"h\"\nshared_memory = { each = \"1 ms\", kib = \"1 ms\" }");
     let (fast, slow) = (sum(&alone, |rank| rank.messages_s), sum(&of(&slower), |rank| rank.messages_s));
     assert!(slow > 2.0 * fast && fast > 0.0, "{slow} {fast}");
 }
@@ -147,7 +138,8 @@ fn ranks_of_one_host_take_the_same_time_on_a_network_and_on_none() {
 #[test]
 fn ranks_that_share_a_processor_are_no_faster_than_it() {
     let of = |processors: u32| {
-        let text = ALONE.replace("kernel =", &format!("change.machine.processors = {processors}\nkernel ="));
+        let text =
+            alone().replace("kernel =", &format!("change.machine.processors = {processors}\nkernel ="));
         run_of(&text, &[]).jobs.remove(0)
     };
     let (one, four) = (of(1), of(4));
@@ -174,7 +166,8 @@ fn ranks_of_one_volume_are_all_on_its_host() {
 #[test]
 fn a_library_goes_without_saying_where_there_is_one_way() {
     let of = |text: &str, set: &[&str]| run_of(text, set).jobs.remove(0);
-    for (text, library) in [(CLUSTER, "[mpi.m]\nhosts = \"client*\"\n"), (ALONE, "[mpi.m]\nhosts = \"h\"\n")]
+    for (text, library) in
+        [(CLUSTER, "[mpi.m]\nhosts = \"client*\"\n"), (alone().as_str(), "[mpi.m]\nhosts = \"h\"\n")]
     {
         let without = text.replace(library, "");
         assert_ne!(without, text);
@@ -184,7 +177,7 @@ fn a_library_goes_without_saying_where_there_is_one_way() {
         assert!(sum(&slow, |rank| rank.messages_s) > sum(&of(text, &[]), |rank| rank.messages_s));
     }
     // A program of one rank needs none, and gets none.
-    let one = load_of(&ALONE.replace("[mpi.m]\nhosts = \"h\"\n", ""), &["workload.bt.ranks=1"]).unwrap();
+    let one = load_of(&alone().replace("[mpi.m]\nhosts = \"h\"\n", ""), &["workload.bt.ranks=1"]).unwrap();
     assert!(one.hosts.linux.mpi.is_empty());
 }
 

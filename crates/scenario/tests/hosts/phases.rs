@@ -1,6 +1,6 @@
 //! What parallel programs print of themselves: against what can be computed by hand, and against each operation of the run.
 
-use crate::support::load_of;
+use crate::support::{host_alone, load_of};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_scenario::Override;
@@ -12,21 +12,8 @@ use petrio_scenario::report::{
 use petrio_scenario::run::simulate;
 use std::sync::{Arc, Mutex};
 
-/// Four ranks on a host with a disk of a constant rate.
-const ALONE: &str = r#"
-[host.h]
-machine = "epyc-9005-2vcpu"
-kernel = "linux-6.18"
-
-[disk.d]
-model = "constant-rate"
-drive.latency = "100 us"
-drive.rate = "200 MB/s"
-
-[fs.work]
-type = "ext4"
-on = "d"
-
+/// Four ranks of a program on a host with a disk of a constant rate.
+const FOUR_RANKS: &str = r#"
 [workload.w]
 kind = "parallel"
 on = "work"
@@ -64,7 +51,8 @@ impl Seen {
 }
 
 fn run(program: &str, set: &[&str]) -> (Report, Seen) {
-    let loaded = load_of(&ALONE.replace("PROGRAM", program), set).unwrap();
+    let loaded =
+        load_of(&(host_alone("100 us", "200 MB/s") + FOUR_RANKS).replace("PROGRAM", program), set).unwrap();
     let seen = Seen::default();
     let mut sinks = Sinks::default();
     sinks.push(seen.clone());

@@ -5,6 +5,26 @@ use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::{RunFailure, simulate};
 use petrio_scenario::{Loaded, Override, Problems, load_text};
 
+/// A host that is on no network, with a file system `work` on a disk of this latency and rate; what works on it is to follow.
+pub(crate) fn host_alone(latency: &str, rate: &str) -> String {
+    format!(
+        r#"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[disk.d]
+model = "constant-rate"
+drive.latency = "{latency}"
+drive.rate = "{rate}"
+
+[fs.work]
+type = "ext4"
+on = "d"
+"#
+    )
+}
+
 /// The scenario with these settings.
 pub(crate) fn load_of(text: &str, set: &[&str]) -> Result<Loaded, Problems> {
     let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
