@@ -252,14 +252,18 @@ fn devices_over(file: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/sys/block")? {
         let device = entry?.path();
-        // What lies in a mount of another process may be shown from that mount's root on; the name is unique.
-        let is_over =
-            |behind: &Path| behind == file || is_image_name(file) && file_name(behind) == file_name(file);
-        if behind(&device).as_deref().is_some_and(is_over) {
+        if is_over(&device, file) {
             found.push(Path::new("/dev").join(file_name(&device)));
         }
     }
     Ok(found)
+}
+
+/// Whether a device, by the kernel's folder on it, is over a file.
+fn is_over(device: &Path, file: &Path) -> bool {
+    // What lies in a mount of another process may be shown from that mount's root on; the name is unique.
+    let same = |behind: &Path| behind == file || is_image_name(file) && file_name(behind) == file_name(file);
+    behind(device).as_deref().is_some_and(same)
 }
 
 fn is_image_name(file: &Path) -> bool {
@@ -286,7 +290,7 @@ fn detach_all(file: &Path) -> io::Result<(usize, bool)> {
 /// number may be another rig's by now; while it is open here it stays whose it is.
 fn detach(device: &Path, file: &Path) {
     let Ok(_open) = File::open(device) else { return };
-    if devices_over(file).is_ok_and(|devices| devices.iter().any(|over| over == device)) {
+    if is_over(&Path::new("/sys/block").join(file_name(device)), file) {
         // In use by this very process it is marked, and goes when it is closed.
         let _ = run("losetup", &["--detach".as_ref(), device.as_os_str()]);
     }
