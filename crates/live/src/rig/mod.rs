@@ -18,6 +18,7 @@
 
 mod apart;
 mod availability;
+mod emulated;
 mod error;
 mod facilities;
 pub(crate) mod groups;
@@ -29,6 +30,7 @@ mod volume;
 
 pub use apart::mount_apart;
 pub use availability::Availability;
+pub use emulated::EmulatedDisk;
 pub use error::RigError;
 pub use facilities::Facilities;
 pub use groups::{Entered, Hierarchy, MemoryGroup, Throttle, ThrottleLimits, Version};
@@ -40,6 +42,7 @@ pub use slow_disk::SlowDisk;
 pub use slow_disk::serve_if_called;
 pub use volume::{BLOCK_BYTES, BlockKind};
 
+use emulated::Pace;
 use loop_device::{fresh_name, make_image};
 use petrio_capture::journal_trace::{BlockAccess, DeviceNumber, JournalArea};
 use petrio_capture::mounted::{MOUNT, remove_mount_point};
@@ -248,7 +251,7 @@ fn make_device(
     };
     possible("a slow disk", &SlowDisk::probe())?;
     let contents = image.try_clone().map_err(RigError::system("open again", &path))?;
-    let slow = SlowDisk::serve(contents, parameters.size, *each)?;
+    let slow = SlowDisk::serve(contents, parameters.size, Pace::Even(*each))?;
     Ok((LoopDevice::attach(slow.file())?, image, Some(slow)))
 }
 

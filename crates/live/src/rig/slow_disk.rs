@@ -1,4 +1,4 @@
-//! A disk that takes a known time for each request: a file whose file system sleeps.
+//! A disk that takes a known time for each request, or the time of a known drive: a file whose file system sleeps.
 //!
 //! ```text
 //!  ext3 ─▶ loop device ─▶ image file ─▶ kernel FUSE ─▶ this server: sleep, then read or write memory
@@ -7,19 +7,22 @@
 //! The kernel has such devices (dm-delay, null_blk, scsi_debug), but seldom all of them; FUSE and the loop device are
 //! everywhere. Reads, writes and flushes each take the same time, one after the other, as on a disk with one arm and no
 //! queue: a flush arrives here as an fsync of the image. A request of more than 1 MiB arrives in parts, each of which
-//! takes the time. The loop device, the FUSE queue and two changes of task add some 0.1 ms to each.
+//! takes the time. The loop device, the FUSE queue and two changes of task add some 0.1 ms to each. What a request of a
+//! disk takes that has a drive's mechanics says [`EmulatedDrive`].
 //!
 //! Source of the messages: Linux `include/uapi/linux/fuse.h`, protocol 7.31. Left out: everything that a file of fixed
 //! size needs not (directories' contents, attributes that change, discards).
 
 use super::apart::mount_apart;
 use super::availability::{Availability, kernel_knows};
+use super::emulated::{EmulatedDrive, Pace};
 use super::error::RigError;
 use super::loop_device::fresh_name;
 use petrio_capture::launch;
 use petrio_capture::mounted::MOUNT;
 use petrio_capture::undo::Undo;
-use petrio_units::{Bytes, Duration};
+use petrio_models::device::disk::Drive;
+use petrio_units::Bytes;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -66,7 +69,7 @@ mod opcode {
     pub(super) const BATCH_FORGET: u32 = 42;
 }
 
-/// A file in which each request takes the same time; its file system is unmounted when this is dropped.
+/// A file in which each request takes the time of its disk; its file system is unmounted when this is dropped.
 #[derive(Debug)]
 pub struct SlowDisk {
     file: PathBuf,
@@ -86,11 +89,11 @@ impl SlowDisk {
         }
     }
 
-    /// Serves `contents`, `size` bytes, taking `each` for a request.
+    /// Serves `contents`, `size` bytes, at a pace.
     ///
     /// # Errors
     /// No FUSE, or no right to mount.
-    pub(super) fn serve(contents: File, size: Bytes, each: Duration) -> Result<Self, RigError> {
+    pub(super) fn serve(contents: File, size: Bytes, pace: Pace) -> Result<Self, RigError> {
         let place = std::env::temp_dir().join(fresh_name("slow"));
         let channel =
             OpenOptions::new().read(true).write(true).open(FUSE).map_err(RigError::system("open", FUSE))?;
@@ -107,10 +110,9 @@ impl SlowDisk {
             fs::remove_dir(place).is_ok()
         };
         let ((), mounted) = Undo::recorded(MOUNT, &place, make, undo)?;
-        let each_ns = each.time().as_picos() / 1_000;
         // A name of its own, by which the device over it is known wherever its mount is.
         let name = fresh_name("image");
-        start(channel, contents, (&place, &name), [size.get(), each_ns])
+        start(channel, contents, (&place, &name), size.get(), pace)
             .map_err(RigError::system("start the server of", &place))?;
         Ok(Self { file: place.join(name), _mounted: mounted })
     }
@@ -132,21 +134,21 @@ fn start(
     channel: File,
     contents: File,
     (place, name): (&Path, &str),
-    [size, each_ns]: [u64; 2],
+    size: u64,
+    pace: Pace,
 ) -> io::Result<()> {
     let builder = thread::Builder::new().name("petrio-slow-disk".to_owned());
     let Some(program) = launch::program() else {
-        let each = std::time::Duration::from_nanos(each_ns);
-        let server = Server { contents, name: name.to_owned(), size, each };
-        return builder.spawn(move || server.run(channel)).map(drop);
+        let name = name.to_owned();
+        return builder.spawn(move || serve_paced(channel, contents, name, size, &pace)).map(drop);
     };
-    let numbers = [size, each_ns, u64::from(std::process::id())].map(|number| number.to_string());
+    let words = [size.to_string(), std::process::id().to_string(), pace.as_word()?];
     let mut command = Command::new(program);
     // The channel is its alone. In a group of its own: the terminal's signal doesn't end it before its file system is
     // unmounted.
     command
         .args([SERVE_SLOW_DISK.as_ref(), place.as_os_str(), name.as_ref()])
-        .args(numbers)
+        .args(words)
         .stdin(channel)
         .stdout(contents)
         .process_group(0);
@@ -176,12 +178,12 @@ pub fn serve_if_called(arguments: &[OsString]) -> Option<io::Result<()>> {
 
 /// Serves as a process of its own: the channel is its standard input, the contents are its standard output.
 fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
-    let [place, name, words @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let numbers: Option<Vec<u64>> = words.iter().map(|word| word.to_str()?.parse().ok()).collect();
-    let Some([size, each_ns, parent]) = numbers.as_deref() else {
-        return Err(io::Error::other("a slow disk has a place, a name and three numbers"));
-    };
-    launch::end_with(*parent as u32, launch::Signal::KILL)?;
+    let wrong = || io::Error::other("a slow disk has a place, a name, a size, a parent and a pace");
+    let [place, name, size, parent, pace] = words else { return Err(wrong()) };
+    let number = |word: &OsString| word.to_str().and_then(|word| word.parse::<u64>().ok()).ok_or_else(wrong);
+    let (size, parent) = (number(size)?, number(parent)?);
+    let pace = Pace::from_word(pace.to_str().ok_or_else(wrong)?)?;
+    launch::end_with(parent as u32, launch::Signal::KILL)?;
     // Whoever is the last in a namespace unmounts what is mounted there, before its own files are closed (`do_exit` in
     // kernel/exit.c): the last must not be who serves that.
     if mount_apart() {
@@ -189,17 +191,47 @@ fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
     }
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let contents = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let each = std::time::Duration::from_nanos(*each_ns);
-    Server { contents, name: name.to_string_lossy().into_owned(), size: *size, each }.run(channel);
+    serve_paced(channel, contents, name.to_string_lossy().into_owned(), size, &pace);
     Ok(())
 }
 
-struct Server {
+fn serve_paced(channel: File, contents: File, name: String, size: u64, pace: &Pace) {
+    let takes: Takes<'_> = match pace {
+        Pace::Even(each) => {
+            let each = std::time::Duration::from_nanos(each.time().as_picos() / 1_000);
+            Box::new(move |_| thread::sleep(each))
+        }
+        Pace::Drive(parameters) => {
+            // Was made once before, by who wanted it served.
+            let Ok(drive) = Drive::new(parameters) else { return };
+            let mut emulated = EmulatedDrive::new(&drive);
+            let takes: Takes<'_> = Box::new(move |asked| emulated.take(asked));
+            return Server { contents, name, size, takes }.run(channel);
+        }
+    };
+    Server { contents, name, size, takes }.run(channel);
+}
+
+/// Takes the time of a request.
+type Takes<'a> = Box<dyn FnMut(Asked) + 'a>;
+
+/// What is asked of a disk, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked {
+    /// Bytes to be read.
+    Read { offset: u64, length: u64 },
+    /// Bytes to be written.
+    Write { offset: u64, length: u64 },
+    /// That all that was written be on the medium.
+    Flush,
+}
+
+struct Server<'a> {
     contents: File,
     /// That of the only file.
     name: String,
     size: u64,
-    each: std::time::Duration,
+    takes: Takes<'a>,
 }
 
 /// The errors that are answered, as errno.
@@ -207,8 +239,8 @@ const ENOENT: i32 = 2;
 const EIO: i32 = 5;
 const ENOSYS: i32 = 38;
 
-impl Server {
-    fn run(&self, mut channel: File) {
+impl Server<'_> {
+    fn run(mut self, mut channel: File) {
         // A sleep ends within a microsecond of its time instead of the usual 50.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1_000));
         // And other programs don't keep the disk waiting for a processor: this thread alone becomes the most urgent.
@@ -229,7 +261,7 @@ impl Server {
     }
 
     /// The answer to a request; none where none is wanted.
-    fn answer(&self, request: &[u8]) -> Option<Vec<u8>> {
+    fn answer(&mut self, request: &[u8]) -> Option<Vec<u8>> {
         let (head, body) = request.split_at_checked(REQUEST_HEAD)?;
         let (opcode, unique, node) = (u32_at(head, 4)?, u64_at(head, 8)?, u64_at(head, 16)?);
         let result = match opcode {
@@ -241,7 +273,7 @@ impl Server {
             opcode::READ => self.read(body),
             opcode::WRITE => self.write(body),
             opcode::FSYNC => {
-                thread::sleep(self.each);
+                (self.takes)(Asked::Flush);
                 Ok(Vec::new())
             }
             opcode::STATFS => Ok(self.statistics()),
@@ -260,24 +292,24 @@ impl Server {
         Some(answer)
     }
 
-    fn read(&self, body: &[u8]) -> Result<Vec<u8>, i32> {
-        thread::sleep(self.each);
+    fn read(&mut self, body: &[u8]) -> Result<Vec<u8>, i32> {
         let offset = u64_at(body, 8).ok_or(EIO)?;
         let length = u32_at(body, 16).ok_or(EIO)?.min(LARGEST);
         let length = u64::from(length).min(self.size.saturating_sub(offset));
+        (self.takes)(Asked::Read { offset, length });
         let mut data = vec![0; length as usize];
         self.contents.read_exact_at(&mut data, offset).map_err(|_| EIO)?;
         Ok(data)
     }
 
-    fn write(&self, body: &[u8]) -> Result<Vec<u8>, i32> {
-        thread::sleep(self.each);
+    fn write(&mut self, body: &[u8]) -> Result<Vec<u8>, i32> {
         let offset = u64_at(body, 8).ok_or(EIO)?;
         let length = u32_at(body, 16).ok_or(EIO)?;
         let data = body.get(WRITE_HEAD..WRITE_HEAD + length as usize).ok_or(EIO)?;
         if offset.saturating_add(u64::from(length)) > self.size {
             return Err(EIO);
         }
+        (self.takes)(Asked::Write { offset, length: u64::from(length) });
         self.contents.write_all_at(data, offset).map_err(|_| EIO)?;
         let mut answer = length.to_ne_bytes().to_vec();
         answer.extend([0; 4]);

@@ -2,6 +2,7 @@
 
 mod device_trace;
 mod drive;
+mod emulated_disk;
 mod file_trace;
 mod limits;
 mod namespace;
