@@ -405,10 +405,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn server(size: u64) -> Server {
+    fn server(size: u64) -> Server<'static> {
         let contents = tempfile::tempfile().unwrap();
         contents.set_len(size).unwrap();
-        Server { contents, name: "image".to_owned(), size, each: std::time::Duration::ZERO }
+        Server { contents, name: "image".to_owned(), size, takes: Box::new(|_| {}) }
     }
 
     fn request(opcode: u32, node: u64, body: &[u8]) -> Vec<u8> {
@@ -433,8 +433,8 @@ mod tests {
 
     #[test]
     fn answers_have_the_lengths_of_the_kernels_structures() {
-        let server = server(1 << 20);
-        let length = |opcode, node, body: &[u8]| {
+        let mut server = server(1 << 20);
+        let mut length = |opcode, node, body: &[u8]| {
             server.answer(&request(opcode, node, body)).unwrap().len() - ANSWER_HEAD
         };
         assert_eq!(length(opcode::INIT, 0, &[0; 64]), 64);
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back_and_nothing_beyond_the_end() {
-        let server = server(8_192);
+        let mut server = server(8_192);
         let mut body = access(4_096, 4_096);
         body.extend([7; 4_096]);
         let answer = server.answer(&request(opcode::WRITE, FILE_NODE, &body)).unwrap();
@@ -467,7 +467,7 @@ mod tests {
             opcode in 0u32..60, node in 0u64..4, body in proptest::collection::vec(any::<u8>(), 0..100),
             raw in proptest::collection::vec(any::<u8>(), 0..100),
         ) {
-            let server = server(4_096);
+            let mut server = server(4_096);
             server.answer(&request(opcode, node, &body));
             server.answer(&raw);
         }
