@@ -26,7 +26,7 @@ const IN_FLIGHT_LIMIT: u64 = 100_000;
 /// When a run ends, if its workload doesn't end first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// After so many completed requests.
+    /// After so many completed requests of storage.
     pub requests: Option<u64>,
     /// At this model time.
     pub time: Option<Time>,
@@ -81,7 +81,7 @@ impl Engine<'_> {
         let mut headroom = Headroom::default();
         let step = if self.watch.is_kept() { WATCHED_STEP } else { STEP };
 
-        while completed < request_limit {
+        while load.served() < request_limit {
             if self.watch.is_stopped() {
                 return Err(RunFailure::Stopped);
             }

@@ -28,6 +28,9 @@ pub trait Load<L> {
     /// # Errors
     /// A workload that can't go on, or what the listener can't do.
     fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure>;
+
+    /// Of all that has completed, what storage was asked for: messages between processes are no requests of a report.
+    fn served(&self) -> u64;
 }
 
 /// The programs of one colour and where they meet the net.
@@ -38,6 +41,7 @@ pub struct Lane<'n, R, P> {
     on_error: OnError,
     issued: u64,
     completed: u64,
+    served: u64,
     /// When the last request completed.
     last: Time,
     due: Due,
@@ -53,6 +57,7 @@ impl<'n, R, P> Lane<'n, R, P> {
             on_error: OnError::Stop,
             issued: 0,
             completed: 0,
+            served: 0,
             last: Time::ZERO,
             due: Due::AfterCompletion,
         }
@@ -129,6 +134,7 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             self.last = now;
             let workload = self.programs.workload_of(done.id());
             self.programs.complete(done.id(), now)?;
+            self.served += u64::from(done.is_of_storage());
             match done.status().failure() {
                 None if !done.is_of_storage() => listener.beside(&done, now),
                 None => listener.completed(workload, &done, run)?,
@@ -137,6 +143,10 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             }
         }
         Ok(self.completed - before)
+    }
+
+    fn served(&self) -> u64 {
+        self.served
     }
 }
 
@@ -180,5 +190,9 @@ impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
 
     fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure> {
         Ok(self.first.complete(run, listener)? + self.second.complete(run, listener)?)
+    }
+
+    fn served(&self) -> u64 {
+        self.first.served() + self.second.served()
     }
 }

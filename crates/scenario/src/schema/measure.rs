@@ -72,7 +72,7 @@ pub enum StageRows {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Stop {
-    /// After this many completed requests, warm-up included.
+    /// After this many completed requests, warm-up included; messages between processes are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// After this span of model time, warm-up included.

@@ -48,11 +48,11 @@ pub fn find(path: &str) -> Result<Vec<Answer>, NotFound> {
     let all = all_keys(&whole, of);
     let mut found = straight(&whole, of, pieces);
     if found.is_empty() {
-        found = all.iter().filter(|answer| fits(answer, pieces)).cloned().collect();
-    }
-    if found.is_empty() {
-        found = all.iter().filter(|answer| has_word(answer, pieces)).cloned().collect();
-        narrow(&mut found, pieces);
+        // A word may be a key somewhere and what a key takes elsewhere: whoever says it may mean either.
+        let mut takes: Vec<Answer> = all.iter().filter(|answer| has_word(answer, pieces)).cloned().collect();
+        narrow(&mut takes, pieces);
+        let keys = all.iter().filter(|answer| fits(answer, pieces)).cloned();
+        found = keys.chain(takes).collect();
     }
     let near = if found.is_empty() { near(&all, pieces) } else { Vec::new() };
     // What is near elsewhere isn't meant by who names a part of this kind.
