@@ -326,7 +326,7 @@ fn reached(hosts: usize) -> BTreeMap<usize, Vec<(Time, BlockRequest)>> {
     let mut text = "title = \"Equal hosts\"\n".to_owned();
     for number in 0..hosts {
         text.push_str(&format!(
-            "[disk.d{number}]\nmodel = \"seagate-cheetah-9lp\"\n\
+            "[disk.d{number}]\nmodel = \"seagate-cheetah-9lp\"\nspindle = \"locked\"\n\
              [host.h{number}]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n\
              [fs.f{number}]\ntype = \"ext3\"\nhost = \"h{number}\"\non = \"d{number}\"\n\
              scheduler = \"cfq\"\nsize = \"1 GiB\"\n"

@@ -83,12 +83,17 @@ impl<'a> Replay<'a> {
                 passed.end.max(data + disconnect) + reselect + completion
             }
             Class::Hold => {
-                let prepare = begun.bus_start - begun.overhead;
-                let data = self.room(demand, now + begun.overhead) + prepare + drive.bus_time(demand);
-                self.write_back(data, false);
-                drive.hold(&mut self.state, demand);
-                self.idle = self.idle.max(data);
-                data + completion
+                let (mut at, mut taken) = (now + begun.overhead, 0);
+                let mut prepare = begun.bus_start - begun.overhead;
+                while taken < demand.blocks {
+                    let piece = drive.next_piece(demand, taken);
+                    at = self.room(piece, at) + prepare + drive.bus_time(piece);
+                    self.write_back(at, false);
+                    drive.hold(&mut self.state, piece);
+                    self.idle = self.idle.max(at);
+                    (taken, prepare) = (taken + piece.blocks, Time::ZERO);
+                }
+                at + completion
             }
         }
     }

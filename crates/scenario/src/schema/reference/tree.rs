@@ -2,6 +2,7 @@
 
 use super::shape::{default_as_toml, is_random, one_line, scalar};
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 
 /// A key of a file, or the whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub(super) struct Reader<'s> {
     root: Option<&'s Object>,
     /// The keys of the parts, where parts may own others: what they own is told once, at the root.
     parts: Vec<&'s str>,
+    /// The definitions that are being told, outermost first: one that holds itself is told once.
+    within: RefCell<Vec<&'s str>>,
 }
 
 impl<'s> Reader<'s> {
@@ -73,7 +76,7 @@ impl<'s> Reader<'s> {
             value.get("additionalProperties").is_some_and(Value::is_object).then_some(key.as_str())
         };
         let parts = parts.map(|parts| parts.iter().filter_map(of_names).collect()).unwrap_or_default();
-        Self { root, parts }
+        Self { root, parts, within: RefCell::default() }
     }
 
     /// The whole file.
@@ -86,10 +89,11 @@ impl<'s> Reader<'s> {
         key
     }
 
-    /// The object behind a `$ref`.
-    fn behind(&self, object: &Object) -> Option<&'s Object> {
+    /// The definition behind a `$ref`, by its name.
+    fn behind(&self, object: &Object) -> Option<(&'s str, &'s Object)> {
         let name = object.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
-        self.root?.get("$defs")?.get(name)?.as_object()
+        let (name, behind) = self.root?.get("$defs")?.as_object()?.get_key_value(name)?;
+        Some((name, behind.as_object()?))
     }
 
     fn key(&self, name: &str, value: &Value, depth: usize) -> Key {
@@ -114,8 +118,14 @@ impl<'s> Reader<'s> {
             key.takes = "a distribution, or a quantity that never changes".to_owned();
             return;
         }
-        if let Some(behind) = self.behind(object) {
+        if let Some((name, behind)) = self.behind(object) {
+            if self.within.borrow().contains(&name) {
+                key.takes = "what this stands in".to_owned();
+                return;
+            }
+            self.within.borrow_mut().push(name);
             self.fill(key, behind, depth, whole);
+            self.within.borrow_mut().pop();
         }
         if let Some(properties) = object.get("properties").and_then(Value::as_object) {
             self.fill_table(key, object, properties, depth, whole);
