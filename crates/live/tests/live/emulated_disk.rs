@@ -1,11 +1,15 @@
-//! A drive's parameters found on a real block device whose times are those of a drive that is known.
+//! A real block device whose times are those of a drive that is known.
 
 #![allow(clippy::unwrap_used)]
 
 use crate::{memory_to_itself, possible};
-use petrio_live::calibrate::drive::{Effort, Found, RealDrive, compare, compared_table, extract};
+use petrio_live::calibrate::drive::{RealDrive, TimedDrive};
 use petrio_live::rig::EmulatedDisk;
-use petrio_models::device::disk::DiskParameters;
+use petrio_models::device::disk::{Demand, DiskParameters, Drive, Replay};
+use petrio_time::Time;
+
+/// Reads of half a millisecond to two turns: three seconds of them.
+const READS: u32 = 200;
 
 /// Two zones, sectors of 0.1 ms: large against what the way through the kernel adds, which strays by some 0.02 ms.
 const DRIVE: &str = r#"
@@ -41,8 +45,8 @@ read_ahead = "segment"
 "#;
 
 #[test]
-fn a_drive_emulated_behind_a_loop_device_is_found_again_by_its_times() {
-    let test = "a_drive_emulated_behind_a_loop_device_is_found_again_by_its_times";
+fn a_drive_emulated_behind_a_loop_device_takes_the_times_of_its_model() {
+    let test = "a_drive_emulated_behind_a_loop_device_takes_the_times_of_its_model";
     if !possible(test, &[&EmulatedDisk::probe()]) {
         return;
     }
@@ -50,23 +54,26 @@ fn a_drive_emulated_behind_a_loop_device_is_found_again_by_its_times() {
     let truth: DiskParameters = toml::from_str(DRIVE).unwrap();
     let disk = EmulatedDisk::set_up(&truth).unwrap();
     assert!(disk.device().is_direct(), "requests would be answered from the page cache");
-    let mut drive = RealDrive::open(disk.device().path(), false).unwrap();
-    let effort = Effort { turns: 50.0, halvings: 6, spacing: 6.0, tracks: 9, segments: 4, ..Effort::quick() };
-    let found = match extract(&mut drive, &effort, &mut |_| ()) {
-        Ok(Found::Disk(found)) => *found,
-        other => panic!("{other:?}"),
-    };
-    let rows = compare(&found, &truth);
-    let told = compared_table(&rows);
-    let row = |what: &str| rows.iter().find(|row| row.what == what).unwrap();
-    let rotation = row("rotation, rpm");
-    assert!((rotation.off / rotation.truth).abs() < 0.001, "{told}");
-    for what in ["surfaces", "zones", "sectors per track"] {
-        assert!(row(what).off.abs() < 1e-9, "{what}\n{told}");
+    let mut real = RealDrive::open(disk.device().path(), false).unwrap();
+    let drive = Drive::new(&truth).unwrap();
+    assert_eq!(real.sectors(), drive.blocks());
+    let mut model = Replay::new(&drive);
+    let (mut now, mut measured, mut expected) = (Time::ZERO, Vec::new(), Vec::new());
+    for number in 0..READS {
+        // Steps of the golden section reach all distances.
+        let block = (drive.blocks() as f64 * (number as f64 * 0.618_034).fract()) as u64 / 8 * 8;
+        let timing = real.read(block, 8).unwrap();
+        measured.push(timing.end - timing.begin);
+        let done = model.serve(Demand { write: false, block, blocks: 8, force_unit_access: false }, now);
+        expected.push((done - now).as_seconds());
+        now = done;
     }
-    for what in ["track skew, sectors", "cylinder skew, sectors"] {
-        assert!(row(what).off.abs() <= 3.0, "{what}\n{told}");
-    }
-    let seeks = row("mean of seeks, ms");
-    assert!((seeks.off / seeks.truth).abs() < 0.1, "{told}");
+    // The platters are elsewhere when a request comes some time later, so single ones differ by up to a turn, and a machine that is
+    // busy holds some back: the medians are alike, and hardly any is served before its command, its seek and its data could be over.
+    let [one, other] = [&mut measured, &mut expected].map(|times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
+    assert!((0.85..1.3).contains(&(one / other)), "{one} s instead of {other} s");
+    assert!(measured[0] > 0.8 * expected[0], "{} s, {} s", measured[0], expected[0]);
 }
