@@ -61,7 +61,7 @@ fn a_drive_emulated_behind_a_loop_device_takes_the_times_of_its_model() {
     let (mut now, mut measured, mut expected) = (Time::ZERO, Vec::new(), Vec::new());
     for number in 0..READS {
         // Steps of the golden section reach all distances.
-        let block = (drive.blocks() as f64 * (number as f64 * 0.618_034).fract()) as u64 / 8 * 8;
+        let block = (drive.blocks() as f64 * (f64::from(number) * 0.618_034).fract()) as u64 / 8 * 8;
         let timing = real.read(block, 8).unwrap();
         measured.push(timing.end - timing.begin);
         let done = model.serve(Demand { write: false, block, blocks: 8, force_unit_access: false }, now);
