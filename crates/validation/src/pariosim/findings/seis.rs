@@ -36,7 +36,7 @@ impl Findings<'_> {
             ),
             self.reads_scale_poorly(WhatIf::SharedMedium),
             self.network_holds_reads(),
-            self.all_to_all_reads().known(&[4.0, 2.68, 1.27, 0.514, 0.304], ALL_TO_ALL),
+            self.all_to_all_reads().known(&[1.92, 2.56, 1.08, 0.46, 0.309], ALL_TO_ALL),
             self.all_to_all_scales().known(&[0.68], ALL_TO_ALL),
             self.all_to_all_over_nas(),
             self.computes(Nas, WhatIf::Nothing).known(
@@ -59,7 +59,7 @@ impl Findings<'_> {
                 "each node more brings a processor, a disk and a link, and a switch shares none of them",
             ),
             self.diminishing(SanAllToAll),
-            self.slightly_faster().known(&[1.25, 1.32, 1.18, 0.95, 0.75], ALL_TO_ALL),
+            self.slightly_faster().known(&[1.25, 1.31, 1.18, 0.91, 0.66], ALL_TO_ALL),
             self.split_over_disks(),
             self.runs_faster_than_nas(Program::Bt, &[4, 9, 16, 25]),
             self.runs_faster_than_nas(Program::Seis, &SEIS_RANKS),
