@@ -62,6 +62,11 @@ for component in rustfmt clippy; do
     rustup component add "$component" >/dev/null 2>&1 || give_up "$component could not be installed" "rustup component add $component"
 done
 
+# RAID levels are held beside btrfs's where the kernel has it and somebody may mount it; elsewhere that test says that it was skipped.
+if [ "$(id -u)" = 0 ] && grep -qw btrfs /proc/filesystems 2>/dev/null; then
+    (need mkfs.btrfs btrfs-progs) || say "there is no mkfs.btrfs; RAID levels won't be held beside those of btrfs"
+fi
+
 # Built without optimisation: it runs for a second and compiles for one minute instead of five.
 if ! has cargo-deny && ! [ -x "$tools/bin/cargo-deny" ]; then
     say "building cargo-deny $cargo_deny_version (once)"
