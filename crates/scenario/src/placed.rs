@@ -38,6 +38,15 @@ pub struct Storage {
     pub over: Vec<usize>,
 }
 
+/// The disks that a part is made of in the end, each as often as it is met on the way: of all parts, those that lie on none.
+pub(crate) fn disks_below(storage: &[Storage], number: usize) -> Vec<usize> {
+    match storage.get(number).map(|part| part.over.as_slice()) {
+        None => Vec::new(),
+        Some([]) => vec![number],
+        Some(over) => over.iter().flat_map(|&below| disks_below(storage, below)).collect(),
+    }
+}
+
 /// What disks and what is made of them hold, in the order in which they are numbered.
 pub(crate) fn storage(scenario: &Scenario, disks: &[PlacedDisk], holders: &[PlannedHolder]) -> Vec<Storage> {
     let sizes = sizes(scenario, disks, holders);

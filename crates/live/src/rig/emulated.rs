@@ -16,14 +16,12 @@ use super::loop_device::{LoopDevice, make_image};
 use super::slow_disk::{Asked, SlowDisk};
 use super::{MEMORY, possible};
 use crate::calibrate::drive::{Paced, TimedDrive};
+use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::disk::{DiskParameters, Drive};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use std::io;
 use std::path::Path;
-
-/// Bytes of a block of the model.
-const BLOCK: u64 = 512;
 
 /// How long a disk's requests take.
 #[derive(Debug)]
@@ -62,7 +60,7 @@ impl<'a> EmulatedDrive<'a> {
 
     /// Returns when the drive would have done it.
     pub(super) fn take(&mut self, asked: Asked) {
-        let blocks = |offset: u64, length: u64| (offset / BLOCK, length.div_ceil(BLOCK).max(1));
+        let blocks = |offset: u64, length: u64| (offset / SECTOR_BYTES, length.div_ceil(SECTOR_BYTES).max(1));
         // The model answers everything that lies on the drive; the server asks for nothing else.
         let _ = match asked {
             Asked::Read { offset, length } => {
@@ -100,7 +98,7 @@ impl EmulatedDisk {
         possible("an emulated disk", &Self::probe())?;
         let drive = Drive::new(parameters)
             .map_err(|error| RigError::Parameter { parameter: "drive", why: error.to_string() })?;
-        let size = Bytes(drive.blocks() * BLOCK);
+        let size = Bytes(drive.blocks() * SECTOR_BYTES);
         let (_, image, _until_unlinked) = make_image(Path::new(MEMORY), size, false)?;
         let slow = SlowDisk::serve(image, size, Pace::Drive(Box::new(parameters.clone())))?;
         Ok(Self { device: LoopDevice::attach(slow.file())?, _slow: slow })

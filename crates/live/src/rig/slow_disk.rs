@@ -196,6 +196,7 @@ fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
 }
 
 fn serve_paced(channel: File, contents: File, name: String, size: u64, pace: &Pace) {
+    let (drive, mut emulated);
     let takes: Takes<'_> = match pace {
         Pace::Even(each) => {
             let each = std::time::Duration::from_nanos(each.time().as_picos() / 1_000);
@@ -203,10 +204,10 @@ fn serve_paced(channel: File, contents: File, name: String, size: u64, pace: &Pa
         }
         Pace::Drive(parameters) => {
             // Was made once before, by who wanted it served.
-            let Ok(drive) = Drive::new(parameters) else { return };
-            let mut emulated = EmulatedDrive::new(&drive);
-            let takes: Takes<'_> = Box::new(move |asked| emulated.take(asked));
-            return Server { contents, name, size, takes }.run(channel);
+            let Ok(made) = Drive::new(parameters) else { return };
+            drive = made;
+            emulated = EmulatedDrive::new(&drive);
+            Box::new(|asked| emulated.take(asked))
         }
     };
     Server { contents, name, size, takes }.run(channel);

@@ -3,7 +3,7 @@
 use crate::build::host_site::BelowDisk;
 use crate::holder::{BuiltArray, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
-use crate::placed::{PlacedDisk, Storage};
+use crate::placed::{PlacedDisk, Storage, disks_below};
 use crate::run::RunFailure;
 use crate::schema::Spindle;
 use petrio_colours::BlockRequest;
@@ -252,7 +252,7 @@ pub(super) fn disks_of(loaded: &Loaded, devices: &Devices, number: usize) -> Vec
         depth: devices.depths[number],
         is_rotational: loaded.disks[number].compiled.is_rotational(),
     };
-    disks_below(loaded, number).into_iter().map(disk).collect()
+    disks_below(&loaded.storage, number).into_iter().map(disk).collect()
 }
 
 /// Whether a part, or one below it, wants to know where files lie.
@@ -272,16 +272,7 @@ fn refused(part: &str, message: String) -> RunFailure {
 
 /// Whether anything turns in a part.
 pub(super) fn turns(loaded: &Loaded, number: usize) -> bool {
-    disks_below(loaded, number).into_iter().any(|disk| loaded.disks[disk].compiled.is_rotational())
-}
-
-/// The disks that a part is made of in the end.
-pub(super) fn disks_below(loaded: &Loaded, number: usize) -> Vec<usize> {
-    if number < loaded.disks.len() {
-        return vec![number];
-    }
-    let over = loaded.storage.get(number).map(|storage| storage.over.as_slice()).unwrap_or_default();
-    over.iter().flat_map(|&below| disks_below(loaded, below)).collect()
+    disks_below(&loaded.storage, number).into_iter().any(|disk| loaded.disks[disk].compiled.is_rotational())
 }
 
 /// The replications that a part is made of.

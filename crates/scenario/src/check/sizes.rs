@@ -1,13 +1,13 @@
 //! What makes no sense once it is known how much every part holds.
 
 use crate::holder::Objection;
-use crate::placed::Storage;
+use crate::placed::{Storage, disks_below};
 use crate::schema::Scenario;
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::Bytes;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A part that takes some of what it lies on, with others.
 struct Piece<'s> {
@@ -44,9 +44,7 @@ pub(crate) fn check_sizes(
             let span = places.value(&format!("{key}.{name}.{at}"));
             problems.push(sources.error(span, message).only_warns());
         }
-        if let Some((disk, [one, other])) =
-            part.wants_apart().then(|| shared_disk(scenario, storage, over)).flatten()
-        {
+        if let Some((disk, [one, other])) = part.wants_apart().then(|| shared_disk(storage, over)).flatten() {
             let message = format!(
                 "\"{one}\" and \"{other}\" lie on one disk, \"{disk}\": its arm goes to and fro between them, and when it fails \
                  the array loses both"
@@ -79,23 +77,10 @@ pub(crate) fn check_sizes(
 }
 
 /// A disk on which two of these lie, in any way, and which two.
-fn shared_disk<'s>(
-    scenario: &Scenario,
-    storage: &'s [Storage],
-    over: &[usize],
-) -> Option<(&'s str, [&'s str; 2])> {
+fn shared_disk<'s>(storage: &'s [Storage], over: &[usize]) -> Option<(&'s str, [&'s str; 2])> {
     let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
     for &member in over {
-        let mut below = vec![member];
-        let mut disks = BTreeSet::new();
-        while let Some(part) = below.pop() {
-            let Storage { name, key, over, .. } = &storage[part];
-            if scenario.holders.get(key, name).is_none() {
-                disks.insert(part);
-            }
-            below.extend(over);
-        }
-        for disk in disks {
+        for disk in disks_below(storage, member) {
             if let Some(before) = seen.insert(disk, member).filter(|&before| before != member) {
                 let name = |part: usize| storage[part].name.as_str();
                 return Some((name(disk), [name(before), name(member)]));

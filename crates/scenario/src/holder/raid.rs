@@ -94,9 +94,7 @@ impl Raid {
             }
         }
     }
-}
 
-impl Raid {
     /// What is wrong with a parameter that does nothing.
     fn without_effect(&self, Idle { key, of, because }: &Idle) -> Objection {
         let value = serde_json::to_value(&self.parameters).ok().and_then(|all| all.get(key).cloned());

@@ -26,9 +26,3 @@ impl Mounted {
     /// no locks (ROMIO 3.2, adio/ad_pvfs2: it has none, and doesn't sieve writes).
     pub const PVFS: Self = Self { entries: 512, tells_types: false, has_locks: false };
 }
-
-impl Default for Mounted {
-    fn default() -> Self {
-        Self::LOCAL
-    }
-}

@@ -28,17 +28,17 @@ pub(super) fn planned(program: &str, hosts: &[u32]) -> JobPlan {
 
 /// The same with hints.
 pub(super) fn planned_with(program: &str, hints: &str, hosts: &[u32]) -> JobPlan {
-    let ranks = hosts.len();
-    let json = format!(r#"{{ "ranks": {ranks}, "program": {program}, "hints": {hints} }}"#);
-    let parameters: ParallelParameters = serde_json::from_str(&json).unwrap();
-    let placement = Placement { first_process: 7, first_file: 3, ..Placement::new("job") };
-    parameters.plan(&JobPlacement::new(placement, vec![0; ranks], hosts.to_vec())).unwrap()
+    planned_for((program, hints), hosts, Mounted::LOCAL)
 }
 
 /// A plan of a program on such a file system.
 pub(super) fn planned_on(program: &str, hosts: &[u32], mounted: Mounted) -> JobPlan {
+    planned_for((program, "{}"), hosts, mounted)
+}
+
+fn planned_for((program, hints): (&str, &str), hosts: &[u32], mounted: Mounted) -> JobPlan {
     let ranks = hosts.len();
-    let json = format!(r#"{{ "ranks": {ranks}, "program": {program} }}"#);
+    let json = format!(r#"{{ "ranks": {ranks}, "program": {program}, "hints": {hints} }}"#);
     let parameters: ParallelParameters = serde_json::from_str(&json).unwrap();
     let placement = Placement { first_process: 7, first_file: 3, ..Placement::new("job") };
     let job = JobPlacement::new(placement, vec![0; ranks], hosts.to_vec());

@@ -55,9 +55,6 @@ pub struct Variant {
 
 type Object = Map<String, Value>;
 
-/// Tables that hold themselves are followed no deeper than this.
-const DEPTH_MAX: usize = 12;
-
 /// Makes keys of a schema's objects.
 pub(super) struct Reader<'s> {
     root: Option<&'s Object>,
@@ -83,7 +80,7 @@ impl<'s> Reader<'s> {
     pub(super) fn whole(&self, word: &str) -> Key {
         let mut key = Key { name: word.to_owned(), ..Key::default() };
         if let Some(root) = self.root {
-            self.fill(&mut key, root, 0, true);
+            self.fill(&mut key, root, true);
         }
         key.takes = "a TOML file".to_owned();
         key
@@ -96,12 +93,10 @@ impl<'s> Reader<'s> {
         Some((name, behind.as_object()?))
     }
 
-    fn key(&self, name: &str, value: &Value, depth: usize) -> Key {
+    fn key(&self, name: &str, value: &Value) -> Key {
         let mut key = Key { name: name.to_owned(), ..Key::default() };
         let Some(object) = value.as_object() else { return key };
-        if depth < DEPTH_MAX {
-            self.fill(&mut key, object, depth, false);
-        }
+        self.fill(&mut key, object, false);
         // The keys of a table say theirs; what may be a word as well has one of its own.
         if key.keys.is_empty() || !key.words.is_empty() {
             key.default = object.get("default").and_then(default_as_toml).or(key.default);
@@ -110,7 +105,7 @@ impl<'s> Reader<'s> {
     }
 
     /// What a key is, from its schema and those that it refers to.
-    fn fill(&self, key: &mut Key, object: &Object, depth: usize, whole: bool) {
+    fn fill(&self, key: &mut Key, object: &Object, whole: bool) {
         if key.about.is_empty() {
             key.about = about(object);
         }
@@ -124,13 +119,13 @@ impl<'s> Reader<'s> {
                 return;
             }
             self.within.borrow_mut().push(name);
-            self.fill(key, behind, depth, whole);
+            self.fill(key, behind, whole);
             self.within.borrow_mut().pop();
         }
         if let Some(properties) = object.get("properties").and_then(Value::as_object) {
-            self.fill_table(key, object, properties, depth, whole);
+            self.fill_table(key, object, properties, whole);
         } else if let Some(below) = object.get("additionalProperties").filter(|below| below.is_object()) {
-            let inner = self.key("NAME", below, depth + 1);
+            let inner = self.key("NAME", below);
             key.named = true;
             key.takes = match inner.keys.is_empty() && inner.variants.is_empty() && inner.owns.is_empty() {
                 true => format!("a table of names, each with {}", inner.takes),
@@ -143,7 +138,7 @@ impl<'s> Reader<'s> {
                 (inner.keys, inner.variants, inner.words, inner.owns);
         }
         if let Some(items) = object.get("items").or_else(|| object.get("prefixItems")?.get(0)) {
-            let inner = self.key("", items, depth + 1);
+            let inner = self.key("", items);
             let table = !inner.keys.is_empty() || !inner.variants.is_empty();
             key.list = table;
             let each = if table { "tables".to_owned() } else { inner.takes };
@@ -151,7 +146,7 @@ impl<'s> Reader<'s> {
             (key.keys, key.variants, key.words) = (inner.keys, inner.variants, inner.words);
         }
         for choices in ["oneOf", "anyOf"].iter().filter_map(|either| object.get(*either)?.as_array()) {
-            self.fill_choices(key, choices, depth);
+            self.fill_choices(key, choices);
         }
         if let Some(word) = object.get("const") {
             add_word(key, word, "");
@@ -164,7 +159,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn fill_table(&self, key: &mut Key, object: &Object, properties: &Object, depth: usize, whole: bool) {
+    fn fill_table(&self, key: &mut Key, object: &Object, properties: &Object, whole: bool) {
         let needed = required(object);
         for (name, value) in properties {
             let holds_parts = value.get("additionalProperties").is_some_and(Value::is_object);
@@ -172,7 +167,7 @@ impl<'s> Reader<'s> {
                 key.owns.push(name.clone());
                 continue;
             }
-            let mut inner = self.key(name, value, depth + 1);
+            let mut inner = self.key(name, value);
             inner.required = needed.contains(&name.as_str());
             match key.keys.iter_mut().find(|known| known.name == *name) {
                 Some(known) => *known = inner,
@@ -183,7 +178,7 @@ impl<'s> Reader<'s> {
     }
 
     /// One of several: words, sorts of table, or forms of a quantity.
-    fn fill_choices(&self, key: &mut Key, choices: &[Value], depth: usize) {
+    fn fill_choices(&self, key: &mut Key, choices: &[Value]) {
         let mut forms: Vec<String> = Vec::new();
         for choice in choices.iter().filter_map(Value::as_object) {
             if let Some(word) = choice.get("const") {
@@ -195,7 +190,7 @@ impl<'s> Reader<'s> {
                 continue;
             }
             let mut inner = Key { about: about(choice), ..Key::default() };
-            self.fill(&mut inner, choice, depth + 1, false);
+            self.fill(&mut inner, choice, false);
             match told_by(&inner) {
                 Some((by, word)) => {
                     inner.keys.retain(|known| known.name != by || by == word);

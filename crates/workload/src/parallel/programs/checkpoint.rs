@@ -126,13 +126,7 @@ impl Planned for CheckpointPlan {
         &self,
         tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
     ) -> Result<(), ProgramError> {
-        let own = |set: &str, rank: u32| {
-            if self.states.is_shared() {
-                format!("checkpoint.{set}")
-            } else {
-                format!("checkpoint.{set}.{rank:06}")
-            }
-        };
+        let own = |set: &str, rank: u32| self.states.name(&format!("checkpoint.{set}"), rank);
         let mut number = 0;
         for set in 0..self.sets() {
             for rank in 0..self.states.files() {

@@ -83,6 +83,11 @@ impl States {
         if self.is_shared() { 1 } else { self.ranks }
     }
 
+    /// What the one of a rank is called, of those that are called so.
+    pub(super) fn name(&self, name: &str, rank: u32) -> String {
+        if self.is_shared() { name.to_owned() } else { format!("{name}.{rank:06}") }
+    }
+
     /// Bytes of each of these.
     pub(super) fn length(&self) -> u64 {
         if self.is_shared() { self.state * u64::from(self.ranks) } else { self.state }

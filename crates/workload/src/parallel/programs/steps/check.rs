@@ -1,7 +1,7 @@
 //! Steps that make sense for so many ranks, and the files that they are about.
 
 use super::super::refuse;
-use super::super::states::{CheckpointLayout, States};
+use super::super::states::CheckpointLayout;
 use super::parameters::{StepFile, StepParameters, StepsParameters};
 use super::{File, StepsPlan};
 use crate::parallel::act::Direction;
@@ -151,14 +151,7 @@ impl Checker {
     }
 
     fn file(&mut self, step: &StepParameters, file: &StepFile, to: Direction) -> Result<(), ProgramError> {
-        let states = States {
-            layout: file.layout,
-            ranks: self.ranks,
-            state: file.bytes.get(),
-            transfer: file.transfer.unwrap_or(file.bytes).get(),
-            collective: file.collective,
-        };
-        let states = match states.check("bytes") {
+        let states = match file.states(self.ranks).check("bytes") {
             Ok(states) => states,
             Err(ProgramError::Parameter { parameter, problem }) => {
                 return self.refuse(step, format!("`{parameter}`: {problem}"));

@@ -54,8 +54,10 @@ impl Planned for StepsPlan {
         for File { name, states, is_there, first } in &self.files {
             let size = is_there.then_some(states.length());
             for rank in 0..states.files() {
-                let name = if states.is_shared() { name.clone() } else { format!("{name}.{rank:06}") };
-                tell(ProgramFile { size, ..ProgramFile::new(*first as u32 + rank, name) })?;
+                tell(ProgramFile {
+                    size,
+                    ..ProgramFile::new(*first as u32 + rank, states.name(name, rank))
+                })?;
             }
         }
         Ok(())

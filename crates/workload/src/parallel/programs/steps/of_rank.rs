@@ -113,14 +113,9 @@ impl OfRank<'_> {
 
     fn file(&self, step: &StepFile, direction: Direction) -> Option<(Part, u64)> {
         let file = self.plan.files.iter().position(|file| file.name == step.file)?;
-        let known = &self.plan.files[file];
-        let states = States {
-            transfer: step.transfer.unwrap_or(step.bytes).get(),
-            collective: step.collective,
-            ..known.states
-        };
+        let states = step.states(self.plan.ranks);
         let own = if states.is_shared() { 0 } else { self.group.rank };
-        let number = known.first as u32 + own;
+        let number = self.plan.files[file].first as u32 + own;
         Some((Part::File(FilePart { direction, states, file, number, fsync: step.fsync }), states.state))
     }
 }

@@ -1,6 +1,6 @@
 //! Steps as a scenario writes them.
 
-use super::super::states::CheckpointLayout;
+use super::super::states::{CheckpointLayout, States};
 use crate::parallel::collective::Collective;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -159,6 +159,18 @@ pub struct StepFile {
     /// Whether what is written is made durable by each rank (fsync) before the file is closed. Of writes only.
     #[serde(default)]
     pub fsync: bool,
+}
+
+impl StepFile {
+    /// Where all lie that so many ranks write or read.
+    pub(super) const fn states(&self, ranks: u32) -> States {
+        let Bytes(state) = self.bytes;
+        let transfer = match self.transfer {
+            Some(Bytes(transfer)) => transfer,
+            None => state,
+        };
+        States { layout: self.layout, ranks, state, transfer, collective: self.collective }
+    }
 }
 
 /// What is counted of measured steps.
