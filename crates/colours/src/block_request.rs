@@ -1,6 +1,7 @@
 //! What a file system, RAID array or scheduler asks of a block device.
 
 use crate::file_id::FileId;
+use crate::purpose::Purposes;
 use crate::request::{IoClass, Movement, Request, RequestId, Status};
 use crate::{Cause, Ledger};
 use petrio_time::Time;
@@ -39,6 +40,8 @@ pub struct BlockRequest {
     pub force_unit_access: bool,
     /// Whether somebody waits for the completion.
     pub synchronous: bool,
+    /// What it is for: of a merged one, what all that it is made of are for.
+    pub purposes: Purposes,
     /// The scheduling class of the process.
     pub class: IoClass,
     /// I/O priority within the class, 0 the most urgent.

@@ -16,6 +16,7 @@ mod ledger;
 mod message;
 mod parcel;
 mod placed_extent;
+mod purpose;
 mod request;
 
 pub use block_request::{BlockRequest, Direction, SECTOR_BYTES};
@@ -28,4 +29,5 @@ pub use ledger::Ledger;
 pub use message::Message;
 pub use parcel::Parcel;
 pub use placed_extent::PlacedExtent;
+pub use purpose::{Purpose, Purposes};
 pub use request::{IoClass, Movement, Request, RequestId, Status};

@@ -80,6 +80,7 @@ pub(crate) trait AnyObserver: Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyObserver>;
     fn arrival(&mut self, now: Time, token: &dyn Any);
     fn state(&self) -> &dyn Any;
+    fn state_mut(&mut self) -> &mut dyn Any;
 }
 
 /// A typed observer: a state, and a function that adds a token to it.
@@ -114,6 +115,10 @@ where
     fn state(&self) -> &dyn Any {
         &self.state
     }
+
+    fn state_mut(&mut self) -> &mut dyn Any {
+        &mut self.state
+    }
 }
 
 /// The observers of a marking by place, so that a token is shown to its own however many places are observed.
@@ -133,6 +138,11 @@ impl Observers {
     /// Those of a place.
     pub(crate) fn of(&self, place: u32) -> &[Box<dyn AnyObserver>] {
         self.0.get(place as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn of_mut(&mut self, place: u32) -> &mut [Box<dyn AnyObserver>] {
+        self.0.get_mut(place as usize).map_or(&mut [], Vec::as_mut_slice)
     }
 
     /// Shows an arriving token to those who observe its place.

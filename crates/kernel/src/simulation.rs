@@ -242,6 +242,15 @@ impl Simulation {
         self.marking.observers.of(place.index).iter().find_map(|observer| observer.state().downcast_ref())
     }
 
+    /// The same, to be changed.
+    pub fn observed_mut<T: Colour, S: 'static>(&mut self, place: Place<T>) -> Option<&mut S> {
+        self.marking
+            .observers
+            .of_mut(place.index)
+            .iter_mut()
+            .find_map(|observer| observer.state_mut().downcast_mut())
+    }
+
     /// Checks that no token was lost or made: every place's counters agree with its contents, and every declared
     /// conserved quantity has its initial value.
     ///

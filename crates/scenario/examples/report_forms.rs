@@ -26,7 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&folder)?;
     let mut sinks = Sinks::default();
     sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"))?);
-    sinks.push(PerfettoTrace::<BlockRequest>::create(&folder.join("trace.json"), vec!["d0".to_owned()])?);
+    sinks.push(PerfettoTrace::<BlockRequest>::create(
+        &folder.join("trace.json"),
+        vec!["d0".to_owned()],
+        Vec::new(),
+    )?);
     let mut collector = Collector::<BlockRequest>::new(Time::ZERO);
 
     let mut numbers = Numbers(1);
@@ -90,6 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),
         bottleneck: Some(Bottleneck {

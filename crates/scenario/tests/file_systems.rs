@@ -5,7 +5,7 @@
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
 use petrio_scenario::build::System;
-use petrio_scenario::report::{DeviceSink, ReportError, Sinks};
+use petrio_scenario::report::{DeviceSink, ReportError, Sinks, Visit};
 use petrio_scenario::run::simulate;
 use petrio_scenario::{Loaded, Problem, Problems, load_text};
 use std::collections::BTreeMap;
@@ -311,8 +311,8 @@ type Reached = Arc<Mutex<BTreeMap<usize, Vec<(Time, BlockRequest)>>>>;
 struct Listener(Reached);
 
 impl DeviceSink for Listener {
-    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
-        self.0.lock().unwrap().entry(device).or_default().push((at, request.clone()));
+    fn visited(&mut self, Visit { device, request, arrived, .. }: &Visit) -> Result<(), ReportError> {
+        self.0.lock().unwrap().entry(*device).or_default().push((*arrived, request.clone()));
         Ok(())
     }
 

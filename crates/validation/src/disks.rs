@@ -297,7 +297,7 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let mut times = Times::default();
     let engine = Engine {
         net: &net,
-        devices: &[requests],
+        devices: &[(requests, completions)],
         seed: 1,
         replication: 0,
         speeds: &[],

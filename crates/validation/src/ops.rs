@@ -6,14 +6,14 @@
 
 use crate::verdict::Judged;
 use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
-use petrio_colours::{BlockRequest, Direction, FileOp, Request};
+use petrio_colours::{Direction, FileOp, Purpose, Request};
 use petrio_kernel::Time;
 use petrio_live::ops::{FileOperation, OPERATIONS, OperationRow, OpsError, OpsParameters, measure};
 use petrio_live::rig::{Facilities, Image, RigParameters};
 use petrio_models::host::file_system::{Family, FileSystemParameters, FormatError, JournalMode, Volume};
 use petrio_models::host::kernel_profile::JournalGeneration;
 use petrio_scenario::build::System;
-use petrio_scenario::report::{DeviceSink, ReportError, RequestSink, Sinks};
+use petrio_scenario::report::{DeviceSink, ReportError, RequestSink, Sinks, Visit};
 use petrio_scenario::run::{RunFailure, simulate};
 use petrio_scenario::{Problems, load_text};
 use petrio_units::{Bytes, Duration};
@@ -275,7 +275,7 @@ impl RequestSink<FileOp> for Watch {
 }
 
 impl DeviceSink for Watch {
-    fn arrived(&mut self, _device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
+    fn visited(&mut self, Visit { request, arrived, .. }: &Visit) -> Result<(), ReportError> {
         let access = BlockAccess {
             access: match request.direction {
                 Direction::Read => Access::Read,
@@ -285,12 +285,15 @@ impl DeviceSink for Watch {
             flush_before: request.flush_before,
             force_unit_access: request.force_unit_access,
             synchronous: request.synchronous,
-            metadata: false,
+            // jbd2 calls its log metadata (JBD2_JOURNAL_REQ_FLAGS).
+            metadata: [Purpose::Metadata, Purpose::Journal]
+                .into_iter()
+                .any(|purpose| request.purposes.has(purpose)),
             read_ahead: false,
             sector: request.address,
             sectors: u64::from(request.blocks),
         };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).arrived.push((at, access));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).arrived.push((*arrived, access));
         Ok(())
     }
 

@@ -37,14 +37,15 @@ pub(crate) struct Run {
     /// requests to FILE with -requests before its extension (so with --perfetto and --trace)
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     parquet: Option<PathBuf>,
-    /// Write the time line of every request or file operation for ui.perfetto.dev
+    /// Write the time line of every request or file operation, and of what reaches the devices, for ui.perfetto.dev
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     perfetto: Option<PathBuf>,
     /// Write every request or file operation as a trace, for petrio trace, petrio users analyse, or another scenario to
     /// replay
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     trace: Option<PathBuf>,
-    /// Write every request that reaches a device, as CSV, or as Parquet if FILE ends in .parquet
+    /// Write every request that reaches a device, when, for whom, for what (data, metadata, journal, redundancy …) and how
+    /// long, as CSV, or as Parquet if FILE ends in .parquet
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     device_log: Option<PathBuf>,
     /// Which stages the report shows: equal parts as one class (the default), or all of them
@@ -129,8 +130,9 @@ impl Run {
         for (subject, path) in of_each(&self.parquet, &beside.parquet) {
             sinks.push_rows(subject, &path)?;
         }
+        let parts: Vec<String> = loaded.storage.iter().map(|part| part.name.clone()).collect();
         for (subject, path) in of_each(&self.perfetto, &beside.perfetto) {
-            sinks.push_timeline(subject, &path, devices())?;
+            sinks.push_timeline(subject, &path, &parts, loaded.disks.len())?;
         }
         for (subject, path) in of_each(&self.trace, &beside.trace) {
             sinks.push_trace(loaded, subject, &path)?;

@@ -5,7 +5,7 @@
 //! insert, dispatch, and completed. A scheduler keeps no clock and no timer: it is told the time, and answers until
 //! when it wants to idle. Leaves out requeueing after errors, and I/O contexts that outlive their process.
 
-use petrio_colours::{BlockRequest, Direction, IoClass};
+use petrio_colours::{BlockRequest, Direction, IoClass, Purposes};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
@@ -57,6 +57,11 @@ impl IoRequest {
     /// One past the last block.
     pub fn end(&self) -> u64 {
         self.address + u64::from(self.blocks)
+    }
+
+    /// What its constituents are for.
+    pub fn purposes(&self) -> Purposes {
+        self.constituents.iter().map(|request| request.purposes).collect()
     }
 
     /// Whether its data must be on the medium before it completes.

@@ -12,6 +12,7 @@ pub mod stdio;
 pub mod unix_1990;
 pub mod write_back;
 
+mod daemon;
 mod laid_out;
 mod memory_use;
 mod mount;
@@ -20,6 +21,7 @@ mod parameters;
 mod shared_slots;
 mod state;
 
+pub use daemon::kernel_thread;
 pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
 pub use memory_use::{HostMemory, MemoryUse};
 pub use mount::{LogDevice, Mount};

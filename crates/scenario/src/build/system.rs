@@ -9,8 +9,7 @@ use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::run::ClientHosts;
-use crate::run::RunFailure;
+use crate::run::{ClientHosts, DevicePlaces, RunFailure};
 use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Net, NetBuilder, Place, Time};
@@ -45,8 +44,13 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
-    /// The request port of each disk.
-    pub(crate) devices: Vec<Place<BlockRequest>>,
+    /// Where requests reach each disk, and where they come back.
+    pub(crate) devices: Vec<DevicePlaces>,
+    /// The class of each disk.
+    pub(crate) device_classes: Vec<String>,
+    /// Whether what reaches the disks can be for more than the data of who asks: somebody keeps files on them, or makes
+    /// something of them.
+    pub(crate) has_purposes: bool,
 }
 
 /// An array in the net.
@@ -139,7 +143,9 @@ impl System {
             warnings,
             programs,
             clients,
-            devices: devices.requests,
+            devices: devices.requests.into_iter().zip(devices.completions).collect(),
+            device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),
+            has_purposes: on_files || loaded.storage.len() > loaded.disks.len(),
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &classes, &devices.arrays),
             memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),

@@ -1,7 +1,7 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
 //! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `cause`, `stage`,
-//! `what if`, `copies`), `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what
+//! `what if`, `copies`, `at devices`), `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what
 //! the `value` is. `half_width` is that of the confidence interval and empty for a single run. Where programs of both
 //! sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in
 //! the JSON report.
@@ -163,6 +163,16 @@ fn table(report: &Report) -> String {
             }
             rows.count("rank", &name, "read", rank.read_bytes, "B");
             rows.count("rank", &name, "written", rank.written_bytes, "B");
+        }
+    }
+    for device in &report.traffic {
+        for row in &device.purposes {
+            let name = format!("{} {}", device.name, row.purpose);
+            rows.count("at devices", &name, "reads", row.reads.requests, "");
+            rows.count("at devices", &name, "read", row.reads.bytes, "B");
+            rows.count("at devices", &name, "writes", row.writes.requests, "");
+            rows.count("at devices", &name, "written", row.writes.bytes, "B");
+            rows.count("at devices", &name, "flushes", row.flushes, "");
         }
     }
     for memory in &report.memory {

@@ -84,6 +84,7 @@ pub(crate) fn example() -> Report {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),
         bottleneck: Some(Bottleneck {

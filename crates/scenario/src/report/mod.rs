@@ -44,6 +44,7 @@ mod summary;
 mod table;
 mod text;
 mod trace;
+mod traffic;
 mod whole_file;
 
 pub use activity::{Activity, Measure};
@@ -72,10 +73,12 @@ pub use served::{
     DeadlineFigures, KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share,
     WorkloadFigures,
 };
-pub use sink::{DeviceSink, RequestSink};
+pub use sink::{DeviceSink, RequestSink, Visit};
 pub use sinks::{Heard, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};
 pub use table::table;
 pub use text::{labelled, terminal_text};
+pub(crate) use traffic::Traffic;
+pub use traffic::{PurposeFigures, TrafficFigures};
 pub use whole_file::{WholeFile, discard_unfinished, write_text};

@@ -3,7 +3,8 @@
 //! Each device is a process with two groups of tracks: `queue`, where requests wait, and `service`, where each request
 //! is a slice that holds a slice a cause (overhead, seek, rotation, transfer, bus) in the order in which a request
 //! meets them. Of file operations, each process of the workload is one, and its operations are slices that hold a slice
-//! a cause (system call, page cache, copy, device reads …). Slices of one track never overlap: a request takes the
+//! a cause (system call, page cache, copy, device reads …); beside them each device has tracks with the requests that
+//! reached it, each with what it is for. Slices of one track never overlap: a request takes the
 //! first track of its group that is free since before it began, so there are as many tracks as requests were in flight
 //! together. Format: "Trace Event Format" (the Chromium project), complete events (`"ph":"X"`), times in microseconds.
 //!
@@ -11,15 +12,17 @@
 //! drawn as one.
 
 use crate::report::error::ReportError;
-use crate::report::sink::RequestSink;
+use crate::report::sink::{DeviceSink, RequestSink, Visit};
 use crate::report::subject::Reported;
 use crate::report::whole_file::WholeFile;
-use petrio_colours::{BlockRequest, Cause, Causes, FileOp};
+use petrio_colours::{BlockRequest, Cause, Causes, FileOp, Ledger};
 use petrio_kernel::Time;
+use petrio_models::host::kernel_thread;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A colour whose requests can be drawn on a time line.
 pub trait Timeline: Reported {
@@ -89,10 +92,11 @@ impl Timeline for FileOp {
     }
 }
 
-/// Writes slices as requests complete.
+/// Writes slices as requests complete, and as they leave the devices.
 pub struct PerfettoTrace<R = BlockRequest> {
     file: Option<WholeFile>,
     lanes: Vec<String>,
+    devices: Vec<String>,
     tracks: BTreeMap<u32, Tracks>,
     first: bool,
     colour: PhantomData<fn(R)>,
@@ -107,17 +111,27 @@ struct Tracks {
 
 /// Track numbers of the service group begin here.
 const SERVICE: usize = 1_000_000;
+/// The numbers of devices begin here, behind all processes and parts that are asked.
+const DEVICES: u32 = 1 << 30;
 
 impl<R: Timeline> PerfettoTrace<R> {
-    /// Begins the file. `lanes` are the names of the devices (or of the processes, for file operations), by number.
+    /// Begins the file. `lanes` are the names of the parts that are asked (or of the processes, for file operations), by
+    /// number; `devices` are those of the devices whose requests are told apart from these.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn create(path: &Path, lanes: Vec<String>) -> Result<Self, ReportError> {
+    pub fn create(path: &Path, lanes: Vec<String>, devices: Vec<String>) -> Result<Self, ReportError> {
         let mut file = WholeFile::create(path)?;
         file.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")
             .map_err(|cause| ReportError::write(path, cause))?;
-        Ok(Self { file: Some(file), lanes, tracks: BTreeMap::new(), first: true, colour: PhantomData })
+        Ok(Self {
+            file: Some(file),
+            lanes,
+            devices,
+            tracks: BTreeMap::new(),
+            first: true,
+            colour: PhantomData,
+        })
     }
 
     fn write(&mut self, request: &R, at: Time) -> io::Result<()> {
@@ -147,16 +161,41 @@ impl<R: Timeline> PerfettoTrace<R> {
             events.track(number, R::GROUP)?;
         }
         events.slice(number, name, began, at - began, Some(&arguments))?;
-        let mut here = began;
-        for cause in R::Cause::ALL.iter().copied().filter(|&cause| R::is_service(cause)) {
-            // A cause that overlaps others can't be drawn beyond the end of its request.
-            let span = request.ledger().of(cause).min(at - here);
-            if span > Time::ZERO {
-                events.slice(number, cause.name(), here, span, None)?;
-                here += span;
-            }
+        events.causes(number, request.ledger(), R::is_service, (began, at))
+    }
+
+    /// Draws a request at a device.
+    fn visit(&mut self, visit: &Visit) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let Visit { device, request, arrived, completed, spent } = visit;
+        // What never came back has no length.
+        let Some(completed) = *completed else { return Ok(()) };
+        let lane = DEVICES + *device as u32;
+        let mut events = Events { file, first: &mut self.first, lane };
+        let tracks = self.tracks.entry(lane).or_default();
+        if tracks.service.is_empty() {
+            let unnamed = format!("device {device}");
+            events.process(&format!("requests at {}", self.devices.get(*device).unwrap_or(&unnamed)))?;
         }
-        Ok(())
+        let track = free_track(&mut tracks.service, *arrived, completed);
+        if track.is_new {
+            events.track(track.number, "requests")?;
+        }
+        let name = format!("{} {}", BlockRequest::KINDS[request.kind()].name, request.purposes);
+        let who = match kernel_thread(request.process) {
+            Some(thread) => format!("\"{thread}\""),
+            None => request.process.to_string(),
+        };
+        let arguments =
+            format!("{{\"process\":{who},\"address\":{},\"blocks\":{}}}", request.address, request.blocks);
+        events.slice(track.number, &name, *arrived, completed - *arrived, Some(&arguments))?;
+        events.causes(track.number, spent, |_| true, (*arrived, completed))
+    }
+
+    fn told(&self, written: io::Result<()>) -> Result<(), ReportError> {
+        written.map_err(|cause| {
+            ReportError::write(self.file.as_ref().map_or(Path::new(""), WholeFile::path), cause)
+        })
     }
 }
 
@@ -217,6 +256,26 @@ impl Events<'_> {
         )
     }
 
+    /// Where the time of a request went, as slices within its own.
+    fn causes<C: Causes>(
+        &mut self,
+        track: usize,
+        ledger: &Ledger<C>,
+        is_shown: impl Fn(C) -> bool,
+        (began, ended): (Time, Time),
+    ) -> io::Result<()> {
+        let mut here = began;
+        for cause in C::ALL.iter().copied().filter(|&cause| is_shown(cause)) {
+            // A cause that overlaps others can't be drawn beyond the end of its request.
+            let span = ledger.of(cause).min(ended - here);
+            if span > Time::ZERO {
+                self.slice(track, cause.name(), here, span, None)?;
+                here += span;
+            }
+        }
+        Ok(())
+    }
+
     fn slice(
         &mut self,
         track: usize,
@@ -236,6 +295,47 @@ impl Events<'_> {
     }
 }
 
+/// A time line that hears of requests and of devices.
+pub(super) struct Shared<R>(Arc<Mutex<PerfettoTrace<R>>>);
+
+impl<R: Timeline> Shared<R> {
+    pub(super) fn new(trace: PerfettoTrace<R>) -> Self {
+        Self(Arc::new(Mutex::new(trace)))
+    }
+
+    /// The same time line.
+    pub(super) fn again(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+
+    fn trace(&self) -> MutexGuard<'_, PerfettoTrace<R>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Timeline> RequestSink<R> for Shared<R> {
+    fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
+        self.trace().completed(request, at)
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        Ok(())
+    }
+}
+
+/// Of the two it is told last that there is no more.
+impl<R: Timeline> DeviceSink for Shared<R> {
+    fn visited(&mut self, visit: &Visit) -> Result<(), ReportError> {
+        let mut trace = self.trace();
+        let written = trace.visit(visit);
+        trace.told(written)
+    }
+
+    fn finish(&mut self) -> Result<(), ReportError> {
+        self.trace().finish()
+    }
+}
+
 /// Exact decimal microseconds.
 fn microseconds(time: Time) -> String {
     let ps = time.as_picos();
@@ -244,10 +344,8 @@ fn microseconds(time: Time) -> String {
 
 impl<R: Timeline> RequestSink<R> for PerfettoTrace<R> {
     fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
-        self.write(request, at).map_err(|cause| match &self.file {
-            Some(file) => ReportError::write(file.path(), cause),
-            None => ReportError::write(Path::new(""), cause),
-        })
+        let written = self.write(request, at);
+        self.told(written)
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
@@ -269,7 +367,7 @@ mod tests {
     fn slices_of_a_track_nest_or_follow_each_other_and_names_are_escaped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
-        let mut trace = PerfettoTrace::create(&path, vec!["disk \"0\"".to_owned()]).unwrap();
+        let mut trace = PerfettoTrace::create(&path, vec!["disk \"0\"".to_owned()], Vec::new()).unwrap();
         // Three requests issued together and served one after the other, 4 ms each.
         for n in 0..3u64 {
             let mut request = BlockRequest { blocks: 8, ..BlockRequest::default() };

@@ -1,7 +1,7 @@
 //! Where completed requests go, one at a time, and those that reach a device.
 
 use crate::report::error::ReportError;
-use petrio_colours::BlockRequest;
+use petrio_colours::{BlockRequest, Ledger};
 use petrio_kernel::Time;
 
 /// Something that is told of every completed request and keeps none of them.
@@ -19,14 +19,28 @@ pub trait RequestSink<R = BlockRequest>: Send {
     fn finish(&mut self) -> Result<(), ReportError>;
 }
 
-/// Something that is told of every request that reaches a device, merged, split and flushed as the stages above have
-/// done.
+/// A request at a device, merged, split and flushed as the stages above have done.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// The device's index in [`Loaded::disks`](crate::Loaded::disks).
+    pub device: usize,
+    /// The request as it arrived, with its status as it left.
+    pub request: BlockRequest,
+    /// When it arrived.
+    pub arrived: Time,
+    /// When the device reported it complete; `None` where the run ended before.
+    pub completed: Option<Time>,
+    /// Where the time between went.
+    pub spent: Ledger,
+}
+
+/// Something that is told of every request that reaches a device.
 pub trait DeviceSink: Send {
-    /// A request arrived at a device at `at`. `device` is its index in [`Loaded::disks`](crate::Loaded::disks).
+    /// A request is complete, or was left at the end of the run. They come in the order of their arrival.
     ///
     /// # Errors
     /// When a file can't be written.
-    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError>;
+    fn visited(&mut self, visit: &Visit) -> Result<(), ReportError>;
 
     /// There are no more.
     ///

@@ -2,8 +2,8 @@
 
 use crate::report::error::ReportError;
 use crate::report::parquet::ParquetRows;
-use crate::report::perfetto::PerfettoTrace;
-use crate::report::sink::{DeviceSink, RequestSink};
+use crate::report::perfetto::{PerfettoTrace, Shared};
+use crate::report::sink::{DeviceSink, RequestSink, Visit};
 use crate::report::subject::{Reported, Subject};
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::Time;
@@ -58,7 +58,8 @@ impl Sinks {
         Ok(())
     }
 
-    /// Adds a time line for ui.perfetto.dev. `devices` are the names of the devices; processes have none.
+    /// Adds a time line for ui.perfetto.dev, with the requests at devices beside what is asked. `parts` are the names of
+    /// what can be asked, by number, `devices` of them at the beginning disks; processes have none.
     ///
     /// # Errors
     /// When it can't be written.
@@ -66,11 +67,25 @@ impl Sinks {
         &mut self,
         subject: Subject,
         path: &Path,
-        devices: Vec<String>,
+        parts: &[String],
+        devices: usize,
     ) -> Result<(), ReportError> {
+        let disks = parts[..devices.min(parts.len())].to_vec();
         match subject {
-            Subject::BlockRequests => self.push(PerfettoTrace::<BlockRequest>::create(path, devices)?),
-            Subject::FileOperations => self.push(PerfettoTrace::<FileOp>::create(path, Vec::new())?),
+            // What programs ask of disks themselves are these disks' requests.
+            Subject::BlockRequests if parts.len() == disks.len() => {
+                self.push(PerfettoTrace::<BlockRequest>::create(path, disks, Vec::new())?);
+            }
+            Subject::BlockRequests => {
+                let trace = Shared::new(PerfettoTrace::<BlockRequest>::create(path, parts.to_vec(), disks)?);
+                self.push_device_log(trace.again());
+                self.push(trace);
+            }
+            Subject::FileOperations => {
+                let trace = Shared::new(PerfettoTrace::<FileOp>::create(path, Vec::new(), disks)?);
+                self.push_device_log(trace.again());
+                self.push(trace);
+            }
         }
         Ok(())
     }
@@ -90,13 +105,8 @@ impl Sinks {
     }
 
     /// Tells those who listen to the devices.
-    pub(crate) fn arrived(
-        &mut self,
-        device: usize,
-        request: &BlockRequest,
-        at: Time,
-    ) -> Result<(), ReportError> {
-        self.devices.iter_mut().try_for_each(|sink| sink.arrived(device, request, at))
+    pub(crate) fn visited(&mut self, visit: &Visit) -> Result<(), ReportError> {
+        self.devices.iter_mut().try_for_each(|sink| sink.visited(visit))
     }
 
     /// There is no more to tell: files take their names.

@@ -8,6 +8,7 @@ use crate::report::memory::MemoryFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
+use crate::report::traffic::TrafficFigures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,9 @@ pub struct Report {
     /// Arrays with redundancy, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arrays: Vec<ArrayFigures>,
+    /// What reached the devices, by what it was for, where that can be more than data.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub traffic: Vec<TrafficFigures>,
     /// How hosts used their memory.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub memory: Vec<MemoryFigures>,

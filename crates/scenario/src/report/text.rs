@@ -9,6 +9,7 @@ use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage, WallClock};
 use crate::report::table::table;
+use crate::report::traffic::traffic_table;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
@@ -38,6 +39,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         breakdown(&mut out, served, width);
     }
     stages(&mut out, &report.stages, width);
+    if let Some((heads, rows)) = traffic_table(&report.traffic) {
+        out.push('\n');
+        indented(&mut out, &table(&heads, &rows), 2, width);
+    }
     if !report.rates.is_empty() {
         out.push('\n');
     }
@@ -324,12 +329,17 @@ pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
 /// What a parallel program would print itself.
 fn phases(out: &mut String, job: &JobFigures, width: usize) {
     if let Some((heads, rows)) = phase_table(&job.phases) {
-        for line in table(&heads, &rows).lines() {
-            let _ = writeln!(out, "    {}", shortened(line, width - 4));
-        }
+        indented(out, &table(&heads, &rows), 4, width);
     }
     if let Some(score) = &job.score {
         labelled(out, "score", &score.sentence(), width);
+    }
+}
+
+/// A table's lines, set in.
+fn indented(out: &mut String, table: &str, by: usize, width: usize) {
+    for line in table.lines() {
+        let _ = writeln!(out, "{:by$}{}", "", shortened(line, width - by));
     }
 }
 

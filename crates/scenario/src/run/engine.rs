@@ -7,11 +7,11 @@ use crate::run::growth::Growth;
 use crate::run::listener::Onlooker;
 use crate::run::load::Load;
 use crate::run::patience::{Awaited, Patience};
+use crate::run::visits::{DevicePlaces, Visits};
 use petrio_bounds::Headroom;
-use petrio_colours::BlockRequest;
-use petrio_kernel::{Net, Pause, Place, Simulation, Time, Watch};
+use petrio_kernel::{Net, Pause, Simulation, Time, Watch};
 use petrio_workload::Due;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Firings between two signs of progress where nothing completes.
 const STEP: u64 = 1 << 20;
@@ -36,8 +36,8 @@ pub struct Limits {
 pub struct Engine<'n> {
     /// The System.
     pub net: &'n Arc<Net>,
-    /// The ports of its devices: as long as something reaches one of them, something is done.
-    pub devices: &'n [Place<BlockRequest>],
+    /// Where requests reach its devices and come back: as long as something reaches one of them, something is done.
+    pub devices: &'n [DevicePlaces],
     /// Where random numbers begin.
     pub seed: u64,
     /// The number of the run among those of the same seed.
@@ -71,7 +71,8 @@ impl Engine<'_> {
                 run.set_speed(page, *factor);
             }
         }
-        let arrivals = listener.hears_devices().then(|| watched(&mut run, self.devices));
+        listener.begins(&mut run);
+        let mut visits = listener.hears_devices().then(|| Visits::watch(&mut run, self.devices));
         let time_limit = self.limits.time.unwrap_or(Time::NEVER);
         let request_limit = self.limits.requests.unwrap_or(u64::MAX);
         let in_flight_limit = IN_FLIGHT_LIMIT * self.devices.len().max(1) as u64;
@@ -114,8 +115,8 @@ impl Engine<'_> {
             }
             let until = next.min(time_limit).min(listener.looks_at());
             let pause = run.run(until, step)?;
-            if let Some(arrivals) = &arrivals {
-                tell_arrivals(arrivals, listener)?;
+            if let Some(visits) = &mut visits {
+                tell_visits(visits, listener)?;
             }
             if pause == Pause::Stopped {
                 let now = run.now();
@@ -146,6 +147,9 @@ impl Engine<'_> {
             }
         }
         self.tell(&mut told, completed, run.now())?;
+        if let Some(visits) = visits {
+            visits.rest().try_for_each(|visit| listener.visited(&visit))?;
+        }
         run.check_conservation()?;
         Ok(Ended { run, growing: growth.is_growing() })
     }
@@ -157,25 +161,11 @@ impl Engine<'_> {
     }
 }
 
-/// What has reached the devices since it was last told.
-type Arrivals = Arc<Mutex<Vec<(usize, BlockRequest, Time)>>>;
-
-fn watched(run: &mut Simulation, devices: &[Place<BlockRequest>]) -> Arrivals {
-    let seen = Arrivals::default();
-    for (device, &port) in devices.iter().enumerate() {
-        let seen = Arc::clone(&seen);
-        run.observe(port, (), move |(), at, request: &BlockRequest| {
-            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.push((device, request.clone(), at));
-        });
-    }
-    seen
-}
-
-fn tell_arrivals(arrivals: &Arrivals, listener: &mut impl Onlooker) -> Result<(), RunFailure> {
-    let mut seen = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-    for (device, request, at) in seen.drain(..) {
-        listener.arrived(device, &request, at)?;
+/// Tells of the requests that are over, in order of arrival.
+fn tell_visits(visits: &mut Visits, listener: &mut impl Onlooker) -> Result<(), RunFailure> {
+    visits.look(listener.counts_devices());
+    while let Some(visit) = visits.next() {
+        listener.visited(&visit)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated,
 use crate::loaded::Loaded;
 use crate::report::{
     Activity, ArrayFigures, CopiesFigures, JobFigures, MemoryFigures, Rates, ReportError, Served, Sinks,
-    Stage, Subject,
+    Stage, Subject, TrafficFigures, Visit,
 };
 use crate::run::RunFailure;
 use crate::run::count::{Counted, Counts};
@@ -15,6 +15,7 @@ use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, drops, servers};
 use crate::run::stages::stage_rows;
+use crate::run::traffic;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
@@ -59,8 +60,8 @@ pub(crate) trait Audience {
         false
     }
 
-    /// A request has reached a device.
-    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), ReportError> {
+    /// A request has been at a device.
+    fn visited(&mut self, _visit: &Visit) -> Result<(), ReportError> {
         Ok(())
     }
 }
@@ -76,8 +77,8 @@ impl Audience for Sinks {
         !self.devices.is_empty()
     }
 
-    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), ReportError> {
-        Self::arrived(self, device, request, at)
+    fn visited(&mut self, visit: &Visit) -> Result<(), ReportError> {
+        Self::visited(self, visit)
     }
 }
 
@@ -99,6 +100,7 @@ pub(crate) struct Outcome {
     pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) arrays: Vec<ArrayFigures>,
+    pub(crate) traffic: Vec<TrafficFigures>,
     pub(crate) memory: Vec<MemoryFigures>,
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
@@ -123,8 +125,8 @@ struct Measured<'a, A> {
     counts: Counts,
     cut: Cut,
     cut_at: Time,
-    /// The stages as they were when so many had counted, and something came that doesn't.
-    stages_counted: Option<(Vec<Stage>, u64)>,
+    /// The stages, and what had reached the devices, when so many had counted and something came that doesn't.
+    counted_then: Option<(Vec<Stage>, Vec<TrafficFigures>, u64)>,
     clients: Clients<'a>,
     ranks: Ranks,
     sampler: Option<Sampler<'a>>,
@@ -136,6 +138,7 @@ impl<A> Measured<'_, A> {
         self.cut = Cut::None;
         self.cut_at = run.now();
         run.marking_mut().reset_statistics();
+        traffic::restart(self.system, run);
         self.counts.requests.collector.restart(self.cut_at);
         self.counts.operations.collector.restart(self.cut_at);
         self.clients.restart(self.cut_at);
@@ -164,7 +167,8 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
             self.begin(run);
         }
         if R::count(&mut self.counts).phases.note(item) {
-            self.stages_counted = Some((stage_rows(&self.system.stages, run.marking()), self.counted()));
+            let rows = stage_rows(&self.system.stages, run.marking());
+            self.counted_then = Some((rows, traffic::traffic(self.system, run), self.counted()));
         }
         Ok(())
     }
@@ -211,13 +215,18 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
         self.audience.hears_devices()
     }
 
-    fn arrived(&mut self, device: usize, request: &BlockRequest, at: Time) -> Result<(), RunFailure> {
+    fn counts_devices(&self) -> bool {
         let Counts { requests, operations } = &self.counts;
         let preparing = requests.phases.is_preparing() || operations.phases.is_preparing();
-        if self.cut == Cut::None && !preparing {
-            self.audience.arrived(device, request, at)?;
-        }
-        Ok(())
+        self.cut == Cut::None && !preparing
+    }
+
+    fn visited(&mut self, visit: &Visit) -> Result<(), RunFailure> {
+        Ok(self.audience.visited(visit)?)
+    }
+
+    fn begins(&mut self, run: &mut Simulation) {
+        traffic::watch(self.system, run);
     }
 
     fn looks_at(&self) -> Time {
@@ -291,6 +300,7 @@ struct Ran {
     activity: Vec<Activity>,
     copies: Vec<CopiesFigures>,
     arrays: Vec<ArrayFigures>,
+    traffic: Vec<TrafficFigures>,
     memory: Vec<MemoryFigures>,
     jobs: Vec<JobFigures>,
     dropped: Option<String>,
@@ -312,6 +322,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            traffic,
             memory,
             jobs,
             dropped,
@@ -334,6 +345,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            traffic,
             memory,
             jobs,
             end,
@@ -359,7 +371,7 @@ fn drive<A: Audience>(
         counts,
         cut,
         cut_at: Time::ZERO,
-        stages_counted: None,
+        counted_then: None,
         clients: Clients::of(&system.clients),
         ranks,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
@@ -380,12 +392,13 @@ fn drive<A: Audience>(
         return Err(RunFailure::AllWarmUp { warm_up, end });
     }
     let counted = measured.counted();
+    // As they were when the last of what counts was over, where something else came after it.
+    let (stages, traffic) = match measured.counted_then {
+        Some((rows, traffic, until)) if until == counted => (rows, traffic),
+        _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, &run)),
+    };
     let ran = Ran {
-        // As they were when the last of what counts was over, where something else came after it.
-        stages: match measured.stages_counted {
-            Some((rows, until)) if until == counted => rows,
-            _ => stage_rows(&system.stages, run.marking()),
-        },
+        stages,
         rates: [measured.clients.rates(), servers(&system.stages, run.marking(), end - measured.cut_at)]
             .into_iter()
             .flatten()
@@ -394,6 +407,7 @@ fn drive<A: Audience>(
         dropped: drops(&system.stages, run.marking()),
         copies: copies(system, &run),
         arrays: arrays(system, &run),
+        traffic,
         memory: memory(system, &run),
         jobs: measured.ranks.figures(&system.clients),
         end,

@@ -1,7 +1,8 @@
 //! Who is told of what happens in a run.
 
+use crate::report::Visit;
 use crate::run::RunFailure;
-use petrio_colours::{BlockRequest, Failure};
+use petrio_colours::Failure;
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
 
@@ -40,13 +41,21 @@ pub trait Onlooker {
         false
     }
 
-    /// A request has reached a device, by its position in the engine's list.
+    /// Whether what reaches them now counts.
+    fn counts_devices(&self) -> bool {
+        true
+    }
+
+    /// A request has been at a device, by its position in the engine's list; they come in the order of their arrival.
     ///
     /// # Errors
     /// What can't be written.
-    fn arrived(&mut self, _device: usize, _request: &BlockRequest, _at: Time) -> Result<(), RunFailure> {
+    fn visited(&mut self, _visit: &Visit) -> Result<(), RunFailure> {
         Ok(())
     }
+
+    /// The run is about to begin.
+    fn begins(&mut self, _run: &mut Simulation) {}
 
     /// When it has to look at the run, whatever happens there.
     fn looks_at(&self) -> Time {

@@ -18,6 +18,8 @@ mod sampler;
 mod shares;
 mod single;
 mod stages;
+mod traffic;
+mod visits;
 
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
@@ -27,6 +29,7 @@ pub use load::{Lane, Load, SideBySide};
 pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 pub(crate) use shares::ClientHosts;
+pub use visits::DevicePlaces;
 
 use crate::build::System;
 use crate::loaded::Loaded;

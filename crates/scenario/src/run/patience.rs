@@ -5,8 +5,8 @@
 //! last done, which is a completion or a request that came to a device.
 
 use crate::run::RunFailure;
-use petrio_colours::BlockRequest;
-use petrio_kernel::{Place, Simulation, Time};
+use crate::run::visits::DevicePlaces;
+use petrio_kernel::{Simulation, Time};
 
 /// So much happens without anything being done in no sound run. A host's tick is about three firings, so that this is
 /// more than a hundred days of a host that ticks every five seconds.
@@ -49,11 +49,11 @@ impl Patience {
     pub(super) fn check(
         &mut self,
         run: &Simulation,
-        devices: &[Place<BlockRequest>],
+        devices: &[DevicePlaces],
         awaited: Awaited,
     ) -> Result<(), RunFailure> {
         let marking = run.marking();
-        let arrived = devices.iter().map(|&port| marking.statistics(port).arrivals).sum();
+        let arrived = devices.iter().map(|&(port, _)| marking.statistics(port).arrivals).sum();
         if arrived != self.arrived {
             self.renew(run);
             self.arrived = arrived;

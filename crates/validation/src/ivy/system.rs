@@ -105,7 +105,7 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
     // The replication hears of what happens to files.
     let told = [ports.operations];
     let mut load = Lane::new(&programs, OfSource(ClosedReplay::new(records, options)?)).told(&told);
-    let arms: Vec<_> = ports.disks.iter().map(|(down, ..)| *down).collect();
+    let arms: Vec<_> = ports.disks.iter().map(|(down, up, ..)| (*down, *up)).collect();
     let engine = Engine {
         net: &net,
         devices: &arms,

@@ -233,6 +233,7 @@ impl Queue {
                     flush_before: false,
                     force_unit_access: first.force_unit_access,
                     synchronous: io.synchronous,
+                    purposes: io.purposes(),
                     class: io.class,
                     priority: io.priority,
                     tag: 0,
@@ -270,12 +271,14 @@ impl Queue {
                 let requests = self.flush.served().len();
                 let further = self.flush.served().iter().filter(|sequence| sequence.begun).count();
                 let first = self.flush.served().first().map(|sequence| &sequence.request);
+                let purposes = self.flush.served().iter().map(|sequence| sequence.request.purposes).collect();
                 let down = BlockRequest {
                     direction: Direction::Flush,
                     address: 0,
                     blocks: 0,
                     force_unit_access: false,
                     synchronous: true,
+                    purposes,
                     ..fresh(first.unwrap_or(&BlockRequest::default()))
                 };
                 self.trip(down, Flight::Flush, [requests - further, further], now)

@@ -342,6 +342,7 @@ impl Array {
                 tag: u64::from(slot) << u32::BITS | index as u64,
                 flush_before: false,
                 force_unit_access: whole.request.force_unit_access && !is_flush,
+                purposes: part.extra.purposes(whole.request.purposes),
                 ledger,
                 ..whole.request.clone()
             };

@@ -4,7 +4,7 @@ use super::array::{Array, Outcome, Stage, Whole};
 use super::plan::{Health, Part};
 use super::rebuild::{Job, lost, margin, pace};
 use super::tally::Failed;
-use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES, Status};
+use petrio_colours::{BlockRequest, Direction, Purpose, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
@@ -91,7 +91,12 @@ impl Array {
             stripes.sort_unstable();
             stripes.dedup();
         }
-        let request = BlockRequest { direction: Direction::Write, issued: now, ..BlockRequest::default() };
+        let request = BlockRequest {
+            direction: Direction::Write,
+            purposes: Purpose::Rebuild.into(),
+            issued: now,
+            ..BlockRequest::default()
+        };
         let whole = Whole {
             request,
             parts: SmallVec::new(),

@@ -1,7 +1,7 @@
 //! What an array makes of a request: requests to its members, and which of them wait for which.
 
 use super::layout::Spot;
-use petrio_colours::Direction;
+use petrio_colours::{Direction, Purpose, Purposes};
 use smallvec::SmallVec;
 
 /// What of a member can be used.
@@ -66,6 +66,42 @@ pub struct Part {
     pub group: u32,
     /// A write of parity.
     pub is_parity: bool,
+    /// How much of it is there for redundancy alone.
+    pub extra: Extra,
+}
+
+/// How much of a part nobody has asked for: old data and parity that are read, others' data, parity and further copies that
+/// are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extra {
+    /// Nothing.
+    #[default]
+    None,
+    /// Some of it: it was put together of such and others.
+    Some,
+    /// All.
+    All,
+}
+
+impl Extra {
+    /// All or nothing.
+    pub(super) fn all(is_extra: bool) -> Self {
+        if is_extra { Self::All } else { Self::None }
+    }
+
+    /// Of two parts that are one now.
+    fn and(self, other: Self) -> Self {
+        if self == other { self } else { Self::Some }
+    }
+
+    /// What such a part is for, of a whole that is for this.
+    pub(super) fn purposes(self, whole: Purposes) -> Purposes {
+        match self {
+            Self::None => whole,
+            Self::Some => whole.and(Purpose::Redundancy.into()),
+            Self::All => Purpose::Redundancy.into(),
+        }
+    }
 }
 
 /// What an array makes of a request.
@@ -98,6 +134,7 @@ impl Plan {
             blocks: 0,
             group: 0,
             is_parity: false,
+            extra: Extra::None,
         };
         Self { parts: there.map(flush).collect(), ..Self::default() }
     }
@@ -111,14 +148,15 @@ impl Plan {
             Some(other) if other.address + other.blocks == part.address => {
                 other.blocks += part.blocks;
                 other.is_parity &= part.is_parity;
+                other.extra = other.extra.and(part.extra);
             }
             _ => self.parts.push(part),
         }
     }
 
-    /// Adds a read, of which no block is read twice.
-    pub(super) fn read(&mut self, member: usize, (from, to): (u64, u64), group: u32) {
-        let (mut from, mut to) = (from, to);
+    /// Adds a read that nobody has asked for, of which no block is read twice.
+    pub(super) fn read_extra(&mut self, member: usize, (from, to): (u64, u64), group: u32) {
+        let (mut from, mut to, mut extra) = (from, to, Extra::All);
         let mut index = 0;
         while index < self.parts.len() {
             let other = self.parts[index];
@@ -126,6 +164,7 @@ impl Plan {
             let same = other.member == member && other.direction == Direction::Read && other.group == group;
             if same && from <= end && other.address <= to {
                 (from, to) = (from.min(other.address), to.max(end));
+                extra = extra.and(other.extra);
                 self.parts.remove(index);
             } else {
                 index += 1;
@@ -138,10 +177,17 @@ impl Plan {
             blocks: to - from,
             group,
             is_parity: false,
+            extra,
         });
     }
 
-    pub(super) fn write(&mut self, spot: Spot, (from, to): (u64, u64), group: u32, is_parity: bool) {
+    pub(super) fn write(
+        &mut self,
+        spot: Spot,
+        (from, to): (u64, u64),
+        group: u32,
+        (is_parity, extra): (bool, Extra),
+    ) {
         self.add(Part {
             member: spot.member,
             direction: Direction::Write,
@@ -149,6 +195,7 @@ impl Plan {
             blocks: to - from,
             group,
             is_parity,
+            extra,
         });
     }
 

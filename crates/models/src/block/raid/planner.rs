@@ -7,7 +7,7 @@
 use super::degraded::DegradedAccess;
 use super::layout::{Layout, Redundancy, Spot};
 use super::parameters::ParityUpdate;
-use super::plan::{Lost, Members, Part, Plan};
+use super::plan::{Extra, Lost, Members, Part, Plan};
 use petrio_colours::Direction;
 use smallvec::SmallVec;
 
@@ -83,6 +83,7 @@ impl Planner {
                             blocks,
                             group: 0,
                             is_parity: false,
+                            extra: Extra::None,
                         });
                     }
                     None => missing.push((within, within + blocks)),
@@ -150,7 +151,7 @@ impl Planner {
             return Err(Lost);
         }
         for spot in usable.into_iter().take(self.enough()) {
-            plan.read(spot.member, (spot.address + from, spot.address + to), 0);
+            plan.read_extra(spot.member, (spot.address + from, spot.address + to), 0);
         }
         Ok(())
     }
@@ -207,7 +208,7 @@ impl Planner {
             for copy in 0..layout.copies() {
                 let spot = layout.spot(stripe, column + copy * layout.columns());
                 if members.writes(spot.member) {
-                    plan.write(spot, range, 0, false);
+                    plan.write(spot, range, 0, (false, Extra::all(written > 0)));
                     written += 1;
                 }
             }
@@ -228,7 +229,7 @@ impl Planner {
             let spot = layout.spot(stripe, index);
             let is_parity = index >= layout.columns();
             if members.writes(spot.member) {
-                plan.write(spot, range, group, is_parity);
+                plan.write(spot, range, group, (is_parity, Extra::all(is_parity)));
                 plan.redundant_written += if is_parity { layout.unit() } else { 0 };
             } else {
                 failed += 1;
@@ -304,7 +305,7 @@ impl Planner {
         let reads = self.reads_for(data, parity)?;
         let mut read = 0;
         for unit in &reads {
-            plan.read(unit.spot.member, (unit.spot.address + low, unit.spot.address + high), group);
+            plan.read_extra(unit.spot.member, (unit.spot.address + low, unit.spot.address + high), group);
             read += high - low;
         }
         plan.extra_read += read;
@@ -312,11 +313,11 @@ impl Planner {
         for unit in data.iter().filter(|unit| unit.touched != Touched::No) {
             made_of += high - low;
             if unit.writable {
-                plan.write(unit.spot, (low, high), group, false);
+                plan.write(unit.spot, (low, high), group, (false, Extra::None));
             }
         }
         for unit in parity.iter().filter(|unit| unit.writable) {
-            plan.write(unit.spot, (low, high), group, true);
+            plan.write(unit.spot, (low, high), group, (true, Extra::All));
             plan.redundant_written += high - low;
         }
         if parity.iter().any(|unit| unit.writable) {
@@ -402,11 +403,12 @@ impl Planner {
                         blocks: to - within,
                         group,
                         is_parity: false,
+                        extra: Extra::None,
                     });
                     plan.makes_parity_of(group, to - within);
                 }
                 let spot = Spot { member, address: at - within };
-                plan.write(spot, (within, to), group, false);
+                plan.write(spot, (within, to), group, (false, Extra::None));
             }
             at += to - within;
         }

@@ -4,7 +4,7 @@ use super::layout::{PieceLayout, Uses};
 use super::parameters::{RearrangementError, RearrangementParameters};
 use crate::cluster::replication::CopyTraffic;
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, IoClass, RequestId, Status};
+use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, RequestId, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -290,6 +290,7 @@ impl Arrangement {
             id,
             direction,
             class,
+            purposes: Purpose::Copy.into(),
             tag: MOVE,
             address: u64::from(slot) * blocks,
             blocks: blocks as u32,

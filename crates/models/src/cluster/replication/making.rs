@@ -8,7 +8,7 @@ use super::parameters::CopyTraffic;
 use super::slots::Slots;
 use super::traffic::Copying;
 use super::under_way::{Flight, Parts, Tag};
-use petrio_colours::{BlockRequest, Direction, FileId, IoClass, RequestId, SECTOR_BYTES};
+use petrio_colours::{BlockRequest, Direction, FileId, IoClass, Purpose, RequestId, SECTOR_BYTES};
 use petrio_kernel::Time;
 
 impl Replicas {
@@ -76,6 +76,7 @@ impl Replicas {
         let request = BlockRequest {
             id: RequestId(self.next_part),
             direction,
+            purposes: Purpose::Copy.into(),
             tag: Tag { flight, piece: 0, slot: slot as u16 }.number(),
             file,
             address: address + self.shift_of(slot),

@@ -3,7 +3,7 @@
 //! A block that is clean and that nobody works with goes when there is no room, the least recently used first. Leaves out
 //! memory that is shared with the host's own page cache: the file system has its own (GPFS' page pool).
 
-use petrio_colours::FileId;
+use petrio_colours::{FileId, Purpose};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block holds.
@@ -17,6 +17,16 @@ pub(super) enum Key {
     Names(FileId, u64),
     /// The node's own part of the allocation map.
     Map,
+}
+
+impl Key {
+    /// What the block is for.
+    pub(super) const fn purpose(self) -> Purpose {
+        match self {
+            Self::Data(..) => Purpose::Data,
+            Self::Inode(_) | Self::Names(..) | Self::Map => Purpose::Metadata,
+        }
+    }
 }
 
 /// What there is of a block.

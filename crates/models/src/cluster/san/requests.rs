@@ -107,6 +107,7 @@ impl Node {
             Some(&Key::Data(file, _)) => file,
             _ => FileId::ROOT,
         };
+        let purposes = keys.iter().map(|key| key.purpose().into()).collect();
         let tag = self.asked.insert(Asked { keys, direction, waiters: SmallVec::new() });
         self.out.requests.push(BlockRequest {
             id: RequestId(u64::from(tag)),
@@ -115,6 +116,7 @@ impl Node {
             device: run.disk,
             direction,
             synchronous: direction == Direction::Read,
+            purposes,
             class,
             priority,
             file,

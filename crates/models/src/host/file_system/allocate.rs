@@ -10,7 +10,7 @@ use super::extents::Extent;
 use super::geometry::POINTERS;
 use super::indirect::{Branch, MOST_BLOCKS};
 use super::parameters::{Allocation, Family};
-use super::search::Purpose;
+use super::search::Holds;
 use super::touched::{Mapping, Touched};
 use super::volume::{Inode, Volume};
 use petrio_colours::FileId;
@@ -176,9 +176,9 @@ impl Volume {
     ) -> Option<(u64, u64)> {
         let branch = Branch::to(at);
         let mut goal = self.goal(inode, at, before);
-        let data = Purpose::data(inode);
+        let data = Holds::data(inode);
         let missing = inode.indirect.missing(branch);
-        let from_window = self.allocation == Allocation::Reservation && data == Purpose::Data;
+        let from_window = self.allocation == Allocation::Reservation && data == Holds::Data;
         if self.free_blocks() < missing as u64 + 1 {
             return None;
         }
@@ -188,8 +188,8 @@ impl Volume {
             touched.dirty(parent);
         }
         for _ in 0..missing {
-            let purpose = if from_window { Purpose::Data } else { Purpose::Metadata };
-            let (block, _) = self.give(inode, purpose, at, 1, goal, touched)?;
+            let holds = if from_window { Holds::Data } else { Holds::Metadata };
+            let (block, _) = self.give(inode, holds, at, 1, goal, touched)?;
             inode.indirect.give(branch, block);
             touched.dirty(block);
             goal = (block + 1).min(self.geometry.blocks - 1);
@@ -220,7 +220,7 @@ impl Volume {
         }
         let (index, leaf) = inode.extents.nodes_above(at);
         [index, leaf].into_iter().flatten().for_each(|block| touched.read(block));
-        let given = self.give(inode, Purpose::data(inode), at, end - at, goal, touched)?;
+        let given = self.give(inode, Holds::data(inode), at, end - at, goal, touched)?;
         if let Some(leaf) = leaf {
             touched.dirty(leaf);
         }
@@ -232,24 +232,24 @@ impl Volume {
         while inode.extents.nodes_missing() > 0 {
             let (index, leaf) = inode.extents.nodes_above(at);
             [index, leaf].into_iter().flatten().for_each(|block| touched.dirty(block));
-            let (block, _) = self.give(inode, Purpose::Metadata, at, 1, near, touched)?;
+            let (block, _) = self.give(inode, Holds::Metadata, at, 1, near, touched)?;
             inode.extents.give_node(block);
             touched.dirty(block);
         }
         Some(())
     }
 
-    /// Takes blocks for a purpose; bitmaps and descriptors are touched.
+    /// Takes blocks for what is to lie there; bitmaps and descriptors are touched.
     fn give(
         &mut self,
         inode: &mut Inode,
-        purpose: Purpose,
+        holds: Holds,
         at: u64,
         most: u64,
         goal: u64,
         touched: &mut Touched,
     ) -> Option<(u64, u64)> {
-        let (block, count) = self.search(inode, purpose, at, most, goal)?;
+        let (block, count) = self.search(inode, holds, at, most, goal)?;
         self.free_seen.add(-(count as i64));
         self.touch_bitmaps(block, count, touched);
         Some((block, count))

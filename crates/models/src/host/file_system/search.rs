@@ -28,14 +28,14 @@ const RUNS_LOOKED_AT: u32 = 10;
 
 /// What blocks are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum Holds {
     /// A plain file's data.
     Data,
     /// Indirect blocks, nodes of extent trees, directories.
     Metadata,
 }
 
-impl Purpose {
+impl Holds {
     pub(super) fn data(inode: &Inode) -> Self {
         if inode.directory.is_some() { Self::Metadata } else { Self::Data }
     }
@@ -46,18 +46,18 @@ impl Volume {
     pub(super) fn search(
         &mut self,
         inode: &mut Inode,
-        purpose: Purpose,
+        holds: Holds,
         at: u64,
         most: u64,
         goal: u64,
     ) -> Option<(u64, u64)> {
-        let found = match (purpose, self.allocation) {
-            (Purpose::Metadata, _) => self.near(goal, most),
-            (Purpose::Data, Allocation::Reservation) if self.parameters.reservation == 0 => {
+        let found = match (holds, self.allocation) {
+            (Holds::Metadata, _) => self.near(goal, most),
+            (Holds::Data, Allocation::Reservation) if self.parameters.reservation == 0 => {
                 self.near(goal, most)
             }
-            (Purpose::Data, Allocation::Reservation) => self.reserved(inode, most, goal),
-            (Purpose::Data, Allocation::MultiBlock) => self.preallocated(inode, at, most, goal),
+            (Holds::Data, Allocation::Reservation) => self.reserved(inode, most, goal),
+            (Holds::Data, Allocation::MultiBlock) => self.preallocated(inode, at, most, goal),
         };
         if found.is_some() || self.windowed == 0 {
             return found;

@@ -6,10 +6,11 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
+use crate::host::daemon::Daemon;
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Daemon, Event, Touch};
+use crate::host::state::{Event, Touch};
 use crate::instants;
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder};

@@ -13,11 +13,12 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
+use crate::host::daemon::Daemon;
 use crate::host::journal::CommitPlan;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Daemon, Event, Touch};
-use petrio_colours::Direction;
+use crate::host::state::{Event, Touch};
+use petrio_colours::{Direction, Purpose};
 use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
 
 /// A commit under way.
@@ -108,7 +109,7 @@ impl Context<'_> {
     pub(super) fn flush_beneath_log(&mut self) -> u64 {
         let group = self.fs.transfers.group();
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Flush, true);
-        self.fs.send_flush(touch, group, self.now);
+        self.fs.send_flush(touch, Purpose::Journal, group, self.now);
         group
     }
 

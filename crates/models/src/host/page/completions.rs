@@ -4,7 +4,7 @@ use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
 use super::job::{Turn, Wait, Waiting};
 use crate::host::journal::BlockKey;
-use crate::host::state::{Ended, Event, Purpose, file_of, times};
+use crate::host::state::{Ended, Event, Moves, file_of, times};
 use crate::instants;
 use petrio_colours::{BlockRequest, Failure, FileCause};
 use petrio_kernel::{PageBuilder, Place};
@@ -12,16 +12,16 @@ use petrio_kernel::{PageBuilder, Place};
 impl Context<'_> {
     /// A request has come back.
     pub(super) fn complete(&mut self, request: &BlockRequest) {
-        let Some(Ended { purpose, group, is_last }) = self.fs.transfers.complete(request.tag) else { return };
+        let Some(Ended { moves, group, is_last }) = self.fs.transfers.complete(request.tag) else { return };
         if let Some(failure) = request.status.failure() {
-            self.note_failure(purpose, group, failure);
+            self.note_failure(moves, group, failure);
         }
-        match purpose {
-            Purpose::Read { file, first, pages } if request.status.failure().is_some() => {
+        match moves {
+            Moves::Read { file, first, pages } if request.status.failure().is_some() => {
                 self.memory.cache.remove(file, first, first + pages);
             }
-            Purpose::Read { file, first, pages } => self.memory.cache.arrived(file, first, pages),
-            Purpose::Write { file, first, pages } => {
+            Moves::Read { file, first, pages } => self.memory.cache.arrived(file, first, pages),
+            Moves::Write { file, first, pages } => {
                 let written = self.memory.cache.written(file, first, pages);
                 self.fs.balance.wrote(written);
                 if file == self.fs.device() || self.fs.rules.logs_data() {
@@ -44,7 +44,7 @@ impl Context<'_> {
                     self.fs.events.push(Event::Memory);
                 }
             }
-            Purpose::Log | Purpose::Plain => {}
+            Moves::Log | Moves::Plain | Moves::Swap => {}
         }
         self.fs.events.extend(is_last.then_some(Event::Group(group)));
     }
@@ -52,17 +52,17 @@ impl Context<'_> {
     /// A request could not be done. Who waits for its group hears of it; data that could not be written are lost, of which the
     /// next fsync tells (`file_check_and_advance_wb_err`); without log or metadata the file system takes no more changes
     /// (`jbd2_journal_abort`).
-    fn note_failure(&mut self, purpose: Purpose, group: u64, failure: Failure) {
+    fn note_failure(&mut self, moves: Moves, group: u64, failure: Failure) {
         self.fs.transfers.fail(group, failure, self.now);
-        match purpose {
-            Purpose::Log => self.fs.is_read_only = true,
-            Purpose::Write { file, .. } => match file_of(file) {
+        match moves {
+            Moves::Log => self.fs.is_read_only = true,
+            Moves::Write { file, .. } => match file_of(file) {
                 Some(file) => {
                     self.fs.unwritten.insert(file, failure);
                 }
                 None => self.fs.is_read_only = true,
             },
-            Purpose::Read { .. } | Purpose::Plain => {}
+            Moves::Read { .. } | Moves::Plain | Moves::Swap => {}
         }
     }
 }

@@ -4,10 +4,11 @@
 //! [next](super::job::Next), and leaves requests, events and signals in the mounted file system for its page to send off.
 
 use super::job::Next;
+use crate::host::daemon::Daemon;
 use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Daemon, Event, Memory, Mounted, Purpose, Touch};
+use crate::host::state::{Event, Memory, Mounted, Moves, Touch};
 use crate::host::write_back::{Limits, Position};
 use petrio_colours::{AccessFlags, Direction, FileCause, FileId, FileOp};
 use petrio_kernel::Time;
@@ -149,7 +150,7 @@ impl Context<'_> {
                 self.memory.cache.insert(device, block, 1, None);
                 let group = group.unwrap_or_else(|| self.fs.transfers.group());
                 let touch = Touch { direction: Direction::Read, synchronous: true, ..touch };
-                self.fs.send((block, 1), touch, group, self.now, |_, pages| Purpose::Read {
+                self.fs.send((block, 1), touch, group, self.now, |_, pages| Moves::Read {
                     file: device,
                     first: block,
                     pages,
@@ -227,11 +228,11 @@ impl Context<'_> {
 
     fn write_run(&mut self, key: FileKey, first: u64, pages: u64, touch: Touch, group: u64) -> u64 {
         self.memory.cache.begin_write(key, first, pages);
-        let purpose = |start: u64| {
-            move |offset: u64, pages: u64| Purpose::Write { file: key, first: start + offset, pages }
+        let moves = |start: u64| {
+            move |offset: u64, pages: u64| Moves::Write { file: key, first: start + offset, pages }
         };
         let Some(file) = crate::host::state::file_of(key) else {
-            return self.fs.send((first, pages), touch, group, self.now, purpose(first));
+            return self.fs.send((first, pages), touch, group, self.now, moves(first));
         };
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         self.fs.volume.map(file, first, pages, &mut mapping);
@@ -242,7 +243,7 @@ impl Context<'_> {
                     let run = (block, segment.count);
                     let folio = self.memory.cache.look(key, segment.first).map_or(1, |page| page.pages);
                     let send = (touch, group, self.now);
-                    sent += self.fs.send_folios(run, u64::from(folio), send, purpose(segment.first));
+                    sent += self.fs.send_folios(run, u64::from(folio), send, moves(segment.first));
                 }
                 // Truncated while it was dirty: there is nothing to write.
                 None => {

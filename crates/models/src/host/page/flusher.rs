@@ -11,9 +11,10 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
+use crate::host::daemon::Daemon;
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
-use crate::host::state::{Daemon, Event, Touch, times};
+use crate::host::state::{Event, Touch, times};
 use crate::instants;
 use crate::processor::Processors;
 use petrio_colours::Direction;

@@ -14,7 +14,7 @@ use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::kernel_profile::ReadAheadAlgorithm;
 use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::{self, Window};
-use crate::host::state::{Event, Purpose, Touch, times};
+use crate::host::state::{Event, Moves, Touch, times};
 use petrio_colours::{Direction, FileCause};
 use petrio_kernel::Time;
 
@@ -223,7 +223,7 @@ impl Context<'_> {
             at = start + pages;
             let group = self.fs.transfers.group();
             let run = (block + (start - first), pages);
-            self.fs.send(run, touch, group, self.now, |offset, pages| Purpose::Read {
+            self.fs.send(run, touch, group, self.now, |offset, pages| Moves::Read {
                 file: key,
                 first: start + offset,
                 pages,
@@ -250,7 +250,7 @@ impl Context<'_> {
             for segment in &mapping.segments {
                 if let Some(block) = segment.block {
                     let run = (block, segment.count);
-                    sent += self.fs.send(run, touch, group, self.now, |_, _| Purpose::Plain);
+                    sent += self.fs.send(run, touch, group, self.now, |_, _| Moves::Plain);
                 }
             }
             job.position = end;

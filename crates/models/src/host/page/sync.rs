@@ -11,7 +11,7 @@ use crate::host::file_system::FileError;
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch, times};
-use petrio_colours::{Direction, Failure, FileCause, Operation};
+use petrio_colours::{Direction, Failure, FileCause, Operation, Purpose};
 use petrio_kernel::Time;
 
 /// Blocks that finding blocks for delayed pages may dirty at a time.
@@ -125,7 +125,8 @@ impl Context<'_> {
     fn flush_device(&mut self, job: &mut Job) -> Next {
         job.waited = true;
         let group = self.fs.transfers.group();
-        self.fs.send_flush(Touch::of(&job.op, Direction::Flush, true), group, self.now);
+        let touch = Touch::of(&job.op, Direction::Flush, true);
+        self.fs.send_flush(touch, Purpose::Data, group, self.now);
         Self::wait(Event::Group(group), FileCause::Write, Then::Sync)
     }
 

@@ -15,7 +15,7 @@ use crate::host::file_system::FileError;
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::{JournalGeneration, Throttling};
 use crate::host::page_cache::FileKey;
-use crate::host::state::{Event, Purpose, Touch, times};
+use crate::host::state::{Event, Moves, Touch, times};
 use crate::host::write_back::{Pause, Writer};
 use petrio_colours::{Direction, Failure, FileCause, Operation};
 use petrio_kernel::Time;
@@ -114,7 +114,7 @@ impl Context<'_> {
                 }
                 self.memory.cache.insert(key, index, 1, None);
                 let group = self.fs.transfers.group();
-                self.fs.send((block, 1), touch, group, self.now, |_, pages| Purpose::Read {
+                self.fs.send((block, 1), touch, group, self.now, |_, pages| Moves::Read {
                     file: key,
                     first: index,
                     pages,
@@ -451,7 +451,7 @@ impl Context<'_> {
         for segment in &mapping.segments {
             if let Some(block) = segment.block {
                 let run = (block, segment.count);
-                sent += self.fs.send(run, touch, group, self.now, |_, _| Purpose::Plain);
+                sent += self.fs.send(run, touch, group, self.now, |_, _| Moves::Plain);
             }
         }
         self.fs.mapping = mapping;

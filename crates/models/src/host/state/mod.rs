@@ -10,8 +10,8 @@ mod transfers;
 
 pub(super) use inodes::{Inode, Inodes};
 pub(in crate::host) use memory::{Memory, times};
-pub(super) use mounted::{Daemon, Mounted, Signals, Touch};
-pub(super) use transfers::{Ended, Purpose};
+pub(super) use mounted::{Mounted, Signals, Touch};
+pub(super) use transfers::{Ended, Moves};
 
 use super::page_cache::FileKey;
 use petrio_colours::FileId;

@@ -4,10 +4,11 @@
 use super::inodes::Inodes;
 use super::locks::Locks;
 use super::opened::Opened;
-use super::transfers::{Purpose, Transfers};
+use super::transfers::{Moves, Transfers};
 use super::{Event, device_key, file_key};
 use crate::fast_map::FastMap;
 use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::daemon::Daemon;
 use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
 use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
 use crate::host::laid_out::LaidOut;
@@ -16,7 +17,9 @@ use crate::host::page_cache::FileKey;
 use crate::host::parameters::HostParameters;
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
-use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, IoClass, RequestId, SECTOR_BYTES};
+use petrio_colours::{
+    BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES,
+};
 use petrio_kernel::{Key, Time};
 use std::ops::Range;
 use std::sync::Arc;
@@ -84,20 +87,6 @@ impl Signals {
         began.is_none() && !(*commit || *closed || *checkpoint || *flush)
     }
 }
-
-/// A thread of the kernel that sends requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::host) enum Daemon {
-    /// What writes back.
-    Flusher = 1,
-    /// What commits and checkpoints.
-    Journal = 2,
-    /// What swaps out (kswapd).
-    Swapper = 3,
-}
-
-/// Numbers that the threads of a mount have to themselves.
-const DAEMONS: u32 = 4;
 
 /// How a request is made.
 #[derive(Clone, Copy, Debug)]
@@ -232,7 +221,7 @@ impl Mounted {
 
     /// The process number of a thread of the kernel: each mount has its own, which nobody else has.
     pub(in crate::host) fn daemon(&self, daemon: Daemon) -> u32 {
-        u32::MAX - daemon as u32 - DAEMONS * self.position
+        daemon.process(self.position)
     }
 
     /// So many pages of a file wait for their blocks (delayed allocation).
@@ -262,16 +251,16 @@ impl Mounted {
     }
 
     /// Sends off requests for a run of blocks of 4 KiB that lie in single pages of memory, none larger than is asked
-    /// for at once. `purpose` says what each is for, by its offset in the run and its length.
+    /// for at once. `moves` says what each is for, by its offset in the run and its length.
     pub(in crate::host) fn send(
         &mut self,
         run: (u64, u64),
         touch: Touch,
         group: u64,
         now: Time,
-        purpose: impl Fn(u64, u64) -> Purpose,
+        moves: impl Fn(u64, u64) -> Moves,
     ) -> u64 {
-        self.send_folios(run, 1, (touch, group, now), purpose)
+        self.send_folios(run, 1, (touch, group, now), moves)
     }
 
     /// The same for folios of so many pages.
@@ -280,20 +269,25 @@ impl Mounted {
         (first, count): (u64, u64),
         folio: u64,
         (touch, group, now): (Touch, u64, Time),
-        purpose: impl Fn(u64, u64) -> Purpose,
+        moves: impl Fn(u64, u64) -> Moves,
     ) -> u64 {
         let (mut sent, mut offset) = (0, 0);
         while offset < count {
             let pages = (count - offset).min(FOLIOS_PER_BIO * folio);
-            let purpose = purpose(offset, pages);
-            let tag = self.transfers.add(group, purpose);
-            let file = match purpose {
-                Purpose::Read { file, .. } | Purpose::Write { file, .. } if file != self.device() => {
-                    FileId(file.0 as u32)
+            let moves = moves(offset, pages);
+            let tag = self.transfers.add(group, moves);
+            let (file, purpose) = match moves {
+                Moves::Read { file, .. } | Moves::Write { file, .. } if file == self.device() => {
+                    (FileId::ROOT, Purpose::Metadata)
                 }
-                _ => FileId::ROOT,
+                Moves::Read { file, .. } | Moves::Write { file, .. } => {
+                    (FileId(file.0 as u32), Purpose::Data)
+                }
+                Moves::Log => (FileId::ROOT, Purpose::Journal),
+                Moves::Plain => (FileId::ROOT, Purpose::Data),
+                Moves::Swap => (FileId::ROOT, Purpose::Swap),
             };
-            let request = self.request((first + offset, pages), touch, tag, now);
+            let request = self.request((first + offset, pages), touch, tag, purpose, now);
             self.outbox.push(BlockRequest { file, ..request });
             offset += pages;
             sent += 1;
@@ -309,18 +303,19 @@ impl Mounted {
         group: u64,
         now: Time,
     ) -> &mut BlockRequest {
-        let tag = self.transfers.add(group, Purpose::Log);
-        let request = self.request((block, 1), touch, tag, now);
+        let tag = self.transfers.add(group, Moves::Log);
+        let request = self.request((block, 1), touch, tag, Purpose::Journal, now);
         let outbox = if self.rules.log_apart { &mut self.log_outbox } else { &mut self.outbox };
         outbox.push(request);
         let last = outbox.len() - 1;
         &mut outbox[last]
     }
 
-    /// Sends off a flush of the device's write cache.
-    pub(in crate::host) fn send_flush(&mut self, touch: Touch, group: u64, now: Time) {
-        let tag = self.transfers.add(group, Purpose::Plain);
-        let request = self.request((0, 0), Touch { direction: Direction::Flush, ..touch }, tag, now);
+    /// Sends off a flush of the device's write cache, which makes durable what it is for.
+    pub(in crate::host) fn send_flush(&mut self, touch: Touch, purpose: Purpose, group: u64, now: Time) {
+        let tag = self.transfers.add(group, Moves::Plain);
+        let touch = Touch { direction: Direction::Flush, ..touch };
+        let request = self.request((0, 0), touch, tag, purpose, now);
         self.outbox.push(request);
     }
 
@@ -330,7 +325,7 @@ impl Mounted {
         let mut left = pages;
         while left > 0 && !self.swap.0.is_empty() {
             let run = left.min(self.swap.0.end - self.swap.1);
-            self.send((self.swap.1, run), touch, group, now, |_, _| Purpose::Plain);
+            self.send((self.swap.1, run), touch, group, now, |_, _| Moves::Swap);
             self.swap.1 += run;
             if self.swap.1 == self.swap.0.end {
                 self.swap.1 = self.swap.0.start;
@@ -339,7 +334,14 @@ impl Mounted {
         }
     }
 
-    fn request(&mut self, (block, pages): (u64, u64), touch: Touch, tag: u64, now: Time) -> BlockRequest {
+    fn request(
+        &mut self,
+        (block, pages): (u64, u64),
+        touch: Touch,
+        tag: u64,
+        purpose: Purpose,
+        now: Time,
+    ) -> BlockRequest {
         let Touch { direction, synchronous, process, class, priority } = touch;
         self.next_request += 1;
         BlockRequest {
@@ -347,6 +349,7 @@ impl Mounted {
             process,
             direction,
             synchronous,
+            purposes: purpose.into(),
             class,
             priority,
             tag,

@@ -6,7 +6,7 @@ use petrio_kernel::Time;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::host) enum Purpose {
+pub(in crate::host) enum Moves {
     /// Brings pages of a file into the cache.
     Read {
         /// The file.
@@ -29,11 +29,13 @@ pub(in crate::host) enum Purpose {
     Log,
     /// Past the cache, or a flush: somebody waits for its group.
     Plain,
+    /// Memory of processes.
+    Swap,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
-    purpose: Purpose,
+    moves: Moves,
     group: u64,
     in_use: bool,
 }
@@ -56,7 +58,7 @@ pub(in crate::host) struct Transfers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::host) struct Ended {
     /// What it was for.
-    pub(in crate::host) purpose: Purpose,
+    pub(in crate::host) moves: Moves,
     /// Its group.
     pub(in crate::host) group: u64,
     /// It was the last of its group.
@@ -76,13 +78,13 @@ impl Transfers {
     }
 
     /// Adds a request to a group; its slot.
-    pub(in crate::host) fn add(&mut self, group: u64, purpose: Purpose) -> u64 {
+    pub(in crate::host) fn add(&mut self, group: u64, moves: Moves) -> u64 {
         match self.groups.iter_mut().rev().find(|(other, _)| *other == group) {
             Some((_, left)) => *left += 1,
             None => self.groups.push((group, 1)),
         }
-        self.writes += u32::from(matches!(purpose, Purpose::Write { .. }));
-        let transfer = Transfer { purpose, group, in_use: true };
+        self.writes += u32::from(matches!(moves, Moves::Write { .. }));
+        let transfer = Transfer { moves, group, in_use: true };
         match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = transfer;
@@ -99,16 +101,16 @@ impl Transfers {
     pub(in crate::host) fn complete(&mut self, slot: u64) -> Option<Ended> {
         let transfer = self.slots.get_mut(slot as usize).filter(|transfer| transfer.in_use)?;
         transfer.in_use = false;
-        let Transfer { purpose, group, .. } = *transfer;
+        let Transfer { moves, group, .. } = *transfer;
         self.free.push(slot as u32);
-        self.writes -= u32::from(matches!(purpose, Purpose::Write { .. }));
+        self.writes -= u32::from(matches!(moves, Moves::Write { .. }));
         let at = self.groups.iter().position(|&(other, _)| other == group)?;
         self.groups[at].1 -= 1;
         let is_last = self.groups[at].1 == 0;
         if is_last {
             self.groups.swap_remove(at);
         }
-        Some(Ended { purpose, group, is_last })
+        Some(Ended { moves, group, is_last })
     }
 
     /// A request of a group could not be done: who waits for the group hears of it when it is over.
@@ -127,8 +129,8 @@ impl Transfers {
 
     /// The group of the request that brings a page in.
     pub(in crate::host) fn bringing(&self, key: FileKey, index: u64) -> Option<u64> {
-        self.slots.iter().find_map(|transfer| match transfer.purpose {
-            Purpose::Read { file, first, pages }
+        self.slots.iter().find_map(|transfer| match transfer.moves {
+            Moves::Read { file, first, pages }
                 if transfer.in_use && file == key && (first..first + pages).contains(&index) =>
             {
                 Some(transfer.group)
@@ -156,8 +158,8 @@ mod tests {
     fn a_group_is_over_with_its_last_request() {
         let mut transfers = Transfers::default();
         let group = transfers.group();
-        let (a, b) = (transfers.add(group, Purpose::Plain), transfers.add(group, Purpose::Plain));
-        let ended = |is_last| Some(Ended { purpose: Purpose::Plain, group, is_last });
+        let (a, b) = (transfers.add(group, Moves::Plain), transfers.add(group, Moves::Plain));
+        let ended = |is_last| Some(Ended { moves: Moves::Plain, group, is_last });
         assert_eq!(transfers.complete(a), ended(false));
         assert!(transfers.is_pending(group));
         assert_eq!(transfers.complete(b), ended(true));
@@ -169,7 +171,7 @@ mod tests {
     fn a_failure_is_known_until_everybody_has_heard_of_it() {
         let mut transfers = Transfers::default();
         let (first, second) = (transfers.group(), transfers.group());
-        let slots = [transfers.add(first, Purpose::Plain), transfers.add(first, Purpose::Plain)];
+        let slots = [transfers.add(first, Moves::Plain), transfers.add(first, Moves::Plain)];
         transfers.complete(slots[0]);
         transfers.fail(first, Failure::Device, Time::from_millis(1));
         transfers.fail(second, Failure::Device, Time::from_millis(2));
@@ -183,7 +185,7 @@ mod tests {
     fn the_request_that_brings_a_page_is_found_while_it_is_on_its_way() {
         let mut transfers = Transfers::default();
         let (file, group) = (FileKey(7), transfers.group());
-        let slot = transfers.add(group, Purpose::Read { file, first: 10, pages: 4 });
+        let slot = transfers.add(group, Moves::Read { file, first: 10, pages: 4 });
         assert_eq!(transfers.bringing(file, 13), Some(group));
         assert_eq!(transfers.bringing(file, 14), None);
         transfers.complete(slot);

@@ -10,12 +10,15 @@ use super::files::{Files, UnixFile};
 use super::layout::Layout;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::fast_map::FastMap;
-use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, RequestId, SECTOR_BYTES};
+use crate::host::daemon::Daemon;
+use petrio_colours::{
+    BlockRequest, Direction, Failure, FileId, FileOp, Operation, Purpose, RequestId, SECTOR_BYTES,
+};
 use petrio_kernel::{Key, Time};
 use std::hash::Hash;
 
 /// The sync daemon's process number in its requests.
-const DAEMON: u32 = u32::MAX - 1;
+const DAEMON: u32 = Daemon::Flusher.process(0);
 
 #[derive(Clone, Copy, Debug)]
 enum Transfer {
@@ -366,6 +369,7 @@ impl Host {
                     process: job.op.process,
                     direction: Direction::Write,
                     synchronous: true,
+                    purposes: Purpose::Metadata.into(),
                     tag,
                     address,
                     blocks: sectors as u32,

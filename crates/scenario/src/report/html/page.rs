@@ -10,6 +10,7 @@ use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
 use crate::report::text::shown;
+use crate::report::traffic::traffic_table;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -206,6 +207,9 @@ fn stages(page: &mut Page, report: &Report) {
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
+    if let Some((heads, rows)) = traffic_table(&report.traffic) {
+        page.table(Table::new(heads).with(rows));
+    }
     for memory in report.memory_shown() {
         page.paragraph(Text::default().strong(memory.name.as_str()).plain(format!(" {}", memory.sentence())));
     }

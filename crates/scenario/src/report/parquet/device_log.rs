@@ -1,17 +1,17 @@
 //! What reaches the devices, as rows.
 
 use super::{columns, picoseconds};
+use crate::report::sink::Visit;
 use crate::report::subject::Reported;
 use arrow_array::builder::{BooleanBuilder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder};
-use petrio_colours::BlockRequest;
-use petrio_kernel::Time;
+use petrio_colours::{BlockRequest, Cause};
+use petrio_models::host::kernel_thread;
 
-/// A request at a device's port.
+/// A request at a device.
 #[derive(Clone, Copy)]
 pub(in crate::report) struct DeviceRow<'a> {
-    pub(in crate::report) at: Time,
     pub(in crate::report) device: &'a str,
-    pub(in crate::report) request: &'a BlockRequest,
+    pub(in crate::report) visit: &'a Visit,
 }
 
 columns! {
@@ -26,13 +26,17 @@ columns! {
         force_unit_access: BooleanBuilder,
         synchronous: BooleanBuilder,
         process: UInt32Builder,
+        thread: StringBuilder [true],
+        purpose: StringBuilder,
+        completed_ps: Int64Builder [true],
     }
+    causes: Cause
 }
 
 impl DeviceGroup {
     fn add(&mut self, row: DeviceRow<'_>) {
-        let request = row.request;
-        self.time_ps.append_value(picoseconds(row.at));
+        let Visit { request, arrived, completed, spent, .. } = row.visit;
+        self.time_ps.append_value(picoseconds(*arrived));
         self.device.append_value(row.device);
         self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
         self.address.append_value(request.address);
@@ -41,5 +45,9 @@ impl DeviceGroup {
         self.force_unit_access.append_value(request.force_unit_access);
         self.synchronous.append_value(request.synchronous);
         self.process.append_value(request.process);
+        self.thread.append_option(kernel_thread(request.process));
+        self.purpose.append_value(request.purposes.to_string());
+        self.completed_ps.append_option(completed.map(picoseconds));
+        self.causes.push(spent);
     }
 }

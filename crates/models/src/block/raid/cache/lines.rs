@@ -4,13 +4,14 @@
 //! meanwhile: else the older data could be written last.
 
 use crate::fast_map::FastMap;
+use petrio_colours::Purposes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From a first sector to before another.
 pub(super) type Range = (u64, u64);
 
 /// A line: its sectors as bits, the first the lowest.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     /// Sectors that are there.
     valid: u64,
@@ -20,6 +21,15 @@ struct Line {
     leaving: u64,
     /// When it was used last.
     used: u64,
+    /// What the sectors are for that the members don't have yet.
+    purposes: Purposes,
+}
+
+/// Nothing is there yet.
+impl Default for Line {
+    fn default() -> Self {
+        Self { valid: 0, dirty: 0, leaving: 0, used: 0, purposes: Purposes::NONE }
+    }
 }
 
 impl Line {
@@ -143,7 +153,7 @@ impl Lines {
     }
 
     /// Takes in what is written, for which there is room. How many of its sectors were still to be written before.
-    pub(super) fn write(&mut self, range: Range) -> u64 {
+    pub(super) fn write(&mut self, range: Range, purposes: Purposes) -> u64 {
         let mut again = 0;
         // First those that are there, so that none of them goes to make room.
         for is_new in [false, true] {
@@ -157,6 +167,8 @@ impl Lines {
                 let used = self.now();
                 self.change(number, |line| {
                     again += u64::from((line.dirty & bits).count_ones());
+                    let before = if line.to_send() == 0 { Purposes::NONE } else { line.purposes };
+                    line.purposes = before.and(purposes);
                     (line.valid, line.dirty, line.used) = (line.valid | bits, line.dirty | bits, used);
                 });
             }
@@ -212,13 +224,14 @@ impl Lines {
     }
 
     /// What is sent next: the first run of sectors after the last one that was sent, and then from the beginning again;
-    /// as far as it goes within one piece of so many sectors, which is a whole stripe. It is on its way from then on.
-    pub(super) fn send(&mut self, piece: u64) -> Option<Range> {
+    /// as far as it goes within one piece of so many sectors, which is a whole stripe. It is on its way from then on; what
+    /// it is for are what all is for that waited in its lines.
+    pub(super) fn send(&mut self, piece: u64) -> Option<(Range, Purposes)> {
         let from = self.sweep / self.sectors;
         let number = *self.to_send.range(from..).next().or_else(|| self.to_send.first())?;
         let first = number * self.sectors + u64::from(self.lines.get(&number)?.to_send().trailing_zeros());
         let last = (first / piece + 1) * piece;
-        let mut end = first;
+        let (mut end, mut purposes) = (first, Purposes::NONE);
         while end < last {
             let (number, within) = (end / self.sectors, end % self.sectors);
             let Some(line) = self.lines.get(&number) else { break };
@@ -227,6 +240,7 @@ impl Lines {
             if run == 0 {
                 break;
             }
+            purposes = purposes.and(line.purposes);
             let bits = bits(within, within + run);
             self.change(number, |line| {
                 (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits);
@@ -237,7 +251,7 @@ impl Lines {
             }
         }
         self.sweep = end;
-        Some((first, end))
+        Some(((first, end), purposes))
     }
 
     /// What was sent is with the members; or is lost, where they couldn't take it.

@@ -186,7 +186,7 @@ impl Cache {
         // What is read meanwhile may be older than this.
         self.nobody_keeps(range);
         if self.battery && self.lines.could_hold(range) {
-            self.tally.overwritten_bytes += self.lines.write(range) * SECTOR_BYTES;
+            self.tally.overwritten_bytes += self.lines.write(range, request.purposes) * SECTOR_BYTES;
             self.tally.reported.add(request.blocks.into());
             answer.serves = Some(request);
         } else {
@@ -263,7 +263,9 @@ impl Cache {
         // Who has been called finds what is in memory as it was when he was.
         while !self.called && self.leaving < self.depth {
             let writes = self.drains || self.is_idle || self.to_flush > 0 || !self.waiting.is_empty();
-            let Some(range) = writes.then(|| self.lines.send(self.stripe)).flatten() else { break };
+            let Some((range, purposes)) = writes.then(|| self.lines.send(self.stripe)).flatten() else {
+                break;
+            };
             self.leaving += 1;
             self.to_flush = self.to_flush.saturating_sub(self.lines.of(range));
             let blocks = range.1 - range.0;
@@ -271,6 +273,7 @@ impl Cache {
             self.tally.whole_stripes += u64::from(blocks == self.stripe);
             let request = BlockRequest {
                 direction: Direction::Write,
+                purposes,
                 address: range.0,
                 blocks: blocks as u32,
                 issued: now,
