@@ -1,13 +1,13 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
 use crate::catalogue::{DEVICES, Device, read_device};
-use crate::schema::{Disk, Scenario};
+use crate::schema::{Disk, Scenario, Spindle};
 use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use petrio_models::device::BlockDevice;
+use petrio_models::device::{BlockDevice, Spin};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,14 +45,7 @@ pub(crate) fn devices(
                 .and_then(|device| compiled(device).map_err(|message| wrong(message, sources))),
         };
         let sound = found.and_then(|found| {
-            let accepts = found.compiled.accepts(&disk.queueing());
-            let shares = match &disk.bus {
-                Some(bus) if !found.compiled.shares_bus() => {
-                    Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"))
-                }
-                _ => Ok(()),
-            };
-            accepts.and(shares).map(|()| found).map_err(|message| wrong(message, sources))
+            can_be(&found, disk).map(|()| found).map_err(|message| wrong(message, sources))
         });
         match sound {
             Ok(found) => {
@@ -65,6 +58,22 @@ pub(crate) fn devices(
         }
     }
     if problems.is_empty() { Ok(devices) } else { Err(problems) }
+}
+
+/// Whether a device can be used as its part says.
+fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
+    compiled.accepts(&disk.queueing())?;
+    match &disk.bus {
+        Some(bus) if !compiled.shares_bus() => {
+            return Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"));
+        }
+        _ => {}
+    }
+    let turned = || compiled.turning(Spin { lead: 0.0, faster: 0.0 });
+    if disk.spindle == Spindle::Locked && turned().is_none() {
+        return Err("its spindle can't be locked to others': it has none whose angle is followed".to_owned());
+    }
+    Ok(())
 }
 
 fn compiled(device: Device) -> Result<Found, String> {

@@ -361,6 +361,7 @@ impl<R: Timeline> RequestSink<R> for PerfettoTrace<R> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use petrio_colours::Purpose;
     use serde_json::Value;
 
     #[test]
@@ -401,5 +402,40 @@ mod tests {
             e["name"] == "thread_name" && e["args"]["name"].as_str().unwrap().starts_with("queue")
         });
         assert_eq!(queues.count(), 2, "two requests waited at the same time");
+    }
+
+    #[test]
+    fn devices_have_tracks_of_their_own_beside_those_of_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.json");
+        let mut sinks = crate::report::Sinks::default();
+        let parts = ["d0".to_owned(), "r".to_owned()];
+        sinks.push_timeline(crate::report::Subject::FileOperations, &path, &parts, 1).unwrap();
+        sinks.completed(&FileOp { process: 3, ..FileOp::default() }, Time::from_millis(9)).unwrap();
+        // Two that overlap, and one that never came back.
+        for (n, process) in [(0, u32::MAX - 2), (1, 5), (2, 5)] {
+            let request =
+                BlockRequest { process, purposes: Purpose::Journal.into(), ..BlockRequest::default() };
+            let mut spent = Ledger::default();
+            spent.charge(Cause::Seek, Time::from_millis(4));
+            let arrived = Time::from_millis(n);
+            let completed = (n < 2).then(|| arrived + spent.total());
+            sinks.visited(&Visit { device: 0, request, arrived, completed, spent }).unwrap();
+        }
+        sinks.finish().unwrap();
+        let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let events = document["traceEvents"].as_array().unwrap();
+        let names: Vec<&str> = events
+            .iter()
+            .filter(|event| event["name"] == "process_name")
+            .map(|event| event["args"]["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["process 3", "requests at d0"]);
+        let journal: Vec<&Value> = events.iter().filter(|event| event["name"] == "read journal").collect();
+        assert_eq!(journal.len(), 2);
+        assert_ne!(journal[0]["tid"], journal[1]["tid"]);
+        assert_eq!(journal[0]["args"]["process"], "journal");
+        assert_eq!(journal[1]["args"]["process"], 5);
+        assert_eq!(events.iter().filter(|event| event["name"] == "seek").count(), 2);
     }
 }

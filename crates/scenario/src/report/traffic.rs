@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(figures.purposes[1].flushes, 1);
         let (heads, rows) = traffic_table(&[figures]).unwrap_or_default();
         assert_eq!(rows.len(), 3);
-        assert_eq!(rows[0][..3], ["d*, 2 devices".to_owned(), "data".to_owned(), "1 (8 KiB)".to_owned()]);
+        assert_eq!(rows[0][..3], ["d*, 2 devices".to_owned(), "data".to_owned(), "1 (8.00 KiB)".to_owned()]);
         assert_eq!(heads.len(), rows[2].len());
     }
 
