@@ -7,7 +7,7 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let catalogue = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../catalogue");
-    for folder in ["devices", "machines", "kernels", "networks", "arrays"] {
+    for folder in ["devices", "machines", "kernels", "networks", "arrays", "adapters"] {
         let table = table(&catalogue.join(folder))?;
         fs::write(Path::new(&env::var("OUT_DIR")?).join(format!("{folder}.rs")), table)?;
     }

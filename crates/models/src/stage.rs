@@ -40,6 +40,8 @@ pub enum Work {
     Delay(Vec<PlaceId>),
     /// One server serves them, and records the seconds for which each keeps it busy; nothing lies in a place meanwhile.
     Recorded(Probe, PlaceId),
+    /// Each of several servers is at work while its token isn't in its place: a bus that somebody has.
+    Away(Vec<PlaceId>),
     /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's
     /// to say.
     Station(PlaceId),
@@ -89,6 +91,11 @@ impl Stage {
     /// The same, where what comes needn't wait there: as many came as it has served, and as wait.
     pub fn passed(name: String, queue: PlaceId, busy: Probe) -> Self {
         Self::new(name, &[], &[queue], Work::Recorded(busy, queue))
+    }
+
+    /// Something that is had by one at a time, in each of these places, and comes back there.
+    pub fn had(name: String, free: &[PlaceId]) -> Self {
+        Self::new(name, free, &[], Work::Away(free.to_vec()))
     }
 
     /// Requests come to these places, each to one of them, once.

@@ -7,7 +7,7 @@ use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use petrio_models::device::{BlockDevice, Spin};
+use petrio_models::device::{BlockDevice, Channel, Spin};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,8 @@ pub(crate) fn devices(
     // A drive that is described alike by many parts is read, and laid out, once.
     let mut known: BTreeMap<Description, Found> = BTreeMap::new();
     for (name, disk) in &scenario.disk {
-        let description = description(disk);
+        let channel = disk.bus.as_ref().and_then(|bus| Some(scenario.hba.get(bus)?.channel()));
+        let description = description(disk, channel);
         let wrong = |message: String, sources: &Sources| {
             let span = places.key(&format!("disk.{name}"));
             vec![sources.error(span, format!("the drive of \"{name}\" can't be: {message}"))]
@@ -42,7 +43,7 @@ pub(crate) fn devices(
         let found = match known.get(&description) {
             Some(found) => Ok(found.clone()),
             None => device(name, disk, root, places, sources, inputs)
-                .and_then(|device| compiled(device).map_err(|message| wrong(message, sources))),
+                .and_then(|device| compiled(device, channel).map_err(|message| wrong(message, sources))),
         };
         let sound = found.and_then(|found| {
             can_be(&found, disk).map(|()| found).map_err(|message| wrong(message, sources))
@@ -76,17 +77,18 @@ fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
     Ok(())
 }
 
-fn compiled(device: Device) -> Result<Found, String> {
-    let compiled = device.parameters().compile()?;
+fn compiled(device: Device, channel: Option<Channel>) -> Result<Found, String> {
+    let behind = channel.and_then(|channel| device.parameters().on_channel(&channel));
+    let compiled = behind.as_ref().unwrap_or(&device).parameters().compile()?;
     Ok(Found { device: Arc::new(device), compiled })
 }
 
-/// What a drive is found by: its model, its file, and what is changed.
-type Description = (Option<String>, Option<PathBuf>, String);
+/// What a drive is found by: its model, its file, what is changed, and what it hangs on.
+type Description = (Option<String>, Option<PathBuf>, String, Option<String>);
 
-fn description(disk: &Disk) -> Description {
+fn description(disk: &Disk, channel: Option<Channel>) -> Description {
     let changes = if disk.drive.is_empty() { String::new() } else { disk.drive.to_string() };
-    (disk.model.clone(), disk.file.clone(), changes)
+    (disk.model.clone(), disk.file.clone(), changes, channel.map(|channel| format!("{channel:?}")))
 }
 
 fn device(

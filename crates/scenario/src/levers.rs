@@ -30,11 +30,17 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
         let path = format!("{written}.drive");
         let mut own = disk.device.parameters().levers(&path);
         let depth = disk.queueing.depth.unwrap_or(disk.compiled.depth()).saturating_mul(2);
-        if disk.compiled.accepts(&Queueing { depth: Some(depth), ..disk.queueing }).is_ok() {
+        let adapter = scenario.disk.get(name).and_then(|part| scenario.hba.get(part.bus.as_ref()?));
+        let held_back =
+            adapter.and_then(|adapter| adapter.queue_depth).is_some_and(|most| most.get() < depth);
+        if !held_back && disk.compiled.accepts(&Queueing { depth: Some(depth), ..disk.queueing }).is_ok() {
             let deeper = Lever::twice("queue", "depth", "a queue twice as deep in the drive");
             own.push(deeper.set(&written, "queue_depth", depth));
         }
         all.add(&disk.name, own);
+    }
+    for (name, adapter) in &scenario.hba {
+        all.add(name, adapter.levers(&written(&format!("hba.{name}"))));
     }
     for (key, name, part) in scenario.holders.iter() {
         all.add(name, part.levers(&written(&format!("{key}.{name}"))));

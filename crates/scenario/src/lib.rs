@@ -44,6 +44,7 @@ pub mod run;
 pub mod schema;
 mod text;
 mod users;
+mod wires;
 
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,

@@ -24,6 +24,7 @@ use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Places, Table};
 use crate::text::{Copies, Override, Problem, Problems, Severity, Sources};
+use crate::wires::{self, Wires};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -159,6 +160,9 @@ fn load_known(
         IndexMap::new()
     });
     let mut checked = check(&scenario, &root, &places, &mut sources, inputs);
+    let [mut crowded, mut idle] = wires::check(&scenario, &places, &sources);
+    checked.problems.append(&mut crowded);
+    checked.unused.append(&mut idle);
     // What somebody leaves out by a setting stands in the file for others: `compare file.toml@workload.w.on=data`.
     if !overrides.is_empty() {
         checked.unused = checked.unused.into_iter().map(Problem::only_warns).collect();
@@ -174,20 +178,14 @@ fn load_known(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
+    let mut wires = Wires::of(&scenario);
     let disks: Vec<PlacedDisk> = checked
         .disks
         .into_iter()
         .filter_map(|(name, part)| {
             let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
-            Some(PlacedDisk {
-                name,
-                part,
-                device,
-                compiled,
-                queueing: disk.queueing(),
-                bus: disk.bus.clone(),
-                spindle: disk.spindle,
-            })
+            let (bus, queueing) = (wires.next(disk), wires.queueing(disk, &*compiled));
+            Some(PlacedDisk { name, part, device, compiled, queueing, bus, spindle: disk.spindle })
         })
         .collect();
     let storage = storage(&scenario, &disks, &checked.holders);
@@ -261,8 +259,8 @@ fn scenario_of(root: &Table<'_>, sources: &Sources) -> Result<Scenario, Vec<Prob
     let beside: Vec<&str> =
         std::iter::once("workload").chain(hosts_keys).chain(Holders::KEYS.iter().copied()).collect();
     match read_beside::<Head>(&Spanned::new(root.span(), rest), &beside, sources) {
-        Ok(Head { title, seed, disk, measure }) if problems.is_empty() => {
-            Ok(Scenario { title, seed, disk, holders, hosts, workload, measure })
+        Ok(Head { title, seed, disk, hba, measure }) if problems.is_empty() => {
+            Ok(Scenario { title, seed, disk, hba, holders, hosts, workload, measure })
         }
         Ok(_) => Err(problems),
         Err(mut more) => {

@@ -5,21 +5,21 @@ use crate::output::{print, talk};
 use crate::table::table;
 use clap::{Subcommand, ValueEnum};
 use petrio_scenario::catalogue::{
-    SHELVES, array_summaries, device_summaries, disksim, drive_toml, kernel_summaries, machine_summaries,
-    network_summaries,
+    SHELVES, adapter_summaries, array_summaries, device_summaries, disksim, drive_toml, kernel_summaries,
+    machine_summaries, network_summaries,
 };
 use std::path::{Path, PathBuf};
 
-/// The drives, machines, kernels, networks and arrays that petrio knows, and drives from elsewhere
+/// The drives, machines, kernels, networks, arrays and adapters that petrio knows, and drives from elsewhere
 #[derive(Subcommand)]
 pub(crate) enum Catalogue {
-    /// Name the drives, the machines, the kernels, the networks or the arrays
+    /// Name the drives, the machines, the kernels, the networks, the arrays or the adapters
     List {
         /// Which of them
         #[arg(value_enum, default_value = "drives")]
         what: What,
     },
-    /// Print a drive, a machine, a kernel, a network or an array, every figure with unit and source
+    /// Print a drive, a machine, a kernel, a network, an array or an adapter, every figure with unit and source
     Show {
         /// Its name, as in `petrio catalogue list`
         name: String,
@@ -48,6 +48,8 @@ pub(crate) enum What {
     Networks,
     /// Arrays: software and controllers, for `use` in [raid.NAME]
     Arrays,
+    /// Host adapters: IDE, SCSI, Fibre Channel, for `use` in [hba.NAME]
+    Adapters,
 }
 
 impl Catalogue {
@@ -109,6 +111,15 @@ fn list(what: What) -> Result<(), Failure> {
                 .collect();
             table(&["name", "array", "stripe unit", "cache"], &rows)
         }
+        What::Adapters => {
+            let rows: Vec<Vec<String>> = (adapter_summaries().map_err(failed)?.into_iter())
+                .map(|adapter| {
+                    let commands = adapter.commands.to_owned();
+                    vec![adapter.key.to_owned(), adapter.name, adapter.channels, adapter.rate, commands]
+                })
+                .collect();
+            table(&["name", "adapter", "channels", "each carries", "disks on one are served"], &rows)
+        }
     };
     print(&text)
 }
@@ -145,5 +156,8 @@ fn unknown(name: &str) -> Failure {
             format!("there are {}", SHELVES.iter().map(names).collect::<Vec<_>>().join(", "))
         }
     };
-    Failure::new(format!("the catalogue has no drive, machine or kernel \"{name}\""), Some(help))
+    Failure::new(
+        format!("the catalogue has no drive, machine, kernel, network, array or adapter \"{name}\""),
+        Some(help),
+    )
 }

@@ -10,11 +10,13 @@ pub mod constant_rate;
 pub mod disk;
 pub mod simple_ssd;
 
+mod channel;
 mod entrance;
 mod one_at_a_time;
 
 use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
+pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
 use disk::DiskParameters;
 pub use disk::Spin;
@@ -46,6 +48,11 @@ pub trait DeviceParameters: Debug + Send + Sync {
 
     /// What a person could change about it to make it better; its parameters stand at `path`.
     fn levers(&self, path: &str) -> Vec<Lever>;
+
+    /// The same behind a channel of a host adapter; `None` where it hangs on none.
+    fn on_channel(&self, _: &Channel) -> Option<Device> {
+        None
+    }
 
     /// The device, ready to be built any number of times.
     ///

@@ -6,8 +6,9 @@ use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, Storage, disks_below};
 use crate::run::RunFailure;
 use crate::schema::Spindle;
+use crate::wires::adapter_of;
 use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, PlaceId};
 use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::{FileLayout, Sight};
@@ -95,6 +96,15 @@ pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize)
         Some(&below) => (Some(on), below),
         None => (None, on),
     }
+}
+
+/// The rows of the buses that several disks may share: of each adapter one, with as many servers as it has channels.
+pub(super) fn bus_stages(loaded: &Loaded, devices: &Devices) -> Vec<Stage> {
+    let mut channels: BTreeMap<&str, Vec<PlaceId>> = BTreeMap::new();
+    for (name, free) in &devices.buses {
+        channels.entry(adapter_of(&loaded.scenario, name)).or_default().push(free.id());
+    }
+    channels.into_iter().map(|(name, free)| Stage::had(format!("{name}/channel"), &free)).collect()
 }
 
 /// Where requests go that first pass a part which stands before the queue, if there is one.

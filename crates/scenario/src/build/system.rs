@@ -3,7 +3,7 @@
 use crate::build::asked::Asked;
 use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
-use crate::build::storage::{Devices, device_page};
+use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::classes::Classes;
 use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
@@ -132,6 +132,7 @@ impl System {
             (None, None) => return Err(RunFailure::NoWorkload),
         };
         stages.append(&mut devices.stages);
+        stages.append(&mut bus_stages(loaded, &devices));
         let classes = Classes::of(loaded);
         classes.assign(&mut stages);
         Ok(Self {

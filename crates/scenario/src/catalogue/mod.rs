@@ -1,4 +1,4 @@
-//! The catalogue: devices, machines, kernels, networks and arrays as TOML, each figure with unit and source, compiled into the
+//! The catalogue: devices, machines, kernels, networks, arrays and adapters as TOML, each figure with unit and source, compiled into the
 //! program.
 
 mod device;
@@ -8,11 +8,11 @@ mod summary;
 
 pub(crate) use device::read_device;
 pub use petrio_models::device::Device;
-pub use shelf::{ARRAYS, DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
+pub use shelf::{ADAPTERS, ARRAYS, DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
 pub use summary::{
-    ArraySummary, KernelSummary, MachineSummary, NetworkSummary, Summary, array_summaries, device_schema,
-    device_summaries, devices, drive_toml, kernel_schema, kernel_summaries, machine_schema,
-    machine_summaries, network_summaries,
+    AdapterSummary, ArraySummary, KernelSummary, MachineSummary, NetworkSummary, Summary, adapter_summaries,
+    array_summaries, device_schema, device_summaries, devices, drive_toml, kernel_schema, kernel_summaries,
+    machine_schema, machine_summaries, network_summaries,
 };
 
 #[cfg(test)]
@@ -60,6 +60,15 @@ mod tests {
                 .unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
             assert!(named.name.is_some() && named.source.is_some(), "{name} has no name or no source");
             parameters.layout(6).unwrap_or_else(|error| panic!("{name}: {error}"));
+        });
+    }
+
+    #[test]
+    fn every_adapter_of_the_catalogue_reads_and_says_where_its_figures_come_from() {
+        each(ADAPTERS, |name, table, sources| {
+            let adapter: crate::schema::Adapter =
+                read(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+            assert!(adapter.name.is_some() && adapter.source.is_some() && adapter.rate.is_some(), "{name}");
         });
     }
 

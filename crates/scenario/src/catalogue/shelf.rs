@@ -33,8 +33,12 @@ pub const NETWORKS: Shelf =
 pub const ARRAYS: Shelf =
     Shelf { what: "array", folder: "arrays", files: include!(concat!(env!("OUT_DIR"), "/arrays.rs")) };
 
+/// Host adapters: what their channels carry.
+pub const ADAPTERS: Shelf =
+    Shelf { what: "adapter", folder: "adapters", files: include!(concat!(env!("OUT_DIR"), "/adapters.rs")) };
+
 /// All of them.
-pub const SHELVES: [Shelf; 5] = [DEVICES, MACHINES, KERNELS, NETWORKS, ARRAYS];
+pub const SHELVES: [Shelf; 6] = [DEVICES, MACHINES, KERNELS, NETWORKS, ARRAYS, ADAPTERS];
 
 // A shelf is known by its folder.
 impl PartialEq for Shelf {

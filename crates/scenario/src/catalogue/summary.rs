@@ -1,8 +1,8 @@
 //! The catalogue at a glance, and devices as text.
 
-use crate::catalogue::{ARRAYS, DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
+use crate::catalogue::{ADAPTERS, ARRAYS, DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
 use crate::holder::read_profile;
-use crate::schema::{bits, read_network};
+use crate::schema::{Adapter, bits, read_network};
 use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
@@ -175,6 +175,41 @@ pub fn array_summaries() -> Result<Vec<ArraySummary>, Problem> {
             cache: cache.map_or("–".to_owned(), |cache| {
                 format!("{}{}", cache.size, if cache.battery { " with battery" } else { "" })
             }),
+        })
+    })
+}
+
+/// A host adapter in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdapterSummary {
+    /// The name by which scenarios refer to it.
+    pub key: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Its channels, and how many disks may be on each.
+    pub channels: String,
+    /// What each carries.
+    pub rate: String,
+    /// How disks use their channel.
+    pub commands: &'static str,
+}
+
+/// Every host adapter of the catalogue in a line.
+///
+/// # Errors
+/// As of [`device_summaries`].
+pub fn adapter_summaries() -> Result<Vec<AdapterSummary>, Problem> {
+    entries(ADAPTERS, |key, table, sources| {
+        let adapter: Adapter = read(table, sources)?;
+        Ok(AdapterSummary {
+            key,
+            channels: match adapter.disks {
+                Some(disks) => format!("{} of {disks} disks", adapter.channels),
+                None => adapter.channels.to_string(),
+            },
+            name: adapter.name.unwrap_or_default(),
+            rate: adapter.rate.map_or("–".to_owned(), |rate| rate.to_string()),
+            commands: if adapter.keeps_channel { "one after the other" } else { "side by side" },
         })
     })
 }

@@ -1,6 +1,6 @@
 //! The kinds of parts, what may own what, and which of their keys name other parts or files.
 
-use crate::catalogue::Shelf;
+use crate::catalogue::{ADAPTERS, Shelf};
 use crate::holder::Holders;
 use crate::host::Hosts;
 use crate::parts::part_kind::{PartKind, Pool};
@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     /// Nothing but a box of parts.
     Box,
     Disk,
+    /// What disks hang on.
+    Adapter,
     /// What holds blocks and lies on others, by its key.
     Holder(&'static str),
     /// Hosts and what they mount.
@@ -27,7 +29,11 @@ impl Kind {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let holders = Holders::KEYS.iter().map(|key| Self::Holder(key));
         let of_hosts = Hosts::kinds().map(Self::OfHosts);
-        [Self::Box, Self::Disk].into_iter().chain(of_hosts).chain(holders).chain([Self::Workload])
+        [Self::Box, Self::Disk, Self::Adapter]
+            .into_iter()
+            .chain(of_hosts)
+            .chain(holders)
+            .chain([Self::Workload])
     }
 
     /// The key under which parts of this kind stand.
@@ -35,6 +41,7 @@ impl Kind {
         match self {
             Self::Box => "box",
             Self::Disk => "disk",
+            Self::Adapter => "hba",
             Self::Holder(key) => key,
             Self::OfHosts(kind) => kind.key,
             Self::Workload => "workload",
@@ -51,7 +58,7 @@ impl Kind {
         match self {
             Self::OfHosts(kind) => kind.least_bytes,
             Self::Disk => A_DISK,
-            Self::Box | Self::Holder(_) | Self::Workload => 0,
+            Self::Box | Self::Adapter | Self::Holder(_) | Self::Workload => 0,
         }
     }
 
@@ -59,7 +66,7 @@ impl Kind {
     pub(crate) fn owns(self) -> bool {
         match self {
             Self::Box | Self::Holder(_) => true,
-            Self::Disk | Self::Workload => false,
+            Self::Disk | Self::Adapter | Self::Workload => false,
             Self::OfHosts(kind) => kind.owns,
         }
     }
@@ -79,6 +86,7 @@ impl Kind {
         match self {
             Self::OfHosts(kind) => kind.shelf,
             Self::Holder(key) => Holders::shelf(key),
+            Self::Adapter => Some(ADAPTERS),
             _ => None,
         }
     }
@@ -87,7 +95,8 @@ impl Kind {
     /// stands behind that table's key and a dot.
     pub(super) fn references(self, part: &DeTable<'_>) -> Vec<(&'static str, Pool)> {
         match self {
-            Self::Box | Self::Disk => Vec::new(),
+            Self::Box | Self::Adapter => Vec::new(),
+            Self::Disk => vec![("bus", Pool::Adapters)],
             Self::Holder(_) => vec![("on", Pool::Holders)],
             Self::OfHosts(kind) => kind.references.to_vec(),
             Self::Workload => {
@@ -105,6 +114,7 @@ impl Kind {
     pub(super) fn is_in(self, pool: Pool) -> bool {
         match self {
             Self::Disk | Self::Holder(_) => pool == Pool::Holders,
+            Self::Adapter => pool == Pool::Adapters,
             Self::OfHosts(kind) => kind.pool == pool,
             Self::Box | Self::Workload => false,
         }

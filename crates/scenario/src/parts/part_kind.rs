@@ -7,6 +7,8 @@ use crate::catalogue::Shelf;
 pub(crate) enum Pool {
     /// Whatever holds blocks.
     Holders,
+    /// What disks hang on.
+    Adapters,
     Hosts,
     /// What a workload that works on files goes to.
     Volumes,

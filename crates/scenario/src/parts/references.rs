@@ -25,8 +25,10 @@ pub(super) fn resolve(root: &mut DeTable<'_>, copies: &Copies) {
             let DeValue::Table(table) = part.get_mut() else { continue };
             let stands = Stands { path: name.get_ref(), kind };
             for (key, pool) in kind.references(table) {
-                if let Some(value) = value_at(table, key) {
-                    rewrite(value.get_mut(), stands, pools.of_pool(pool));
+                let Some(value) = value_at(table, key) else { continue };
+                let found = rewrite(value.get_mut(), stands, pools.of_pool(pool));
+                if pool == Pool::Adapters && !found {
+                    name_within(value.get_mut(), stands);
                 }
             }
             if kind.has_host()
@@ -58,6 +60,7 @@ fn fill_in(table: &mut DeTable<'_>, span: Range<usize>, host: String) {
 /// What references may stand for.
 struct Pools {
     holders: Directory,
+    adapters: Directory,
     hosts: Directory,
     volumes: Directory,
     networks: Directory,
@@ -84,6 +87,7 @@ impl Pools {
         };
         Self {
             holders: pool(Pool::Holders),
+            adapters: pool(Pool::Adapters),
             hosts: pool(Pool::Hosts),
             volumes: pool(Pool::Volumes),
             networks: pool(Pool::Networks),
@@ -94,6 +98,7 @@ impl Pools {
     fn of_pool(&self, pool: Pool) -> &Directory {
         match pool {
             Pool::Holders => &self.holders,
+            Pool::Adapters => &self.adapters,
             Pool::Hosts => &self.hosts,
             Pool::Volumes => &self.volumes,
             Pool::Networks => &self.networks,
@@ -112,12 +117,16 @@ fn disks(part: &Value<'_>) -> u64 {
         .clamp(1, 1_000_000)
 }
 
-fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) {
+/// Rewrites a name, or each of several; whether it was one that stands for another from where it stands.
+fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) -> bool {
     match value {
         DeValue::String(name) => {
-            if let Some(from_root) = stands.as_from_root(name, pool) {
+            let from_root = stands.as_from_root(name, pool);
+            let found = from_root.is_some() || !pool.find(name).is_empty();
+            if let Some(from_root) = from_root {
                 *name = Cow::Owned(from_root);
             }
+            return found;
         }
         DeValue::Array(names) => names.iter_mut().for_each(|name| {
             if name.get_ref().is_str() {
@@ -130,6 +139,14 @@ fn rewrite(value: &mut DeValue<'_>, stands: Stands<'_>, pool: &Directory) {
             }
         }),
         _ => {}
+    }
+    false
+}
+
+/// A bus that no part describes is one of the part around it: each copy of that has its own.
+fn name_within(value: &mut DeValue<'_>, stands: Stands<'_>) {
+    if let (DeValue::String(name), Some(folder)) = (value, folders_of(stands.path).next()) {
+        *name = Cow::Owned(format!("{folder}/{name}"));
     }
 }
 

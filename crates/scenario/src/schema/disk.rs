@@ -27,8 +27,9 @@ pub struct Disk {
     /// Commands that the disk accepts at a time, waiting in it and in service; left out, as the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// The name of a bus that it shares with all other disks that name it, such as "scsi0": one disk at a time gets a
-    /// command, gives data or reports. Mechanical disks only. Left out: it has a bus of its own.
+    /// The host bus adapter on which it hangs (`[hba.NAME]`), or just the name of a bus that it shares with the other disks of the part
+    /// around it that name it, such as "scsi0": one disk at a time gets a command, gives data or reports. Mechanical disks only. Left out:
+    /// it has a bus of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
     /// Whether it turns for itself, as disks do, or in step with the others that are locked.

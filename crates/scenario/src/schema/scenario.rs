@@ -3,6 +3,7 @@
 use crate::fio::FioJobs;
 use crate::holder::Holders;
 use crate::host::Hosts;
+use crate::schema::adapter::Adapter;
 use crate::schema::disk::Disk;
 use crate::schema::measure::Measure;
 use crate::schema::nesting::with_nesting;
@@ -29,6 +30,9 @@ pub struct Scenario {
     /// The disks, by name.
     #[serde(default)]
     pub disk: IndexMap<String, Disk>,
+    /// Host bus adapters on whose channels disks hang, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub hba: IndexMap<String, Adapter>,
     /// What holds blocks and lies on disks.
     #[serde(flatten)]
     pub holders: Holders,
@@ -57,6 +61,8 @@ pub(crate) struct Head {
     pub(crate) seed: u64,
     #[serde(default)]
     pub(crate) disk: IndexMap<String, Disk>,
+    #[serde(default)]
+    pub(crate) hba: IndexMap<String, Adapter>,
     #[serde(default)]
     pub(crate) measure: Measure,
 }

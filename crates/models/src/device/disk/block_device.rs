@@ -3,9 +3,11 @@
 use super::{DiskParameters, Drive, disk_page_on_bus};
 use crate::Lever;
 use crate::device::{
-    BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing, Spin,
+    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing, Spin,
 };
+use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
+use petrio_units::Duration;
 use std::sync::Arc;
 
 impl DeviceParameters for DiskParameters {
@@ -27,6 +29,18 @@ impl DeviceParameters for DiskParameters {
 
     fn levers(&self, path: &str) -> Vec<Lever> {
         DiskParameters::levers(self, path)
+    }
+
+    fn on_channel(&self, channel: &Channel) -> Option<Device> {
+        let mut behind = self.clone();
+        if let Some(rate) = channel.rate {
+            let block = rate.time_for(SECTOR_BYTES);
+            let slower = |own: Duration| Duration::new(own.time().max(block));
+            behind.bus.read_block = slower(behind.bus.read_block);
+            behind.bus.write_block = slower(behind.bus.write_block);
+        }
+        behind.cache.never_disconnect |= channel.kept;
+        Some(Device::Disk(Box::new(behind)))
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

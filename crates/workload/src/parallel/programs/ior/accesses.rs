@@ -8,8 +8,9 @@
 //! Source: IOR 4.0, src/ior.c, WriteOrRead. With collective access the first rank says whether the time is over, so that all
 //! leave together.
 
+use super::pass::Pass;
 use super::program::IorPlan;
-use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::collective::Collective;
 use crate::parallel::io::{Segments, Shares};
 use crate::parallel::member::{ERROR_BYTES, Member};
@@ -21,32 +22,39 @@ use std::sync::Arc;
 
 /// What a rank accesses in a phase.
 pub(super) struct Phase {
-    pub(super) direction: Direction,
+    pub(super) pass: Pass,
     pub(super) repetition: u32,
     /// The first file of the program, under which ranks tell each other how far they are.
     pub(super) first: FileId,
     /// The file of this rank, and whose data it accesses there.
     pub(super) file: FileId,
     pub(super) place: u32,
+    /// How many ranks further that is.
+    pub(super) shift: u32,
     pub(super) order: Option<Permutation>,
     /// As what it is measured.
     pub(super) measured: PhaseName,
 }
 
 impl Phase {
-    const fn is_read(&self) -> bool {
-        matches!(self.direction, Direction::Read)
-    }
-
     /// The most transfers that a rank has done when its time was over.
     fn most(&self) -> Topic {
-        let what = if self.is_read() { "most transfers read" } else { "most transfers written" };
+        let what = match self.pass {
+            Pass::Write => "most transfers written",
+            Pass::Check => "most transfers compared",
+            Pass::Read => "most transfers read",
+        };
         (self.first, what, self.repetition.into())
     }
 
     /// Whether all stop after so many.
     fn stop(&self, after: u64) -> Topic {
-        (self.first, if self.is_read() { "stop reading" } else { "stop writing" }, after)
+        let what = match self.pass {
+            Pass::Write => "stop writing",
+            Pass::Check => "stop comparing",
+            Pass::Read => "stop reading",
+        };
+        (self.first, what, after)
     }
 
     /// How many a rank has written.
@@ -90,7 +98,7 @@ impl Accesses {
             wanted = wanted.min(options.iterations);
         }
         // Under a clock no more is read than was written.
-        if phase.is_read()
+        if phase.pass.is_read()
             && let Some(written) = member.board.get(phase.written(member.rank))
         {
             wanted = wanted.min(written);
@@ -100,7 +108,8 @@ impl Accesses {
 
     fn transfer(&self) -> Act {
         let options = self.plan.options();
-        let &Phase { direction, file, place, .. } = &self.phase;
+        let &Phase { pass, file, place, shift, .. } = &self.phase;
+        let direction = pass.direction();
         let number = self.phase.order.as_ref().map_or(self.done, |order| order.at(self.done));
         if options.collective && !options.file_per_process {
             let shares: Arc<dyn Shares> = Arc::new(Segments {
@@ -108,13 +117,13 @@ impl Accesses {
                 stride: options.block,
                 length: options.transfer,
                 ranks: self.member.ranks(),
-                shift: if self.phase.is_read() { self.plan.shift() } else { 0 },
+                shift,
             });
             return self.member.access_together(direction, file, shares);
         }
         let offset = self.plan.offset(place, number);
         let access = Act::Call(Call::access(direction, file, offset, options.transfer));
-        if options.fsync_per_write && !self.phase.is_read() {
+        if options.fsync_per_write && !pass.is_read() {
             return Sequence::act([access, Act::Call(Call::of(Operation::Fsync, file))]);
         }
         access
@@ -127,7 +136,7 @@ impl Accesses {
 
     /// The phase is over.
     fn end(&self) {
-        if self.plan.options().deadline_seconds > 0 && !self.phase.is_read() {
+        if self.plan.options().deadline_seconds > 0 && !self.phase.pass.is_read() {
             self.member.board.put(self.phase.written(self.member.rank), self.done);
         }
     }

@@ -19,17 +19,14 @@ const LONG_WITHOUT_EFFECT: [&str; 5] =
     ["dataPacketType", "random-offset-seed", "warningAsErrors", "mpiio.useFileView", "mpiio.showHints"];
 
 /// What is refused, with the reason.
-const REFUSED: [(char, &str); 11] = [
+const REFUSED: [(char, &str); 8] = [
     ('M', "it takes memory from the page cache; make the machine's `memory` smaller"),
     ('N', "how many ranks there are is said by `ranks`"),
     ('P', "a shared file pointer puts all accesses in turn; `kind = \"mpi-io\"` has it"),
     ('S', "strided datatypes make one access of many pieces; `kind = \"mpi-io\"` has them"),
     ('U', "hints stand in the scenario, below `hints`"),
-    ('W', "what is written would be read once more to be compared; read it back by -r"),
     ('f', "a script of several tests; write a workload for each"),
-    ('m', "each repetition would have a file of its own"),
     ('p', "space isn't reserved beforehand"),
-    ('u', "each rank's file would lie in a directory of its own"),
     ('y', "every other rank would use another mount; `on` says which rank uses which"),
 ];
 
@@ -71,8 +68,8 @@ impl Options for IorOptions {
 
 fn unknown(option: &str) -> ProgramError {
     refuse(format!(
-        "{option} is no option of IOR that is known here; followed are -a -b -c -C -d -D -e -E -F -g -i -k -O -Q -r -R -s -t -T -w \
-         -Y -z -Z -B and --posix.odirect, without effect -A -G -h -H -j -J -K -l -n -o -q -v -V -x -X and --{}",
+        "{option} is no option of IOR that is known here; followed are -a -b -c -C -d -D -e -E -F -g -i -k -m -O -Q -r -R -s -t -T -u \
+         -w -W -Y -z -Z -B and --posix.odirect, without effect -A -G -h -H -j -J -K -l -n -o -q -v -V -x -X and --{}",
         LONG_WITHOUT_EFFECT.join(" --")
     ))
 }
@@ -94,12 +91,15 @@ impl IorOptions {
             'F' => self.file_per_process = is_on,
             // What is read is compared, too, which is no access; without -r it is read for that.
             'R' | 'r' => self.read |= is_on,
+            'W' => self.check_write = is_on,
             'Z' => self.reorder_randomly = is_on,
             'Y' => self.fsync_per_write = is_on,
             'c' => self.collective = is_on,
             'e' => self.fsync = is_on,
             'g' => self.barriers = is_on,
             'k' => self.keep = is_on,
+            'm' => self.multi_file = is_on,
+            'u' => self.unique_directory = is_on,
             'w' => self.write |= is_on,
             'z' => self.random = is_on,
             _ if WITHOUT_EFFECT.contains(letter) || !is_on => {}

@@ -31,17 +31,14 @@ const WITHOUT_EFFECT: [&str; 18] = [
 ];
 
 /// What is refused unless it is zero, with the reason.
-const REFUSED: [(&str, &str); 12] = [
+const REFUSED: [(&str, &str); 9] = [
     ("numtasks", "how many ranks there are is said by `ranks`"),
     ("numnodes", "on how many hosts ranks lie is said by `on`"),
     ("numtasksonnode0", "on which hosts ranks lie is said by `on`"),
-    ("checkwrite", "what is written would be read once more to be compared"),
     (
         "reordertasksrandom",
         "the order of the ranks that read is drawn; reorderTasks moves them by whole hosts",
     ),
-    ("multifile", "each repetition would have a file of its own"),
-    ("uniquedir", "each rank's file would lie in a directory of its own"),
     ("dualmount", "every other rank would use another mount"),
     ("mintimeduration", "what is written would be written again until the time is over"),
     ("interiodelay", "ranks would wait between accesses"),
@@ -81,6 +78,9 @@ fn one(options: &mut IorOptions, name: &str, value: &str) -> Result<(), ProgramE
         "intertestdelay" => options.delay_seconds = words::number(&directive, value)?,
         "readfile" | "checkread" => options.read |= on()?,
         "writefile" => options.write |= on()?,
+        "checkwrite" => options.check_write = on()?,
+        "multifile" => options.multi_file = on()?,
+        "uniquedir" => options.unique_directory = on()?,
         "fileperproc" => options.file_per_process = on()?,
         "taskpernodeoffset" => options.node_offset = words::number(&directive, value)?,
         "reordertasks" | "reordertasksconstant" => options.reorder = on()?,

@@ -9,13 +9,14 @@
 //! What is done follows from the command line that IOR would get. Source: IOR 4.0, its documentation "Options" and src/ior.c
 //! (TestIoSys, WriteOrRead), src/aiori-POSIX.c, src/aiori-MPIIO.c.
 //!
-//! Left out: that what was read is compared (`-R`), which costs no access, a reading for that alone (`-W`), several tests in one command, hints by file
+//! Left out: that what was read is compared (`-R`, `-W`), which costs no access, several tests in one command, hints by file
 //! (`-U`: they stand in the scenario's `hints`), and what only changes IOR's output.
 
 mod accesses;
 mod command;
 mod directives;
 mod options;
+mod pass;
 mod program;
 
 pub use options::{IorApi, IorOptions};
@@ -31,7 +32,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct IorParameters {
     /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c" or "mpirun -np 4 ior -t=1m". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
-    /// segments, -F a file a rank, -c collective, -w only write, -r only read, -C and -Q other ranks' data are read, -z transfers
+    /// segments, -F a file a rank, -u in a directory of its own, -m another one in each repetition, -c collective, -w only write, -W read it
+    /// once more to compare it, -r only read, -C and -Q other ranks' data are read, -z transfers
     /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds between them, -k keep the
     /// file, -E write into the file that is there, -g wait for all before and after accesses, -D seconds after which a rank stops
     /// writing, or reading, -O stoneWallingWearOut=1 all go on then until they have done as much as the first,

@@ -21,6 +21,12 @@ pub struct IorOptions {
     pub write: bool,
     /// Whether it reads back (-r; both without).
     pub read: bool,
+    /// Whether what it has written is read once more to be compared (-W).
+    pub check_write: bool,
+    /// Whether each repetition has files of its own (-m).
+    pub multi_file: bool,
+    /// Whether each rank's file, with -F, lies in a directory of its own (-u).
+    pub unique_directory: bool,
     /// Whether a rank reads what another host has written (-C), and how many hosts further (-Q).
     pub reorder: bool,
     /// See `reorder`.
@@ -78,6 +84,9 @@ impl Default for IorOptions {
             collective: false,
             write: true,
             read: true,
+            check_write: false,
+            multi_file: false,
+            unique_directory: false,
             reorder: false,
             node_offset: 1,
             reorder_randomly: false,

@@ -2,7 +2,8 @@
 
 use super::accesses::{Accesses, Phase};
 use super::options::{IorApi, IorOptions};
-use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use super::pass::Pass;
+use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::{Member, Opening};
 use crate::parallel::programs::{Planned, Start, refuse};
@@ -20,6 +21,8 @@ pub(in crate::parallel) struct IorPlan {
     ranks: u32,
     /// How many ranks further the data lie that a rank reads, at least where that is drawn.
     shift: u32,
+    /// How many ranks further the data lie that it compares.
+    check_shift: u32,
     name: &'static str,
     /// What its writing and its reading are called.
     phases: [PhaseName; 2],
@@ -44,17 +47,35 @@ impl IorPlan {
             return refuse("command", "its files together are longer than 8 EiB");
         }
         let moves = options.reorder || options.reorder_randomly;
-        let shift = if moves { shift(&options, hosts) } else { 0 };
-        Ok(Self { options, ranks, shift, name, phases })
+        let by = |nodes: u32| shift(nodes, hosts);
+        let shift = if moves { by(options.node_offset) } else { 0 };
+        // What is compared, two hosts further (src/ior.c, TestIoSys: "move two nodes away from writing node").
+        let check_shift = if options.reorder { by(1) * 2 % ranks.max(1) } else { 0 };
+        let plan = Self { options, ranks, shift, check_shift, name, phases };
+        if plan.files() > u64::from(u32::MAX) {
+            return refuse("command", "-m: its repetitions have more files than there are numbers");
+        }
+        Ok(plan)
     }
 
     pub(super) const fn options(&self) -> &IorOptions {
         &self.options
     }
 
-    /// How many ranks further the data lie that a rank reads.
-    pub(super) const fn shift(&self) -> u32 {
-        self.shift
+    /// Files of a repetition.
+    const fn files_at_once(&self) -> u32 {
+        if self.options.file_per_process { self.ranks } else { 1 }
+    }
+
+    /// Sets of files: with -m each repetition has its own.
+    const fn sets(&self) -> u32 {
+        if self.options.multi_file { self.options.repetitions } else { 1 }
+    }
+
+    /// The first of the ranks' directories, which are numbered after all files; `None` without.
+    fn first_directory(&self) -> Option<u32> {
+        let has_any = self.options.unique_directory && self.options.file_per_process;
+        has_any.then(|| self.files_at_once() * self.sets())
     }
 
     /// Bytes of a file.
@@ -83,9 +104,9 @@ impl IorPlan {
 
 /// How many ranks further another host's data lie (src/ior.c, TestIoSys: so many hosts, by ranks of one where these follow each
 /// other, or by as many ranks where hosts take turns).
-fn shift(options: &IorOptions, hosts: &[u32]) -> u32 {
+fn shift(nodes: u32, hosts: &[u32]) -> u32 {
     let distinct = hosts.iter().collect::<BTreeSet<_>>().len() as u32;
-    let nodes = options.node_offset.min(distinct.saturating_sub(1));
+    let nodes = nodes.min(distinct.saturating_sub(1));
     let on_first = hosts.iter().filter(|&host| Some(host) == hosts.first()).count() as u32;
     let follow = on_first == 1 || hosts.get(1) == hosts.first();
     if follow { nodes * on_first } else { nodes }
@@ -93,7 +114,8 @@ fn shift(options: &IorOptions, hosts: &[u32]) -> u32 {
 
 impl Planned for IorPlan {
     fn files(&self) -> u64 {
-        if self.options.file_per_process { self.ranks.into() } else { 1 }
+        let directories = if self.first_directory().is_some() { u64::from(self.ranks) } else { 0 };
+        u64::from(self.files_at_once()) * u64::from(self.sets()) + directories
     }
 
     fn each_file(
@@ -103,12 +125,30 @@ impl Planned for IorPlan {
         // What is only read, or written into, must be there.
         let there = !self.options.write || self.options.existing;
         let size = there.then(|| self.file_bytes());
-        (0..self.files() as u32).try_for_each(|number| {
-            // A file a rank is called as IOR calls it.
-            let own = self.options.file_per_process;
-            let name = if own { format!("{}.{number:08}", self.name) } else { self.name.to_owned() };
-            tell(ProgramFile { size, ..ProgramFile::new(number, name) })
-        })
+        let directories = self.first_directory();
+        if let Some(first) = directories {
+            (0..self.ranks).try_for_each(|rank| {
+                let name = format!("{}.{rank}", self.name);
+                let size = there.then_some(0);
+                tell(ProgramFile { is_directory: true, size, ..ProgramFile::new(first + rank, name) })
+            })?;
+        }
+        for set in 0..self.sets() {
+            for rank in 0..self.files_at_once() {
+                // They are called as IOR calls them.
+                let mut name = self.name.to_owned();
+                if self.options.file_per_process {
+                    name.push_str(&format!(".{rank:08}"));
+                }
+                if self.options.multi_file {
+                    name.push_str(&format!(".{set}"));
+                }
+                let number = set * self.files_at_once() + rank;
+                let parent = directories.map(|first| first + rank);
+                tell(ProgramFile { size, parent, ..ProgramFile::new(number, name) })?;
+            }
+        }
+        Ok(())
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
@@ -124,10 +164,10 @@ impl Planned for IorPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Begin,
-    Open(Direction),
-    Access(Direction),
-    Close(Direction),
-    Closed(Direction),
+    Open(Pass),
+    Access(Pass),
+    Close(Pass),
+    Closed(Pass),
     Remove,
     Over,
 }
@@ -170,40 +210,67 @@ impl IorRank {
         }
     }
 
+    /// How many ranks further the data lie that this rank accesses.
+    fn shift(&self, pass: Pass) -> u32 {
+        match pass {
+            Pass::Write => 0,
+            Pass::Check => self.plan.check_shift,
+            Pass::Read if self.plan.options.reorder_randomly => self.drawn,
+            Pass::Read => self.plan.shift,
+        }
+    }
+
     /// Whose data this rank accesses.
-    fn place(&self, direction: Direction) -> u32 {
-        let shift = match direction {
-            Direction::Read if self.plan.options.reorder_randomly => self.drawn,
-            Direction::Read => self.plan.shift,
-            Direction::Write => 0,
-        };
-        (self.member.rank + shift) % self.member.ranks()
+    fn place(&self, pass: Pass) -> u32 {
+        (self.member.rank + self.shift(pass)) % self.member.ranks()
     }
 
-    fn file(&self, direction: Direction) -> FileId {
-        let own = self.plan.options.file_per_process;
-        FileId(self.first.0 + if own { self.place(direction) } else { 0 })
+    fn file(&self, pass: Pass) -> FileId {
+        let set = if self.plan.options.multi_file { self.repetition } else { 0 };
+        let own = if self.plan.options.file_per_process { self.place(pass) } else { 0 };
+        FileId(self.first.0 + set * self.plan.files_at_once() + own)
     }
 
-    /// As what its accesses in one direction are measured: from the first open to the last close, what makes them durable
+    /// The directory in which the file of a pass lies, where ranks have directories.
+    fn directory(&self, pass: Pass) -> Option<FileId> {
+        Some(FileId(self.first.0 + self.plan.first_directory()? + self.place(pass)))
+    }
+
+    /// A call on the file of a pass, which lies in a directory.
+    fn call(&self, operation: Operation, pass: Pass) -> Act {
+        let call = Call::of(operation, self.file(pass));
+        Act::Call(match self.directory(pass) {
+            Some(parent) => Call { parent, ..call },
+            None => call,
+        })
+    }
+
+    /// As what its accesses in one pass are measured: from the first open to the last close, what makes them durable
     /// among it (src/ior.c, ReduceIterResults: the last of the times of closing without the first of those of opening).
-    fn measured(&self, direction: Direction) -> PhaseName {
+    fn measured(&self, pass: Pass) -> PhaseName {
         let [write, read] = &self.plan.phases;
-        let phase = if direction == Direction::Write { write } else { read };
-        PhaseName { repetition: self.repetition, ..phase.clone() }
+        let phase = match pass {
+            Pass::Write => write.clone(),
+            Pass::Check => PhaseName::of_bytes("write check", 0),
+            Pass::Read => read.clone(),
+        };
+        PhaseName { repetition: self.repetition, ..phase }
     }
 
     /// Opening, with the barrier that IOR puts before it.
-    fn open(&self, direction: Direction) -> Act {
+    fn open(&self, pass: Pass) -> Act {
         let options = &self.plan.options;
-        let file = self.file(direction);
-        let is_new =
-            direction == Direction::Write && !options.existing && !(options.keep && self.repetition > 0);
+        let file = self.file(pass);
+        let stays = options.keep && self.repetition > 0 && !options.multi_file;
+        let is_new = pass == Pass::Write && !options.existing && !stays;
         let opening = if is_new { Opening::New } else { Opening::Old };
-        let mut acts = vec![self.member.barrier(), Act::begin(self.measured(direction))];
+        let mut acts = vec![self.member.barrier(), Act::begin(self.measured(pass))];
         if options.file_per_process {
-            let made = if is_new { Operation::Create } else { Operation::Open };
-            acts.push(Act::Call(Call::of(made, file)));
+            // Who wants to write makes his directory, the first time (src/ior.c, PrependDir).
+            if let Some(directory) = self.directory(pass).filter(|_| is_new && self.repetition == 0) {
+                acts.push(Act::Call(Call::of(Operation::Mkdir, directory)));
+            }
+            acts.push(self.call(if is_new { Operation::Create } else { Operation::Open }, pass));
         } else if options.api == IorApi::MpiIo {
             acts.push(self.member.open_together(file, opening));
         } else if is_new {
@@ -224,58 +291,70 @@ impl IorRank {
         Sequence::act(acts)
     }
 
-    /// All transfers of this rank in one direction, each time in another order where that is drawn.
-    fn accesses(&self, direction: Direction) -> Act {
+    /// All transfers of this rank in one pass, each time in another order where that is drawn.
+    fn accesses(&self, pass: Pass) -> Act {
         let order = self.plan.options.random.then(|| {
-            let salt = u64::from(self.repetition) * 2 + u64::from(direction == Direction::Read);
+            // What is compared is read in the order in which it was written.
+            let salt = u64::from(self.repetition) * 2 + u64::from(pass == Pass::Read);
             Permutation::new(self.plan.transfers(), crate::permutation::scramble(self.key ^ salt))
         });
-        let (file, place) = (self.file(direction), self.place(direction));
-        let measured = self.measured(direction);
-        let phase =
-            Phase { direction, repetition: self.repetition, first: self.first, file, place, order, measured };
+        let phase = Phase {
+            pass,
+            repetition: self.repetition,
+            first: self.first,
+            file: self.file(pass),
+            place: self.place(pass),
+            shift: self.shift(pass),
+            order,
+            measured: self.measured(pass),
+        };
         Act::Within(Box::new(Accesses::new(Arc::clone(&self.plan), self.member.clone(), phase)))
     }
 
     /// What comes after the last transfer: what makes it durable, closing, and the barrier after it.
-    fn close(&self, direction: Direction) -> Act {
+    fn close(&self, pass: Pass) -> Act {
         let options = &self.plan.options;
-        let file = self.file(direction);
+        let file = self.file(pass);
         let mut acts = Vec::with_capacity(5);
-        if options.fsync && direction == Direction::Write {
+        if options.fsync && pass == Pass::Write {
             acts.push(Act::Call(Call::of(Operation::Fsync, file)));
         }
         if options.barriers {
             acts.push(self.member.barrier());
         }
         acts.push(Act::Call(Call::of(Operation::Close, file)));
-        acts.push(Act::end(self.measured(direction)));
+        acts.push(Act::end(self.measured(pass)));
         acts.push(self.member.barrier());
         Sequence::act(acts)
     }
 
-    /// The first direction of a repetition, or the one after.
-    fn after(&self, done: Option<Direction>) -> Option<Direction> {
+    /// The first pass of a repetition, or the one after.
+    fn after(&self, done: Option<Pass>) -> Option<Pass> {
+        let options = &self.plan.options;
         match done {
-            None if self.plan.options.write => Some(Direction::Write),
-            None | Some(Direction::Write) if self.plan.options.read => Some(Direction::Read),
+            None if options.write => Some(Pass::Write),
+            Some(Pass::Write) if options.check_write => Some(Pass::Check),
+            None | Some(Pass::Write | Pass::Check) if options.read => Some(Pass::Read),
             _ => None,
         }
     }
 
-    /// Where a direction begins, if its time isn't over: all go by whoever looks first.
-    fn begin(&self, direction: Option<Direction>, now: Time) -> Stage {
-        let Some(direction) = direction else { return Stage::Remove };
+    /// Where a pass begins, if its time isn't over: all go by whoever looks first.
+    fn begin(&self, pass: Option<Pass>, now: Time) -> Stage {
+        let Some(pass) = pass else { return Stage::Remove };
+        if pass == Pass::Check {
+            return Stage::Open(pass);
+        }
         let limit = Time::from_whole_seconds(60 * u64::from(self.plan.options.limit_minutes));
         if limit > Time::ZERO {
             let is_over = self.began.is_some_and(|began| now - began >= limit);
-            let word = if direction == Direction::Read { "no more reading" } else { "no more writing" };
+            let word = if pass == Pass::Read { "no more reading" } else { "no more writing" };
             let topic = (self.first, word, u64::from(self.repetition));
             if self.member.board.agree(topic, is_over.into()) == 1 {
-                return Stage::Closed(direction);
+                return Stage::Closed(pass);
             }
         }
-        Stage::Open(direction)
+        Stage::Open(pass)
     }
 }
 
@@ -292,27 +371,27 @@ impl Acts for IorRank {
                 }
                 return self.next(now);
             }
-            Stage::Open(direction) => {
-                self.has_written |= direction == Direction::Write;
-                (self.open(direction), Stage::Access(direction))
+            Stage::Open(pass) => {
+                self.has_written |= pass == Pass::Write;
+                (self.open(pass), Stage::Access(pass))
             }
-            Stage::Access(direction) => (self.accesses(direction), Stage::Close(direction)),
-            Stage::Close(direction) => (self.close(direction), Stage::Closed(direction)),
-            Stage::Closed(direction) => {
-                self.stage = self.begin(self.after(Some(direction)), now);
+            Stage::Access(pass) => (self.accesses(pass), Stage::Close(pass)),
+            Stage::Close(pass) => (self.close(pass), Stage::Closed(pass)),
+            Stage::Closed(pass) => {
+                self.stage = self.begin(self.after(Some(pass)), now);
                 return self.next(now);
             }
             Stage::Remove => {
-                self.repetition += 1;
-                self.stage = if self.repetition < options.repetitions { Stage::Begin } else { Stage::Over };
                 // What isn't kept goes; what was there before is left alone.
                 let removes = self.has_written && !options.keep && !options.existing;
                 let own = options.file_per_process || self.member.rank == 0;
-                if removes && own {
-                    let file = self.file(Direction::Write);
-                    return Ok(Some(Act::Call(Call::of(Operation::Unlink, file))));
-                }
-                return self.next(now);
+                let removed = (removes && own).then(|| self.call(Operation::Unlink, Pass::Write));
+                self.repetition += 1;
+                self.stage = if self.repetition < options.repetitions { Stage::Begin } else { Stage::Over };
+                return match removed {
+                    Some(removed) => Ok(Some(removed)),
+                    None => self.next(now),
+                };
             }
             Stage::Over => return Ok(None),
         };

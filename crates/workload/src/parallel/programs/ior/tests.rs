@@ -27,9 +27,8 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
     for (command, words) in [
         ("ior -D 3 -O stoneWallingWearOut=yes", "1 or 0"),
         ("ior -O noSuchThing=x", "no directive that is known here; known are"),
-        ("ior -O keepFile=1,checkWrite=1", "read once more"),
+        ("ior -O keepFile=1,dualMount=1", "another mount"),
         ("ior -M 2g", "page cache"),
-        ("ior -W", "read once more"),
         ("ior -y", "another mount"),
         ("ior -t=", "no whole number"),
         ("ior -D soon", "no whole number"),
@@ -57,7 +56,7 @@ proptest! {
         transfer in 1u64..5,
         per_block in 1u64..4,
         segments in 1u64..4,
-        flags in proptest::sample::subsequence(vec!["-F", "-C", "-z", "-e", "-Y", "-g"], 0..6),
+        flags in proptest::sample::subsequence(vec!["-F", "-C", "-z", "-e", "-Y", "-g", "-m", "-u"], 0..8),
         collective in any::<bool>(),
     ) {
         let together = collective && !flags.contains(&"-z");
@@ -131,6 +130,55 @@ fn with_c_a_rank_reads_what_another_host_has_written() {
     assert_eq!(reads(&[0, 0, 1, 1]), [2, 3, 0, 1]);
     assert_eq!(reads(&[0, 1, 0, 1]), [1, 2, 3, 0]);
     assert_eq!(reads(&[0, 0, 0, 0]), [0, 1, 2, 3]);
+}
+
+#[test]
+fn with_w_what_was_written_is_read_once_more() {
+    let reads = |command: &str, hosts: &[u32]| -> Vec<Vec<u64>> {
+        let done = carry_out(&planned(&program(command), hosts));
+        let read = |calls: &Vec<petrio_colours::FileOp>| {
+            let reads = calls.iter().filter(|op| op.operation == Operation::Read);
+            reads.map(|op| op.offset / 4096).collect()
+        };
+        done.calls.iter().map(read).collect()
+    };
+    assert_eq!(reads("ior -w -W -b 4k -t 4k", &[0, 1]), [[0], [1]]);
+    assert_eq!(reads("ior -w -r -W -b 4k -t 4k", &[0, 1]), [[0, 0], [1, 1]]);
+    assert_eq!(reads("ior -O checkWrite=1 -b 4k -t 4k", &[0, 1]), [[0, 0], [1, 1]]);
+    // It is compared two hosts further, and read one host further.
+    assert_eq!(reads("ior -W -C -b 4k -t 4k", &[0, 1, 2]), [[2, 1], [0, 2], [1, 0]]);
+    // What isn't written isn't compared.
+    assert_eq!(reads("ior -r -W -b 4k -t 4k", &[0, 1]), [[0], [1]]);
+}
+
+#[test]
+fn repetitions_and_ranks_may_have_files_and_directories_of_their_own() {
+    let of = |command: &str, operation| -> Vec<Vec<(u32, u32)>> {
+        let done = carry_out(&planned(&program(command), &[0, 1]));
+        let first = 1;
+        let made = |calls: &Vec<petrio_colours::FileOp>| {
+            let made = calls.iter().filter(|op| op.operation == operation);
+            made.map(|op| (op.file.0 - first, op.parent.0.saturating_sub(first))).collect()
+        };
+        done.calls.iter().map(made).collect()
+    };
+    let files = |command: &str, operation| -> Vec<Vec<u32>> {
+        let all = of(command, operation);
+        all.iter().map(|of| of.iter().map(|(file, _)| *file).collect()).collect()
+    };
+    let first = files("ior -m -i 3 -w", Operation::Create)[0][0];
+    assert_eq!(files("ior -m -i 3 -w", Operation::Create)[0], [first, first + 1, first + 2]);
+    assert_eq!(files("ior -m -i 3 -w -k", Operation::Create)[0], [first, first + 1, first + 2]);
+    assert_eq!(files("ior -m -i 3 -w", Operation::Unlink)[0], [first, first + 1, first + 2]);
+    let own = files("ior -F -m -i 2 -w -k", Operation::Create);
+    assert_eq!((own[0][1] - own[0][0], own[1][1] - own[1][0], own[1][0] - own[0][0]), (2, 2, 1));
+    let directories = files("ior -F -u -i 2", Operation::Mkdir);
+    assert_eq!((directories[0].len(), directories[1].len()), (1, 1), "once");
+    for (rank, made) in of("ior -F -u -i 2", Operation::Create).iter().enumerate() {
+        assert!(made.len() == 2 && made.iter().all(|(_, parent)| *parent == directories[rank][0]));
+    }
+    assert!(files("ior -u", Operation::Mkdir).iter().all(Vec::is_empty), "of files a rank alone");
+    assert!(files("ior -F -u -r", Operation::Mkdir).iter().all(Vec::is_empty), "they are there");
 }
 
 #[test]

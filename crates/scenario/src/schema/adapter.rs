@@ -1,0 +1,76 @@
+//! `[hba.NAME]`: a host bus adapter, and the channels on which its disks hang.
+
+use petrio_models::Lever;
+use petrio_models::device::Channel;
+use petrio_units::Rate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+/// A host bus adapter (an IDE controller, a SCSI or Fibre Channel adapter). Disks that name it as their `bus` are dealt out to its channels in turn;
+/// those on one channel share it: one at a time gets a command, gives data or reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Adapter {
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where its figures come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Channels.
+    #[serde(default = "one")]
+    pub channels: NonZeroU32,
+    /// Disks on a channel at most; left out, any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disks: Option<NonZeroU32>,
+    /// Bytes that pass a channel in a second at most; left out, as many as a disk can give or take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Commands that a disk gets at a time at most; left out, as many as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<NonZeroU32>,
+    /// Whether a disk has its channel from the beginning of a command until that is complete (ATA); if not, it lets go of it while its
+    /// arm moves and its platters turn, unless it never does.
+    #[serde(default)]
+    pub keeps_channel: bool,
+}
+
+fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+impl Adapter {
+    /// What a disk on one of its channels finds.
+    pub(crate) fn channel(&self) -> Channel {
+        Channel { rate: self.rate, kept: self.keeps_channel }
+    }
+
+    /// Disks at most; `None`: any number.
+    pub(crate) fn most_disks(&self) -> Option<u64> {
+        self.disks.map(|disks| u64::from(disks.get()) * u64::from(self.channels.get()))
+    }
+
+    /// The channel of the disk that is the `number`th on it, and what it is called.
+    pub(crate) fn channel_of(&self, name: &str, number: u64) -> String {
+        match u64::from(self.channels.get()) {
+            1 => name.to_owned(),
+            channels => format!("{name}.{}", number % channels),
+        }
+    }
+
+    /// What could be better about it; its parameters stand at `path`.
+    pub(crate) fn levers(&self, path: &str) -> Vec<Lever> {
+        let rate = self.rate.and_then(|rate| Rate::new(2.0 * rate.bytes_per_second()));
+        let faster = Lever::twice("channel", "rate", "channels twice as fast").set_some(path, "rate", rate);
+        let more = Lever::twice("channel", "channels", "twice as many channels");
+        let more = more.set(path, "channels", self.channels.get().saturating_mul(2));
+        let commands =
+            Lever::twice("channel", "queue_depth", "twice as many commands at a time for each disk");
+        let depth = self.queue_depth.map(|depth| depth.get().saturating_mul(2));
+        [faster, more, commands.set_some(path, "queue_depth", depth)]
+            .into_iter()
+            .filter(|lever| !lever.settings.is_empty())
+            .collect()
+    }
+}
