@@ -40,8 +40,9 @@ pub enum Work {
     Delay(Vec<PlaceId>),
     /// One server serves them, and records the seconds for which each keeps it busy; nothing lies in a place meanwhile.
     Recorded(Probe, PlaceId),
-    /// Each of several servers is at work while its token isn't in its place: a bus that somebody has.
-    Away(Vec<PlaceId>),
+    /// Several servers, each of which one at a time has, and who has had one records for how many seconds; they are free in
+    /// these places.
+    Had(Probe, Vec<PlaceId>),
     /// A station of the net serves them, whose servers they may share; what they wait and are served is the station's
     /// to say.
     Station(PlaceId),
@@ -94,8 +95,8 @@ impl Stage {
     }
 
     /// Something that is had by one at a time, in each of these places, and comes back there.
-    pub fn had(name: String, free: &[PlaceId]) -> Self {
-        Self::new(name, free, &[], Work::Away(free.to_vec()))
+    pub fn had(name: String, busy: Probe, free: &[PlaceId]) -> Self {
+        Self::new(name, free, &[], Work::Had(busy, free.to_vec()))
     }
 
     /// Requests come to these places, each to one of them, once.

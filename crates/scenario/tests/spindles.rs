@@ -116,7 +116,7 @@ fn what_does_not_turn_has_no_spindle_to_lock() {
     for model in ["constant-rate", "simple-ssd-32gb-slc", "hp-7937"] {
         let text = format!("[disk.d]\nmodel = \"{model}\"\nspindle = \"locked\"\n");
         let text = format!(
-            "{text}[workload.w]\nkind = \"synthetic\"\non = \"d\"\nrequests = 10\ngenerators = [{{}}]\n"
+            "{text}[workload.w]\nkind = \"synthetic\"\non = \"d\"\nrequests = 10\ngenerators = [{{ read_fraction = 1, inter_arrival = {{ constant = \"1 s\" }}, size = \"4 KiB\" }}]\n"
         );
         let problems = load_text("test.toml", &text, None, &[]).unwrap_err();
         let told: Vec<_> = problems.iter().map(ToString::to_string).collect();

@@ -13,6 +13,7 @@ pub mod simple_ssd;
 mod channel;
 mod entrance;
 mod one_at_a_time;
+mod shared_bus;
 
 use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
@@ -26,6 +27,7 @@ use petrio_kernel::{PageBuilder, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+pub use shared_bus::{FreeBus, SharedBus};
 use simple_ssd::SimpleSsdParameters;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -135,8 +137,8 @@ pub struct DevicePorts {
     pub requests: Place<BlockRequest>,
     /// What is complete goes out.
     pub completions: Place<BlockRequest>,
-    /// The bus that it shares with others, whose token is there while nobody has it; none where it has its own.
-    pub bus: Option<Place<()>>,
+    /// The bus that it shares with others; none where it has its own.
+    pub bus: Option<SharedBus>,
 }
 
 /// A device in a net.

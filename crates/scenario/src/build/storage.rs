@@ -8,12 +8,12 @@ use crate::run::RunFailure;
 use crate::schema::Spindle;
 use crate::wires::adapter_of;
 use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Place, PlaceId};
+use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
 use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
-use petrio_models::device::{BlockDevice, DeviceFeatures, DevicePorts, Spin};
+use petrio_models::device::{BlockDevice, DeviceFeatures, DevicePorts, FreeBus, SharedBus, Spin};
 use petrio_random::{generator, uniform};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Devices {
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
     /// The buses that several disks share, by their names.
-    buses: BTreeMap<String, Place<()>>,
+    buses: BTreeMap<String, SharedBus>,
 }
 
 /// The queue that a host puts before a part which is made of these disks.
@@ -73,10 +73,13 @@ pub(super) fn device_page(
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));
     let bus = disk.bus.as_ref().map(|name| {
+        let adapter = adapter_of(&loaded.scenario, name);
+        let of_same = devices.buses.iter().find(|(other, _)| adapter_of(&loaded.scenario, other) == adapter);
+        let busy = of_same.map(|(_, bus)| bus.busy);
         *devices.buses.entry(name.clone()).or_insert_with(|| {
             let free = page.fifo(&format!("bus-{name}"));
-            page.initial(free, [()]);
-            free
+            page.initial(free, [FreeBus::default()]);
+            SharedBus { free, busy: busy.unwrap_or_else(|| page.probe(&format!("{adapter} busy"))) }
         })
     });
     let ports = DevicePorts { requests, completions, bus };
@@ -100,11 +103,15 @@ pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize)
 
 /// The rows of the buses that several disks may share: of each adapter one, with as many servers as it has channels.
 pub(super) fn bus_stages(loaded: &Loaded, devices: &Devices) -> Vec<Stage> {
-    let mut channels: BTreeMap<&str, Vec<PlaceId>> = BTreeMap::new();
-    for (name, free) in &devices.buses {
-        channels.entry(adapter_of(&loaded.scenario, name)).or_default().push(free.id());
+    let mut channels: BTreeMap<&str, (Probe, Vec<PlaceId>)> = BTreeMap::new();
+    for (name, SharedBus { free, busy }) in &devices.buses {
+        let adapter = adapter_of(&loaded.scenario, name);
+        channels.entry(adapter).or_insert_with(|| (*busy, Vec::new())).1.push(free.id());
     }
-    channels.into_iter().map(|(name, free)| Stage::had(format!("{name}/channel"), &free)).collect()
+    let row = |(name, (busy, free)): (&str, (Probe, Vec<PlaceId>))| {
+        Stage::had(format!("{name}/channel"), busy, &free)
+    };
+    channels.into_iter().map(row).collect()
 }
 
 /// Where requests go that first pass a part which stands before the queue, if there is one.

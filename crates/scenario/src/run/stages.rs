@@ -49,7 +49,7 @@ pub(super) fn dropped(stage: &Stage, marking: &Marking) -> (u64, f64) {
 
 /// Whether a stage serves what comes to it, one or so many at a time.
 pub(super) const fn serves(stage: &Stage) -> bool {
-    matches!(stage.work, Work::Server(..) | Work::Recorded(..) | Work::Away(_) | Work::Station(_))
+    matches!(stage.work, Work::Server(..) | Work::Recorded(..) | Work::Had(..) | Work::Station(_))
 }
 
 /// Seconds for which a stage has been busy, on average over its servers; none where any number is served at once.
@@ -77,15 +77,12 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
             let own = if span > 0.0 { own / span } else { 0.0 };
             Sums { working: of(places), servers: Some(*servers), own, ..sums }
         }
-        Work::Away(places) => {
-            let here = of(places);
-            let servers = places.len() as u32;
+        Work::Had(probe, places) => {
             let span =
                 places.first().map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
-            let away = |here: f64, all: f64| (all - here).max(0.0);
-            let all = f64::from(servers);
-            let working = (away(here.0, all), away(here.1, all * span));
-            Sums { working, servers: Some(servers), ..sums }
+            let busy = recorded(*probe, marking);
+            let mean = if span > 0.0 { busy / span } else { 0.0 };
+            Sums { working: (mean, busy), servers: Some(places.len() as u32), ..sums }
         }
         Work::Recorded(probe, place) => {
             let span = marking.statistics_at(place.index()).span.as_seconds();

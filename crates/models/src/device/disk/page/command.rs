@@ -86,6 +86,8 @@ pub(super) struct Sheet {
     pub(super) starts: Time,
     /// How long it takes until the last block of a read has passed the bus, too, once all have passed the head.
     pub(super) bus_rest: Time,
+    /// Since when it has had a bus that others use, too.
+    pub(super) bus_had: Time,
     /// Blocks of a write that the cache holds already, of one that it takes in piece by piece.
     pub(super) taken: u64,
     /// Up to when its time is charged.
@@ -125,6 +127,7 @@ impl Sheet {
             granted: now,
             starts: now,
             bus_rest: Time::ZERO,
+            bus_had: now,
             taken: 0,
             charged: now,
             via_zero: false,

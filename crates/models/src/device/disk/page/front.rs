@@ -4,6 +4,7 @@ use super::command::{Controller, Sheet};
 use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
 use crate::device::disk::drive::{Class, Drive};
+use crate::device::{FreeBus, SharedBus};
 use crate::instants;
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder, Update};
@@ -119,10 +120,7 @@ fn begin(
     let controller = begin.take(places.controller);
     let unit = begin.update(places.unit);
     let request = pick_command(&mut begin, places, disciplines[1], drive, unit);
-    let bus = places.shared_bus.map(|bus| {
-        begin.consume(bus);
-        begin.may_put(bus, 1)
-    });
+    let bus = places.shared_bus.map(|bus| (begin.take(bus.free), begin.may_put(bus.free, 1)));
     let decoding = begin.may_put(places.decoding, 1);
     let from_cache = begin.may_put(places.from_cache, 1);
     let following = begin.may_put(places.following, 1);
@@ -133,6 +131,7 @@ fn begin(
     begin.action(move |f| {
         let request = f.take(request);
         let now = f.now();
+        let bus = bus.map(|(free, bus)| (f.take(free), bus));
         let came = arrivals.and_then(|arrivals| f.update(arrivals).of(request.id)).unwrap_or(now);
         let demand = demand(&request);
         // Of what an array asks in turn, or a controller passes on, some time is accounted for.
@@ -144,6 +143,7 @@ fn begin(
             granted: now,
             starts: now,
             bus_rest: Time::ZERO,
+            bus_had: now,
             taken: 0,
             charged,
             via_zero: false,
@@ -151,7 +151,7 @@ fn begin(
         });
         command.charge(Cause::Queue, now);
         if command.request.direction == Direction::Flush {
-            bus.into_iter().for_each(|bus| f.put(bus, ()));
+            bus.into_iter().for_each(|(free, bus)| f.put(bus, free));
             f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
             return;
         }
@@ -199,15 +199,16 @@ fn decode(page: &mut PageBuilder<'_>, places: &Places) {
     let command = decode.take(places.decoding);
     let spare = decode.update(places.spare);
     let (arm_queue, data) = (decode.put(places.arm_queue), decode.may_put(places.data, 1));
-    let bus = places.let_go.map(|bus| decode.may_put(bus, 1));
+    let bus = places.let_go.map(|bus| (decode.may_put(bus.free, 1), bus.busy));
     decode.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
         if command.is_fetch()
-            && let Some(bus) = bus
+            && let Some((bus, busy)) = bus
         {
-            f.put(bus, ());
+            f.record(busy, (now - command.bus_had).as_seconds());
+            f.put(bus, FreeBus { since: now });
         }
         if command.store().is_some_and(|store| store.continues) {
             let wait = command.bus_start() - now;
@@ -243,16 +244,17 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
     let command = complete.take(places.finishing);
     let (out, slot) = (complete.put(completions), complete.put(places.slots));
     let controller = complete.may_put(places.controller, 1);
-    let bus = places.shared_bus.map(|bus| complete.may_put(bus, 1));
+    let bus = places.shared_bus.map(|bus| (complete.may_put(bus.free, 1), bus.busy));
     let several = (places.arrivals).map(|_| (complete.update(places.unit), complete.update(places.spare)));
     complete.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
         if command.request.direction != Direction::Flush
-            && let Some(bus) = bus
+            && let Some((bus, busy)) = bus
         {
-            f.put(bus, ());
+            f.record(busy, (now - command.bus_had).as_seconds());
+            f.put(bus, FreeBus { since: now });
         }
         f.put(out, std::mem::take(&mut command.request));
         match several {
@@ -268,23 +270,28 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
 }
 
 /// A command that the medium is done with has a shared bus once more.
-pub(super) fn reconnect(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, bus: Place<()>) {
+pub(super) fn reconnect(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, bus: SharedBus) {
     let mut page = page.page("reconnect");
     let mut reconnect = page.transition("reconnect");
     // Before anybody begins a command at the same time: the drive can do nothing else.
     reconnect.priority(instants::ENDS);
-    reconnect.consume(bus);
+    let free = reconnect.take(bus.free);
     let command = reconnect.take(places.for_bus);
     let (on_bus, finishing) = (reconnect.may_put(places.on_bus, 1), reconnect.may_put(places.finishing, 1));
     let drive = Arc::clone(drive);
     reconnect.action(move |f| {
-        let mut command = f.take(command);
-        let now = f.now();
+        let (mut command, FreeBus { since }) = (f.take(command), f.take(free));
+        let (now, read) = (f.now(), command.charged);
         command.charge(Cause::Queue, now);
+        command.bus_had = now;
         match command.store() {
             None => {
-                let span = command.bus_rest;
-                f.put_after(on_bus, command, span);
+                // On a bus of its own the last block would be there by then.
+                let there = read + command.bus_rest;
+                let passing = drive.bus_time(command.demand);
+                let begins = since.max(there.saturating_sub(passing)).min(now);
+                command.bus_had = begins;
+                f.put_after(on_bus, command, there.max(begins + passing).saturating_sub(now));
             }
             Some(store) => {
                 let (_, reselect) = drive.disconnection(store.early_disconnect);

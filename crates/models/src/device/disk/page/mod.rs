@@ -26,13 +26,14 @@
 //!
 //! Drives may share a bus. Then a command has it from when the controller begins it; a read lets go of it once it is
 //! decoded, a write when its data are in the drive; and both wait for it again before they give their data or their
-//! completion (`reconnect`). That is what DiskSim's drives do that neither disconnect before a write's data nor read ahead
+//! completion (`reconnect`). A read's data pass a bus that was free meanwhile so that the last of them comes as it would on
+//! a bus of the drive's own; one that wasn't has them from when it is. That is what DiskSim's drives do that neither disconnect before a write's data nor read ahead
 //! onto the bus (`disksim_diskctlr.c` of version 4.0). A drive that never disconnects has the bus until its command is
 //! complete: so it is with two ATA drives on a channel, of which one is silent while the other has a command (ATA/ATAPI-4, X3T13
 //! 1153D, without its overlapped feature set).
 //!
 //! Left out: commands inside the drive don't overtake each other once begun (nor a write that waits for room); whoever waits
-//! for a shared bus gets it in the order of the drives, and reads don't begin to use it before all that they read is there.
+//! for a shared bus gets it in the order of the drives, and writes that wait for room in a cache don't let go of it.
 
 mod arrivals;
 mod command;
@@ -44,7 +45,7 @@ mod writes;
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use crate::device::entrance::accept;
-use crate::device::{DevicePorts, Queueing};
+use crate::device::{DevicePorts, Queueing, SharedBus};
 use crate::{DEPTH_MAX, Stage};
 use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
@@ -96,9 +97,9 @@ struct Places {
     stored: Place<Command>,
     finishing: Place<Command>,
     /// A bus that others use, too, and those who wait to have it once more.
-    shared_bus: Option<Place<()>>,
+    shared_bus: Option<SharedBus>,
     /// The same, of a drive that lets go of it while the medium works.
-    let_go: Option<Place<()>>,
+    let_go: Option<SharedBus>,
     for_bus: Place<Command>,
     /// Seconds in which the arm reads ahead.
     own_work: Probe,
@@ -176,7 +177,7 @@ pub fn disk_page_on_bus(
     accept(&mut page, drive.blocks(), (requests, completions), places.queue);
     front::dispatch(&mut page, drive, &places, &before);
     if let Some(bus) = bus {
-        page.port_in("bus", bus);
+        page.port_in("bus", bus.free);
     }
     if let Some(bus) = places.let_go {
         front::reconnect(&mut page, drive, &places, bus);
