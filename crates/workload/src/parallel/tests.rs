@@ -17,7 +17,7 @@ fn unknown_keys_and_impossible_programs_are_refused() {
         r#"{ "ranks": 4, "program": { "kind": "bt-io", "class": "A" } }"#,
         r#"{ "ranks": 4, "program": { "kind": "seis", "chunk": "2 KiB" } }"#,
         r#"{ "ranks": 4, "program": { "kind": "seis" }, "hints": { "cb_buffer": "2 KiB" } }"#,
-        r#"{ "ranks": 4, "program": { "kind": "ior", "command": "ior -W" } }"#,
+        r#"{ "ranks": 4, "program": { "kind": "ior", "command": "ior -y" } }"#,
     ] {
         assert!(parameters(json).is_err(), "{json}");
     }
