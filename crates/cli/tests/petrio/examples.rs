@@ -316,9 +316,10 @@ fn disks_on_a_bus_that_is_let_go_of_serve_more_than_on_one_that_is_held() {
     let [ide, scsi, fc] = ["ide", "scsi", "fc"].map(|name| rate(name, &[]));
     assert!(fc > 2.0 * scsi && scsi > 1.2 * ide, "{fc} {scsi} {ide}");
     // Of two on a channel one is silent.
-    let let_go = ["first", "second"]
-        .map(|channel| format!("host.server.disk.{channel}.drive.cache.never_disconnect=false"));
-    let let_go = rate("ide", &[&let_go[0], &let_go[1]]);
+    let let_go = rate(
+        "ide",
+        &["host.server.hba.ide.keeps_channel=false", "host.server.disk.d.drive.cache.never_disconnect=false"],
+    );
     assert!(let_go > 1.3 * ide, "{let_go} {ide}");
     // A drive that chooses among tagged commands moves its arm less.
     let one = rate("scsi", &["host.server.disk.d.queue_depth=1", "host.server.fs.data.queue_depth=1"]);

@@ -34,6 +34,7 @@ pub(super) fn page(report: &Report) -> Page {
     }
     jobs(&mut page, report);
     stages(&mut page, report);
+    traffic(&mut page, report);
     rates(&mut page, report);
     for deadline in report.each().flat_map(|served| &served.deadlines) {
         page.note(deadline.sentence());
@@ -207,9 +208,6 @@ fn stages(page: &mut Page, report: &Report) {
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
-    if let Some((heads, rows)) = traffic_table(&report.traffic) {
-        page.table(Table::new(heads).with(rows));
-    }
     for memory in report.memory_shown() {
         page.paragraph(Text::default().strong(memory.name.as_str()).plain(format!(" {}", memory.sentence())));
     }
@@ -218,6 +216,15 @@ fn stages(page: &mut Page, report: &Report) {
     }
     for array in &report.arrays {
         page.paragraph(Text::default().strong(array.name.as_str()).plain(format!(" {}", array.sentence())));
+    }
+}
+
+/// What reached the devices, and what for.
+fn traffic(page: &mut Page, report: &Report) {
+    if let Some(([_, heads @ ..], rows)) = traffic_table(&report.traffic) {
+        page.heading("At the devices");
+        let heads = std::iter::once("").chain(heads);
+        page.table(Table::new(heads).with_words(2).with(rows));
     }
 }
 
