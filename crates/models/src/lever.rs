@@ -71,6 +71,6 @@ pub(crate) fn halved(span: petrio_units::Duration) -> Option<petrio_units::Durat
 }
 
 /// Twice a rate.
-pub(crate) fn doubled(rate: petrio_units::Rate) -> Option<petrio_units::Rate> {
+pub fn doubled(rate: petrio_units::Rate) -> Option<petrio_units::Rate> {
     petrio_units::Rate::new(rate.bytes_per_second() * TWICE)
 }

@@ -21,5 +21,5 @@ mod stage;
 /// (Runs with more than 100,000 requests in flight for a disk are refused as overloads.)
 const DEPTH_MAX: u32 = 1 << 20;
 
-pub use lever::{Lever, TWICE};
+pub use lever::{Lever, TWICE, doubled};
 pub use stage::{Stage, Work};

@@ -1,10 +1,11 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
 use crate::catalogue::{DEVICES, Device, read_device};
-use crate::schema::{Disk, Scenario, Spindle};
+use crate::schema::{Adapter, Disk, Scenario, Spindle};
 use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
+use crate::wires::adapter_of;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_models::device::{BlockDevice, Channel, Spin};
@@ -34,7 +35,7 @@ pub(crate) fn devices(
     // A drive that is described alike by many parts is read, and laid out, once.
     let mut known: BTreeMap<Description, Found> = BTreeMap::new();
     for (name, disk) in &scenario.disk {
-        let channel = disk.bus.as_ref().and_then(|bus| Some(scenario.hba.get(bus)?.channel()));
+        let channel = adapter_of(scenario, disk).map(Adapter::channel);
         let description = description(disk, channel);
         let wrong = |message: String, sources: &Sources| {
             let span = places.key(&format!("disk.{name}"));
@@ -64,11 +65,8 @@ pub(crate) fn devices(
 /// Whether a device can be used as its part says.
 fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
     compiled.accepts(&disk.queueing())?;
-    match &disk.bus {
-        Some(bus) if !compiled.shares_bus() => {
-            return Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"));
-        }
-        _ => {}
+    if let Some(bus) = disk.bus.as_ref().filter(|_| !compiled.shares_bus()) {
+        return Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"));
     }
     let turned = || compiled.turning(Spin { lead: 0.0, faster: 0.0 });
     if disk.spindle == Spindle::Locked && turned().is_none() {

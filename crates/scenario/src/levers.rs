@@ -6,6 +6,7 @@ use crate::classes::Classes;
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::schema::{Replay, Workload};
+use crate::wires::adapter_of;
 use petrio_models::Lever;
 use petrio_models::device::Queueing;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,15 +25,14 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
     let scenario = &loaded.scenario;
     let mut all = Levers { classes, found: Vec::new() };
     let written = |flat: &str| loaded.copies().written(flat).to_owned();
-    for name in scenario.disk.keys() {
+    for (name, part) in &scenario.disk {
         let Some(disk) = loaded.disks.iter().find(|disk| disk.part == *name) else { continue };
         let written = written(&format!("disk.{name}"));
         let path = format!("{written}.drive");
         let mut own = disk.device.parameters().levers(&path);
         let depth = disk.queueing.depth.unwrap_or(disk.compiled.depth()).saturating_mul(2);
-        let adapter = scenario.disk.get(name).and_then(|part| scenario.hba.get(part.bus.as_ref()?));
-        let held_back =
-            adapter.and_then(|adapter| adapter.queue_depth).is_some_and(|most| most.get() < depth);
+        let most = adapter_of(scenario, part).and_then(|adapter| adapter.queue_depth);
+        let held_back = most.is_some_and(|most| most.get() < depth);
         if !held_back && disk.compiled.accepts(&Queueing { depth: Some(depth), ..disk.queueing }).is_ok() {
             let deeper = Lever::twice("queue", "depth", "a queue twice as deep in the drive");
             own.push(deeper.set(&written, "queue_depth", depth));

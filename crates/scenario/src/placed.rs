@@ -3,6 +3,7 @@
 use crate::catalogue::Device;
 use crate::check::PlannedHolder;
 use crate::schema::{Scenario, Spindle};
+use crate::wires::Wire;
 use petrio_models::device::{BlockDevice, Queueing};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub struct PlacedDisk {
     /// How requests wait for it.
     pub queueing: Queueing,
     /// The bus that it shares with others.
-    pub bus: Option<String>,
+    pub bus: Option<Wire>,
     /// Whether it turns in step with others.
     pub spindle: Spindle,
 }

@@ -3,13 +3,21 @@
 use crate::schema::{Adapter, Disk, Scenario};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
-use indexmap::IndexMap;
 use petrio_models::device::{BlockDevice, Queueing};
 use std::collections::BTreeMap;
 
+/// A bus that several disks may share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// The adapter whose channel it is, or its own name.
+    pub owner: String,
+    /// Which of the owner's it is.
+    pub channel: u64,
+}
+
 /// Deals disks out to their buses, in the order of the disks.
 pub(crate) struct Wires<'s> {
-    adapters: &'s IndexMap<String, Adapter>,
+    scenario: &'s Scenario,
     /// Disks on each adapter so far.
     taken: BTreeMap<&'s str, u64>,
 }
@@ -17,34 +25,32 @@ pub(crate) struct Wires<'s> {
 impl<'s> Wires<'s> {
     /// No disk hangs on any yet.
     pub(crate) fn of(scenario: &'s Scenario) -> Self {
-        Self { adapters: &scenario.hba, taken: BTreeMap::new() }
+        Self { scenario, taken: BTreeMap::new() }
     }
 
     /// The bus of the next disk, which is of this part.
-    pub(crate) fn next(&mut self, disk: &'s Disk) -> Option<String> {
-        let bus = disk.bus.as_deref()?;
-        let Some(adapter) = self.adapters.get(bus) else { return Some(bus.to_owned()) };
-        let number = self.taken.entry(bus).or_default();
+    pub(crate) fn next(&mut self, disk: &'s Disk) -> Option<Wire> {
+        let owner = disk.bus.as_deref()?;
+        let number = self.taken.entry(owner).or_default();
+        let channels = adapter_of(self.scenario, disk).map_or(1, |adapter| u64::from(adapter.channels.get()));
+        let channel = *number % channels;
         *number += 1;
-        Some(adapter.channel_of(bus, *number - 1))
+        Some(Wire { owner: owner.to_owned(), channel })
     }
 
     /// How requests wait for a disk of this part: an adapter may send it fewer at a time than it would take.
     pub(crate) fn queueing(&self, disk: &Disk, device: &dyn BlockDevice) -> Queueing {
         let queueing = disk.queueing();
-        let adapter = disk.bus.as_ref().and_then(|bus| self.adapters.get(bus));
-        let Some(most) = adapter.and_then(|adapter| adapter.queue_depth) else { return queueing };
+        let most = adapter_of(self.scenario, disk).and_then(|adapter| adapter.queue_depth);
+        let Some(most) = most else { return queueing };
         let own = queueing.depth.unwrap_or(device.depth());
         Queueing { depth: Some(own.min(most.get())), ..queueing }
     }
 }
 
-/// The adapter of which a bus is a channel, or else the bus itself.
-pub(crate) fn adapter_of<'b>(scenario: &Scenario, bus: &'b str) -> &'b str {
-    match bus.rsplit_once('.') {
-        Some((adapter, _)) if scenario.hba.contains_key(adapter) => adapter,
-        _ => bus,
-    }
+/// The adapter on which the disks of a part hang, if they hang on one.
+pub(crate) fn adapter_of<'s>(scenario: &'s Scenario, disk: &Disk) -> Option<&'s Adapter> {
+    scenario.hba.get(disk.bus.as_ref()?)
 }
 
 /// What is wrong with adapters: those with too many disks, and those with none.

@@ -1,6 +1,6 @@
 //! A bus that several devices share: one at a time has it.
 
-use petrio_kernel::{Place, Probe, Time};
+use petrio_kernel::{Firing, Place, Probe, Put, Time, TransitionBuilder};
 
 /// The bus while nobody has it. What is given over it may have begun to pass while it was free, before somebody knew that he
 /// would have it.
@@ -17,4 +17,34 @@ pub struct SharedBus {
     pub free: Place<FreeBus>,
     /// Whoever has had it records for how many seconds.
     pub busy: Probe,
+}
+
+impl SharedBus {
+    /// Declares that a transition may give it back.
+    pub(super) fn may_be_given_back(self, transition: &mut TransitionBuilder<'_>) -> GivesBack {
+        GivesBack { free: transition.may_put(self.free, 1), busy: self.busy }
+    }
+}
+
+/// How a transition gives a bus back.
+#[derive(Clone, Copy)]
+pub(super) struct GivesBack {
+    free: Put<FreeBus>,
+    busy: Probe,
+}
+
+impl GivesBack {
+    /// It has been had since a time, and is free now: whoever can go on at this instant takes it.
+    pub(super) fn now(self, f: &mut Firing<'_>, had: Time) {
+        let since = f.now();
+        f.record(self.busy, (since - had).as_seconds());
+        f.put(self.free, FreeBus { since });
+    }
+
+    /// The same, after so long.
+    pub(super) fn after(self, f: &mut Firing<'_>, had: Time, span: Time) {
+        let since = f.now() + span;
+        f.record(self.busy, (since - had).as_seconds());
+        f.put_after(self.free, FreeBus { since }, span);
+    }
 }

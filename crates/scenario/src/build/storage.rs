@@ -6,7 +6,7 @@ use crate::loaded::Loaded;
 use crate::placed::{PlacedDisk, Storage, disks_below};
 use crate::run::RunFailure;
 use crate::schema::Spindle;
-use crate::wires::adapter_of;
+use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
 use petrio_models::Stage;
@@ -39,8 +39,15 @@ pub(super) struct Devices {
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
-    /// The buses that several disks share, by their names.
-    buses: BTreeMap<String, SharedBus>,
+    /// The buses that several disks may share, by whose they are.
+    buses: BTreeMap<String, Buses>,
+}
+
+/// The channels of an adapter, or a bus without one.
+struct Buses {
+    /// Seconds for which somebody has had one of them.
+    busy: Probe,
+    free: BTreeMap<u64, Place<FreeBus>>,
 }
 
 /// The queue that a host puts before a part which is made of these disks.
@@ -72,15 +79,17 @@ pub(super) fn device_page(
     devices.blocks.push(device.blocks());
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));
-    let bus = disk.bus.as_ref().map(|name| {
-        let adapter = adapter_of(&loaded.scenario, name);
-        let of_same = devices.buses.iter().find(|(other, _)| adapter_of(&loaded.scenario, other) == adapter);
-        let busy = of_same.map(|(_, bus)| bus.busy);
-        *devices.buses.entry(name.clone()).or_insert_with(|| {
-            let free = page.fifo(&format!("bus-{name}"));
+    let bus = disk.bus.as_ref().map(|Wire { owner, channel }| {
+        let buses = devices
+            .buses
+            .entry(owner.clone())
+            .or_insert_with(|| Buses { busy: page.probe(&format!("{owner} busy")), free: BTreeMap::new() });
+        let free = *buses.free.entry(*channel).or_insert_with(|| {
+            let free = page.fifo(&format!("bus-{owner}.{channel}"));
             page.initial(free, [FreeBus::default()]);
-            SharedBus { free, busy: busy.unwrap_or_else(|| page.probe(&format!("{adapter} busy"))) }
-        })
+            free
+        });
+        SharedBus { free, busy: buses.busy }
     });
     let ports = DevicePorts { requests, completions, bus };
     let mut built = device.build(page, &disk.name, &disk.queueing, ports);
@@ -102,16 +111,11 @@ pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize)
 }
 
 /// The rows of the buses that several disks may share: of each adapter one, with as many servers as it has channels.
-pub(super) fn bus_stages(loaded: &Loaded, devices: &Devices) -> Vec<Stage> {
-    let mut channels: BTreeMap<&str, (Probe, Vec<PlaceId>)> = BTreeMap::new();
-    for (name, SharedBus { free, busy }) in &devices.buses {
-        let adapter = adapter_of(&loaded.scenario, name);
-        channels.entry(adapter).or_insert_with(|| (*busy, Vec::new())).1.push(free.id());
-    }
-    let row = |(name, (busy, free)): (&str, (Probe, Vec<PlaceId>))| {
-        Stage::had(format!("{name}/channel"), busy, &free)
-    };
-    channels.into_iter().map(row).collect()
+pub(super) fn bus_stages(devices: &Devices) -> impl Iterator<Item = Stage> {
+    devices.buses.iter().map(|(owner, Buses { busy, free })| {
+        let free: Vec<PlaceId> = free.values().map(|free| free.id()).collect();
+        Stage::had(format!("{owner}/channel"), *busy, &free)
+    })
 }
 
 /// Where requests go that first pass a part which stands before the queue, if there is one.

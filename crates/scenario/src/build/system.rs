@@ -132,7 +132,7 @@ impl System {
             (None, None) => return Err(RunFailure::NoWorkload),
         };
         stages.append(&mut devices.stages);
-        stages.append(&mut bus_stages(loaded, &devices));
+        stages.extend(bus_stages(&devices));
         let classes = Classes::of(loaded);
         classes.assign(&mut stages);
         Ok(Self {

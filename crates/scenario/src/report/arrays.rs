@@ -84,6 +84,12 @@ impl MovedFigures {
     }
 }
 
+impl From<MovedFigures> for Moved {
+    fn from(MovedFigures { requests, bytes }: MovedFigures) -> Self {
+        Self { requests, bytes }
+    }
+}
+
 /// A member that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureFigures {

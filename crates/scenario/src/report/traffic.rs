@@ -2,6 +2,7 @@
 
 use crate::report::arrays::MovedFigures;
 use petrio_colours::{BlockRequest, Direction, Purpose, Purposes};
+use petrio_models::block::raid::Moved;
 use petrio_page::numbers::{bytes, counted, grouped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,55 +33,51 @@ pub struct PurposeFigures {
 
 /// What has reached a device so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Traffic(Vec<(Purposes, Moved)>);
+pub(crate) struct Traffic(Vec<(Purposes, Kinds)>);
 
 /// Requests for the same.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moved {
+struct Kinds {
     reads: MovedFigures,
     writes: MovedFigures,
     flushes: u64,
 }
 
 impl Traffic {
-    /// Counts a request.
-    pub(crate) fn add(&mut self, request: &BlockRequest) {
-        let known = self.0.iter().position(|(purposes, _)| *purposes == request.purposes);
+    fn of(&mut self, purposes: Purposes) -> &mut Kinds {
+        let known = self.0.iter().position(|(known, _)| *known == purposes);
         let row = known.unwrap_or_else(|| {
-            self.0.push((request.purposes, Moved::default()));
+            self.0.push((purposes, Kinds::default()));
             self.0.len() - 1
         });
-        let moved = &mut self.0[row].1;
-        let side = match request.direction {
-            Direction::Read => &mut moved.reads,
-            Direction::Write => &mut moved.writes,
-            Direction::Flush => return moved.flushes += 1,
-        };
-        side.requests += 1;
-        side.bytes += request.bytes();
+        &mut self.0[row].1
+    }
+
+    /// Counts a request.
+    pub(crate) fn add(&mut self, request: &BlockRequest) {
+        let kinds = self.of(request.purposes);
+        let one = Moved { requests: 1, bytes: request.bytes() };
+        match request.direction {
+            Direction::Read => kinds.reads.add(one),
+            Direction::Write => kinds.writes.add(one),
+            Direction::Flush => kinds.flushes += 1,
+        }
     }
 
     /// Adds what reached an equal device.
     pub(crate) fn and(&mut self, other: &Self) {
         for (purposes, more) in &other.0 {
-            let known = self.0.iter_mut().find(|(known, _)| known == purposes);
-            match known {
-                Some((_, moved)) => {
-                    for (side, more) in [(&mut moved.reads, more.reads), (&mut moved.writes, more.writes)] {
-                        side.requests += more.requests;
-                        side.bytes += more.bytes;
-                    }
-                    moved.flushes += more.flushes;
-                }
-                None => self.0.push((*purposes, *more)),
-            }
+            let kinds = self.of(*purposes);
+            kinds.reads.add(more.reads.into());
+            kinds.writes.add(more.writes.into());
+            kinds.flushes += more.flushes;
         }
     }
 
     /// As a report has it.
     pub(crate) fn figures(mut self, name: String, devices: u64) -> TrafficFigures {
         self.0.sort_by_key(|(purposes, _)| *purposes);
-        let row = |(purposes, Moved { reads, writes, flushes }): (Purposes, Moved)| PurposeFigures {
+        let row = |(purposes, Kinds { reads, writes, flushes }): (Purposes, Kinds)| PurposeFigures {
             purpose: purposes.to_string(),
             reads,
             writes,

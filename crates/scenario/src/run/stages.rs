@@ -65,29 +65,29 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
         statistics
             .fold((0.0, 0.0), |(mean, area), place| (mean + place.mean, area + place.area_token_seconds))
     };
+    // Seconds of work as a mean number at work, over the time that a place has been there.
+    let per_second = |seconds: f64, place: Option<&PlaceId>| {
+        let span = place.map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
+        if span > 0.0 { seconds / span } else { 0.0 }
+    };
     let entered = stage.entrances.iter().map(|place| marking.statistics_at(place.index()).arrivals);
     let sums = Sums { arrivals: entered.sum(), waiting: of(&stage.waiting), ..Sums::default() };
     match &stage.work {
         Work::Queue => sums,
         Work::Delay(places) => Sums { working: of(places), ..sums },
         Work::Server(places, servers) => {
-            let span =
-                places.first().map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
             let own = stage.own_work.map_or(0.0, |probe| recorded(probe, marking));
-            let own = if span > 0.0 { own / span } else { 0.0 };
+            let own = per_second(own, places.first());
             Sums { working: of(places), servers: Some(*servers), own, ..sums }
         }
         Work::Had(probe, places) => {
-            let span =
-                places.first().map_or(0.0, |place| marking.statistics_at(place.index()).span.as_seconds());
             let busy = recorded(*probe, marking);
-            let mean = if span > 0.0 { busy / span } else { 0.0 };
+            let mean = per_second(busy, places.first());
             Sums { working: (mean, busy), servers: Some(places.len() as u32), ..sums }
         }
         Work::Recorded(probe, place) => {
-            let span = marking.statistics_at(place.index()).span.as_seconds();
             let busy = recorded(*probe, marking);
-            let mean = if span > 0.0 { busy / span } else { 0.0 };
+            let mean = per_second(busy, Some(place));
             let arrivals = if stage.entrances.is_empty() {
                 let waiting = stage.waiting.iter().map(|place| marking.statistics_at(place.index()).tokens);
                 marking.probe(*probe).tally().count() + waiting.map(u64::from).sum::<u64>()

@@ -1,7 +1,7 @@
 //! `[hba.NAME]`: a host bus adapter, and the channels on which its disks hang.
 
-use petrio_models::Lever;
 use petrio_models::device::Channel;
+use petrio_models::{Lever, doubled};
 use petrio_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,26 +51,16 @@ impl Adapter {
         self.disks.map(|disks| u64::from(disks.get()) * u64::from(self.channels.get()))
     }
 
-    /// The channel of the disk that is the `number`th on it, and what it is called.
-    pub(crate) fn channel_of(&self, name: &str, number: u64) -> String {
-        match u64::from(self.channels.get()) {
-            1 => name.to_owned(),
-            channels => format!("{name}.{}", number % channels),
-        }
-    }
-
     /// What could be better about it; its parameters stand at `path`.
     pub(crate) fn levers(&self, path: &str) -> Vec<Lever> {
-        let rate = self.rate.and_then(|rate| Rate::new(2.0 * rate.bytes_per_second()));
+        let rate = self.rate.and_then(doubled);
         let faster = Lever::twice("channel", "rate", "channels twice as fast").set_some(path, "rate", rate);
         let more = Lever::twice("channel", "channels", "twice as many channels");
         let more = more.set(path, "channels", self.channels.get().saturating_mul(2));
         let commands =
             Lever::twice("channel", "queue_depth", "twice as many commands at a time for each disk");
         let depth = self.queue_depth.map(|depth| depth.get().saturating_mul(2));
-        [faster, more, commands.set_some(path, "queue_depth", depth)]
-            .into_iter()
-            .filter(|lever| !lever.settings.is_empty())
-            .collect()
+        let commands = commands.set_some(path, "queue_depth", depth);
+        [faster, more, commands].into_iter().filter_map(Lever::if_any).collect()
     }
 }

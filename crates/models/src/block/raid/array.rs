@@ -2,7 +2,7 @@
 
 use super::locks::Locks;
 use super::parameters::{RebuildParameters, WriteOrder};
-use super::plan::{Health, Lost, Members, Part, Plan};
+use super::plan::{Extra, Health, Lost, Members, Part, Plan};
 use super::planner::Planner;
 use super::reads::{Busy, Chooser, ReadChoice};
 use super::rebuild::Job;
@@ -319,7 +319,8 @@ impl Array {
             let goes = part.direction == Direction::Read
                 || part.group == 0
                 || match self.rules.order {
-                    WriteOrder::AfterOwnRead if !part.is_parity => {
+                    // What is for redundancy alone, and belongs to a group, is parity.
+                    WriteOrder::AfterOwnRead if part.extra != Extra::All => {
                         !pending(&whole.parts, part.group, Some(part.member))
                     }
                     _ => !pending(&whole.parts, part.group, None) && is_made(part.group),

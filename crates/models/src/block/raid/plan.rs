@@ -64,8 +64,6 @@ pub struct Part {
     pub blocks: u64,
     /// Parts of one group belong together: its writes wait for its reads. Those of group 0 wait for nothing.
     pub group: u32,
-    /// A write of parity.
-    pub is_parity: bool,
     /// How much of it is there for redundancy alone.
     pub extra: Extra,
 }
@@ -133,7 +131,6 @@ impl Plan {
             address: 0,
             blocks: 0,
             group: 0,
-            is_parity: false,
             extra: Extra::None,
         };
         Self { parts: there.map(flush).collect(), ..Self::default() }
@@ -147,7 +144,6 @@ impl Plan {
         match self.parts.iter_mut().rev().find(goes_on) {
             Some(other) if other.address + other.blocks == part.address => {
                 other.blocks += part.blocks;
-                other.is_parity &= part.is_parity;
                 other.extra = other.extra.and(part.extra);
             }
             _ => self.parts.push(part),
@@ -170,31 +166,16 @@ impl Plan {
                 index += 1;
             }
         }
-        self.add(Part {
-            member,
-            direction: Direction::Read,
-            address: from,
-            blocks: to - from,
-            group,
-            is_parity: false,
-            extra,
-        });
+        self.add(Part { member, direction: Direction::Read, address: from, blocks: to - from, group, extra });
     }
 
-    pub(super) fn write(
-        &mut self,
-        spot: Spot,
-        (from, to): (u64, u64),
-        group: u32,
-        (is_parity, extra): (bool, Extra),
-    ) {
+    pub(super) fn write(&mut self, spot: Spot, (from, to): (u64, u64), group: u32, extra: Extra) {
         self.add(Part {
             member: spot.member,
             direction: Direction::Write,
             address: spot.address + from,
             blocks: to - from,
             group,
-            is_parity,
             extra,
         });
     }

@@ -82,7 +82,6 @@ impl Planner {
                             address: from,
                             blocks,
                             group: 0,
-                            is_parity: false,
                             extra: Extra::None,
                         });
                     }
@@ -208,7 +207,7 @@ impl Planner {
             for copy in 0..layout.copies() {
                 let spot = layout.spot(stripe, column + copy * layout.columns());
                 if members.writes(spot.member) {
-                    plan.write(spot, range, 0, (false, Extra::all(written > 0)));
+                    plan.write(spot, range, 0, Extra::all(written > 0));
                     written += 1;
                 }
             }
@@ -229,7 +228,7 @@ impl Planner {
             let spot = layout.spot(stripe, index);
             let is_parity = index >= layout.columns();
             if members.writes(spot.member) {
-                plan.write(spot, range, group, (is_parity, Extra::all(is_parity)));
+                plan.write(spot, range, group, Extra::all(is_parity));
                 plan.redundant_written += if is_parity { layout.unit() } else { 0 };
             } else {
                 failed += 1;
@@ -313,11 +312,11 @@ impl Planner {
         for unit in data.iter().filter(|unit| unit.touched != Touched::No) {
             made_of += high - low;
             if unit.writable {
-                plan.write(unit.spot, (low, high), group, (false, Extra::None));
+                plan.write(unit.spot, (low, high), group, Extra::None);
             }
         }
         for unit in parity.iter().filter(|unit| unit.writable) {
-            plan.write(unit.spot, (low, high), group, (true, Extra::All));
+            plan.write(unit.spot, (low, high), group, Extra::All);
             plan.redundant_written += high - low;
         }
         if parity.iter().any(|unit| unit.writable) {
@@ -402,13 +401,12 @@ impl Planner {
                         address,
                         blocks: to - within,
                         group,
-                        is_parity: false,
                         extra: Extra::None,
                     });
                     plan.makes_parity_of(group, to - within);
                 }
                 let spot = Spot { member, address: at - within };
-                plan.write(spot, (within, to), group, (false, Extra::None));
+                plan.write(spot, (within, to), group, Extra::None);
             }
             at += to - within;
         }

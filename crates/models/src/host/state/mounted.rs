@@ -251,7 +251,7 @@ impl Mounted {
     }
 
     /// Sends off requests for a run of blocks of 4 KiB that lie in single pages of memory, none larger than is asked
-    /// for at once. `moves` says what each is for, by its offset in the run and its length.
+    /// for at once. `moves` says what each moves, by its offset in the run and its length.
     pub(in crate::host) fn send(
         &mut self,
         run: (u64, u64),

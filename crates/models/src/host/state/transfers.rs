@@ -4,7 +4,7 @@ use crate::host::page_cache::FileKey;
 use petrio_colours::Failure;
 use petrio_kernel::Time;
 
-/// What a request is for.
+/// What a request moves, and so what follows when it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::host) enum Moves {
     /// Brings pages of a file into the cache.

@@ -199,16 +199,15 @@ fn decode(page: &mut PageBuilder<'_>, places: &Places) {
     let command = decode.take(places.decoding);
     let spare = decode.update(places.spare);
     let (arm_queue, data) = (decode.put(places.arm_queue), decode.may_put(places.data, 1));
-    let bus = places.let_go.map(|bus| (decode.may_put(bus.free, 1), bus.busy));
+    let bus = places.let_go.map(|bus| bus.may_be_given_back(&mut decode));
     decode.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
         if command.is_fetch()
-            && let Some((bus, busy)) = bus
+            && let Some(bus) = bus
         {
-            f.record(busy, (now - command.bus_had).as_seconds());
-            f.put(bus, FreeBus { since: now });
+            bus.now(f, command.bus_had);
         }
         if command.store().is_some_and(|store| store.continues) {
             let wait = command.bus_start() - now;
@@ -244,17 +243,16 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
     let command = complete.take(places.finishing);
     let (out, slot) = (complete.put(completions), complete.put(places.slots));
     let controller = complete.may_put(places.controller, 1);
-    let bus = places.shared_bus.map(|bus| (complete.may_put(bus.free, 1), bus.busy));
+    let bus = places.shared_bus.map(|bus| bus.may_be_given_back(&mut complete));
     let several = (places.arrivals).map(|_| (complete.update(places.unit), complete.update(places.spare)));
     complete.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Overhead, now);
         if command.request.direction != Direction::Flush
-            && let Some((bus, busy)) = bus
+            && let Some(bus) = bus
         {
-            f.record(busy, (now - command.bus_had).as_seconds());
-            f.put(bus, FreeBus { since: now });
+            bus.now(f, command.bus_had);
         }
         f.put(out, std::mem::take(&mut command.request));
         match several {

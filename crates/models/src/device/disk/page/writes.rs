@@ -2,7 +2,6 @@
 
 use super::Places;
 use super::command::Controller;
-use crate::device::FreeBus;
 use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::Cause;
 use petrio_kernel::PageBuilder;
@@ -21,7 +20,7 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
     let more = received.may_put(places.data, 1);
     let for_drain = received.may_put(places.for_drain, 1);
     let controller = received.may_put(places.controller, 1);
-    let bus = places.let_go.map(|bus| (received.may_put(bus.free, 1), bus.busy));
+    let bus = places.let_go.map(|bus| bus.may_be_given_back(&mut received));
     let several = places.arrivals.is_some();
     let receiving = Arc::clone(drive);
     received.action(move |f| {
@@ -66,10 +65,8 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         } else {
             let (disconnect, _) = receiving.disconnection(store.early_disconnect);
             f.put_after(there, (), disconnect);
-            if let Some((bus, busy)) = bus {
-                let gone = now + disconnect;
-                f.record(busy, (gone - command.bus_had).as_seconds());
-                f.put_after(bus, FreeBus { since: gone }, disconnect);
+            if let Some(bus) = bus {
+                bus.after(f, command.bus_had, disconnect);
             }
             if command.is_left_to_arm(several) {
                 f.update(unit).left_to_arm += 1;
