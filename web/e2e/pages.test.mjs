@@ -50,6 +50,12 @@ async function opened(name, options = {}) {
   one.on("console", (message) => message.type() === "error" && one.complaints.push(message.text()));
   one.on("pageerror", (error) => one.complaints.push(String(error)));
   await one.goto(`file://${pages[name]}`);
+  // Figures are as wide as what they stand in; a scroll bar that came with them may have changed that.
+  await one.waitForFunction(() =>
+    [...document.querySelectorAll("figure .drawing")].every(
+      (frame) => !frame.clientWidth || frame.querySelector("svg")?.viewBox.baseVal.width === Math.max(260, frame.clientWidth),
+    ),
+  );
   return one;
 }
 
