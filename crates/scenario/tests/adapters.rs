@@ -1,23 +1,13 @@
 //! Disks on host bus adapters: what channels carry, whose they are, and what is told of them.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{once, problem};
 use petrio_scenario::catalogue::adapter_summaries;
-use petrio_scenario::report::{Report, Sinks, Stage};
-use petrio_scenario::{load_text, run};
+use petrio_scenario::load_text;
+use petrio_scenario::report::{Report, Stage};
 use proptest::prelude::*;
-
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| {
-        panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    });
-    let system = petrio_scenario::build::System::build(&loaded).unwrap();
-    run::simulate(&loaded, &system, Sinks::default()).unwrap()
-}
-
-fn problem(text: &str) -> String {
-    let problems = load_text("test.toml", text, None, &[]).unwrap_err();
-    problems.iter().next().unwrap().to_string()
-}
 
 fn mib_per_s(report: &Report) -> f64 {
     report.served.throughput_bytes_per_s.value / f64::from(1 << 20)
@@ -60,7 +50,7 @@ fn a_channel_that_is_kept_serves_one_disk_at_a_time_and_two_channels_two() {
     let rate = |adapter: &str, disks: u32| {
         let text =
             format!("{adapter}{}", readers(disks, 0.0, if adapter.is_empty() { "" } else { "bus = \"a\"" }));
-        let found = report(&text);
+        let found = once(&text);
         (found.served.requests_per_s.value, found)
     };
     let (alone, _) = rate("", 1);
@@ -74,7 +64,7 @@ fn a_channel_that_is_kept_serves_one_disk_at_a_time_and_two_channels_two() {
     let scsi = |kept: bool| {
         let adapter = format!("{ONE}keeps_channel = {kept}\n");
         let text = readers(4, 0.0, "bus = \"a\"").replace("ibm-dtta-350840", "hp-c3323a");
-        report(&format!("{adapter}{text}"))
+        once(&format!("{adapter}{text}"))
     };
     let [free, kept] = [false, true].map(scsi);
     let rates = [&free, &kept].map(|report| report.served.requests_per_s.value);
@@ -106,7 +96,7 @@ generators = [{{ read_fraction = 1, inter_arrival = {{ exponential = {{ mean = "
             // As much for each box, whatever their number.
             24.0 / f64::from(count),
         );
-        report(&text).served.latency.unwrap().mean_ms.value
+        once(&text).served.latency.unwrap().mean_ms.value
     };
     for bus in ["", "channels = 1\n", "use = \"intel-piix4\"\n"] {
         let (one, ten) = (hosts(1, bus), hosts(10, bus));
@@ -125,7 +115,7 @@ fn an_adapter_beside_the_boxes_is_one_for_all() {
         )
     };
     for bus in ["a", "/a"] {
-        let found = report(&text(bus));
+        let found = once(&text(bus));
         assert!(channel(&found, "a/channel").arrivals >= 300, "{bus}");
         assert_eq!(found.stages.iter().filter(|stage| stage.name.ends_with("/channel")).count(), 1);
     }
@@ -167,7 +157,7 @@ proptest! {
             let text = readers(disks, 1.0, "bus = \"a\"\ndrive.bus = { read_block = \"1 us\", write_block = \"1 us\" }");
             let text = text.replace("ibm-dtta-350840", drive);
             let text = if reads { text } else { text.replace("read_fraction = 1", "read_fraction = 0") };
-            mib_per_s(&report(&format!("{adapter}{text}")))
+            mib_per_s(&once(&format!("{adapter}{text}")))
         };
         let here = run(rate, channels);
         let used = channels.min(disks);

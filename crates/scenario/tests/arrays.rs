@@ -1,21 +1,12 @@
 //! Arrays from a scenario's text to its report: what redundancy costs, what a cache spares, what a bus in common costs.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{loaded, problem, report};
 use petrio_scenario::catalogue::array_summaries;
 use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::{load_text, run};
-
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| {
-        panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    });
-    run::run(&loaded, Sinks::default()).unwrap()
-}
-
-fn problem(text: &str) -> String {
-    let problems = load_text("test.toml", text, None, &[]).unwrap_err();
-    problems.iter().next().unwrap().to_string()
-}
+use petrio_scenario::run;
 
 fn mean_ms(report: &Report) -> f64 {
     report.served.latency.as_ref().unwrap().mean_ms.value
@@ -115,7 +106,7 @@ fn every_array_of_the_catalogue_serves_requests_and_keys_beside_use_come_on_top(
 fn a_concatenation_is_as_large_as_its_members_together_and_asks_whom_a_block_lies_on() {
     let disks = "[disk.a]\nmodel = \"hp-c2247a\"\n[disk.b]\nmodel = \"hp-c3323a\"\n";
     let part = "[concat.c]\non = [\"a\", \"b\"]\n";
-    let loaded = load_text("test.toml", &[disks, part, &load("c", "50 ms")].concat(), None, &[]).unwrap();
+    let loaded = loaded(&[disks, part, &load("c", "50 ms")].concat());
     let whole = loaded.storage.last().unwrap();
     assert_eq!(whole.blocks, 2_054_864 + 2_056_008);
     let report = run::run(&loaded, Sinks::default()).unwrap();
@@ -140,7 +131,7 @@ fn what_larger_members_have_beyond_the_smallest_is_told_of() {
         [first, &other, raid, &load("r", "20 ms")].concat()
     };
     let warnings = |text: &str| -> Vec<String> {
-        let loaded = load_text("test.toml", text, None, &[]).unwrap();
+        let loaded = loaded(text);
         loaded.warnings.iter().map(ToString::to_string).collect()
     };
     let told = warnings(&text("6291456"));
@@ -336,7 +327,7 @@ fn members_on_one_disk_are_warned_of() {
             load("r", "1 s"),
         ]
         .concat();
-        load_text("test.toml", &text, None, &[]).unwrap().warnings.len()
+        loaded(&text).warnings.len()
     };
     assert_eq!(warnings(1, ["d0", "d0"]), 1);
     assert_eq!(warnings(2, ["d0", "d1"]), 0);

@@ -2,18 +2,9 @@
 //! can be counted.
 #![allow(clippy::unwrap_used)]
 
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::{load_text, run};
+mod common;
 
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap();
-    run::run(&loaded, Sinks::default()).unwrap()
-}
-
-fn problem(text: &str) -> String {
-    let problems = load_text("test.toml", text, None, &[]).unwrap_err();
-    problems.iter().next().unwrap().to_string()
-}
+use common::{loaded, problem, report};
 
 fn mean_ms(text: &str) -> f64 {
     report(text).served.latency.unwrap().mean_ms.value
@@ -87,7 +78,7 @@ fn what_lies_on_others_may_stand_before_them() {
                  [raid.r]\nlevel = 0\non = [\"f\", \"d1\"]\n\
                  [fabric.f]\non = \"d0\"\nadapter = \"10 us\"\nlatency = \"40 us\"\nrate = \"1 GB/s\"\n";
     let text = format!("{}{parts}{}", DISKS.replace("count = 4", "count = 2"), reads("a", "128 KiB"));
-    let loaded = load_text("test.toml", &text, None, &[]).unwrap();
+    let loaded = loaded(&text);
     for (number, part) in loaded.storage.iter().enumerate() {
         assert!(part.over.iter().all(|&below| below < number), "{} lies on what comes after it", part.name);
     }

@@ -1,8 +1,11 @@
 //! How file systems are mounted and files are used: journals on devices of their own, access times, appends, mappings.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{loaded, report};
 use petrio_scenario::load_text;
-use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::report::Sinks;
 use petrio_scenario::run::run;
 
 const DISK: &str = r#"model = "ibm-ultrastar-18es""#;
@@ -27,11 +30,6 @@ fn scenario(fs: &str, workload: &str) -> String {
         {workload}
         "#
     )
-}
-
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| panic!("{problems:?}"));
-    run(&loaded, Sinks::default()).unwrap()
 }
 
 /// What is wrong with it, in one text.
@@ -113,7 +111,7 @@ fn each_copy_of_a_server_has_a_log_of_its_own() {
         {MAIL}
         "#
     );
-    let loaded = load_text("test.toml", &text, None, &[]).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let loaded = loaded(&text);
     let logs: Vec<&str> = (loaded.hosts.linux.file_systems.iter())
         .map(|mounted| loaded.storage[mounted.log.unwrap().on].name.as_str())
         .collect();
@@ -220,6 +218,6 @@ fn the_second_level_cache_moves_the_knee_and_is_refused_where_it_would_not() {
     };
     assert!(rate("2 MiB", "256 KiB") > 1.1 * rate("512 KiB", "256 KiB"));
     let text = scenario("", MAIL).replace("kernel =", "change.machine.l2 = \"4 MiB\"\nkernel =");
-    let loaded = load_text("test.toml", &with_one_disk(&text), None, &[]).unwrap();
+    let loaded = loaded(&with_one_disk(&text));
     assert!(run(&loaded, Sinks::default()).unwrap_err().to_string().contains("l2"));
 }

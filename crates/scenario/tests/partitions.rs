@@ -1,23 +1,11 @@
 //! Partitions from a scenario's text to its report: where they lie, that they share the arm, and what makes no sense of them.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::{loaded, problem, report};
 use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::{Loaded, load_text, run};
-
-fn loaded(text: &str) -> Loaded {
-    load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| {
-        panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    })
-}
-
-fn report(text: &str) -> Report {
-    run::run(&loaded(text), Sinks::default()).unwrap()
-}
-
-fn problem(text: &str) -> String {
-    let problems = load_text("test.toml", text, None, &[]).unwrap_err();
-    problems.iter().next().unwrap().to_string()
-}
+use petrio_scenario::run;
 
 const DISK: &str = "[disk.d]\nmodel = \"seagate-st3146707lc\"\n";
 

@@ -2,12 +2,14 @@
 //! requests count themselves must agree to the byte.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use petrio_colours::{Direction, Purpose, Purposes, SECTOR_BYTES};
 use petrio_models::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use petrio_models::host::kernel_profile::JournalGeneration;
 use petrio_models::host::kernel_thread;
 use petrio_scenario::report::{DeviceSink, Report, ReportError, Sinks, TrafficFigures, Visit};
-use petrio_scenario::{load_text, run};
+use petrio_scenario::run;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -27,9 +29,7 @@ impl DeviceSink for Log {
 
 /// A run's report, and all that reached its devices.
 fn ran(text: &str) -> (Report, Vec<Visit>) {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| {
-        panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    });
+    let loaded = common::loaded(text);
     let (seen, mut sinks) = (Arc::default(), Sinks::default());
     sinks.push_device_log(Log(Arc::clone(&seen)));
     let system = petrio_scenario::build::System::build(&loaded).unwrap();

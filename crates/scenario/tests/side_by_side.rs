@@ -1,8 +1,10 @@
 //! Programs that work on files, and others that send block requests, in one scenario.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use petrio_scenario::report::{Report, Served, Sinks, Subject, terminal_text};
-use petrio_scenario::{load_text, run};
+mod common;
+
+use common::{problem, report};
+use petrio_scenario::report::{Served, Subject, terminal_text};
 
 /// 1 ms a request and 65,536 bytes a millisecond.
 const FILES: &str = r#"
@@ -48,11 +50,6 @@ requests = {requests}
 generators = [{{ read_fraction = 1, sequential_fraction = 0, time_critical_fraction = 1, inter_arrival = {{ constant = "0 s" }}, size = {{ constant = "64 KiB" }} }}]
 "#
     )
-}
-
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap();
-    run::run(&loaded, Sinks::default()).unwrap()
 }
 
 fn mean_ms(served: &Served) -> f64 {
@@ -103,8 +100,7 @@ fn requests_beside_a_file_system_pass_its_throttle_and_its_array() {
     assert!(seconds >= 200.0 / 100.0 - 0.2, "the throttle lets 100 pass in a second: {seconds} s");
     // The members belong to the array, and the array to the throttle.
     for inner in ["d0", "r"] {
-        let refused = load_text("test.toml", &layers(inner), None, &[]).unwrap_err();
-        assert!(refused.iter().next().unwrap().to_string().contains("is used by"), "{inner}");
+        assert!(problem(&layers(inner)).contains("is used by"), "{inner}");
     }
 }
 

@@ -1,19 +1,15 @@
 //! How disks turn beside each other: each for itself, unless something locks them.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::report;
 use petrio_scenario::catalogue::device_summaries;
-use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::report::Sinks;
 use petrio_scenario::{load_text, run};
 
 /// A revolution of the disks below, in milliseconds.
 const REVOLUTION_MS: f64 = 60_000.0 / 5400.0;
-
-fn report(text: &str) -> Report {
-    let loaded = load_text("test.toml", text, None, &[]).unwrap_or_else(|problems| {
-        panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    });
-    run::run(&loaded, Sinks::default()).unwrap()
-}
 
 /// The mean time of a small random write to so many mirrored disks, one after the other, of ten sets of disks.
 fn mirrored_ms(disks: usize, more: &str) -> f64 {
