@@ -32,10 +32,9 @@ const LONG_WITHOUT_EFFECT: [&str; 8] = [
 ];
 
 /// What is refused, with the reason.
-const REFUSED: [(&str, &str); 11] = [
+const REFUSED: [(&str, &str); 10] = [
     ("-S", "all ranks would use one file; IOR does that"),
     ("-U", "directories aren't renamed"),
-    ("-c", "the first rank would make all items for the others"),
     ("-f", "it would run on some of the ranks after another; set `ranks`"),
     ("-g", "it is of Lustre, which isn't known here"),
     ("-k", "files are made, not nodes"),
@@ -79,6 +78,7 @@ impl Options for MdtestOptions {
                 'y' => options.fsync = true,
                 'Y' => options.sync = true,
                 'B' => options.barriers = false,
+                'c' => options.collective = true,
                 _ if WITHOUT_EFFECT.contains(letter) => {}
                 _ => return Err(unknown(&format!("-{letter}"))),
             }
@@ -102,7 +102,7 @@ fn unknown(option: &str) -> ProgramError {
     match REFUSED.iter().find(|(refused, _)| *refused == option) {
         Some((_, why)) => refuse(format!("{option} can't be followed: {why}")),
         None => refuse(format!(
-            "{option} is no option of mdtest that is known here; followed are -a -b -B -C -D -e -E -F -i -I -L -n -N -p -r -R -T -u -w \
+            "{option} is no option of mdtest that is known here; followed are -a -b -B -c -C -D -e -E -F -i -I -L -n -N -p -r -R -T -u -w \
              -W -y -Y -z, without effect -d -G -P -q -t -v -V -x -X -Z and --{}",
             LONG_WITHOUT_EFFECT.join(" --")
         )),
@@ -150,7 +150,13 @@ impl MdtestOptions {
         if self.read_bytes > self.write_bytes && self.create {
             return Err(refuse("-e: more is read of a file than -w writes to it"));
         }
+        if self.collective && !self.barriers {
+            return Err(refuse("-c and -B: who waits for nobody would open files that aren't there yet"));
+        }
         if self.deadline_seconds > 0 {
+            if self.collective {
+                return Err(refuse("-c and -W: the clock ends what each rank makes of its own"));
+            }
             if self.directories {
                 return Err(refuse("-W ends the making of files: add -F"));
             }

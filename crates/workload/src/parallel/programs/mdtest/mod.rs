@@ -15,12 +15,14 @@
 
 mod command;
 mod options;
+mod plan;
 mod program;
 mod tree;
 
 pub use options::MdtestOptions;
 pub(in crate::parallel::programs) use options::{Item, Phase};
-pub(in crate::parallel::programs) use program::{MdtestPlan, MdtestRank};
+pub(in crate::parallel::programs) use plan::MdtestPlan;
+pub(in crate::parallel::programs) use program::MdtestRank;
 
 use super::command_line::CommandLine;
 use crate::program::ProgramError;
@@ -35,7 +37,7 @@ pub struct MdtestParameters {
     /// tree instead, -z levels, -b branches, -L items in the lowest level only, -u a tree a rank, -F only files, -D only
     /// directories, -C only create, -T only stat, -E only read, -r only remove, -w bytes written to each file, -e bytes read of
     /// it, -y fsync after writing, -Y sync after each phase, -N so many ranks further is whose items are looked at, read and removed, -B ranks don't wait
-    /// for each other, -R items looked at in an order that is drawn, -i repetitions, -p seconds before each, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m,
+    /// for each other, -c the first rank makes and removes the items of all, -R items looked at in an order that is drawn, -i repetitions, -p seconds before each, -W seconds after which no rank makes more files than the one that has most then. Sizes take k, m,
     /// g, t (powers of 1024). What changes no access (-G, -x, -X with -E, -P, …) is accepted and does nothing.
     pub command: CommandLine<MdtestOptions>,
 }

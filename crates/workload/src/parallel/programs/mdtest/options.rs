@@ -45,6 +45,8 @@ pub struct MdtestOptions {
     pub stride: u32,
     /// Whether ranks wait for each other after each phase (without -B).
     pub barriers: bool,
+    /// Whether the first rank makes and removes the items, and the trees, of all (-c); each still opens and writes its files.
+    pub collective: bool,
     /// Times (-i).
     pub repetitions: u32,
     /// Seconds after which making files ends, once all ranks have as many as the first (-W); zero without.
@@ -76,6 +78,7 @@ impl Default for MdtestOptions {
             sync: false,
             stride: 0,
             barriers: true,
+            collective: false,
             repetitions: 1,
             deadline_seconds: 0,
         }

@@ -1,140 +1,17 @@
 //! What a rank of mdtest does.
 
-use super::options::{Item, MdtestOptions, Phase};
-use super::tree::Tree;
+use super::options::{Item, Phase};
+use super::plan::MdtestPlan;
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
-use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
-use crate::parallel::programs::{Planned, Start};
+use crate::parallel::programs::Start;
 use crate::permutation::{Permutation, scramble};
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
-
-/// mdtest for so many ranks.
-pub(in crate::parallel) struct MdtestPlan {
-    /// The directory in which all of it is.
-    name: &'static str,
-    options: MdtestOptions,
-    phases: Vec<Phase>,
-    ranks: u32,
-    tree: Tree,
-    /// Items of each rank, of each kind.
-    items: u64,
-    /// As what a phase is measured.
-    measures: Measures,
-}
-
-/// As what a phase is measured, if it is.
-pub(in crate::parallel::programs) type Measures = fn(Phase) -> Option<PhaseName>;
-
-/// mdtest's own names.
-fn measures(phase: Phase) -> Option<PhaseName> {
-    let (name, one) = phase.words()?;
-    Some(PhaseName::of_operations(name, one, 0))
-}
-
-impl MdtestPlan {
-    /// With these phases in this order.
-    pub(in crate::parallel::programs) fn new(
-        name: &'static str,
-        options: MdtestOptions,
-        phases: Vec<Phase>,
-        ranks: u32,
-    ) -> Result<Self, ProgramError> {
-        let tree = Tree::new(&options)?;
-        Ok(Self { name, phases, ranks, items: tree.items(), tree, options, measures })
-    }
-
-    /// Its phases called differently.
-    pub(in crate::parallel::programs) fn measured_as(self, measures: Measures) -> Self {
-        Self { measures, ..self }
-    }
-
-    const fn trees(&self) -> u64 {
-        if self.options.unique { self.ranks as u64 } else { 1 }
-    }
-
-    /// The number of a directory of the tree of a rank, among the program's files.
-    const fn directory(&self, rank: u32, directory: u64) -> u32 {
-        let tree = if self.options.unique { rank as u64 } else { 0 };
-        (1 + tree * self.tree.directories + directory) as u32
-    }
-
-    /// The number of an item of a rank.
-    fn item(&self, item: Item, rank: u32, number: u64) -> u32 {
-        let all = u64::from(self.ranks) * self.items;
-        let after = if item == Item::File && self.options.directories { all } else { 0 };
-        let directories = 1 + self.trees() * self.tree.directories;
-        (directories + after + u64::from(rank) * self.items + number) as u32
-    }
-
-    /// The directory in which an item of a rank lies.
-    const fn directory_of(&self, rank: u32, number: u64) -> u32 {
-        self.directory(rank, self.tree.first + number / self.tree.per_directory)
-    }
-
-    fn kinds(&self) -> impl Iterator<Item = Item> + use<> {
-        let kinds = [(Item::Directory, self.options.directories), (Item::File, self.options.files)];
-        kinds.into_iter().filter(|(_, wanted)| *wanted).map(|(item, _)| item)
-    }
-}
-
-impl Planned for MdtestPlan {
-    fn files(&self) -> u64 {
-        let items =
-            u64::from(self.ranks).saturating_mul(self.items).saturating_mul(self.kinds().count() as u64);
-        items.saturating_add(1 + self.trees().saturating_mul(self.tree.directories))
-    }
-
-    fn each_file(
-        &self,
-        tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
-    ) -> Result<(), ProgramError> {
-        let there = !self.phases.contains(&Phase::MakeTree);
-        let size = there.then_some(0);
-        let directory = |number, name, parent| ProgramFile { number, name, parent, is_directory: true, size };
-        tell(directory(0, self.name.to_owned(), None))?;
-        for tree in 0..self.trees() as u32 {
-            for number in 0..self.tree.directories {
-                let above = self.tree.parent(number).map_or(0, |parent| self.directory(tree, parent));
-                let name = if number == 0 {
-                    format!("mdtest_tree.{tree}")
-                } else {
-                    format!("mdtest_tree.{tree}.{number}")
-                };
-                tell(directory(self.directory(tree, number), name, Some(above)))?;
-            }
-        }
-        for item in self.kinds() {
-            for rank in 0..self.ranks {
-                for number in 0..self.items {
-                    let (word, size) = match item {
-                        Item::Directory => ("dir", size),
-                        Item::File => {
-                            ("file", there.then_some(self.options.read_bytes.max(self.options.write_bytes)))
-                        }
-                    };
-                    tell(ProgramFile {
-                        number: self.item(item, rank, number),
-                        name: format!("{word}.mdtest.{rank}.{number}"),
-                        parent: Some(self.directory_of(rank, number)),
-                        is_directory: item == Item::Directory,
-                        size,
-                    })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        let phases = self.phases.clone();
-        Ok(Box::new(MdtestRank::new(self, start, phases)))
-    }
-}
 
 /// A rank of mdtest.
 pub(in crate::parallel::programs) struct MdtestRank {
@@ -219,12 +96,28 @@ impl MdtestRank {
 
     /// Items that this rank has done in a phase: of the tree, its directories without the one that holds all.
     fn counted(&self, phase: Phase) -> u64 {
-        let own = self.plan.options.unique || self.member.rank == 0;
-        let directories = if own { self.plan.tree.directories } else { 0 };
         match phase {
-            Phase::MakeTree | Phase::RemoveTree => directories,
+            Phase::MakeTree | Phase::RemoveTree => self.directories(),
+            // Made by the first rank and opened by each, they count once.
+            Phase::Create(Item::File) if self.plan.options.collective => self.plan.items,
             _ => self.done,
         }
+    }
+
+    /// The trees that this rank makes and removes.
+    fn trees(&self) -> Range<u32> {
+        let (options, rank) = (&self.plan.options, self.member.rank);
+        match (options.unique, options.collective) {
+            (true, false) => rank..rank + 1,
+            _ if rank > 0 => 0..0,
+            (true, true) => 0..self.plan.ranks,
+            (false, _) => 0..1,
+        }
+    }
+
+    /// The directories of those.
+    fn directories(&self) -> u64 {
+        self.trees().len() as u64 * self.plan.tree.directories
     }
 
     /// The number of files that each rank has when the time to make them is over.
@@ -259,8 +152,8 @@ impl MdtestRank {
         FileId(self.first.0 + number)
     }
 
-    /// Whose item it is that this rank looks at, reads or removes: with each phase so many ranks further.
-    fn whose(&self, phase: Phase) -> u32 {
+    /// Whose item it is that a rank looks at, reads or removes: with each phase so many ranks further.
+    fn whose(&self, phase: Phase, rank: u32) -> u32 {
         let times = match phase {
             Phase::Stat(_) => 1,
             Phase::Read => 2,
@@ -268,7 +161,39 @@ impl MdtestRank {
             _ => 0,
         };
         let further = u64::from(self.plan.options.stride) * times;
-        ((u64::from(self.member.rank) + further) % u64::from(self.member.ranks())) as u32
+        ((u64::from(rank) + further) % u64::from(self.member.ranks())) as u32
+    }
+
+    /// Whose item comes next, and its number: the rank's own, or of each rank in turn where the first does what all do.
+    fn next_item(&self, phase: Phase) -> Option<(u32, u64)> {
+        let items = self.items(phase);
+        let by_first = matches!(phase, Phase::Create(_) | Phase::Remove(_)) && self.plan.options.collective;
+        if !by_first {
+            return (self.done < items).then(|| (self.whose(phase, self.member.rank), self.done));
+        }
+        let rank = self.done / items;
+        let is_left = self.member.rank == 0 && rank < u64::from(self.plan.ranks);
+        is_left.then(|| (self.whose(phase, rank as u32), self.done % items))
+    }
+
+    /// Files made by the first rank for all, which then open their own (src/mdtest.c, file_test_create).
+    fn create_for_all(&self) -> Option<Act> {
+        let (plan, rank) = (&self.plan, self.member.rank);
+        if let Some((whose, number)) = self.next_item(Phase::Create(Item::File)) {
+            let file = plan.item(Item::File, whose, number);
+            let create = self.call(Operation::Create, file, plan.directory_of(whose, number));
+            return Some(Sequence::act([create, Act::Call(Call::of(Operation::Close, self.file(file)))]));
+        }
+        let before = if rank == 0 { plan.items * u64::from(plan.ranks) } else { 0 };
+        match self.done - before {
+            0 => Some(self.member.barrier()),
+            after if after <= plan.items => {
+                let (file, parent) =
+                    (plan.item(Item::File, rank, after - 1), plan.directory_of(rank, after - 1));
+                Some(self.file_item(Operation::Open, Direction::Write, file, parent))
+            }
+            _ => None,
+        }
     }
 
     fn call(&self, operation: Operation, number: u32, parent: u32) -> Act {
@@ -276,19 +201,16 @@ impl MdtestRank {
         Act::Call(call)
     }
 
-    /// A directory of the tree, made or removed: `number` of `directories` and, by the first rank, the one that holds all.
+    /// A directory of this rank's trees, made or removed: `number` of `directories`.
     fn tree(&self, operation: Operation, number: u64) -> Option<Act> {
-        let (plan, rank) = (&self.plan, self.member.rank);
-        let own = plan.options.unique || rank == 0;
+        let (plan, each) = (&self.plan, self.plan.tree.directories);
+        let of = self.trees().nth((number / each) as usize)?;
         let directory = match operation {
-            Operation::Mkdir => number,
-            _ => plan.tree.directories.checked_sub(number + 1)?,
+            Operation::Mkdir => number % each,
+            _ => each - 1 - number % each,
         };
-        if !own || directory >= plan.tree.directories {
-            return None;
-        }
-        let above = plan.tree.parent(directory).map_or(0, |parent| plan.directory(rank, parent));
-        Some(self.call(operation, plan.directory(rank, directory), above))
+        let above = plan.tree.parent(directory).map_or(0, |parent| plan.directory(of, parent));
+        Some(self.call(operation, plan.directory(of, directory), above))
     }
 
     /// The directory that holds all, before the tree or after it.
@@ -308,19 +230,18 @@ impl MdtestRank {
         Sequence::act(acts)
     }
 
-    fn file_item(&self, phase: Phase, file: u32, parent: u32) -> Act {
+    /// A file created or opened, written or read, and closed.
+    fn file_item(&self, first: Operation, direction: Direction, file: u32, parent: u32) -> Act {
         let options = &self.plan.options;
         let id = self.file(file);
-        let made = phase == Phase::Create(Item::File);
-        let (direction, bytes) = if made {
-            (Direction::Write, options.write_bytes)
-        } else {
-            (Direction::Read, options.read_bytes)
+        let bytes = match direction {
+            Direction::Write => options.write_bytes,
+            Direction::Read => options.read_bytes,
         };
-        let mut acts = vec![self.call(if made { Operation::Create } else { Operation::Open }, file, parent)];
+        let mut acts = vec![self.call(first, file, parent)];
         if bytes > 0 {
             acts.push(Act::Call(Call::access(direction, id, 0, bytes)));
-            if made && options.fsync {
+            if direction == Direction::Write && options.fsync {
                 acts.push(Act::Call(Call::of(Operation::Fsync, id)));
             }
         }
@@ -334,8 +255,7 @@ impl MdtestRank {
     /// them, what has the right name is looked at by all ranks (there by work that is stolen, here by who made it).
     fn find(&self, number: u64) -> Option<Option<Act>> {
         let plan = &self.plan;
-        let own = plan.options.unique || self.member.rank == 0;
-        let directories = if own { plan.tree.directories } else { 0 };
+        let directories = self.directories();
         if number < directories {
             return Some(Some(self.list(number)));
         }
@@ -352,7 +272,7 @@ impl MdtestRank {
             return (item < items).then(|| Some(look(rank, item)));
         }
         let all = items * u64::from(plan.ranks);
-        (own && item < all).then(|| Some(look((item / items) as u32, item % items)))
+        (rank == 0 && item < all).then(|| Some(look((item / items) as u32, item % items)))
     }
 
     /// A directory opened, listed, and closed; where its directories look like files, each of them looked at.
@@ -383,19 +303,17 @@ impl MdtestRank {
     /// The next act of the phase, which may be none; `None` when the phase is over.
     fn step(&self, phase: Phase) -> Option<Option<Act>> {
         let plan = &self.plan;
-        let rank = self.whose(phase);
-        let items = self.items(phase);
-        let within = |number: u64| (number < items).then_some(number);
-        let item =
-            |item| Some((plan.item(item, rank, within(self.done)?), plan.directory_of(rank, self.done)));
+        let item = |item| {
+            let (rank, number) = self.next_item(phase)?;
+            Some((plan.item(item, rank, number), plan.directory_of(rank, number)))
+        };
         Some(match phase {
             Phase::MakeTree => match self.done.checked_sub(1) {
                 None => Some(self.top(Operation::Mkdir)),
                 Some(number) => Some(self.tree(Operation::Mkdir, number)?),
             },
             Phase::RemoveTree => {
-                let directories =
-                    if plan.options.unique || self.member.rank == 0 { plan.tree.directories } else { 0 };
+                let directories = self.directories();
                 match self.done {
                     done if done < directories => self.tree(Operation::Rmdir, done),
                     done if done == directories => Some(self.top(Operation::Rmdir)),
@@ -406,16 +324,21 @@ impl MdtestRank {
                 let (number, parent) = item(Item::Directory)?;
                 Some(self.call(Operation::Mkdir, number, parent))
             }
-            Phase::Create(Item::File) | Phase::Read => {
+            Phase::Create(Item::File) if plan.options.collective => Some(self.create_for_all()?),
+            Phase::Create(Item::File) => {
                 let (number, parent) = item(Item::File)?;
-                Some(self.file_item(phase, number, parent))
+                Some(self.file_item(Operation::Create, Direction::Write, number, parent))
+            }
+            Phase::Read => {
+                let (number, parent) = item(Item::File)?;
+                Some(self.file_item(Operation::Open, Direction::Read, number, parent))
             }
             Phase::Stat(kind) => {
-                item(kind)?;
+                let (rank, number) = self.next_item(phase)?;
                 let number = match plan.options.random_stat {
                     // mdtest has one order for all ranks.
-                    true => Permutation::new(items, scramble(self.repetition.into())).at(self.done),
-                    false => self.done,
+                    true => Permutation::new(self.items(phase), scramble(self.repetition.into())).at(number),
+                    false => number,
                 };
                 Some(Act::Call(Call::of(Operation::Stat, self.file(plan.item(kind, rank, number)))))
             }

@@ -25,7 +25,8 @@ proptest! {
         per_directory in 1u64..4,
         depth in 0u32..3,
         branches in 1u64..4,
-        flags in proptest::sample::subsequence(vec!["-u", "-L", "-B", "-y"], 0..5),
+        flags in proptest::sample::subsequence(vec!["-u", "-L", "-B", "-y", "-c"], 0..6)
+            .prop_filter("mdtest refuses both", |flags| !(flags.contains(&"-c") && flags.contains(&"-B"))),
         kind in proptest::sample::select(vec!["", "-F", "-D"]),
     ) {
         // Who doesn't wait uses only what it has made itself.
@@ -45,8 +46,10 @@ proptest! {
         let (files, folders) = (items * u64::from(kind != "-D"), items * u64::from(kind != "-F"));
         prop_assert_eq!(of("mkdir"), 1 + trees * directories + folders);
         prop_assert_eq!(of("rmdir"), of("mkdir"));
-        prop_assert_eq!((of("create"), of("unlink"), of("open")), (files, files, files));
-        prop_assert_eq!((of("write"), of("read"), of("close")), (files, files, 2 * files));
+        // What the first rank has made for all, each opens to write it.
+        let again = if flags.contains(&"-c") { files } else { 0 };
+        prop_assert_eq!((of("create"), of("unlink"), of("open")), (files, files, files + again));
+        prop_assert_eq!((of("write"), of("read"), of("close")), (files, files, 2 * files + again));
         prop_assert_eq!(of("stat"), files + folders);
         prop_assert_eq!(of("fsync"), if flags.contains(&"-y") { files } else { 0 });
     }
@@ -67,6 +70,44 @@ fn with_a_stride_ranks_look_at_each_others_items() {
     assert_eq!(of(Operation::Stat), turned(1));
     assert_eq!(of(Operation::Open), turned(2));
     assert_eq!(of(Operation::Unlink), turned(3));
+}
+
+#[test]
+fn the_first_rank_makes_and_removes_for_all_and_each_writes_its_own() {
+    let calls = |options: &str| -> Vec<Vec<(Operation, u32)>> {
+        let program = format!(r#"{{ "kind": "mdtest", "command": "mdtest -n 2 -w 8 {options}" }}"#);
+        let done = carry_out(&planned(&program, &[0; 3]));
+        let of =
+            |calls: &Vec<petrio_colours::FileOp>| calls.iter().map(|op| (op.operation, op.file.0)).collect();
+        done.calls.iter().map(of).collect()
+    };
+    for options in ["", "-u", "-F -u -N 1", "-D -N 1"] {
+        let [alone, together] = [calls(options), calls(&format!("-c {options}"))];
+        let of = |calls: &[Vec<(Operation, u32)>], wanted: Operation| -> Vec<u32> {
+            let mut files: Vec<u32> = calls
+                .iter()
+                .flatten()
+                .filter(|(operation, _)| *operation == wanted)
+                .map(|(_, file)| *file)
+                .collect();
+            files.sort_unstable();
+            files
+        };
+        for made in [Operation::Mkdir, Operation::Create, Operation::Rmdir, Operation::Unlink] {
+            assert_eq!(of(&together[..1], made), of(&alone, made), "{options}: {}", made.name());
+            assert_eq!(of(&together[1..], made), [0; 0], "{options}: {}", made.name());
+        }
+        for (rank, calls) in together.iter().enumerate() {
+            let written = |calls: &[(Operation, u32)]| {
+                calls
+                    .iter()
+                    .filter(|(operation, _)| *operation == Operation::Write)
+                    .map(|(_, file)| *file)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(written(calls), written(&alone[rank]), "{options}");
+        }
+    }
 }
 
 #[test]
@@ -120,7 +161,8 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
         ("mdtest -n 3 -b 0", "zero"),
         ("mdtest -n 3 -a DFS", "POSIX"),
         ("mdtest -n 3 -f 1", "set `ranks`"),
-        ("mdtest -n 3 -c", "the first rank would make"),
+        ("mdtest -n 3 -c -B", "aren't there yet"),
+        ("mdtest -n 3 -c -F -W 300", "of its own"),
         ("mdtest -n 3 --verify-write", "as soon as it is written"),
         ("mdtest -n 3 -H", "no option of mdtest that is known here; followed are"),
     ] {
