@@ -163,6 +163,13 @@ fn an_override_changes_a_value_and_its_mistakes_point_into_it() {
     };
     assert_eq!(pointed("disk.d.scheduler=elevator"), ("--set:1:18".to_owned(), "elevator".to_owned()));
     assert_eq!(pointed("disk.d.cuont=2"), ("--set:1:8".to_owned(), "cuont".to_owned()));
+    // In a table, and in a list of tables, as well.
+    assert_eq!(pointed("measure={ max_requests = 5, warm_up = \"1 parsec\" }").1, "\"1 parsec\"");
+    assert_eq!(
+        pointed("measure={ max_requests = 5, wram = 1 }"),
+        ("--set:1:29".to_owned(), "wram".to_owned())
+    );
+    assert_eq!(pointed("measure.stop=[{ requests = 10, tmie = 1 }]").1, "{ requests = 10, tmie = 1 }");
     assert_eq!(pointed("seed.x=2").1, "seed");
     assert_eq!(pointed("workload.database.files.3=x").1, "3");
     assert!("no equals sign".parse::<Override>().is_err());

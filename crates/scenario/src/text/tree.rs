@@ -38,10 +38,9 @@ pub(crate) fn parse(text: &str, base: usize) -> (Table<'_>, Vec<Mistake>) {
 
 /// Parses one value whose text begins at `base`; a text that isn't a TOML value is a string.
 pub(crate) fn parse_value(text: &str, base: usize) -> Value<'_> {
-    let span = base..base + text.len();
     let parsed = DeValue::parse(text).map(Spanned::into_inner);
     let value = parsed.unwrap_or(DeValue::String(Cow::Borrowed(text)));
-    move_value(Spanned::new(span, value), 0, 0, &mut Vec::new())
+    move_value(Spanned::new(0..text.len(), value), base, 0, &mut Vec::new())
 }
 
 fn shifted(span: Range<usize>, base: usize) -> Range<usize> {
