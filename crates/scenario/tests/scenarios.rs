@@ -177,6 +177,52 @@ fn an_override_changes_a_value_and_its_mistakes_point_into_it() {
 }
 
 #[test]
+fn a_mistake_deep_in_a_table_that_says_its_sort_is_told_where_it_is() {
+    let text = |program: &str| {
+        format!(
+            r#"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+[disk.d]
+model = "seagate-st3146707lc"
+[fs.work]
+type = "ext4"
+on = "d"
+[workload.w]
+kind = "parallel"
+on = "work"
+ranks = 4
+program = {program}
+"#
+        )
+    };
+    for (program, places) in [
+        (r#"{ kind = "bt-io", class = "S", subtype = "full", mode = 1 }"#, vec!["mode"]),
+        (
+            r#"{ kind = "bt-io", subtype = "full", class = "X", step_time = "1 parsec" }"#,
+            vec!["\"X\"", "\"1 parsec\""],
+        ),
+        (r#"{ step_time = [1], subtype = "full", class = "S", kind = "bt-io" }"#, vec!["[1]"]),
+        (r#"{ kind = "bt-oi", class = "S", subtype = "full" }"#, vec!["\"bt-oi\""]),
+        (r#"{ kind = "bt-io", subtype = "full" }"#, vec![r#"{ kind = "bt-io", subtype = "full" }"#]),
+        (r#"{ kind = "mdtest", command = "mdtest -n 5 -k" }"#, vec![r#""mdtest -n 5 -k""#]),
+        (
+            r#"{ kind = "steps", steps = [{ compute = "1 s" }, { barrier = 3 }, { compute = 7 }] }"#,
+            vec!["3", "7"],
+        ),
+        (
+            r#"{ kind = "steps", steps = [{ repeat = { times = 2, steps = [{ compute = "1 s" }, { copmute = "1 s" }] } }] }"#,
+            vec!["copmute"],
+        ),
+    ] {
+        let problems = read(&text(program)).unwrap_err();
+        let told: Vec<_> = problems.iter().map(|problem| problem.pointed_at().unwrap_or_default()).collect();
+        assert_eq!(told, places, "{program}");
+    }
+}
+
+#[test]
 fn options_that_contradict_each_other_are_mistakes() {
     for (lines, part) in [
         ("[measure]\nmax_requests = 5\nstop.requests = 10", "never comes past max_requests"),

@@ -3,14 +3,15 @@
 //! Serde stops at its first error. Here the offending entry is noted and taken out of a copy, and the rest is read
 //! again; what a person gets is the list of all unknown keys, bad units and wrong types of a part at once.
 
+use crate::text::culprit::culprit;
 use crate::text::problem::Problem;
 use crate::text::sources::Sources;
-use crate::text::tree::Table;
+use crate::text::tree::{Table, Value};
 use petrio_units::nearest;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
 /// So many mistakes in one part are enough to read.
 const MISTAKES_MAX: usize = 50;
@@ -30,17 +31,27 @@ pub(crate) fn read_beside<T: DeserializeOwned>(
     let mut rest = table.get_ref().clone();
     let mut problems = Vec::new();
     let mut taken_out: Vec<String> = Vec::new();
+    let mut told: Vec<Range<usize>> = Vec::new();
     loop {
-        let value = Spanned::new(span.clone(), DeValue::Table(rest.clone()));
-        let error = match T::deserialize(ValueDeserializer::from(value)) {
+        let error = match reading::<T>(rest.clone(), &span) {
             Ok(read) if problems.is_empty() => return Ok(read),
             Ok(_) => return Err(problems),
             Err(error) => error,
         };
-        let at = error.span().unwrap_or_else(|| span.clone());
         let message = error.message().trim();
-        let caused_by_removal =
-            missing_field(message).is_some_and(|field| taken_out.iter().any(|key| key == field));
+        let at = error.span().unwrap_or_else(|| span.clone());
+        let at = match missing_field(message) {
+            Some(_) => at,
+            None => culprit(&rest, at, message, |less| {
+                reading::<T>(less, &span).err().map(|error| error.message().trim().to_owned())
+            }),
+        };
+        // What is left of a table makes no sense without what was taken out of it.
+        let caused_by_removal = match missing_field(message) {
+            Some(field) => taken_out.iter().any(|key| key == field),
+            None => told.iter().any(|earlier| encloses(&at, earlier) && at != *earlier),
+        };
+        told.push(at.clone());
         if !caused_by_removal || problems.is_empty() {
             let top = table.get_ref().keys().any(|key| key.span() == at);
             problems.push(explained(message, at.clone(), if top { beside } else { &[] }, sources));
@@ -49,6 +60,10 @@ pub(crate) fn read_beside<T: DeserializeOwned>(
             return Err(problems);
         }
     }
+}
+
+fn reading<T: DeserializeOwned>(table: DeTable<'_>, span: &Range<usize>) -> Result<T, toml::de::Error> {
+    T::deserialize(ValueDeserializer::from(Spanned::new(span.clone(), DeValue::Table(table))))
 }
 
 fn missing_field(message: &str) -> Option<&str> {
@@ -61,10 +76,7 @@ fn take_out(table: &mut DeTable<'_>, span: &Range<usize>, taken_out: &mut Vec<St
         let around = encloses(&value.span(), span);
         let done = match value.get_mut() {
             DeValue::Table(inner) => take_out(inner, span, taken_out),
-            DeValue::Array(items) if around => items.iter_mut().any(|item| match item.get_mut() {
-                DeValue::Table(inner) => take_out(inner, span, taken_out),
-                _ => false,
-            }),
+            DeValue::Array(items) if around => take_out_of_items(items, span, taken_out),
             _ => false,
         };
         if done {
@@ -83,6 +95,20 @@ fn take_out(table: &mut DeTable<'_>, span: &Range<usize>, taken_out: &mut Vec<St
         }
         None => false,
     }
+}
+
+/// The same of a list, from which an item goes that is a table.
+fn take_out_of_items(items: &mut DeArray<'_>, span: &Range<usize>, taken_out: &mut Vec<String>) -> bool {
+    let within = items.iter_mut().any(|item| match item.get_mut() {
+        DeValue::Table(inner) => take_out(inner, span, taken_out),
+        _ => false,
+    });
+    let is_it = |item: &Value<'_>| item.get_ref().is_table() && encloses(&item.span(), span);
+    if within || !items.iter().any(is_it) {
+        return within;
+    }
+    *items = items.iter().filter(|item| !is_it(item)).cloned().collect();
+    true
 }
 
 fn encloses(outer: &Range<usize>, inner: &Range<usize>) -> bool {

@@ -1,10 +1,11 @@
 //! The text layer: TOML with a memory of where everything stands, so that every complaint can point at its cause.
 //!
 //! [`Sources`] holds the texts that a scenario is made of (the file, `--set` overrides, catalogue files) in one span of
-//! positions; [`tree`] parses and merges them; [`typed`] turns tables into structs and gathers all the mistakes at
+//! positions; [`tree`] parses and merges them; [`deserialise`] turns tables into structs and gathers all the mistakes at
 //! once; a [`Problem`] is what a person reads in the end.
 
 mod copies;
+mod culprit;
 pub(crate) mod deserialise;
 mod excerpt;
 pub(crate) mod file;
