@@ -206,6 +206,9 @@ program = {program}
         (r#"{ step_time = [1], subtype = "full", class = "S", kind = "bt-io" }"#, vec!["[1]"]),
         (r#"{ kind = "bt-oi", class = "S", subtype = "full" }"#, vec!["\"bt-oi\""]),
         (r#"{ kind = "bt-io", subtype = "full" }"#, vec![r#"{ kind = "bt-io", subtype = "full" }"#]),
+        (r#"{ kind = "seis", data = "0 MiB" }"#, vec!["\"0 MiB\""]),
+        ("{ kind = \"seis\" }\nhints = { cb_nodes = 0 }", vec!["0"]),
+        (r#"{ kind = "mdtest", command = "mdtest -n 2 -z 5 -b 3" }"#, vec![r#""mdtest -n 2 -z 5 -b 3""#]),
         (r#"{ kind = "mdtest", command = "mdtest -n 5 -k" }"#, vec![r#""mdtest -n 5 -k""#]),
         (
             r#"{ kind = "steps", steps = [{ compute = "1 s" }, { barrier = 3 }, { compute = 7 }] }"#,

@@ -112,7 +112,7 @@ pub(crate) fn problem_of(
     places: &Places,
     sources: &Sources,
 ) -> Problem {
-    let span = places.value(&path_of(workload, error));
+    let span = places.value(&path_of(workload, error, places));
     let problem = match error {
         ProgramError::Script(script) => {
             sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
@@ -122,13 +122,17 @@ pub(crate) fn problem_of(
     problem.maybe_help(error.help())
 }
 
-/// Where the cause of a workload's error stands in the scenario.
-fn path_of(workload: &str, error: &ProgramError) -> String {
-    match error {
+/// Where the cause of a workload's error stands in the scenario: a parameter of a parallel program, and one of its library,
+/// stands a table deeper.
+fn path_of(workload: &str, error: &ProgramError, places: &Places) -> String {
+    let parameter = match error {
         ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
-            format!("workload.{workload}.{parameter}")
+            *parameter
         }
-        ProgramError::Script(_) => format!("workload.{workload}.script"),
-        _ => format!("workload.{workload}"),
-    }
+        ProgramError::Script(_) => "script",
+        _ => return format!("workload.{workload}"),
+    };
+    let path = |table: &str| format!("workload.{workload}{table}.{parameter}");
+    let deeper = [".program", ".hints"].map(path).into_iter().find(|path| places.contains(path));
+    if places.contains(&path("")) { path("") } else { deeper.unwrap_or_else(|| path("")) }
 }

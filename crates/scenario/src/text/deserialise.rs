@@ -162,6 +162,7 @@ fn in_plain_words(message: &str) -> String {
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
+        "unit" => "the word alone, without a value",
         what if what.starts_with("struct ") => "a table",
         what if what.starts_with("internally tagged enum ") => {
             "a table that says its sort: { kind = \"…\", … }"
