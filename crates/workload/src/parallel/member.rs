@@ -41,6 +41,14 @@ impl Member {
         self.world.ranks
     }
 
+    /// The same rank where the first `ranks` of them, of which it is one, are all.
+    pub(super) fn among_first(&self, ranks: u32) -> Self {
+        let World { aggregators, hints, mounted, .. } = &*self.world;
+        let aggregators = aggregators.iter().copied().filter(|&rank| rank < ranks).collect();
+        let world = World { ranks, aggregators, hints: hints.clone(), mounted: *mounted };
+        Self { world: Arc::new(world), ..self.clone() }
+    }
+
     pub(super) fn together(&self, collective: Collective) -> Act {
         let group = Group { rank: self.rank, ranks: self.ranks() };
         Act::Within(Box::new(collective.rounds(group)))

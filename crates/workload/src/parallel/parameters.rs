@@ -66,7 +66,7 @@ impl ParallelParameters {
             ParallelProgram::BtIo(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Seis(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Ior(program) => Arc::new(program.plan(hosts)?),
-            ParallelProgram::Mdtest(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Mdtest(program) => Arc::new(program.plan(hosts)?),
             ParallelProgram::Io500(program) => Arc::new(program.plan(hosts)?),
             ParallelProgram::Checkpoint(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),

@@ -165,7 +165,7 @@ impl Files {
                 assert!(*there, "rank {rank} removes {:?}, which isn't there", op.file);
                 *there = false;
             }
-            Operation::Stat | Operation::Readdir => assert!(*there),
+            Operation::Stat | Operation::Readdir | Operation::Rename => assert!(*there),
             Operation::Sync => {}
             _ => assert!(*open > 0, "rank {rank}: {:?} of {:?}, which isn't open", op.operation, op.file),
         }

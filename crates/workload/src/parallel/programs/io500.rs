@@ -7,7 +7,7 @@
 //! | ior-hard-write | one file, 47,008 B a rank in each segment |
 //! | mdtest-hard-write | files of 3,901 B, all in one directory |
 //! | find | all directories listed, files with "01" in their names looked at; every file where a listing doesn't tell types |
-//! | ior-easy-read, mdtest-easy-stat, ior-hard-read, mdtest-hard-stat, mdtest-easy-delete, mdtest-hard-read, mdtest-hard-delete | what was written, by the ranks of the next host (IOR) or the next ranks (mdtest) |
+//! | ior-easy-read, mdtest-easy-stat, ior-hard-read, mdtest-hard-stat, mdtest-easy-delete, mdtest-hard-read, mdtest-hard-delete | what was written, by the ranks of the next host |
 //!
 //! Its results are those of its program: bytes over the time from the first open to the last close with what makes them durable,
 //! files over the time of their phase with the sync after their making (`-Y`), all that is looked through over the time of find.
@@ -82,7 +82,7 @@ fn easy_phase(phase: Phase) -> Option<PhaseName> {
         Phase::Stat(_) => "mdtest-easy-stat",
         Phase::Remove(_) => "mdtest-easy-delete",
         Phase::Find => "find",
-        Phase::Read | Phase::MakeTree | Phase::RemoveTree => return None,
+        Phase::Rename | Phase::Read | Phase::MakeTree | Phase::RemoveTree => return None,
     }))
 }
 
@@ -93,7 +93,7 @@ fn hard_phase(phase: Phase) -> Option<PhaseName> {
         Phase::Read => "mdtest-hard-read",
         Phase::Remove(_) => "mdtest-hard-delete",
         Phase::Find => "find",
-        Phase::MakeTree | Phase::RemoveTree => return None,
+        Phase::Rename | Phase::MakeTree | Phase::RemoveTree => return None,
     }))
 }
 
@@ -171,7 +171,7 @@ impl Io500Parameters {
         };
         let mdtest = |name, options: MdtestOptions, measures| {
             let phases = options.phases();
-            let plan = MdtestPlan::new(name, options, phases, hosts.len() as u32)?;
+            let plan = MdtestPlan::new(name, options, phases, hosts)?;
             Ok::<_, ProgramError>(Arc::new(plan.measured_as(measures)))
         };
         Ok(Io500Plan {

@@ -92,6 +92,14 @@ impl Start {
     }
 }
 
+/// How many ranks further the ranks of the next host are: as many as the first one has where ranks of a host follow each other,
+/// 1 where hosts take turns (src/ior.c and src/mdtest.c of IOR 4.0: `tasksBlockMapping`, `numTasksOnNode0`).
+fn to_next_host(hosts: &[u32]) -> u32 {
+    let on_first = hosts.iter().filter(|&host| Some(host) == hosts.first()).count();
+    let follow = hosts.get(1) == hosts.first() && on_first < hosts.len();
+    if follow { on_first as u32 } else { 1 }
+}
+
 fn refuse<T>(parameter: &'static str, problem: impl Into<String>) -> Result<T, ProgramError> {
     Err(ProgramError::parameter(parameter, problem))
 }

@@ -6,7 +6,7 @@ use super::pass::Pass;
 use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::{Member, Opening};
-use crate::parallel::programs::{Planned, Start, refuse};
+use crate::parallel::programs::{Planned, Start, refuse, to_next_host};
 use crate::permutation::Permutation;
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{AccessFlags, FileId, Operation};
@@ -107,9 +107,7 @@ impl IorPlan {
 fn shift(nodes: u32, hosts: &[u32]) -> u32 {
     let distinct = hosts.iter().collect::<BTreeSet<_>>().len() as u32;
     let nodes = nodes.min(distinct.saturating_sub(1));
-    let on_first = hosts.iter().filter(|&host| Some(host) == hosts.first()).count() as u32;
-    let follow = on_first == 1 || hosts.get(1) == hosts.first();
-    if follow { nodes * on_first } else { nodes }
+    nodes * to_next_host(hosts)
 }
 
 impl Planned for IorPlan {

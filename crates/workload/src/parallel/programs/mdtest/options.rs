@@ -7,7 +7,7 @@ pub struct MdtestOptions {
     pub launched: Option<u32>,
     /// Items of each rank (-n), rounded down so that each directory has as many.
     pub items: u64,
-    /// Items in each directory of the tree (-I); instead of `items`.
+    /// Items in each directory of the tree (-I); instead of `items`, or, with these, as many to a tree.
     pub per_directory: u64,
     /// Levels of the tree below its top (-z).
     pub depth: u32,
@@ -15,9 +15,9 @@ pub struct MdtestOptions {
     pub branches: u32,
     /// Whether items lie in the lowest level only (-L).
     pub leaves_only: bool,
-    /// Whether items are looked at in an order that is drawn (-R).
-    pub random_stat: bool,
-    /// Seconds before each repetition (-p).
+    /// Whether items are looked at and read in an order that is drawn (-R).
+    pub random: bool,
+    /// Seconds before the directories of each repetition, and before its files (-p).
     pub delay_seconds: u32,
     /// Whether each rank has a tree of its own (-u).
     pub unique: bool,
@@ -29,6 +29,8 @@ pub struct MdtestOptions {
     pub create: bool,
     /// Whether they are looked at (-T).
     pub stat: bool,
+    /// Whether directories are renamed (-U).
+    pub rename: bool,
     /// Whether files are read (-E).
     pub read: bool,
     /// Whether items are removed (-r).
@@ -37,11 +39,13 @@ pub struct MdtestOptions {
     pub write_bytes: u64,
     /// Bytes read of each file (-e).
     pub read_bytes: u64,
+    /// Whether each file is read once it is written (--verify-write).
+    pub verify_write: bool,
     /// fsync after writing (-y).
     pub fsync: bool,
     /// sync after each phase, within its time (-Y).
     pub sync: bool,
-    /// Ranks between who has made an item and who looks at it (-N).
+    /// Hosts between who has made an item and who looks at it, or ranks where there is one host (-N).
     pub stride: u32,
     /// Whether ranks wait for each other after each phase (without -B).
     pub barriers: bool,
@@ -49,6 +53,12 @@ pub struct MdtestOptions {
     pub collective: bool,
     /// Times (-i).
     pub repetitions: u32,
+    /// Numbers of ranks on which it runs, one after the other (-f -l -s); all where the last is zero.
+    pub first: u32,
+    /// See `first`.
+    pub last: u32,
+    /// See `first`.
+    pub step: u32,
     /// Seconds after which making files ends, once all ranks have as many as the first (-W); zero without.
     pub deadline_seconds: u32,
 }
@@ -63,23 +73,28 @@ impl Default for MdtestOptions {
             depth: 0,
             branches: 1,
             leaves_only: false,
-            random_stat: false,
+            random: false,
             delay_seconds: 0,
             unique: false,
             files: true,
             directories: true,
             create: true,
             stat: true,
+            rename: true,
             read: true,
             remove: true,
             write_bytes: 0,
             read_bytes: 0,
+            verify_write: false,
             fsync: false,
             sync: false,
             stride: 0,
             barriers: true,
             collective: false,
             repetitions: 1,
+            first: 1,
+            last: 0,
+            step: 1,
             deadline_seconds: 0,
         }
     }
@@ -98,6 +113,8 @@ pub(in crate::parallel::programs) enum Phase {
     MakeTree,
     Create(Item),
     Stat(Item),
+    /// Directories take the names of those before them.
+    Rename,
     Read,
     Remove(Item),
     RemoveTree,
@@ -113,6 +130,7 @@ impl Phase {
             Self::RemoveTree => ("tree removal", "directory"),
             Self::Create(Item::Directory) => ("directory creation", "directory"),
             Self::Stat(Item::Directory) => ("directory stat", "directory"),
+            Self::Rename => ("directory rename", "directory"),
             Self::Remove(Item::Directory) => ("directory removal", "directory"),
             Self::Create(Item::File) => ("file creation", "file"),
             Self::Stat(Item::File) => ("file stat", "file"),
@@ -122,9 +140,15 @@ impl Phase {
         })
     }
 
-    /// Whether mdtest ends it with a sync, if it is told to, and with a barrier without being told not to.
-    pub(super) const fn is_of_items(self) -> bool {
-        !matches!(self, Self::MakeTree | Self::RemoveTree | Self::Find)
+    /// The items that mdtest does it to, if it is mdtest's; it ends with a sync, if it is told to, and with a barrier without
+    /// being told not to.
+    pub(super) const fn items(self) -> Option<Item> {
+        match self {
+            Self::Create(item) | Self::Stat(item) | Self::Remove(item) => Some(item),
+            Self::Rename => Some(Item::Directory),
+            Self::Read => Some(Item::File),
+            Self::MakeTree | Self::RemoveTree | Self::Find => None,
+        }
     }
 }
 
@@ -141,10 +165,28 @@ impl MdtestOptions {
         for (item, wanted) in [(Item::Directory, self.directories), (Item::File, self.files)] {
             add(wanted && self.create, Phase::Create(item));
             add(wanted && self.stat, Phase::Stat(item));
+            add(wanted && self.rename && item == Item::Directory, Phase::Rename);
             add(wanted && self.read && item == Item::File, Phase::Read);
             add(wanted && self.remove, Phase::Remove(item));
         }
         add(self.remove, Phase::RemoveTree);
         phases
+    }
+    /// Trees of a repetition, of each rank or of all: those over which `items` spread by so many a directory.
+    pub(super) const fn trees(&self) -> u64 {
+        if self.items > 0 && self.per_directory > 0 { self.items / self.per_directory } else { 1 }
+    }
+
+    /// Whether a repetition leaves nothing of its own behind.
+    pub(super) const fn cleans_up(&self) -> bool {
+        self.create && self.remove
+    }
+
+    /// The numbers of ranks, of so many that there are, on which it runs.
+    pub(super) fn runs(&self, ranks: u32) -> Vec<u32> {
+        match self.last {
+            0 => vec![ranks],
+            last => (self.first..=last).step_by(self.step as usize).collect(),
+        }
     }
 }
