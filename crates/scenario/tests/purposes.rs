@@ -5,11 +5,13 @@
 mod common;
 
 use petrio_colours::{Direction, Purpose, Purposes, SECTOR_BYTES};
+use petrio_kernel::Time;
 use petrio_models::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use petrio_models::host::kernel_profile::JournalGeneration;
 use petrio_models::host::kernel_thread;
 use petrio_scenario::report::{DeviceSink, Report, ReportError, Sinks, TrafficFigures, Visit};
 use petrio_scenario::run;
+use petrio_trace::{BlockRecord, EventReader, PetrioWriter, TraceOptions};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -278,6 +280,47 @@ fn the_log_leaves_out_what_the_report_leaves_out() {
     assert!(later.len() < visits.len());
     assert_eq!(logged(&later), reported(&cut.traffic));
     assert_eq!(logged(&visits), reported(&all.traffic));
+}
+
+#[test]
+fn what_a_trace_calls_metadata_stays_that_when_it_is_played_and_written_again() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("metadata");
+    std::fs::create_dir_all(&folder).unwrap();
+    let [played, written] = ["played.csv", "written.parquet"].map(|name| folder.join(name));
+    let mut writer = PetrioWriter::new(Vec::new()).unwrap();
+    for number in 0..30u64 {
+        let direction = if number % 2 == 0 { Direction::Read } else { Direction::Write };
+        let record = BlockRecord::new(direction, number * 1_000, 8);
+        writer
+            .write(&BlockRecord {
+                time: Time::from_micros(number * 20_000),
+                metadata: number % 3 == 0,
+                ..record
+            })
+            .unwrap();
+    }
+    std::fs::write(&played, writer.into_inner()).unwrap();
+    let text = format!(
+        "title = \"Metadata\"\n[disk.d]\n{DISK}\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = ['{}']",
+        played.display()
+    );
+    let loaded = common::loaded(&text);
+    let mut sinks = Sinks::default();
+    sinks.push_trace(&loaded, loaded.subject(), &written).unwrap();
+    let system = petrio_scenario::build::System::build(&loaded).unwrap();
+    let report = run::simulate(&loaded, &system, sinks).unwrap();
+    let counts = reported(&report.traffic);
+    let of = |purpose: Purpose, direction| counts[&(purpose.name().to_owned(), direction)].0;
+    for direction in [Direction::Read, Direction::Write] {
+        assert_eq!((of(Purpose::Metadata, direction), of(Purpose::Data, direction)), (5, 10));
+    }
+    let again: Vec<(u64, bool)> = EventReader::open(&written, &TraceOptions::default())
+        .unwrap()
+        .map(|event| event.map(|event| (event.extents[0].address / 1_000, event.metadata)).unwrap())
+        .collect();
+    assert_eq!(again.len(), 30);
+    assert!(again.iter().all(|&(number, metadata)| metadata == (number % 3 == 0)), "{again:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

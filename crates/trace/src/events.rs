@@ -124,6 +124,7 @@ fn queued(record: &BlockRecord) -> Event {
         direction: Some(record.direction),
         synchronous: record.synchronous,
         force_unit_access: record.force_unit_access,
+        metadata: record.metadata,
         ..Event::new(record.time, EventKind::Queue)
     };
     let BlockRecord { device, address, blocks, .. } = *record;

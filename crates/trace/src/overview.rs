@@ -36,6 +36,8 @@ pub struct Overview {
     pub device_bytes_read: u64,
     /// Bytes that devices were asked to write.
     pub device_bytes_written: u64,
+    /// Bytes of both that a file system keeps about files, or logs, where the trace tells.
+    pub device_bytes_of_metadata: u64,
     /// Calls that failed.
     pub failed: u64,
     /// What was left out or brought into form while reading, where there was any, and how often.
@@ -100,6 +102,9 @@ impl Overview {
         self.failed += u64::from(event.error != 0);
         if event.error != 0 {
             return;
+        }
+        if event.kind == EventKind::Queue && event.metadata {
+            self.device_bytes_of_metadata = self.device_bytes_of_metadata.saturating_add(event.length);
         }
         // Of a request's three events the first counts: a trace without queueing has the issue.
         match (event.kind, event.direction) {

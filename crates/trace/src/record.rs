@@ -28,6 +28,8 @@ pub struct BlockRecord {
     pub force_unit_access: bool,
     /// Somebody waited for it. Formats that don't tell count reads as waited for and writes as not.
     pub synchronous: bool,
+    /// The file system keeps it about files, or logs it (REQ_META). Formats that don't tell count all as contents.
+    pub metadata: bool,
     /// First device block (512 bytes).
     pub address: u64,
     /// Length in device blocks; zero only for a flush.
@@ -45,6 +47,7 @@ impl BlockRecord {
             direction,
             force_unit_access: false,
             synchronous: direction == Direction::Read,
+            metadata: false,
             address,
             blocks,
         }

@@ -263,6 +263,7 @@ impl Output {
         event.direction = Some(request.direction);
         event.synchronous = request.synchronous;
         event.force_unit_access = request.force_unit_access;
+        event.metadata = request.metadata;
         let blocks = u32::try_from(request.sectors).unwrap_or(u32::MAX);
         event.extents.push(Extent { device: self.device, address, blocks, hit: false });
         self.requests += 1;

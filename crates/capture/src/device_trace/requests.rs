@@ -49,6 +49,7 @@ pub(super) struct Request {
     pub(super) sectors: u64,
     pub(super) synchronous: bool,
     pub(super) force_unit_access: bool,
+    pub(super) metadata: bool,
     /// An error number, or zero.
     pub(super) error: u16,
 }
@@ -212,6 +213,7 @@ impl Matcher {
             sectors: access.sectors,
             synchronous: !is_write || access.synchronous || access.force_unit_access,
             force_unit_access: is_write && access.force_unit_access,
+            metadata: access.metadata,
             error: 0,
         };
         let flush_follows = bio.is_some_and(|bio| bio.force_unit_access) && !access.force_unit_access;
@@ -276,6 +278,7 @@ impl Matcher {
             sectors: 0,
             synchronous: true,
             force_unit_access: false,
+            metadata: false,
             error: 0,
         };
         let place = self.hold(Held { request, served: 0, is_over: false, flush_follows: false });
@@ -361,6 +364,7 @@ mod tests {
             sectors: 16,
             synchronous: true,
             force_unit_access: false,
+            metadata: false,
             error: 0,
         };
         assert_eq!(served, [expected]);

@@ -328,8 +328,18 @@ pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
 
 /// What a parallel program would print itself.
 fn phases(out: &mut String, job: &JobFigures, width: usize) {
-    if let Some((heads, rows)) = phase_table(&job.phases) {
-        indented(out, &table(&heads, &rows), 4, width);
+    if let Some((mut heads, mut rows)) = phase_table(&job.phases) {
+        let mut text = table(&heads, &rows);
+        // What follows from the rest goes first, before names and rates lose their middles.
+        for spared in ["mean time", "each"] {
+            let is_wide = text.lines().any(|line| length(line) > width - 4);
+            if let (true, Some(at)) = (is_wide, heads.iter().position(|head| *head == spared)) {
+                heads.remove(at);
+                rows.iter_mut().for_each(|row| drop(row.remove(at)));
+                text = table(&heads, &rows);
+            }
+        }
+        indented(out, &text, 4, width);
     }
     if let Some(score) = &job.score {
         labelled(out, "score", &score.sentence(), width);

@@ -7,7 +7,7 @@ use crate::report::error::ReportError;
 use crate::report::sink::RequestSink;
 use crate::report::sinks::Sinks;
 use crate::report::subject::Subject;
-use petrio_colours::{BlockRequest, FileOp, SECTOR_BYTES};
+use petrio_colours::{BlockRequest, FileOp, Purpose, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind, Extent};
@@ -142,6 +142,9 @@ impl<L: Listener> RequestSink for RequestEvents<L> {
         event.request = Some(request.id.0);
         event.synchronous = request.synchronous;
         event.force_unit_access = request.force_unit_access;
+        // What Linux marks as metadata: jbd2 writes its log so, too.
+        event.metadata =
+            [Purpose::Metadata, Purpose::Journal].into_iter().any(|one| request.purposes.has(one));
         let (device, address, blocks) = (request.device + 1, request.address, request.blocks);
         event.extents.push(Extent { device, address, blocks, hit: false });
         self.to.event(&event)

@@ -207,6 +207,20 @@ fn mdtest_tells_the_rate_of_each_phase_by_its_own_time() {
     assert!(job.phases.iter().filter(|phase| phase.operations == 400).all(|phase| phase.rate > 2.0 * whole));
 }
 
+/// A row is never cut in its middle, where a rate would lose digits without anybody seeing it.
+#[test]
+fn rates_are_whole_however_wide_the_terminal() {
+    let command = "mdtest -n 60 -i 2 -f 1 -l 4 -s 3";
+    let (report, _) = run(&format!(r#"{{ kind = "mdtest", command = "{command}" }}"#), &[]);
+    for width in [80, 100, 140] {
+        let text = terminal_text(&report, None, width);
+        let rows: Vec<&str> =
+            text.lines().filter(|line| line.contains(" on 4 ranks") || line.contains("mean rate")).collect();
+        assert_eq!(rows.len(), 11, "{text}");
+        assert!(rows.iter().all(|row| !row.contains('…')), "{text}");
+    }
+}
+
 #[test]
 fn a_sync_is_within_the_time_of_what_it_makes_durable() {
     let rate = |options: &str| {

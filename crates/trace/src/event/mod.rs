@@ -131,6 +131,8 @@ pub struct Event {
     pub synchronous: bool,
     /// Of a device request: it must be on the medium before it completes.
     pub force_unit_access: bool,
+    /// Of a device request: it is what a file system keeps about files, or logs (REQ_META).
+    pub metadata: bool,
 }
 
 impl Event {
@@ -156,6 +158,7 @@ impl Event {
             request: None,
             synchronous: false,
             force_unit_access: false,
+            metadata: false,
         }
     }
 

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn requests_are_paired_in_both_byte_orders() {
         for big in [false, true] {
-            let write = category::WRITE | category::SYNC;
+            let write = category::WRITE | category::SYNC | category::META;
             let bytes = [
                 record(0, 0, 0, category::NOTIFY, b"kjournald\0\0\0", big),
                 record(1_000, 64, 4_096, write | 1, b"", big),
@@ -244,7 +244,7 @@ mod tests {
             );
             assert_eq!((records[0].address, records[0].blocks, records[0].process), (64, 8, 697));
             assert_eq!(records[0].measured, Some(Time::from_micros(50)));
-            assert!(records[0].synchronous);
+            assert!(records[0].synchronous && records[0].metadata && !records[1].metadata);
             assert_eq!(reader.device_name(0).as_deref(), Some("8,16"));
             assert_eq!(reader.summary().left_out.other_events, 1);
         }

@@ -62,6 +62,7 @@ pub(super) struct Operation {
     flush_first: bool,
     force_unit_access: bool,
     synchronous: bool,
+    metadata: bool,
 }
 
 impl Operation {
@@ -88,6 +89,7 @@ impl Operation {
             flush_first,
             force_unit_access: attributes.contains(&b'F'),
             synchronous: attributes.contains(&b'S') || (direction == Some(Direction::Read) && !read_ahead),
+            metadata: attributes.contains(&b'M'),
         })
     }
 }
@@ -202,6 +204,7 @@ impl Pairing {
         let record = BlockRecord {
             force_unit_access: operation.force_unit_access,
             synchronous: operation.synchronous,
+            metadata: operation.metadata,
             ..BlockRecord::new(direction, event.address, event.blocks)
         };
         let number = self.first + self.waiting.len() as u64;
@@ -392,6 +395,7 @@ mod tests {
         assert_eq!(read(b"D").direction, None);
         assert!(read(b"WFS").force_unit_access && !read(b"WFS").flush_first);
         assert!(read(b"FWFS").flush_first && read(b"FWFS").force_unit_access);
+        assert!(read(b"WSM").metadata && read(b"RM").metadata && !read(b"WFS").metadata);
         assert!(read(b"R").synchronous && !read(b"RA").synchronous && !read(b"WM").synchronous);
         assert_eq!(Operation::from_rwbs(b"+"), None);
 

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(crate) const VERSION_LINE: &str = "# petrio event trace, version 1";
 
 /// The columns, in the order in which they are written.
-pub(crate) const COLUMNS: [&str; 28] = [
+pub(crate) const COLUMNS: [&str; 29] = [
     "time_ps",
     "kind",
     "process",
@@ -56,6 +56,7 @@ pub(crate) const COLUMNS: [&str; 28] = [
     "request",
     "synchronous",
     "force_unit_access",
+    "metadata",
 ];
 
 pub(crate) const FACTS: Facts = Facts {
@@ -226,6 +227,7 @@ fn set(event: &mut Event, first: &mut Option<Extent>, column: usize, text: &[u8]
         "request" => event.request = Some(number()?),
         "synchronous" => event.synchronous = flag(text, name)?,
         "force_unit_access" => event.force_unit_access = flag(text, name)?,
+        "metadata" => event.metadata = flag(text, name)?,
         _ => {}
     }
     Ok(())

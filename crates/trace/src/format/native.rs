@@ -159,6 +159,7 @@ impl NativeBlocks {
             device: self.device(extent.device)?,
             measured: event.service,
             force_unit_access: event.force_unit_access,
+            metadata: event.metadata,
             synchronous: event.synchronous,
             ..BlockRecord::new(direction, extent.address, extent.blocks)
         };

@@ -259,7 +259,7 @@ fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
     let unknown = || Problem::UnknownOperation {
         column: "operation",
         found: printable(text),
-        expected: "R, W or F, then S (synchronous) and U (force unit access) where they apply",
+        expected: "R, W or F, then S (synchronous), U (force unit access) and M (metadata) where they apply",
     };
     // Whole words are others' way to write it.
     let words = [("read", b'R'), ("write", b'W'), ("flush", b'F'), ("r", b'R'), ("w", b'W'), ("f", b'F')];
@@ -273,13 +273,18 @@ fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
         b'F' => Direction::Flush,
         _ => return Err(unknown()),
     };
-    (record.synchronous, record.force_unit_access) = match attributes {
-        b"" => (false, false),
-        b"S" => (true, false),
-        b"U" => (false, true),
-        b"SU" | b"US" => (true, true),
-        _ => return Err(unknown()),
-    };
+    (record.synchronous, record.force_unit_access, record.metadata) = (false, false, false);
+    for attribute in attributes {
+        let said = match attribute {
+            b'S' => &mut record.synchronous,
+            b'U' => &mut record.force_unit_access,
+            b'M' => &mut record.metadata,
+            _ => return Err(unknown()),
+        };
+        if std::mem::replace(said, true) {
+            return Err(unknown());
+        }
+    }
     Ok(())
 }
 
@@ -326,13 +331,14 @@ impl<W: Write> PetrioWriter<W> {
         };
         let synchronous = if record.synchronous { "S" } else { "" };
         let forced = if record.force_unit_access { "U" } else { "" };
+        let metadata = if record.metadata { "M" } else { "" };
         write_microseconds(&mut self.to, record.time)?;
         self.to.write_all(b",")?;
         if let Some(measured) = record.measured {
             write_microseconds(&mut self.to, measured)?;
         }
         let BlockRecord { process, device, address, blocks, .. } = record;
-        writeln!(self.to, ",{process},{device},{letter}{synchronous}{forced},{address},{blocks}")
+        writeln!(self.to, ",{process},{device},{letter}{synchronous}{forced}{metadata},{address},{blocks}")
     }
 
     /// Writes a comment of one line.

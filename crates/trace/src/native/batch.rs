@@ -137,6 +137,7 @@ columns! {
     request: UInt64Builder,
     synchronous: BooleanBuilder,
     force_unit_access: BooleanBuilder,
+    metadata: BooleanBuilder,
 }
 
 impl EventBatch {
@@ -181,6 +182,7 @@ impl EventBatch {
         self.request.append_option(event.request);
         self.synchronous.append_value(event.synchronous);
         self.force_unit_access.append_value(event.force_unit_access);
+        self.metadata.append_value(event.metadata);
     }
 }
 

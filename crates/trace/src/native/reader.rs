@@ -335,6 +335,7 @@ columns! {
     request: Numbers,
     synchronous: Flags,
     force_unit_access: Flags,
+    metadata: Flags,
 }
 
 impl Columns {
@@ -378,6 +379,7 @@ impl Columns {
             request: numbers("request")?,
             synchronous: Flags::of(schema, "synchronous")?,
             force_unit_access: Flags::of(schema, "force_unit_access")?,
+            metadata: Flags::of(schema, "metadata")?,
         };
         match (columns.time.is_there(), columns.kind.is_there()) {
             (true, true) => Ok(columns),
@@ -434,6 +436,7 @@ impl Columns {
         event.request = self.request.take(row)?;
         event.synchronous = self.synchronous.take(row).unwrap_or_default();
         event.force_unit_access = self.force_unit_access.take(row).unwrap_or_default();
+        event.metadata = self.metadata.take(row).unwrap_or_default();
         Ok(event)
     }
 }

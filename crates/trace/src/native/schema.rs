@@ -62,6 +62,7 @@ pub fn events_schema() -> SchemaRef {
         known("request", DataType::UInt64),
         column("synchronous", DataType::Boolean),
         column("force_unit_access", DataType::Boolean),
+        column("metadata", DataType::Boolean),
     ]))
 }
 

@@ -69,7 +69,7 @@ prop_compose! {
         extents in extents(),
         direction in prop::option::of(prop::sample::select(vec![Direction::Read, Direction::Write, Direction::Flush])),
         request in any::<Option<u64>>(),
-        flags in any::<(bool, bool)>(),
+        flags in any::<(bool, bool, bool)>(),
     ) -> Event {
         Event {
             time: Time::from_picos(gap),
@@ -82,6 +82,7 @@ prop_compose! {
             request,
             synchronous: flags.0,
             force_unit_access: flags.1,
+            metadata: flags.2,
             ..part
         }
     }

@@ -76,6 +76,9 @@ impl Encoder for Blkparse {
             (false, Direction::Read) => letters.push('A'),
             _ => {}
         }
+        if record.metadata {
+            letters.push('M');
+        }
         let range = format!("{letters:>3} {} + {}", record.address, record.blocks);
         self.write(event.time, record.device, record.process, &format!("{action:>2} {range} [petrio]"), to)?;
         if let (EventKind::Queue, Some(service), true) =

@@ -46,6 +46,7 @@ pub(super) fn request_of(event: &Event) -> Option<BlockRecord> {
         device: extent.device,
         synchronous: event.synchronous,
         force_unit_access: event.force_unit_access,
+        metadata: event.metadata,
         ..BlockRecord::new(direction, extent.address, extent.blocks)
     })
 }

@@ -75,6 +75,7 @@ impl Encoder for EventsCsv {
         column(to, event.request)?;
         column(to, Some(u8::from(event.synchronous)))?;
         column(to, Some(u8::from(event.force_unit_access)))?;
+        column(to, Some(u8::from(event.metadata)))?;
         to.write_all(b"\n")?;
         Ok(true)
     }

@@ -27,7 +27,7 @@ fn near_trace() -> impl Strategy<Value = Vec<u8>> {
 fn any_record() -> impl Strategy<Value = BlockRecord> {
     let direction = prop::sample::select(vec![Direction::Read, Direction::Write, Direction::Flush]);
     let picos = prop::option::of(0..u64::MAX / 4);
-    let flags = any::<(bool, bool)>();
+    let flags = any::<(bool, bool, bool)>();
     (0..u64::MAX / 1_000, picos, any::<(u32, u32)>(), direction, flags, 0..u64::MAX / 2, 1..=u32::MAX)
         .prop_map(
             |(
@@ -35,7 +35,7 @@ fn any_record() -> impl Strategy<Value = BlockRecord> {
                 measured,
                 (process, device),
                 direction,
-                (synchronous, force_unit_access),
+                (synchronous, force_unit_access, metadata),
                 address,
                 blocks,
             )| {
@@ -48,6 +48,7 @@ fn any_record() -> impl Strategy<Value = BlockRecord> {
                     direction,
                     force_unit_access,
                     synchronous,
+                    metadata,
                     address: if flush { 0 } else { address },
                     blocks: if flush { 0 } else { blocks },
                 }

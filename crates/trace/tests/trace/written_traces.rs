@@ -45,7 +45,7 @@ prop_compose! {
         blocks in 1_u32..1 << 20,
         device in prop::sample::select(vec![0, 3, 8 << 20 | 16]),
         service in 0_u64..1 << 30,
-        flags in any::<(bool, bool)>(),
+        flags in any::<(bool, bool, bool)>(),
         process in any::<u32>(),
     ) -> Event {
         let mut event = Event::new(Time::from_picos(gap), EventKind::Queue);
@@ -54,7 +54,7 @@ prop_compose! {
         event.length = u64::from(blocks) * 512;
         event.service = Some(Time::from_nanos(service));
         event.process = process;
-        (event.synchronous, event.force_unit_access) = flags;
+        (event.synchronous, event.force_unit_access, event.metadata) = flags;
         event
     }
 }
@@ -73,7 +73,7 @@ prop_compose! {
         extents in prop::collection::vec(any::<(u32, u64, u32, bool)>(), 0..4),
         direction in prop::option::of(prop::sample::select(vec![Direction::Read, Direction::Write, Direction::Flush])),
         request in any::<Option<u64>>(),
-        flags in any::<(bool, bool)>(),
+        flags in any::<(bool, bool, bool)>(),
     ) -> Event {
         let (device, inode, generation, offset, length, size, error) = numbers;
         let extent = |(device, address, blocks, hit)| Extent { device, address, blocks, hit };
@@ -95,6 +95,7 @@ prop_compose! {
             request,
             synchronous: flags.0,
             force_unit_access: flags.1,
+            metadata: flags.2,
             ..Event::new(Time::from_picos(gap), kind)
         }
     }

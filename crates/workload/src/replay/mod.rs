@@ -22,7 +22,7 @@ pub use program::EventProgram;
 pub use records::{FileRecord, FileRecords};
 
 use crate::source::SourceError;
-use petrio_colours::{BlockRequest, Request, RequestId};
+use petrio_colours::{BlockRequest, Purpose, Purposes, Request, RequestId};
 use petrio_time::Time;
 use petrio_trace::BlockRecord;
 
@@ -84,6 +84,7 @@ impl Record for BlockRecord {
             direction: self.direction,
             force_unit_access: self.force_unit_access,
             synchronous: self.synchronous,
+            purposes: if self.metadata { Purpose::Metadata.into() } else { Purposes::default() },
             address: self.address,
             blocks: self.blocks,
             issued: now,

@@ -68,6 +68,7 @@ struct RequestKind {
     direction: Direction,
     synchronous: bool,
     force_unit_access: bool,
+    metadata: bool,
 }
 
 /// None of what moves no data and makes nothing durable.
@@ -83,6 +84,7 @@ fn said(letters: Letters, sectors: u64) -> Option<RequestKind> {
         direction,
         synchronous: access.synchronous,
         force_unit_access: access.force_unit_access && direction == Direction::Write,
+        metadata: access.metadata,
     })
 }
 
@@ -203,6 +205,7 @@ impl Step {
         event.direction = Some(said.direction);
         event.synchronous = said.synchronous;
         event.force_unit_access = said.force_unit_access;
+        event.metadata = said.metadata;
         if self.sectors > 0 {
             event.file = places.owner(self.disk, self.sector).unwrap_or_default();
             event.extents.push(Extent {
@@ -276,13 +279,14 @@ mod tests {
 
     #[test]
     fn letters_tell_writes_from_flushes_and_force_unit_access_from_a_flush_before() {
-        let write = |force_unit_access| RequestKind {
+        let write = |force_unit_access, metadata| RequestKind {
             direction: Direction::Write,
             synchronous: true,
             force_unit_access,
+            metadata,
         };
-        assert_eq!(said(letters("FWFSM"), 8), Some(write(true)));
-        assert_eq!(said(letters("FWSM"), 8), Some(write(false)));
+        assert_eq!(said(letters("FWFSM"), 8), Some(write(true, true)));
+        assert_eq!(said(letters("FWS"), 8), Some(write(false, false)));
         assert_eq!(said(letters("FF"), 0).unwrap().direction, Direction::Flush);
         assert_eq!(said(letters("FWS"), 0).unwrap().direction, Direction::Flush);
         assert_eq!(said(letters("DS"), 8), None);

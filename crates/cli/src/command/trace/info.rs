@@ -63,6 +63,7 @@ fn text(overview: &Overview) -> String {
         ("bytes written", overview.bytes_written),
         ("device bytes read", overview.device_bytes_read),
         ("device bytes written", overview.device_bytes_written),
+        ("of these metadata", overview.device_bytes_of_metadata),
         ("calls that failed", overview.failed),
         ("events lost", overview.lost),
     ];
