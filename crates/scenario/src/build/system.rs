@@ -10,6 +10,7 @@ use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::run::{ClientHosts, DevicePlaces, RunFailure};
+use crate::schema::Workload;
 use crate::text::Copies;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Net, NetBuilder, Place, Time};
@@ -49,8 +50,13 @@ pub struct System {
     /// The class of each disk.
     pub(crate) device_classes: Vec<String>,
     /// Whether what reaches the disks can be for more than the data of who asks: somebody keeps files on them, or makes
-    /// something of them.
+    /// something of them, or a trace says what its requests are for.
     pub(crate) has_purposes: bool,
+}
+
+/// Whether requests of traces are played.
+fn plays_traces(loaded: &Loaded) -> bool {
+    loaded.scenario.workload.values().any(|workload| matches!(workload, Workload::Trace(_)))
 }
 
 /// An array in the net.
@@ -146,7 +152,7 @@ impl System {
             clients,
             devices: devices.requests.into_iter().zip(devices.completions).collect(),
             device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),
-            has_purposes: on_files || loaded.storage.len() > loaded.disks.len(),
+            has_purposes: on_files || loaded.storage.len() > loaded.disks.len() || plays_traces(loaded),
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &classes, &devices.arrays),
             memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),

@@ -215,7 +215,7 @@ fn rates_are_whole_however_wide_the_terminal() {
     for width in [80, 100, 140] {
         let text = terminal_text(&report, None, width);
         let rows: Vec<&str> =
-            text.lines().filter(|line| line.contains(" on 4 ranks") || line.contains("mean rate")).collect();
+            text.lines().filter(|line| line.contains(" on 4 ranks ") || line.contains("mean rate")).collect();
         assert_eq!(rows.len(), 11, "{text}");
         assert!(rows.iter().all(|row| !row.contains('…')), "{text}");
     }
