@@ -209,7 +209,7 @@ program = {program}
         (r#"{ kind = "seis", data = "0 MiB" }"#, vec!["\"0 MiB\""]),
         ("{ kind = \"seis\" }\nhints = { cb_nodes = 0 }", vec!["0"]),
         (r#"{ kind = "mdtest", command = "mdtest -n 2 -z 5 -b 3" }"#, vec![r#""mdtest -n 2 -z 5 -b 3""#]),
-        (r#"{ kind = "mdtest", command = "mdtest -n 5 -k" }"#, vec![r#""mdtest -n 5 -k""#]),
+        (r#"{ kind = "mdtest", command = "mdtest -n 5 -S" }"#, vec![r#""mdtest -n 5 -S""#]),
         (
             r#"{ kind = "steps", steps = [{ compute = "1 s" }, { barrier = 3 }, { compute = 7 }] }"#,
             vec!["3", "7"],
