@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::{memory_to_itself, possible};
-use petrio_live::calibrate::drive::{RealDrive, TimedDrive};
+use crate::{memory_to_itself, possible, skip};
+use petrio_live::calibrate::drive::{
+    Compared, Effort, Found, RealDrive, TimedDrive, compare, compared_table, extract,
+};
 use petrio_live::rig::EmulatedDisk;
 use petrio_models::device::disk::{Demand, DiskParameters, Drive, Replay};
 use petrio_time::Time;
@@ -76,4 +78,62 @@ fn a_drive_emulated_behind_a_loop_device_takes_the_times_of_its_model() {
     });
     assert!((0.85..1.3).contains(&(one / other)), "{one} s instead of {other} s");
     assert!(measured[0] > 0.8 * expected[0], "{} s, {} s", measured[0], expected[0]);
+}
+
+/// How far a completion may stray, in turns, for times to be worth anything: of a machine that does nothing else 0.000 1.
+const QUIET: f64 = 0.001;
+
+/// What was found that isn't so: each figure with what it is.
+fn wrong(rows: &[Compared]) -> Vec<&Compared> {
+    let allowed = |row: &Compared| match row.what.as_str() {
+        "rotation, rpm" => 0.001 * row.truth,
+        "track skew, sectors" | "cylinder skew, sectors" => 1.0,
+        // The way through the kernel is a part of them.
+        "head switch, us" | "worst seek, ms" | "mean of seeks, ms" => 0.2 * row.truth,
+        // Of a drive without a cache it is the buffer between medium and bus.
+        "segments of the cache" | "blocks of a segment" | "blocks read ahead" | "bus, us a block" => {
+            f64::INFINITY
+        }
+        // Surfaces, cylinders, zones, sectors.
+        _ => 0.0,
+    };
+    rows.iter().filter(|row| row.off.abs() > allowed(row)).collect()
+}
+
+/// Its turns, zones, surfaces, skews and seeks come out of nothing but the times of reads of a block device.
+#[test]
+fn the_geometry_of_an_emulated_drive_is_found_by_its_times() {
+    let test = "the_geometry_of_an_emulated_drive_is_found_by_its_times";
+    if !possible(test, &[&EmulatedDisk::probe()]) {
+        return;
+    }
+    let _turn = memory_to_itself();
+    // A cache costs minutes of waiting for what is read ahead.
+    let (mechanics, _) = DRIVE.split_once("[cache]").unwrap();
+    let truth: DiskParameters = toml::from_str(mechanics).unwrap();
+    let disk = EmulatedDisk::set_up(&truth).unwrap();
+    let effort = Effort { tracks: 12, halvings: 10, ..Effort::quick() };
+    let mut strays = Vec::new();
+    let mut told = String::new();
+    // Others' work on the same processors may spoil a time on which all later ones rest.
+    for seed in 1..=3 {
+        let mut real = RealDrive::open(disk.device().path(), false).unwrap();
+        match extract(&mut real, &Effort { seed, ..effort.clone() }, &mut |_| ()) {
+            Ok(Found::Disk(found)) => {
+                let rows = compare(&found, &truth);
+                if wrong(&rows).is_empty() {
+                    return;
+                }
+                strays.push(found.stray);
+                told += &format!("{}a completion strays by {} turns\n", compared_table(&rows), found.stray);
+            }
+            Ok(Found::Constant(device)) => told += &format!("{device:?}\n"),
+            Err(error) => told += &format!("{error}\n"),
+        }
+    }
+    if strays.len() == 3 && strays.iter().all(|stray| *stray > QUIET) {
+        skip(test, "this machine is too busy for times of a tenth of a millisecond");
+        return;
+    }
+    panic!("not found in three times:\n{told}");
 }

@@ -17,12 +17,15 @@ mod rig;
 fn possible(test: &str, needs: &[&petrio_live::rig::Availability]) -> bool {
     let missing = needs.iter().find_map(|need| need.reason());
     if let Some(why) = missing {
-        #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-        {
-            println!("skipped: {test}: {why}");
-        }
+        skip(test, why);
     }
     missing.is_none()
+}
+
+/// Says by name that a test is skipped.
+#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn skip(test: &str, why: &str) {
+    println!("skipped: {test}: {why}");
 }
 
 /// A process has one capture at a time.

@@ -100,12 +100,12 @@ pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>,
     };
     // The longer the baseline, the more digits; each step knows the period well enough for the next.
     let (first, mut last, mut turns) = (ends[0], ends[0], 0.0);
-    let mut strays = Vec::new();
+    let mut seen = vec![(0.0, first)];
     let mut follow = |end: f64, period: &mut f64| {
         let off = (end - last) / *period;
-        strays.push((off - off.round()).abs());
         turns += off.round();
         last = end;
+        seen.push((turns, end));
         if turns > 0.0 && (off - off.round()).abs() < OFF {
             *period = (last - first) / turns;
         }
@@ -121,13 +121,56 @@ pub(super) fn rotation(probe: &mut Probe<'_>, pace: Pace) -> Result<Option<f64>,
         let end = probe.fresh(sector)?.end;
         so_far = follow(end, &mut period);
     }
-    let late = &mut strays[GUESSES / 2..];
-    late.sort_by(f64::total_cmp);
+    let line = Line::through_most(&seen);
+    let mut strays: Vec<f64> =
+        seen.iter().map(|&(turn, end)| ((end - line.at(turn)) / line.period).abs()).collect();
+    strays.sort_by(f64::total_cmp);
     // A quarter of them may be other processes' doing.
-    probe.stray = late[late.len() * 3 / 4];
-    probe.period = period;
-    probe.anchor = Anchor { sector, first, last, turns };
-    Ok(Some(period))
+    probe.stray = strays[strays.len() * 3 / 4];
+    probe.period = line.period;
+    probe.anchor = Anchor { sector, first: line.start, last: line.at(turns), turns };
+    Ok(Some(line.period))
+}
+
+/// When the same sector comes, by the turn.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    start: f64,
+    period: f64,
+}
+
+impl Line {
+    fn at(self, turn: f64) -> f64 {
+        self.start + turn * self.period
+    }
+
+    /// With least squares.
+    fn through(points: &[(f64, f64)]) -> Self {
+        let count = points.len() as f64;
+        let (turns, ends) =
+            points.iter().fold((0.0, 0.0), |(turns, ends), (turn, end)| (turns + turn, ends + end));
+        let (turns, ends) = (turns / count, ends / count);
+        let (mut square, mut product) = (0.0, 0.0);
+        for (turn, end) in points {
+            square += (turn - turns) * (turn - turns);
+            product += (turn - turns) * (end - ends);
+        }
+        let period = product / square;
+        Self { start: ends - turns * period, period }
+    }
+
+    /// Through the half of the points that lie next to it: a completion may come late, and the first of all often does
+    /// (least trimmed squares, Rousseeuw 1984, by a few steps from all of them).
+    fn through_most(points: &[(f64, f64)]) -> Self {
+        let mut sorted = points.to_vec();
+        let mut line = Self::through(points);
+        for _ in 0..8 {
+            let off = |&(turn, end): &(f64, f64)| (end - line.at(turn)).abs();
+            sorted.sort_by(|one, other| off(one).total_cmp(&off(other)));
+            line = Self::through(&sorted[..points.len().div_ceil(2).max(3).min(points.len())]);
+        }
+        line
+    }
 }
 
 /// The period of which as many intervals are whole multiples as of any, if those are most of them, and of these the one that
@@ -172,6 +215,19 @@ fn common_divisor(intervals: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn completions_that_come_late_do_not_bend_the_line() {
+        let points: Vec<(f64, f64)> = (0..40)
+            .map(|number| {
+                let turn = f64::from(number * 3);
+                let late = if number % 5 == 0 { 0.000_1 } else { 0.0 };
+                (turn, 0.5 + turn * 0.011 + late)
+            })
+            .collect();
+        let line = Line::through_most(&points);
+        assert!((line.period - 0.011).abs() < 1e-12 && (line.start - 0.5).abs() < 1e-9, "{line:?}");
+    }
 
     #[test]
     fn the_period_is_the_greatest_that_all_intervals_are_multiples_of() {
