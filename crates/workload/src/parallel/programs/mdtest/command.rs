@@ -148,7 +148,7 @@ impl MdtestOptions {
                     "-n and -I: items a rank, and items a directory, of trees of all (no -u) without levels (no -z)",
                 ));
             }
-            if self.items % self.per_directory > 0 {
+            if !self.items.is_multiple_of(self.per_directory) {
                 return Err(refuse("-n and -I: the items of a rank don't fill directories of so many"));
             }
         }

@@ -149,7 +149,7 @@ impl Planned for MdtestPlan {
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        if !self.is_series() && self.runs == [self.ranks] {
+        if self.runs == [self.ranks] {
             let phases = self.phases.clone();
             return Ok(Box::new(MdtestRank::new(self, start, phases)));
         }
