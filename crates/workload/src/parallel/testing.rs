@@ -133,6 +133,19 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
     done
 }
 
+/// The times that a plan's only rank lets pass.
+pub(super) fn thought(plan: &JobPlan) -> Vec<Time> {
+    let mut rank = plan.programs(0, 0..1, &std::sync::Arc::<Board>::default()).unwrap().remove(0);
+    let mut thought = Vec::new();
+    loop {
+        match rank.next(Time::ZERO).unwrap() {
+            Step::Think(time) => thought.push(time),
+            Step::End => return thought,
+            _ => {}
+        }
+    }
+}
+
 /// Which files there are, and who has them open.
 struct Files {
     there: BTreeMap<FileId, bool>,

@@ -34,7 +34,7 @@ pub struct IorParameters {
     /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c" or "mpirun -np 4 ior -t=1m". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
     /// segments, -F a file a rank, -u in a directory of its own, -m another one in each repetition, -c collective, -w only write, -W read it
     /// once more to compare it, -r only read, -C and -Q other ranks' data are read, -z transfers
-    /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds between them, -k keep the
+    /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds before writing and reading, -k keep the
     /// file, -E write into the file that is there, -g wait for all before and after accesses, -D seconds after which a rank stops
     /// writing, or reading, -O stoneWallingWearOut=1 all go on then until they have done as much as the first,
     /// -O stoneWallingWearOutIterations=N transfers after which a rank stops, -T minutes after which no further writing or reading

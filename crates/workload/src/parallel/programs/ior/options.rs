@@ -41,7 +41,7 @@ pub struct IorOptions {
     pub fsync_per_write: bool,
     /// Times (-i).
     pub repetitions: u32,
-    /// Seconds between two of them (-d).
+    /// Seconds before each writing and each reading (-d).
     pub delay_seconds: u32,
     /// Whether files stay (-k).
     pub keep: bool,

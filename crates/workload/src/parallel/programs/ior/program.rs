@@ -259,10 +259,18 @@ impl IorRank {
     fn open(&self, pass: Pass) -> Act {
         let options = &self.plan.options;
         let file = self.file(pass);
-        let stays = options.keep && self.repetition > 0 && !options.multi_file;
-        let is_new = pass == Pass::Write && !options.existing && !stays;
+        let is_new = pass == Pass::Write && !options.existing;
         let opening = if is_new { Opening::New } else { Opening::Old };
-        let mut acts = vec![self.member.barrier(), Act::begin(self.measured(pass))];
+        let mut acts = Vec::with_capacity(7);
+        if pass != Pass::Check && options.delay_seconds > 0 {
+            acts.push(Act::Think(Time::from_whole_seconds(options.delay_seconds.into())));
+        }
+        // What an earlier repetition has kept goes before it is written anew (src/ior.c, TestIoSys).
+        let is_there = options.keep && self.repetition > 0 && !options.multi_file;
+        if is_new && is_there && (options.file_per_process || self.member.rank == 0) {
+            acts.push(self.call(Operation::Unlink, pass));
+        }
+        acts.extend([self.member.barrier(), Act::begin(self.measured(pass))]);
         if options.file_per_process {
             // Who wants to write makes his directory, the first time (src/ior.c, PrependDir).
             if let Some(directory) = self.directory(pass).filter(|_| is_new && self.repetition == 0) {
@@ -364,9 +372,6 @@ impl Acts for IorRank {
                 self.began.get_or_insert(now);
                 self.has_written = false;
                 self.stage = self.begin(self.after(None), now);
-                if self.repetition > 0 && options.delay_seconds > 0 {
-                    return Ok(Some(Act::Think(Time::from_whole_seconds(options.delay_seconds.into()))));
-                }
                 return self.next(now);
             }
             Stage::Open(pass) => {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::{CommandLine, IorApi, IorOptions};
-use crate::parallel::testing::{Done, carry_out, carry_out_by_turns, pieces, planned, tile};
+use crate::parallel::testing::{Done, carry_out, carry_out_by_turns, pieces, planned, thought, tile};
 use petrio_colours::Operation;
 use petrio_time::Time;
 use proptest::prelude::*;
@@ -189,8 +189,29 @@ fn files_go_after_each_repetition_unless_they_are_kept() {
     };
     assert_eq!(count("ior -i 3", Operation::Unlink), 3);
     assert_eq!(count("ior -i 3 -F", Operation::Unlink), 6);
-    assert_eq!((count("ior -i 3 -k", Operation::Unlink), count("ior -i 3 -k", Operation::Create)), (0, 1));
+    // What is kept goes before it is written anew, and stays after the last time.
+    assert_eq!((count("ior -i 3 -k", Operation::Unlink), count("ior -i 3 -k", Operation::Create)), (2, 3));
+    assert_eq!(
+        (count("ior -i 3 -k -F", Operation::Unlink), count("ior -i 3 -k -F", Operation::Create)),
+        (4, 6)
+    );
+    assert_eq!(
+        (count("ior -i 3 -k -m", Operation::Unlink), count("ior -i 3 -k -m", Operation::Create)),
+        (0, 3)
+    );
+    assert_eq!(
+        (count("ior -i 3 -k -E", Operation::Unlink), count("ior -i 3 -k -E", Operation::Create)),
+        (0, 0)
+    );
     assert_eq!((count("ior -r", Operation::Unlink), count("ior -r", Operation::Create)), (0, 0));
+}
+
+#[test]
+fn seconds_pass_before_each_writing_and_each_reading() {
+    for (options, times) in [("", 2), ("-i 3", 6), ("-w -i 3", 3), ("-r", 1)] {
+        let plan = planned(&program(&format!("ior -d 2 {options}")), &[0]);
+        assert_eq!(thought(&plan), vec![Time::from_whole_seconds(2); times], "{options}");
+    }
 }
 
 /// Transfers of each rank, where rank `r` needs `r + 1` seconds for an operation.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::{CommandLine, MdtestOptions};
-use crate::parallel::testing::{carry_out, carry_out_by_turns, planned};
+use crate::parallel::testing::{carry_out, carry_out_by_turns, planned, thought};
 use petrio_colours::Operation;
 use petrio_time::Time;
 use proptest::prelude::*;
@@ -207,21 +207,12 @@ fn the_time_of_a_tree_is_that_of_its_directories() {
 fn seconds_pass_before_directories_and_before_files() {
     let program =
         |options: &str| format!(r#"{{ "kind": "mdtest", "command": "mdtest -n 2 -p 7 {options}" }}"#);
-    let thought = |options: &str| -> Vec<Time> {
-        let plan = planned(&program(options), &[0]);
-        let board = std::sync::Arc::<crate::program::Board>::default();
-        let mut rank = plan.programs(0, 0..1, &board).unwrap().remove(0);
-        let mut thought = Vec::new();
-        loop {
-            match rank.next(Time::ZERO).unwrap() {
-                crate::program::Step::Think(time) => thought.push(time),
-                crate::program::Step::End => return thought,
-                _ => {}
-            }
-        }
-    };
     for (options, times) in [("", 2), ("-F", 1), ("-D -i 3", 3), ("-i 2", 4)] {
-        assert_eq!(thought(options), vec![Time::from_whole_seconds(7); times], "{options}");
+        assert_eq!(
+            thought(&planned(&program(options), &[0])),
+            vec![Time::from_whole_seconds(7); times],
+            "{options}"
+        );
     }
 }
 
