@@ -326,6 +326,9 @@ pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
 }
 
+/// Of a phase's name so much is told however narrow the terminal is.
+const SHORTEST_NAME: usize = 12;
+
 /// What a parallel program would print itself.
 fn phases(out: &mut String, job: &JobFigures, width: usize) {
     if let Some((mut heads, mut rows)) = phase_table(&job.phases) {
@@ -338,6 +341,14 @@ fn phases(out: &mut String, job: &JobFigures, width: usize) {
                 rows.iter_mut().for_each(|row| drop(row.remove(at)));
                 text = table(&heads, &rows);
             }
+        }
+        // Then of names their middles, and of figures nothing.
+        let over = text.lines().map(length).max().unwrap_or(0).saturating_sub(width - 4);
+        let longest = rows.iter().map(|row| length(&row[0])).max().unwrap_or(0);
+        if over > 0 {
+            let room = longest.saturating_sub(over).max(SHORTEST_NAME);
+            rows.iter_mut().for_each(|row| row[0] = shortened(&row[0], room));
+            text = table(&heads, &rows);
         }
         indented(out, &text, 4, width);
     }
