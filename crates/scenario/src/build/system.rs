@@ -54,11 +54,6 @@ pub struct System {
     pub(crate) has_purposes: bool,
 }
 
-/// Whether requests of traces are played.
-fn plays_traces(loaded: &Loaded) -> bool {
-    loaded.scenario.workload.values().any(|workload| matches!(workload, Workload::Trace(_)))
-}
-
 /// An array in the net.
 pub(crate) struct Redundant {
     /// Its name, or that of its class.
@@ -215,6 +210,11 @@ fn line(loaded: &Loaded) -> String {
         parts.push(format!("{count} {name}{discipline}"));
     }
     parts.join("; ")
+}
+
+/// Whether requests of traces are played.
+fn plays_traces(loaded: &Loaded) -> bool {
+    loaded.scenario.workload.values().any(|workload| matches!(workload, Workload::Trace(_)))
 }
 
 /// Each kind of device with those of its figures that no source tells.

@@ -18,6 +18,9 @@ use std::fmt::Write;
 /// A report is laid out for no less and no more than this many columns.
 const WIDTHS: (usize, usize) = (76, 120);
 
+/// So many columns of a name in a table are told however narrow the terminal is.
+const SHORTEST_NAME: usize = 12;
+
 /// The report as text for a terminal `width` columns wide. Ends with a newline.
 pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> String {
     let width = width.clamp(WIDTHS.0, WIDTHS.1);
@@ -299,7 +302,7 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
     }
     // A long path is cut in its middle rather than allowed to break the table.
     let others: usize = widths[1..].iter().map(|width| width + 2).sum();
-    widths[0] = widths[0].min(width.saturating_sub(2 + others).max(12));
+    widths[0] = widths[0].min(width.saturating_sub(2 + others).max(SHORTEST_NAME));
     out.push('\n');
     let mut line = |cells: &[String; 6]| {
         let _ = write!(out, "  {:<first$}", shortened(&cells[0], widths[0]), first = widths[0]);
@@ -326,35 +329,35 @@ pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
 }
 
-/// Of a phase's name so much is told however narrow the terminal is.
-const SHORTEST_NAME: usize = 12;
-
 /// What a parallel program would print itself.
 fn phases(out: &mut String, job: &JobFigures, width: usize) {
-    if let Some((mut heads, mut rows)) = phase_table(&job.phases) {
-        let mut text = table(&heads, &rows);
-        // What follows from the rest goes first, before names and rates lose their middles.
-        for spared in ["mean time", "each"] {
-            let is_wide = text.lines().any(|line| length(line) > width - 4);
-            if let (true, Some(at)) = (is_wide, heads.iter().position(|head| *head == spared)) {
-                heads.remove(at);
-                rows.iter_mut().for_each(|row| drop(row.remove(at)));
-                text = table(&heads, &rows);
-            }
-        }
-        // Then of names their middles, and of figures nothing.
-        let over = text.lines().map(length).max().unwrap_or(0).saturating_sub(width - 4);
-        let longest = rows.iter().map(|row| length(&row[0])).max().unwrap_or(0);
-        if over > 0 {
-            let room = longest.saturating_sub(over).max(SHORTEST_NAME);
-            rows.iter_mut().for_each(|row| row[0] = shortened(&row[0], room));
-            text = table(&heads, &rows);
-        }
-        indented(out, &text, 4, width);
+    if let Some((heads, rows)) = phase_table(&job.phases) {
+        indented(out, &fitting(heads, rows, width - 4), 4, width);
     }
     if let Some(score) = &job.score {
         labelled(out, "score", &score.sentence(), width);
     }
+}
+
+/// A table of phases that is no wider than `room`, as far as that goes without taking anything from a figure: what follows from
+/// the rest goes first, then the middles of names.
+fn fitting(mut heads: Vec<&str>, mut rows: Vec<Vec<String>>, room: usize) -> String {
+    let over = |text: &str| text.lines().map(length).max().unwrap_or(0).saturating_sub(room);
+    let mut text = table(&heads, &rows);
+    for spared in ["mean time", "each"] {
+        if let (true, Some(at)) = (over(&text) > 0, heads.iter().position(|head| *head == spared)) {
+            heads.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+            text = table(&heads, &rows);
+        }
+    }
+    if over(&text) > 0 {
+        let longest = rows.iter().map(|row| length(&row[0])).max().unwrap_or(0);
+        let room = longest.saturating_sub(over(&text)).max(SHORTEST_NAME);
+        rows.iter_mut().for_each(|row| row[0] = shortened(&row[0], room));
+        text = table(&heads, &rows);
+    }
+    text
 }
 
 /// A table's lines, set in.
