@@ -49,7 +49,7 @@ pub use families::{
     TwoValue, Uniform, Weibull, Zipf,
 };
 pub use observed::Observed;
-pub use random::{uniform, uniform_below};
+pub use random::{standard_normal, uniform, uniform_below};
 pub use rank::RankCorrelated;
 pub use table::{Interpolation, Pieces, Steps};
 pub use text::{

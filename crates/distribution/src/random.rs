@@ -15,7 +15,7 @@ pub fn uniform_below(bound: u64, random: &mut (impl Rng + ?Sized)) -> u64 {
 
 /// A draw from the standard normal distribution: the polar method (Marsaglia & Bray 1964). Its second number is thrown
 /// away, so that a distribution has no state.
-pub(crate) fn standard_normal(random: &mut (impl Rng + ?Sized)) -> f64 {
+pub fn standard_normal(random: &mut (impl Rng + ?Sized)) -> f64 {
     loop {
         let (u, v) = (2.0 * uniform(random) - 1.0, 2.0 * uniform(random) - 1.0);
         let s = u * u + v * v;

@@ -13,8 +13,8 @@ pub struct Lever {
     pub part: &'static str,
     /// The change in words: "rotation twice as fast".
     pub change: &'static str,
-    /// By how much.
-    pub factor: f64,
+    /// By how much; nothing where something else is put in its place.
+    pub factor: Option<f64>,
     /// The parameters, each a path of the scenario and the value that it gets.
     pub settings: Vec<(String, String)>,
     /// The parts of the stage whose speed these parameters say.
@@ -27,7 +27,12 @@ pub const TWICE: f64 = 2.0;
 impl Lever {
     /// A lever that makes something twice as good.
     pub fn twice(stage: &'static str, part: &'static str, change: &'static str) -> Self {
-        Self { stage, part, change, factor: TWICE, settings: Vec::new(), covers: &[] }
+        Self { stage, part, change, factor: Some(TWICE), settings: Vec::new(), covers: &[] }
+    }
+
+    /// A lever that puts something else in a part's place.
+    pub fn instead(stage: &'static str, part: &'static str, change: &'static str) -> Self {
+        Self { factor: None, ..Self::twice(stage, part, change) }
     }
 
     /// The words of the stage's parts whose speed it is.

@@ -21,6 +21,7 @@
 mod bounds;
 pub mod build;
 pub mod catalogue;
+mod chance;
 mod check;
 mod classes;
 mod devices;

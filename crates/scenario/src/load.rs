@@ -23,7 +23,7 @@ use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workloa
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Places, Table};
-use crate::text::{Copies, Override, Problem, Problems, Severity, Sources};
+use crate::text::{Copies, Override, Problem, Problems, SETTING, Severity, Sources};
 use crate::wires::{self, Wires};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -130,7 +130,7 @@ fn load_known(
     }
     let mut problems = Vec::new();
     for change in overrides {
-        let base = sources.add("--set", Arc::clone(change.text()));
+        let base = sources.add(SETTING, Arc::clone(change.text()));
         if let Err(problem) = change.apply(&mut root, base, &sources) {
             problems.push(problem);
         }
@@ -225,6 +225,7 @@ fn load_known(
         sources,
         places,
     };
+    loaded.warnings.extend(crate::chance::pointless_replications(&loaded));
     let beyond = crate::bounds::check(&loaded);
     if !beyond.is_empty() {
         return Err(fail(beyond));

@@ -5,7 +5,7 @@ use crate::schema::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tree::{self, Places};
-use crate::text::{Override, Problem, Problems, Sources};
+use crate::text::{Override, Problem, Problems, SETTING, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_users::UserSpecification;
 use std::path::Path;
@@ -57,7 +57,7 @@ pub fn load_users_text(
     }
     let mut problems: Vec<Problem> = Vec::new();
     for change in overrides {
-        let base = sources.add("--set", Arc::clone(change.text()));
+        let base = sources.add(SETTING, Arc::clone(change.text()));
         problems.extend(change.apply(&mut root, base, &sources).err());
     }
     if !problems.is_empty() {

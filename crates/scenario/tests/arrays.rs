@@ -309,6 +309,23 @@ fn what_a_level_has_no_use_for_is_refused() {
         ["layout = \"right-symmetric\"", "no parity that goes around"],
     );
     says(of("0", "parity_update = \"reconstruct\""), ["parity_update", "RAID 0 has no parity"]);
+    says(of("0", "replaced_after = \"1 h\""), ["replaced_after = \"1 h\" does nothing", "worked out of"]);
+    says(of("5", "rebuild.rate = \"1 MB/s\""), ["rebuild.rate = \"1 MB/s\" does nothing", "has no spare"]);
+    let twice = "failures = [{ member = 1, at = \"1 s\" }, { member = 1, at = \"2 s\" }]";
+    says(of("5", twice), ["member 1 fails twice", "puts a new drive in its place"]);
+}
+
+/// A profile says how it rebuilds for whoever has a spare.
+#[test]
+fn what_a_profile_says_of_rebuilding_is_no_mistake_of_who_has_no_spare() {
+    let of = |more: &str| {
+        let array = format!("[raid.r]\nmodel = \"linux-md\"\nlevel = 5\non = \"d*\"\n{more}\n");
+        [disks(4, ""), array, load("r", "1 s")].concat()
+    };
+    loaded(&of(""));
+    assert!(problem(&of("rebuild.busy_depth = 2")).contains("rebuild.busy_depth = 2 does nothing"));
+    loaded(&of("rebuild.busy_depth = 2\nspares = 1"));
+    assert_eq!(loaded(&of("").replace("level = 5", "level = \"10\"")).scenario.holders.iter().count(), 1);
 }
 
 #[test]

@@ -311,7 +311,13 @@ fn generators_that_cannot_be_are_mistakes_at_their_parameter() {
 
 #[test]
 fn replications_of_a_trace_are_warned_about() {
-    let loaded = read(&format!("{SOUND}\n[measure]\nreplications = 5\n")).unwrap();
+    let with = |disks: &str| {
+        let text = SOUND.replace("count = 4\n", &format!("count = 4\n{disks}"));
+        read(&format!("{text}\n[measure]\nreplications = 5\n")).unwrap()
+    };
+    // Several disks turn each in its own way, and in another one in each replication.
+    assert!(with("").warnings.is_empty());
+    let loaded = with("spindle = \"locked\"\n");
     assert_eq!(loaded.warnings.len(), 1);
     assert!(loaded.warnings[0].message().contains("nothing random"));
 }

@@ -122,3 +122,38 @@ fn what_does_not_turn_has_no_spindle_to_lock() {
         );
     }
 }
+
+/// What a comparison of two scenarios calls random is what differs between their replications.
+#[test]
+fn each_replication_draws_how_disks_turn_and_nothing_else_of_a_read_in_order() {
+    let text = |more: &str| {
+        format!(
+            r#"
+[disk.d]
+model = "hp-c3323a"
+count = 3
+{more}
+[raid.r]
+level = 1
+on = "d*"
+[workload.w]
+kind = "synthetic"
+on = "r"
+requests = 200
+processors = 1
+generators = [{{ read_fraction = 0, time_critical_fraction = 1, sequential_fraction = 1, local_fraction = 0, inter_arrival = {{ constant = "7 ms" }}, size = {{ constant = "2 KiB" }} }}]
+"#
+        )
+    };
+    let means = |text: &str| -> Vec<f64> {
+        let loaded = common::loaded(text);
+        let replicator = run::Replicator::new(&loaded).unwrap();
+        let mean = |number| replicator.run(number).unwrap().served.latency.unwrap().mean_ms.value;
+        (0..4).map(mean).collect()
+    };
+    let (free, locked) = (means(&text("")), means(&text("spindle = \"locked\"")));
+    assert!(free.windows(2).all(|pair| pair[0] != pair[1]), "{free:?}");
+    assert!(locked.windows(2).all(|pair| pair[0] == pair[1]), "{locked:?}");
+    // A replication is the same however often it is run.
+    assert_eq!(free, means(&text("")));
+}

@@ -82,7 +82,7 @@ fn a_throttle_is_the_bottleneck_of_what_it_throttles_and_twice_the_limit_is_twic
         assert_eq!(found.stage, "limit/throttle", "{kind}");
         let what_if = found.what_if.as_ref().unwrap();
         assert_eq!(what_if.set, ["throttle.limit.read_iops=1000", "throttle.limit.write_iops=1000"]);
-        assert_eq!((what_if.of, what_if.factor), (Measured::Throughput, 2.0));
+        assert_eq!((what_if.of, what_if.factor), (Measured::Throughput, Some(2.0)));
         assert!((what_if.gain - 2.0).abs() < 0.1, "{kind}: {}", what_if.gain);
     }
 }
@@ -222,4 +222,56 @@ fn parts_written_alike_are_made_better_together() {
     let paths: Vec<&str> = what_if.set.iter().map(|set| &set[..7]).collect();
     assert_eq!(paths, ["disk.d1", "disk.d2"]);
     assert_eq!(what_if.of, Measured::Throughput, "a closed load comes faster");
+}
+
+/// Nine nodes before one server: the server's link has most to do, and all links have one rate.
+#[test]
+fn of_what_one_change_makes_faster_the_part_with_most_to_do_is_named() {
+    let report = whole(&example("architectures/nas.toml", &[]));
+    let found = bottleneck(&report);
+    assert_eq!(found.stage, "lan/server/up");
+    let busy = |name: &str| stage(&report, name).utilisation.unwrap();
+    for other in ["lan/node*/up", "lan/node*/down", "lan/server/down"] {
+        assert!(busy("lan/server/up") > busy(other), "{other}: {}", busy(other));
+    }
+    assert_eq!(found.utilisation, Some(busy("lan/server/up")));
+}
+
+const SYNCHRONOUS_ON_BATTERY: &str = r#"
+    [disk.d]
+    model = "seagate-st336752fc"
+    count = 2
+    [raid.r]
+    level = 1
+    on = "d*"
+    controller = { overhead = "20 us", cache = { size = "64 MiB", battery = true } }
+    [host.h]
+    machine = "poweredge-1850"
+    kernel = "linux-2.6.27"
+    [fs.data]
+    type = "ext3"
+    on = "r"
+    [workload.w]
+    kind = "files"
+    on = "data"
+    operation = "write"
+    record = "64 KiB"
+    file_size = "8 MiB"
+    sync = true
+"#;
+
+/// CFQ waits for a process's next request, which comes after the journal's, and a cache with a battery makes nothing of it.
+#[test]
+fn a_scheduler_that_makes_a_fast_device_wait_is_named_with_what_may_stand_in_for_it() {
+    let report = whole(&text(SYNCHRONOUS_ON_BATTERY, &[]));
+    let found = bottleneck(&report);
+    assert_eq!((found.stage.as_str(), found.part.as_deref()), ("data-queue/scheduler", Some("scheduler")));
+    let what_if = found.what_if.as_ref().unwrap();
+    assert_eq!((what_if.set.as_slice(), what_if.factor), (&["fs.data.scheduler=noop".to_owned()][..], None));
+    let after = plain(&text(SYNCHRONOUS_ON_BATTERY, &["fs.data.scheduler=noop"]));
+    let gain = after.served.requests_per_s.value / report.served.requests_per_s.value;
+    assert!(gain > 5.0, "{gain}");
+    let [low, high] = what_if.interval;
+    assert!((low - 1e-9..=high + 1e-9).contains(&gain), "{gain}: {low} to {high}");
+    assert!(what_if.sentence().starts_with("With the noop scheduler in its place: "));
 }

@@ -1,11 +1,11 @@
 //! Disks and what is made of them.
 
 use crate::build::host_site::BelowDisk;
+use crate::chance::device;
 use crate::holder::{BuiltArray, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
-use crate::placed::{PlacedDisk, Storage, disks_below};
+use crate::placed::{Storage, disks_below};
 use crate::run::RunFailure;
-use crate::schema::Spindle;
 use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
@@ -13,8 +13,7 @@ use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
-use petrio_models::device::{BlockDevice, DeviceFeatures, DevicePorts, FreeBus, SharedBus, Spin};
-use petrio_random::{generator, uniform};
+use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, SharedBus};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -53,29 +52,16 @@ struct Buses {
 /// The queue that a host puts before a part which is made of these disks.
 pub(super) type QueueBefore<'q> = &'q dyn Fn(&[BelowDisk]) -> Result<QueueParameters, RunFailure>;
 
-/// The device of a disk. The first of a System turns as its model does: how the others turn is told beside it.
-fn device(loaded: &Loaded, number: usize) -> Arc<dyn BlockDevice> {
-    let PlacedDisk { name, compiled, spindle, .. } = &loaded.disks[number];
-    let own = || {
-        // All replications run this net: the platters drift through all angles in any of them.
-        let mut random = generator(loaded.scenario.seed, 0, name, "spindle");
-        let (lead, speed) = (uniform(&mut random), uniform(&mut random));
-        compiled.turning(Spin { lead, faster: 2.0 * speed - 1.0 })
-    };
-    let own = (number > 0 && *spindle == Spindle::Free).then(own).flatten();
-    own.unwrap_or_else(|| Arc::clone(compiled))
-}
-
-/// Puts a device's page into the net.
+/// Puts the page of a device into the net, as it is in a replication.
 pub(super) fn device_page(
     page: &mut PageBuilder<'_>,
-    (loaded, number): (&Loaded, usize),
+    (loaded, number, replication): (&Loaded, usize, u64),
     completions: Place<BlockRequest>,
     devices: &mut Devices,
 ) {
     let disk = &loaded.disks[number];
     let requests = page.fifo(&format!("{}-requests", disk.name));
-    let device = device(loaded, number);
+    let device = device(loaded, number, replication);
     devices.blocks.push(device.blocks());
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));

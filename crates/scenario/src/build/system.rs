@@ -4,6 +4,7 @@ use crate::build::asked::Asked;
 use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
+use crate::chance::spindles_differ;
 use crate::classes::Classes;
 use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
@@ -91,11 +92,24 @@ pub(crate) enum Ports {
 }
 
 impl System {
-    /// Builds the net of a scenario.
+    /// Builds the net of a scenario, as it is in the first replication.
     ///
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
+        Self::of_replication(loaded, 0)
+    }
+
+    /// Builds the net of a replication, where that isn't the one of the first.
+    ///
+    /// # Errors
+    /// As of [`build`](Self::build).
+    pub(crate) fn apart(loaded: &Loaded, replication: u64) -> Result<Option<Self>, RunFailure> {
+        let differs = replication > 0 && spindles_differ(loaded);
+        differs.then(|| Self::of_replication(loaded, replication)).transpose()
+    }
+
+    fn of_replication(loaded: &Loaded, replication: u64) -> Result<Self, RunFailure> {
         let mut net = NetBuilder::new(loaded.scenario.title.clone());
         let mut page = net.top();
         // The rows of what lies above the devices.
@@ -108,7 +122,7 @@ impl System {
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
-            device_page(&mut page, (loaded, number), up, &mut devices);
+            device_page(&mut page, (loaded, number, replication), up, &mut devices);
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
         let mut memory = Vec::new();

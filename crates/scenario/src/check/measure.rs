@@ -1,7 +1,7 @@
 //! What is measured, and when a run stops.
 
 use super::checker::Checker;
-use crate::schema::{Scenario, WarmUp, Workload};
+use crate::schema::{Scenario, WarmUp};
 
 impl Checker<'_, '_> {
     pub(super) fn measure(&mut self, scenario: &Scenario) {
@@ -42,15 +42,6 @@ impl Checker<'_, '_> {
         {
             let message = format!("the warm-up of {warm_up} leaves nothing of a run of {stop}");
             self.error("measure.warm_up", message, "make it shorter than stop.time");
-        }
-        self.pointless_replications(scenario);
-    }
-
-    fn pointless_replications(&mut self, scenario: &Scenario) {
-        let random = scenario.workload.values().any(|workload| !matches!(workload, Workload::Trace(_)));
-        if scenario.measure.replications > 1 && !random && !scenario.workload.is_empty() {
-            let message = "all replications will be the same: a replayed trace has nothing random";
-            self.warning("measure.replications", message, "leave the replications out");
         }
     }
 }

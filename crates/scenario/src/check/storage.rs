@@ -73,7 +73,12 @@ impl Checker<'_, '_> {
                     members
                 }
             };
-            for Objection { key: at, message, help } in part.check(over.len()) {
+            let own = |objection: &Objection| {
+                let span = self.places.value(&format!("{path}.{}", objection.key));
+                self.sources.is_own(&span, &self.places.key(&path))
+            };
+            let idle: Vec<Objection> = part.without_effect().into_iter().filter(own).collect();
+            for Objection { key: at, message, help } in part.check(over.len()).into_iter().chain(idle) {
                 if at.is_empty() {
                     let message = format!("the {key} \"{name}\" can't be made: {message}");
                     let problem = self.sources.error(self.places.key(&path), message);

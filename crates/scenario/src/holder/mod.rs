@@ -46,6 +46,11 @@ pub trait Holder {
     /// What makes no sense of it, over so many members.
     fn check(&self, members: usize) -> Vec<Objection>;
 
+    /// What is said of it that does nothing. Where a profile says it, which is made for others as well, that isn't told.
+    fn without_effect(&self) -> Vec<Objection> {
+        Vec::new()
+    }
+
     /// What makes no sense of it over members of these sizes, in blocks of 512 bytes.
     fn check_sizes(&self, _members: &[u64]) -> Vec<Objection> {
         Vec::new()
@@ -54,6 +59,11 @@ pub trait Holder {
     /// What a person may not have meant of it over members of these sizes: the key that it stands at, and words.
     fn caution(&self, _members: &[u64]) -> Option<(&'static str, String)> {
         None
+    }
+
+    /// Whether what it does is drawn at random.
+    fn is_random(&self) -> bool {
+        false
     }
 
     /// Whether two of its members on one disk defeat what it is for.

@@ -71,7 +71,7 @@ impl fmt::Display for Extent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bytes(bytes) => bytes.fmt(f),
-            Self::Share(share) => share.fmt(f),
+            Self::Share(share) => write!(f, "{} %", share.get() * 100.0),
         }
     }
 }

@@ -8,7 +8,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
 use petrio_models::block::raid::{
-    Idle, RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, raid_page,
+    Idle, RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, ReadChoice, raid_page,
 };
 use petrio_models::cluster::replication::FileLayout;
 use petrio_units::Bytes;
@@ -96,8 +96,9 @@ impl Raid {
     }
 
     /// What is wrong with a parameter that does nothing.
-    fn without_effect(&self, Idle { key, of, because }: &Idle) -> Objection {
-        let value = serde_json::to_value(&self.parameters).ok().and_then(|all| all.get(key).cloned());
+    fn idle(&self, Idle { key, of, because }: &Idle) -> Objection {
+        let all = serde_json::to_value(&self.parameters).unwrap_or_default();
+        let value = all.pointer(&format!("/{}", key.replace('.', "/")));
         let value = value.map_or(String::new(), |value| format!(" = {value}"));
         let message = format!("{key}{value} does nothing here: RAID {} {because}", self.parameters.level);
         Objection { key, message, help: Some(format!("leave it out, or write {of}")) }
@@ -119,8 +120,15 @@ impl Holder for Raid {
             });
             return objections;
         }
-        objections
-            .extend(self.parameters.without_effect().into_iter().map(|idle| self.without_effect(&idle)));
+        if let Some(member) = self.parameters.fails_in_vain() {
+            objections.push(Objection {
+                key: "failures",
+                message: format!(
+                    "member {member} fails twice, and nobody puts a new drive in its place between"
+                ),
+                help: Some("say replaced_after, or let it fail once".to_owned()),
+            });
+        }
         if let Err(error) = self.parameters.layout(members) {
             let key = match &error {
                 RaidError::Unit(_) => "stripe_unit",
@@ -137,6 +145,14 @@ impl Holder for Raid {
             objections.push(Objection { key, message: error.to_string(), help });
         }
         objections
+    }
+
+    fn without_effect(&self) -> Vec<Objection> {
+        self.parameters.without_effect().iter().map(|idle| self.idle(idle)).collect()
+    }
+
+    fn is_random(&self) -> bool {
+        self.parameters.mean_time_to_failure.is_some() || self.parameters.reads == ReadChoice::Random
     }
 
     fn wants_apart(&self) -> bool {

@@ -106,7 +106,10 @@ pub struct FailureFigures {
     /// How long it took to fill him.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuilt_in_s: Option<f64>,
-    /// How much of him is filled at the end of the run, where that isn't all: from 0 to 1.
+    /// When he failed himself before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_up_at_s: Option<f64>,
+    /// How much of him was filled then, or is at the end of the run, where that isn't all: from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuilt_share: Option<f64>,
 }
@@ -126,7 +129,7 @@ impl ArrayFigures {
         self.arrays += 1;
         self.reads.add(tally.reads);
         self.writes.add(tally.writes);
-        self.written_on += tally.writes.bytes;
+        self.written_on += tally.writes.bytes.saturating_sub(tally.unwritten_bytes);
         self.member_reads.add(tally.member_reads);
         self.member_writes.add(tally.member_writes);
         // Each as often as its members were asked.
@@ -157,9 +160,8 @@ impl ArrayFigures {
                 replaced_by: replaced.map(|(port, _)| name(port)),
                 replaced_at_s: replaced.map(|(_, at)| at.as_seconds()),
                 rebuilt_in_s: rebuilt,
-                rebuilt_share: replaced
-                    .filter(|_| rebuilt.is_none())
-                    .and_then(|(port, _)| array.progress(port)),
+                given_up_at_s: failed.given_up.map(|(at, _)| at.as_seconds()),
+                rebuilt_share: array.progress(failed),
             }
         }));
         self.amplify();
@@ -250,17 +252,20 @@ impl ArrayFigures {
 
 impl FailureFigures {
     fn sentence(&self) -> String {
-        let Self { member, at_s, replaced_by, replaced_at_s, rebuilt_in_s, rebuilt_share } = self;
+        let Self { member, at_s, replaced_by, replaced_at_s, rebuilt_in_s, given_up_at_s, rebuilt_share } =
+            self;
+        let share = significant(rebuilt_share.unwrap_or(0.0) * 100.0);
         let mut text = format!("{member} failed at {}", seconds(*at_s));
         if let Some((other, begun)) = replaced_by.as_ref().zip(*replaced_at_s) {
-            text.push_str(&match *rebuilt_in_s {
-                Some(span) => format!(", and {other} was filled in {}", seconds(span)),
-                None => {
-                    let share = significant(rebuilt_share.unwrap_or(0.0) * 100.0);
-                    format!(
-                        ", and {other}, which takes its place since {}, is {share} % filled",
-                        seconds(begun)
-                    )
+            text.push_str(&match (*rebuilt_in_s, *given_up_at_s) {
+                (Some(span), _) => format!(", and {other} was filled in {}", seconds(span)),
+                (None, Some(again)) => {
+                    let when = seconds(again);
+                    format!(", and {other}, which took its place, failed at {when}, {share} % filled")
+                }
+                (None, None) => {
+                    let since = seconds(begun);
+                    format!(", and {other}, which takes its place since {since}, is {share} % filled")
                 }
             });
         }

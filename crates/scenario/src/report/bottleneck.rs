@@ -44,8 +44,9 @@ pub struct WhatIf {
     /// The parameters that make it, each as `--set` takes it; empty where no parameter says how fast the part is, and
     /// it was only simulated as if it were faster.
     pub set: Vec<String>,
-    /// By how much the part was made better.
-    pub factor: f64,
+    /// By how much the part was made better; absent where something else was put in its place.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub factor: Option<f64>,
     /// Whose gain it is, where some programs work on files and others send block requests.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<Subject>,
@@ -145,7 +146,7 @@ mod tests {
                 "disk.d.drive.mechanics.rotation=14400 rpm".to_owned(),
                 "fs.x.queue_depth=4".to_owned(),
             ],
-            factor: 2.0,
+            factor: Some(2.0),
             subject: None,
             of: Measured::Throughput,
             gain: 1.54,

@@ -129,7 +129,9 @@ fn table(report: &Report) -> String {
     }
     if let Some(what_if) = report.bottleneck.as_ref().and_then(|bottleneck| bottleneck.what_if.as_ref()) {
         let half_width = Some((what_if.interval[1] - what_if.interval[0]) / 2.0);
-        rows.add("what if", &what_if.change, "factor", what_if.factor.into(), "");
+        if let Some(factor) = what_if.factor {
+            rows.add("what if", &what_if.change, "factor", factor.into(), "");
+        }
         rows.add("what if", &what_if.change, "gain", Estimate { value: what_if.gain, half_width }, "");
     }
     for job in &report.jobs {

@@ -96,7 +96,7 @@ pub(crate) fn example() -> Report {
             what_if: Some(WhatIf {
                 change: "seeks twice as fast".to_owned(),
                 set: vec!["disk.d0.drive.mechanics.seek_scale=50 %".to_owned()],
-                factor: 2.0,
+                factor: Some(2.0),
                 subject: None,
                 of: Measured::Throughput,
                 gain: 1.4,

@@ -16,7 +16,6 @@ use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};
 use experiment::{Judged, confirmed, screened};
-use petrio_models::TWICE;
 
 /// A change below this is none.
 const NOTICEABLE: f64 = 0.02;
@@ -106,7 +105,7 @@ impl Candidate {
         WhatIf {
             change: self.words.clone(),
             set,
-            factor: TWICE,
+            factor: self.factor,
             subject: is_one_of_two.then_some(judged.subject),
             of: judged.of,
             gain: 1.0,

@@ -256,6 +256,8 @@ pub(crate) fn execute(
     plan: RunPlan<'_>,
     audience: &mut (impl Hears<BlockRequest> + Hears<FileOp>),
 ) -> Result<Outcome, RunFailure> {
+    let own = System::apart(loaded, plan.replication)?;
+    let system = own.as_ref().unwrap_or(system);
     match &system.programs {
         Ports::Requests(ports) => {
             let mut lane = lane::<BlockRequest>(loaded, ports, plan)?;

@@ -18,4 +18,4 @@ pub(crate) mod tree;
 pub(crate) use copies::Copies;
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
-pub(crate) use sources::Sources;
+pub(crate) use sources::{SETTING, Sources};

@@ -1,7 +1,7 @@
 //! `--set path=value`: one value of the scenario changed from outside, without touching the file.
 
 use crate::text::problem::Problem;
-use crate::text::sources::Sources;
+use crate::text::sources::{SETTING, Sources};
 use crate::text::tree::{Table, Value, parse_value};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,7 +26,7 @@ impl FromStr for Override {
     fn from_str(text: &str) -> Result<Self, Problem> {
         let complaint = |message: &str| {
             let mut sources = Sources::default();
-            sources.add("--set", text);
+            sources.add(SETTING, text);
             sources.error(0..text.len(), message).help("write it as path=value, for example disk.d0.count=4")
         };
         let equals = text.find('=').ok_or_else(|| complaint("an override has no \"=\""))?;

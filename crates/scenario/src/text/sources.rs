@@ -4,6 +4,9 @@ use crate::text::problem::{Problem, Severity};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// What settings are called that stand beside a scenario.
+pub(crate) const SETTING: &str = "--set";
+
 /// One text with a name.
 #[derive(Clone, Debug)]
 struct Source {
@@ -30,6 +33,12 @@ impl Sources {
     fn at(&self, position: usize) -> Option<&Source> {
         let after = self.sources.partition_point(|source| source.base <= position);
         after.checked_sub(1).and_then(|index| self.sources.get(index))
+    }
+
+    /// Whether a span points into the same text as another, or into a setting: and not into what that text has brought in.
+    pub(crate) fn is_own(&self, span: &Range<usize>, beside: &Range<usize>) -> bool {
+        let (own, beside) = (self.at(span.start), self.at(beside.start));
+        own.zip(beside).is_some_and(|(own, beside)| own.base == beside.base || own.name == SETTING)
     }
 
     /// What is written at a span.

@@ -354,3 +354,17 @@ fn find_is_no_faster_than_the_round_trips_that_it_waits_for() {
         assert!(find.seconds < 1.5 * least, "{by}: {} of {least}", find.seconds);
     }
 }
+
+/// sync(2) writes in place what its commit has left dirty, so that nothing of it is left for the next one.
+#[test]
+fn a_sync_leaves_nothing_to_the_next_one() {
+    let command = r#"{ kind = "mdtest", command = "mdtest -F -n 500 -C -T -Y" }"#;
+    let (report, seen) = run(command, &["workload.w.ranks=1"]);
+    let job = &report.jobs[0];
+    // What looks files up does nothing else: beside what it takes to ask, there is only a sync of a clean file system.
+    let stats = of(job, "file stat");
+    assert_eq!(stats.len(), 1);
+    assert!(stats[0].seconds < 0.005, "{}", stats[0].seconds);
+    let (_, _, syncs) = seen.span(|op| op.operation == Operation::Sync);
+    assert_eq!(syncs, 2);
+}

@@ -5,7 +5,7 @@ use super::parameters::{RebuildParameters, WriteOrder};
 use super::plan::{Extra, Health, Lost, Members, Part, Plan};
 use super::planner::Planner;
 use super::reads::{Busy, Chooser, ReadChoice};
-use super::rebuild::Job;
+use super::rebuild::{Call, Job, Piece};
 use super::tally::RaidTally;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
@@ -26,8 +26,8 @@ pub(super) struct Outcome {
     pub(super) granted: Vec<u32>,
     /// Parity to be made: of which request and group, and of how many blocks.
     pub(super) parity: Vec<Parity>,
-    /// Members of which the next piece is rebuilt, each after a time.
-    pub(super) rebuild: Vec<(usize, Time)>,
+    /// Pieces of members that are to be rebuilt next, each after a time.
+    pub(super) rebuild: Vec<(Call, Time)>,
     /// A member whose place somebody fills after a time.
     pub(super) replace: Option<usize>,
     /// A drive that begins to live: where, and which there.
@@ -70,8 +70,8 @@ pub(super) struct Whole {
     pub(super) left: u32,
     /// Its flushes are under way, and its data come after.
     pub(super) data_to_come: bool,
-    /// The piece of a member that it rebuilds, and when that began: nobody asked for it.
-    pub(super) rebuilds: Option<(usize, (u64, u64), Time)>,
+    /// The piece of a member that it rebuilds: nobody asked for it.
+    pub(super) rebuilds: Option<Piece>,
     /// A member has failed that it was to read: it begins again once all its parts are back.
     pub(super) again: bool,
     /// The stripes that it locks, and how many of them others have still.
@@ -123,9 +123,12 @@ pub struct Array {
     pub(super) jobs: Vec<Option<Job>>,
     /// Spares that are left.
     pub(super) spares: Vec<usize>,
-    /// Requests that somebody asked for, and has no answer to; and whether somebody has asked since a piece was rebuilt.
+    /// Requests that somebody asked for, and has no answer to; all that came so far, and when the last one did.
     pub(super) asked: u32,
-    pub(super) was_asked: bool,
+    pub(super) arrived: u64,
+    pub(super) arrived_at: Option<Time>,
+    /// How often some member began to be filled.
+    pub(super) fills: u32,
     pub(super) turn: usize,
     pub(super) tally: RaidTally,
     /// What the last event brought about, carried out by now.
@@ -141,7 +144,9 @@ impl Array {
             jobs: vec![None; members],
             spares: (members..members + rules.spares).rev().collect(),
             asked: 0,
-            was_asked: false,
+            arrived: 0,
+            arrived_at: None,
+            fills: 0,
             rules,
             members: Members::whole(members),
             wholes: Slab::new(),
@@ -196,7 +201,8 @@ impl Array {
         };
         let flushes = is_flush || request.flush_before;
         self.asked += 1;
-        self.was_asked = true;
+        self.arrived += 1;
+        self.arrived_at = Some(request.issued + request.ledger.total());
         let whole = Whole {
             data_to_come: flushes && !is_flush,
             request,
@@ -242,9 +248,9 @@ impl Array {
         let request = &whole.request;
         let range = (request.address, request.end());
         let (rules, members) = (&self.rules, &self.members);
-        let plan = if let Some((member, piece, _)) = whole.rebuilds {
+        let plan = if let Some(Piece { member, blocks, .. }) = whole.rebuilds {
             match members.0[member] {
-                Health::Rebuilding(_) => rules.planner.rebuild(member, piece, members),
+                Health::Rebuilding(_) => rules.planner.rebuild(member, blocks, members),
                 // It has failed again meanwhile.
                 Health::Whole | Health::Gone => Err(Lost),
             }
@@ -405,9 +411,10 @@ impl Array {
             // After a read that failed there is nothing to write: the rest isn't sent, and counts as done.
             if whole.status.failure().is_some() || whole.again {
                 let waiting = whole.parts.iter_mut().filter(|(_, stage)| *stage == Stage::Waiting);
-                for (_, stage) in waiting {
+                for (part, stage) in waiting {
                     *stage = Stage::Done;
                     whole.left -= 1;
+                    self.tally.dropped(part, whole.rebuilds.is_some());
                 }
             } else if planned.group != 0 && planned.direction == Direction::Read {
                 let ledger = part.ledger;
@@ -459,9 +466,10 @@ impl Array {
         let (mut request, stripes) = (std::mem::take(&mut whole.request), std::mem::take(&mut whole.stripes));
         self.wholes.discard(slot);
         match rebuilds {
-            Some((member, piece, begun)) => self.rebuilt(member, piece, (begun, now, status), outcome),
+            Some(piece) => self.rebuilt(&piece, (now, status), outcome),
             None => {
                 request.status = status;
+                self.tally.ended(&request);
                 outcome.complete = Some(request);
                 self.asked -= 1;
             }

@@ -2,7 +2,7 @@
 
 use super::array::{Array, Outcome, Stage, Whole};
 use super::plan::{Health, Part};
-use super::rebuild::{Job, lost, margin, pace};
+use super::rebuild::{Call, Job, LOOK, Piece, lost, margin};
 use super::tally::Failed;
 use petrio_colours::{BlockRequest, Direction, Purpose, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
@@ -28,7 +28,20 @@ impl Array {
         }
         self.drives[port] += 1;
         self.spares.retain(|&spare| spare != port);
-        self.tally.failed.push(Failed { port, at: now, replaced: None, rebuilt: None, member });
+        if let Some((member, Health::Rebuilding(done))) =
+            member.map(|member| (member, self.members.0[member]))
+            && let Some(filled) = self.tally.latest(member)
+        {
+            filled.given_up = Some((now, done));
+        }
+        self.tally.failed.push(Failed {
+            port,
+            at: now,
+            replaced: None,
+            rebuilt: None,
+            given_up: None,
+            member,
+        });
         let Some(member) = member else { return };
         self.members.0[member] = Health::Gone;
         self.jobs[member] = None;
@@ -67,23 +80,36 @@ impl Array {
     /// What has taken a member's place begins to be filled.
     fn fill(&mut self, member: usize, now: Time, outcome: &mut Outcome) {
         self.members.0[member] = Health::Rebuilding(0);
-        self.jobs[member] = Some(Job::new(&self.rules.rebuild));
+        self.fills += 1;
+        self.jobs[member] = Some(Job::new(self.fills, &self.rules.rebuild));
         let port = self.seats[member];
         if let Some(failed) = self.tally.latest(member) {
             failed.replaced = Some((port, now));
         }
-        outcome.rebuild.extend((0..self.rules.rebuild.depth).map(|_| (member, Time::ZERO)));
+        let call = Call::at_once(member, self.fills);
+        outcome.rebuild.extend((0..self.rules.rebuild.depth).map(|_| (call, Time::ZERO)));
     }
 
-    /// The next piece of a member is rebuilt, if any is left.
-    pub(super) fn go_on(&mut self, member: usize, now: Time, draw: f64) -> Box<Outcome> {
+    /// Whether others ask for something, or have done so a moment ago.
+    fn is_busy(&self, now: Time) -> bool {
+        self.asked > 0 || self.arrived_at.is_some_and(|at| now.saturating_sub(at) < LOOK)
+    }
+
+    /// The next piece of a member is rebuilt, if any is left, and if it is time for it.
+    pub(super) fn go_on(&mut self, call: Call, now: Time, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
+        let (member, seen) = (call.member, self.arrived);
+        let is_busy = self.is_busy(now);
         let layout = &self.rules.planner.layout;
         let blocks = layout.used(self.rules.member_blocks);
-        let job = self.jobs[member].as_mut();
-        let Some((from, to)) = job.and_then(|job| job.begin(&self.rules.rebuild, blocks)) else {
+        let Some(job) = self.jobs[member].as_mut().filter(|job| job.number == call.job) else {
             return outcome;
         };
+        if let Some(after) = call.waits(now, is_busy) {
+            outcome.rebuild.push((call, after));
+            return outcome;
+        }
+        let Some((from, to)) = job.begin(&self.rules.rebuild, blocks) else { return outcome };
         let mut stripes: SmallVec<[u64; 4]> = SmallVec::new();
         if self.rules.locks {
             let units = (from / layout.unit()..=(to - 1) / layout.unit()).map(|row| row * layout.unit());
@@ -103,7 +129,7 @@ impl Array {
             parity: SmallVec::new(),
             left: 0,
             data_to_come: false,
-            rebuilds: Some((member, (from, to), now)),
+            rebuilds: Some(Piece { member, blocks: (from, to), begun: now, seen }),
             again: false,
             stripes,
             others: 0,
@@ -114,13 +140,9 @@ impl Array {
     }
 
     /// A piece of a member is rebuilt, or could not be.
-    pub(super) fn rebuilt(
-        &mut self,
-        member: usize,
-        piece: (u64, u64),
-        (begun, now, status): (Time, Time, Status),
-        outcome: &mut Outcome,
-    ) {
+    pub(super) fn rebuilt(&mut self, piece: &Piece, (now, status): (Time, Status), outcome: &mut Outcome) {
+        let member = piece.member;
+        let (is_busy, others_came) = (self.is_busy(now), self.asked > 0 || self.arrived > piece.seen);
         let is_rebuilding = matches!(self.members.0[member], Health::Rebuilding(_));
         let Some(job) = self.jobs[member].as_mut().filter(|_| is_rebuilding) else { return };
         if status.failure().is_some() {
@@ -128,14 +150,14 @@ impl Array {
             self.jobs[member] = None;
             return;
         }
-        let done = job.end(piece);
+        let done = job.end(piece.blocks);
         let blocks = self.rules.planner.layout.used(self.rules.member_blocks);
         if done < blocks {
             self.members.0[member] = Health::Rebuilding(done);
-            let is_busy = self.asked > 0 || std::mem::take(&mut self.was_asked);
-            let due = begun + pace(&self.rules.rebuild, piece, is_busy);
-            let more = job.called(&self.rules.rebuild, is_busy);
-            outcome.rebuild.extend((0..more).map(|_| (member, due.saturating_sub(now))));
+            let more = job.called(&self.rules.rebuild, others_came);
+            let call = Call::after(piece, job.number, &self.rules.rebuild);
+            let after = call.waits(now, is_busy).unwrap_or(Time::ZERO);
+            outcome.rebuild.extend((0..more).map(|_| (call, after)));
             return;
         }
         self.jobs[member] = None;
@@ -153,13 +175,19 @@ impl Array {
         self.tally.members_are(degraded, exposed, now);
     }
 
-    /// How much of each member that is being rebuilt is: from 0 to 1.
-    pub fn progress(&self, port: usize) -> Option<f64> {
-        let member = self.seats.iter().position(|&seat| seat == port)?;
+    /// How much of who took a failed member's place is filled, or was when he failed himself: from 0 to 1; nothing where nobody
+    /// took it, or all of him was.
+    pub fn progress(&self, failed: &Failed) -> Option<f64> {
+        let (port, _) = failed.replaced.filter(|_| failed.rebuilt.is_none())?;
         let blocks = self.rules.planner.layout.used(self.rules.member_blocks).max(1);
-        match self.members.0[member] {
-            Health::Rebuilding(done) => Some(done as f64 / blocks as f64),
-            Health::Whole | Health::Gone => None,
-        }
+        let now = || {
+            let member = self.seats.iter().position(|&seat| seat == port)?;
+            match self.members.0[member] {
+                Health::Rebuilding(done) => Some(done),
+                Health::Whole | Health::Gone => None,
+            }
+        };
+        let done = failed.given_up.map(|(_, done)| done).or_else(now)?;
+        Some(done as f64 / blocks as f64)
     }
 }

@@ -56,6 +56,7 @@ use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
 use petrio_random::{exponential, uniform};
 use petrio_units::Lifetime;
+use rebuild::Call;
 
 /// What an array lies on.
 #[derive(Clone, Debug)]
@@ -236,8 +237,8 @@ struct Places {
     failing: Place<Failing>,
     /// Members whose place is filled, when it is.
     replacing: Place<usize>,
-    /// Members of which the next piece is rebuilt, when it is.
-    rebuilding: Place<usize>,
+    /// Pieces of members that are rebuilt next, when they are.
+    rebuilding: Place<Call>,
     /// Numbers by which copies are chosen, where they are by chance.
     draws: Option<petrio_kernel::Stream>,
     lives: petrio_kernel::Stream,
@@ -292,12 +293,12 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
     });
 
     let mut rebuild = page.transition("rebuild");
-    let member = rebuild.take(places.rebuilding);
+    let call = rebuild.take(places.rebuilding);
     let outs = Outs::declare(&mut rebuild, ports, &places);
     rebuild.action(move |f| {
-        let (member, now) = (f.take(member), f.now());
+        let (call, now) = (f.take(call), f.now());
         let draw = places.draw(f);
-        let outcome = f.update(outs.array).go_on(member, now, draw);
+        let outcome = f.update(outs.array).go_on(call, now, draw);
         outs.follow(f, outcome);
     });
 }
@@ -381,7 +382,7 @@ struct Outs {
     parity: Put<Parity>,
     failing: Put<Failing>,
     replacing: Put<usize>,
-    rebuilding: Put<usize>,
+    rebuilding: Put<Call>,
     places: Places,
 }
 
@@ -417,8 +418,8 @@ impl Outs {
         for parity in outcome.parity.drain(..) {
             f.put(self.parity, parity);
         }
-        for (member, after) in outcome.rebuild.drain(..) {
-            f.put_after(self.rebuilding, member, after);
+        for (call, after) in outcome.rebuild.drain(..) {
+            f.put_after(self.rebuilding, call, after);
         }
         if let Some(member) = outcome.replace.take() {
             f.put_after(self.replacing, member, self.places.replaced_after);

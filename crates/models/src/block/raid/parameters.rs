@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// An array of several members as one.
@@ -216,6 +217,14 @@ impl RaidParameters {
 }
 
 impl RaidParameters {
+    /// A member that is to fail once more where nobody replaces it, if there is one.
+    pub fn fails_in_vain(&self) -> Option<u32> {
+        let mut members = self.failures.iter().map(|failure| failure.member);
+        let mut known = BTreeSet::new();
+        let twice = members.find(|member| !known.insert(*member));
+        twice.filter(|_| self.replaced_after.is_none())
+    }
+
     fn check_failures(&self, of: usize) -> Result<(), RaidError> {
         if let Some(failure) = self.failures.iter().find(|failure| failure.member as usize >= of) {
             return Err(RaidError::NoMember { member: failure.member, last: of.saturating_sub(1) });
@@ -331,10 +340,10 @@ impl<'de> Deserialize<'de> for RaidLevel {
             Text(String),
         }
         let text = match Written::deserialize(deserializer)? {
-            Written::Number(10) => "1+0".to_owned(),
             Written::Number(number) => number.to_string(),
             Written::Text(text) => text,
         };
+        let text = if text == "10" { "1+0".to_owned() } else { text };
         let found = Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, level)| *level);
         found.ok_or_else(|| {
             D::Error::custom(format!(

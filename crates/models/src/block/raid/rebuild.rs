@@ -6,9 +6,58 @@ use super::plan::{Health, Members};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 
+/// How long a rebuild that is held back for others waits after they have asked, before it goes on as if alone: md_do_sync of
+/// drivers/md/md.c sleeps so long.
+pub(super) const LOOK: Time = Time::from_millis(500);
+
+/// A piece of a member that is rebuilt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) member: usize,
+    /// Its blocks.
+    pub(super) blocks: (u64, u64),
+    pub(super) begun: Time,
+    /// Requests that others had sent by then.
+    pub(super) seen: u64,
+}
+
+/// A call for the next piece of a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub(super) member: usize,
+    /// Which job it is of: the call of an earlier one is void.
+    pub(super) job: u32,
+    /// When it may begin if others ask for nothing, and if they do.
+    due: Time,
+    busy_due: Time,
+}
+
+impl Call {
+    /// One of the first, which wait for nothing.
+    pub(super) fn at_once(member: usize, job: u32) -> Self {
+        Self { member, job, due: Time::ZERO, busy_due: Time::ZERO }
+    }
+
+    /// One after a piece: not before the rates allow it.
+    pub(super) fn after(piece: &Piece, job: u32, rebuild: &RebuildParameters) -> Self {
+        let due = |is_busy| piece.begun + pace(rebuild, piece.blocks, is_busy);
+        Self { member: piece.member, job, due: due(false), busy_due: due(true) }
+    }
+
+    /// How long it is until somebody looks at it again, unless it begins.
+    pub(super) fn waits(&self, now: Time, is_busy: bool) -> Option<Time> {
+        let due = if is_busy { self.busy_due } else { self.due };
+        let left = due.saturating_sub(now);
+        let until = if is_busy { left.min(LOOK) } else { left };
+        (left > Time::ZERO).then_some(until)
+    }
+}
+
 /// A member that is being rebuilt.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
+    /// Which one of the array it is, from 1.
+    pub(super) number: u32,
     /// The first block that nobody has begun to rebuild.
     next: u64,
     /// Pieces that are being rebuilt.
@@ -19,8 +68,8 @@ pub(super) struct Job {
 
 impl Job {
     /// Nothing is rebuilt, and as many pieces are called for as are rebuilt at a time.
-    pub(super) fn new(rebuild: &RebuildParameters) -> Self {
-        Self { next: 0, under_way: Vec::new(), called: rebuild.depth }
+    pub(super) fn new(number: u32, rebuild: &RebuildParameters) -> Self {
+        Self { number, next: 0, under_way: Vec::new(), called: rebuild.depth }
     }
 
     /// A piece is over: how many more are called for, beside those under way. While others ask, that may be none, until those
@@ -52,12 +101,12 @@ impl Job {
     }
 }
 
-/// How long a piece takes at least.
-pub(super) fn pace(rebuild: &RebuildParameters, (from, to): (u64, u64), is_busy: bool) -> Time {
-    let rate = if is_busy { rebuild.busy_rate.or(rebuild.rate) } else { rebuild.rate };
+/// How long a piece takes at least. While others ask, neither rate is exceeded.
+fn pace(rebuild: &RebuildParameters, (from, to): (u64, u64), is_busy: bool) -> Time {
+    let rates = [rebuild.rate, rebuild.busy_rate.filter(|_| is_busy)];
     // Several pieces share the rate.
     let bytes = (to - from).saturating_mul(SECTOR_BYTES).saturating_mul(rebuild.depth.into());
-    rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+    rates.into_iter().flatten().map(|rate| rate.time_for(bytes)).max().unwrap_or(Time::ZERO)
 }
 
 /// Blocks of data that are lost when these members are as they are, of members with so many blocks; of an array of many

@@ -1,6 +1,6 @@
 //! What an array was asked, what it asked of its members for it, and what befell them.
 
-use super::plan::Plan;
+use super::plan::{Extra, Part, Plan};
 use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_kernel::Time;
 
@@ -31,6 +31,8 @@ pub struct Failed {
     pub replaced: Option<(usize, Time)>,
     /// When he was.
     pub rebuilt: Option<Time>,
+    /// When he failed himself before that, and how many blocks of him were filled.
+    pub given_up: Option<(Time, u64)>,
     /// Which member it was; none of a spare.
     pub(super) member: Option<usize>,
 }
@@ -42,6 +44,8 @@ pub struct RaidTally {
     pub reads: Moved,
     /// Writes that came.
     pub writes: Moved,
+    /// Bytes of writes that failed.
+    pub unwritten_bytes: u64,
     /// Reads of members for them.
     pub member_reads: Moved,
     /// Writes to members for them.
@@ -107,6 +111,33 @@ impl RaidTally {
         }
         self.extra_read_bytes += plan.extra_read * SECTOR_BYTES;
         self.redundant_bytes += plan.redundant_written * SECTOR_BYTES;
+    }
+
+    /// A part of a plan isn't sent after all.
+    pub(super) fn dropped(&mut self, part: &Part, is_rebuild: bool) {
+        let moved = match (part.direction, is_rebuild) {
+            (Direction::Read, true) => &mut self.rebuild_reads,
+            (Direction::Read, false) => &mut self.member_reads,
+            (Direction::Write, true) => &mut self.rebuild_writes,
+            (Direction::Write, false) => &mut self.member_writes,
+            (Direction::Flush, _) => return,
+        };
+        moved.requests -= 1;
+        moved.bytes -= part.blocks * SECTOR_BYTES;
+        if part.extra == Extra::All {
+            let extra = match part.direction {
+                Direction::Write => &mut self.redundant_bytes,
+                _ => &mut self.extra_read_bytes,
+            };
+            *extra = extra.saturating_sub(part.blocks * SECTOR_BYTES);
+        }
+    }
+
+    /// A request that came is over.
+    pub(super) fn ended(&mut self, request: &BlockRequest) {
+        if request.direction == Direction::Write && request.status.failure().is_some() {
+            self.unwritten_bytes += u64::from(request.blocks) * SECTOR_BYTES;
+        }
     }
 
     /// The members are so from now on.

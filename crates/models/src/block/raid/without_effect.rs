@@ -1,9 +1,11 @@
 //! What is said of an array that its level has no use for.
 //!
-//! What stands at its usual value isn't looked at: profiles of the catalogue say it for every level at which they may be used.
+//! What stands at its usual value isn't looked at: it may be there to be read.
 
 use super::degraded::DegradedAccess;
-use super::parameters::{ParityLayout, ParityUpdate, RaidLevel, RaidParameters, WriteOrder};
+use super::parameters::{
+    ParityLayout, ParityUpdate, RaidLevel, RaidParameters, RebuildParameters, WriteOrder,
+};
 use super::reads::ReadChoice;
 
 /// A parameter that does nothing at an array's level.
@@ -56,12 +58,43 @@ impl RaidParameters {
                 note("write_order", of, "reads nothing before it writes");
             }
         }
+        self.without_rebuild(&mut note);
         idle
+    }
+
+    /// What is written of rebuilding where nothing is ever rebuilt.
+    fn without_rebuild(&self, note: &mut impl FnMut(&'static str, &'static str, &'static str)) {
+        let level = self.level;
+        let (of, because) = match level {
+            RaidLevel::Striped => {
+                ("a level with redundancy", "has nothing that a member could be worked out of")
+            }
+            _ => ("spares or replaced_after", "has no spare, and nobody replaces who fails"),
+        };
+        if level == RaidLevel::Striped && self.replaced_after.is_some() {
+            note("replaced_after", of, because);
+        }
+        if level != RaidLevel::Striped && (self.spares > 0 || self.replaced_after.is_some()) {
+            return;
+        }
+        let (own, usual) = (&self.rebuild, RebuildParameters::default());
+        for (key, differs) in [
+            ("rebuild.piece", own.piece != usual.piece),
+            ("rebuild.depth", own.depth != usual.depth),
+            ("rebuild.rate", own.rate != usual.rate),
+            ("rebuild.busy_rate", own.busy_rate != usual.busy_rate),
+            ("rebuild.busy_depth", own.busy_depth != usual.busy_depth),
+        ] {
+            if differs {
+                note(key, of, because);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn keys(level: RaidLevel, change: impl Fn(&mut RaidParameters)) -> Vec<&'static str> {
@@ -97,5 +130,26 @@ mod tests {
             parameters.layout = ParityLayout::RightSymmetric;
         });
         assert_eq!(declustered, ["layout"]);
+    }
+
+    #[test]
+    fn what_is_said_of_rebuilding_where_nothing_is_rebuilt_is_told() {
+        let wanted = |level, spares, replaced: bool| {
+            keys(level, |parameters| {
+                parameters.spares = spares;
+                parameters.replaced_after = replaced.then(|| "1 h".parse().unwrap());
+                parameters.rebuild.busy_depth = Some(1);
+                parameters.rebuild.depth = 4;
+            })
+        };
+        let rebuild = ["rebuild.depth", "rebuild.busy_depth"];
+        assert_eq!(wanted(RaidLevel::Rotated, 0, false), rebuild);
+        assert!(wanted(RaidLevel::Rotated, 1, false).is_empty());
+        assert!(wanted(RaidLevel::Mirrored, 0, true).is_empty());
+        assert_eq!(wanted(RaidLevel::Striped, 0, false), rebuild);
+        assert_eq!(
+            wanted(RaidLevel::Striped, 0, true),
+            ["replaced_after", "rebuild.depth", "rebuild.busy_depth"]
+        );
     }
 }

@@ -223,7 +223,12 @@ impl Calls {
                 }
                 let (offset, operation) = (asked.op.offset, op.operation);
                 let parts = self.known.placement.parts(file, offset, length);
-                parts.into_iter().flat_map(|part| self.cut(part)).map(|part| (part, operation)).collect()
+                let calls = parts.into_iter().flat_map(|part| self.cut(part));
+                let calls: Vec<(Part, Operation)> = calls.map(|part| (part, operation)).collect();
+                if self.is_committed_after(&op, &calls) {
+                    self.asked.get_mut(slot).into_iter().for_each(|asked| asked.next = Phase::Commit);
+                }
+                calls
             }
         };
         if calls.is_empty() {
@@ -240,6 +245,18 @@ impl Calls {
         if let Some(asked) = self.asked.get_mut(slot) {
             asked.left = calls as u32;
         }
+    }
+
+    /// Whether a write that is on disk when it returns is put there by a commit once all of it has been taken: where one call to
+    /// another host isn't enough (`FLUSH_COND_STABLE` of fs/nfs/write.c and fs/nfs/direct.c). One that is says so itself.
+    fn is_committed_after(&self, op: &FileOp, calls: &[(Part, Operation)]) -> bool {
+        let is_remote = |part: &Part| {
+            self.known.servers.get(part.server as usize).is_some_and(|there| there.local.is_none())
+        };
+        op.operation == Operation::Write
+            && (op.flags.direct || op.flags.sync || op.flags.data_sync)
+            && self.known.writes != Writes::Stable
+            && calls.iter().filter(|(part, _)| is_remote(part)).count() > 1
     }
 
     /// A part in pieces of what one call transfers; what is local isn't transferred.
@@ -302,8 +319,11 @@ impl Calls {
         // What goes past a client's cache is on disk when it returns; the server itself works as ever (nfs/direct.c). Where
         // the server is here, its device is asked directly.
         let direct_at_server = op.flags.direct && local.is_none();
-        let is_stable =
-            self.known.writes == Writes::Stable || op.flags.sync || op.flags.data_sync || direct_at_server;
+        let is_committed = local.is_none()
+            && moves_to
+            && self.asked.get_mut(slot).is_some_and(|asked| asked.next == Phase::Commit);
+        let is_stable = self.known.writes == Writes::Stable
+            || !is_committed && (op.flags.sync || op.flags.data_sync || direct_at_server);
         let copied = match moves_to && local.is_none() {
             true => self.known.copies.1.time(length, length, length),
             false => Time::ZERO,
@@ -316,7 +336,7 @@ impl Calls {
             is_local: local.is_some(),
             copied,
         });
-        let sync = moves_to && (self.known.writes == Writes::Stable || op.flags.sync);
+        let sync = moves_to && (self.known.writes == Writes::Stable || is_stable && op.flags.sync);
         let direct = op.flags.direct && local.is_some();
         let call = Call {
             number,
@@ -329,7 +349,7 @@ impl Calls {
             length,
             flags: AccessFlags {
                 sync,
-                data_sync: moves_to && (op.flags.data_sync || direct_at_server),
+                data_sync: moves_to && is_stable && (op.flags.data_sync || direct_at_server),
                 direct,
                 ..AccessFlags::default()
             },

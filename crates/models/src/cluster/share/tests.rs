@@ -9,7 +9,7 @@ use super::wire;
 use crate::cluster::address::Address;
 use crate::host::copy_cost::CopyCost;
 use crate::host::machine::CopyCurve;
-use petrio_colours::{Failure, FileId, FileOp, Ledger, Operation, Status};
+use petrio_colours::{AccessFlags, Failure, FileId, FileOp, Ledger, Operation, Status};
 use petrio_kernel::Time;
 use petrio_units::{Bytes, Duration};
 use proptest::prelude::*;
@@ -139,6 +139,35 @@ fn what_is_unstable_is_committed_once_and_where_it_was_written() {
         calls.begin(operation(Operation::Fsync, 0, 0), &mut agreed, Time::ZERO);
         let again = sent(&mut calls).len();
         assert_eq!(again, if writes == Writes::OnSync { 2 } else { 0 }, "{writes:?}");
+    }
+}
+
+#[test]
+fn a_write_past_the_cache_is_stable_by_itself_or_by_a_commit_after_all_of_it() {
+    let flags = |direct, sync| AccessFlags { direct, sync, ..AccessFlags::default() };
+    for (flags, length) in [(flags(true, false), 128), (flags(false, true), 128), (flags(true, false), 64)] {
+        let mut calls = client(Placement::new(Rule::ByFile, 64, 1), 64, Writes::OnSync, None);
+        let mut agreed = Agreed::default();
+        calls.begin(FileOp { flags, ..operation(Operation::Write, 0, length) }, &mut agreed, Time::ZERO);
+        let several = length > 64;
+        let writes = sent(&mut calls);
+        assert_eq!(writes.len() as u64, length / 64);
+        assert!(writes.iter().all(|(_, call)| (call.flags.sync || call.flags.data_sync) != several));
+        for (_, call) in writes {
+            assert!(calls.completed.is_empty());
+            assert!(calls.hear(&reply(call.number, 64, Status::Done), &mut agreed, Time::ZERO));
+        }
+        let commits = sent(&mut calls);
+        assert_eq!(commits.len(), usize::from(several), "one commit, after all of it");
+        for (_, call) in commits {
+            assert_eq!(call.operation, Operation::Fsync);
+            assert!(calls.completed.is_empty());
+            assert!(calls.hear(&reply(call.number, 0, Status::Done), &mut agreed, Time::ZERO));
+        }
+        assert_eq!(calls.completed.len(), 1);
+        assert_eq!(calls.completed[0].length, length);
+        calls.begin(operation(Operation::Fsync, 0, 0), &mut agreed, Time::ZERO);
+        assert!(sent(&mut calls).is_empty(), "nothing is left to be committed");
     }
 }
 

@@ -66,7 +66,9 @@ pub(super) enum Stage {
         /// Whether it is.
         needed: bool,
     },
-    /// Done.
+    /// All is in the log; what it holds is to be written in place (sync(2) alone).
+    InPlace,
+    /// Done, once what was sent has been written.
     Done,
 }
 

@@ -76,7 +76,7 @@ impl Context<'_> {
                         return self.flush_device(job);
                     }
                 }
-                Stage::Done => {
+                Stage::InPlace | Stage::Done => {
                     return match self.lost(job) {
                         Some(failure) => self.fail(job, failure),
                         None => self.end_call(job),
@@ -184,7 +184,8 @@ impl Context<'_> {
         Ok(None)
     }
 
-    /// sync(2), and what is left at the end of a run: everything of this file system.
+    /// sync(2), and what is left at the end of a run: everything of this file system. As `ksys_sync` of fs/sync.c: data, the
+    /// transaction, and then in place what the commit has left dirty (`sync_bdevs`), which nothing flushes.
     fn sync_all(&mut self, job: &mut Job) -> Next {
         loop {
             match job.stage {
@@ -237,12 +238,28 @@ impl Context<'_> {
                     }
                 }
                 Stage::Flush { needed } => {
-                    job.stage = Stage::Done;
+                    job.stage = Stage::InPlace;
                     if needed {
                         return self.flush_device(job);
                     }
                 }
-                Stage::Done => return self.end_call(job),
+                Stage::InPlace => {
+                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let group = self.fs.transfers.group();
+                    let (_, sent) = self.write_pages(self.fs.device(), (0, u64::MAX), u64::MAX, touch, group);
+                    job.stage = Stage::Done;
+                    if sent > 0 {
+                        return self.submit(sent);
+                    }
+                }
+                Stage::Done => {
+                    let device = self.fs.device();
+                    if self.memory.cache.counts(device).writeback > 0 {
+                        job.waited = true;
+                        return Self::wait(Event::Written(device), FileCause::Write, Then::Sync);
+                    }
+                    return self.end_call(job);
+                }
             }
         }
     }

@@ -15,6 +15,13 @@ use petrio_models::Lever;
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
 
+/// What may stand in for a scheduler: what sorts nothing, and what sorts and waits for nobody.
+const OF_ONE_QUEUE: [(&str, &str); 2] =
+    [("noop", "the noop scheduler in its place"), ("deadline", "the deadline scheduler in its place")];
+/// As [`OF_ONE_QUEUE`], of kernels with blk-mq.
+const OF_SEVERAL_QUEUES: [(&str, &str); 2] =
+    [("noop", "no scheduler in its place"), ("mq-deadline", "the mq-deadline scheduler in its place")];
+
 impl PlacedLinux {
     pub(super) fn tell_levers(&self, copies: &Copies, tell: TellLevers<'_>) {
         let written = |flat: &str| copies.written(flat).to_owned();
@@ -33,13 +40,19 @@ impl PlacedLinux {
                 let higher = Lever::twice("throttled", "dirty limit", "a dirty limit twice as high");
                 tell(&page, vec![higher.set(&path, "dirty_limit", limit)]);
             }
-            let requests = place.queue_requests.unwrap_or(host.parameters.kernel.block.requests);
+            let block = &host.parameters.kernel.block;
+            let others = if block.multi_queue { OF_SEVERAL_QUEUES } else { OF_ONE_QUEUE };
+            let present = place.scheduler.as_ref().map_or(block.scheduler.as_str(), |own| own.name());
+            let requests = place.queue_requests.unwrap_or(block.requests);
             let more = Lever::twice("scheduler", "number of requests", "twice as many requests in the queue");
             let mut queue = vec![more.set(&path, "queue_requests", requests.saturating_mul(2))];
             if let Some(depth) = place.queue_depth {
                 let deeper = Lever::twice("scheduler", "depth", "twice as many requests at the device");
                 queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
             }
+            queue.extend(others.into_iter().filter(|(other, _)| *other != present).map(|(other, words)| {
+                Lever::instead("scheduler", "scheduler", words).set(&path, "scheduler", other)
+            }));
             tell(&format!("{name}-queue"), queue);
         }
         for network in &self.networks {

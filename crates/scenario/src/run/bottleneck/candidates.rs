@@ -4,7 +4,8 @@ use crate::classes::Classes;
 use crate::levers::{PlacedLever, levers};
 use crate::loaded::Loaded;
 use crate::report::Stage as Row;
-use petrio_models::Stage;
+use petrio_models::{Stage, TWICE};
+use std::cmp::Ordering;
 
 /// A stage that is busy for a smaller part of the time limits nothing.
 const HARDLY_BUSY: f64 = 0.02;
@@ -18,6 +19,8 @@ pub(super) struct Candidate {
     pub(super) part: &'static str,
     /// The change in words.
     pub(super) words: String,
+    /// By how much it becomes better; nothing where something else is put in its place.
+    pub(super) factor: Option<f64>,
     pub(super) change: Change,
 }
 
@@ -49,21 +52,23 @@ pub(super) fn candidates(
                 || (class.starts_with(&below) && class.ends_with(&ending))
                 || (class == page && lever.stage == "processor")
         };
-        let mut known =
-            stages.iter().map(|stage| stage.class.as_str()).filter(|class| is_own(class)).peekable();
-        // Of what has no row (memory) nothing is known before it is tried.
-        let stage = match known.peek() {
-            None => own.clone(),
-            Some(_) => match known.find(|class| works(class)) {
-                Some(class) => class.to_owned(),
-                None => continue,
-            },
+        let known: Vec<&str> =
+            stages.iter().map(|stage| stage.class.as_str()).filter(|class| is_own(class)).collect();
+        // Of equals the first one.
+        let works = known.iter().rev().filter(|class| works(class));
+        let busiest = works.max_by(|a, b| by_load(rows, a, b));
+        let stage = match busiest {
+            Some(class) => (*class).to_owned(),
+            // Of what has no row (memory) nothing is known before it is tried.
+            None if known.is_empty() => own,
+            None => continue,
         };
         let change = Change::Settings(lever.settings.clone());
-        let candidate = Candidate { stage, part: lever.part, words: lever.change.to_owned(), change };
+        let words = lever.change.to_owned();
+        let candidate = Candidate { stage, part: lever.part, words, factor: lever.factor, change };
         // What two stages share is tried once, in the name of the busier one.
         match found.iter_mut().find(|known: &&mut Candidate| known.change == candidate.change) {
-            Some(known) if busy(rows, &candidate.stage) > busy(rows, &known.stage) => *known = candidate,
+            Some(known) if by_load(rows, &candidate.stage, &known.stage).is_gt() => *known = candidate,
             Some(_) => {}
             None => found.push(candidate),
         }
@@ -86,6 +91,7 @@ pub(super) fn candidates(
                     stage: stage.class.clone(),
                     part,
                     words: format!("{part} twice as fast"),
+                    factor: Some(TWICE),
                     change: Change::Speeds(vec![page.clone()]),
                 }),
             }
@@ -94,9 +100,14 @@ pub(super) fn candidates(
     found
 }
 
-/// How busy a stage is.
-fn busy(rows: &[(String, &Row)], stage: &str) -> f64 {
-    rows.iter().find(|(class, _)| class == stage).and_then(|(_, row)| row.utilisation).unwrap_or(0.0)
+/// Which of two stages has more to do: is busy for more of the time or, where neither serves, lets wait longer.
+fn by_load(rows: &[(String, &Row)], a: &str, b: &str) -> Ordering {
+    let most = |class: &str, of: fn(&Row) -> Option<f64>| {
+        rows.iter().filter(|(name, _)| name == class).filter_map(|(_, row)| of(row)).fold(0.0, f64::max)
+    };
+    let load = |class| (most(class, |row| row.utilisation), most(class, |row| row.mean_wait_ms));
+    let ((busy_a, wait_a), (busy_b, wait_b)) = (load(a), load(b));
+    busy_a.total_cmp(&busy_b).then(wait_a.total_cmp(&wait_b))
 }
 
 /// Whether a stage works enough, or lets wait, to make a difference.

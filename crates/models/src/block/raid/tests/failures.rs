@@ -61,6 +61,84 @@ fn a_spare_is_filled_as_fast_as_reads_and_writes_allow() {
 }
 
 #[test]
+fn while_others_ask_neither_rate_is_exceeded_and_once_they_stop_it_goes_on_at_once() {
+    let rebuilt = |rate: Option<&str>, busy: Option<&str>, piece: u64, reads_every: Option<u64>| {
+        let [rate, busy_rate] = [rate, busy].map(|rate| rate.map(|rate| rate.parse().unwrap()));
+        let parameters = failing(RaidLevel::Mirrored, &[(1, "1 s")], |parameters| {
+            parameters.spares = 1;
+            parameters.rebuild =
+                RebuildParameters { piece: Bytes::from_kib(piece), rate, busy_rate, ..in_pieces(2) };
+        });
+        let mut bench = Bench::sized(3, BLOCKS, &parameters);
+        for number in 0..reads_every.map_or(0, |every| 200_000 / every) {
+            let at = Time::from_millis(1_000 + number * reads_every.unwrap_or(0));
+            bench.inject(read(number, number * 8 % 8_000, 8), at);
+        }
+        bench.finish();
+        let failed = bench.look(|array| array.tally().failed.clone());
+        (failed[0].rebuilt.unwrap() - failed[0].replaced.unwrap().1).as_seconds()
+    };
+    // 8 MiB at 1 MiB/s, others asking all the time or never, whichever rate is the smaller.
+    for (rate, busy, every) in [
+        (Some("1 MiB/s"), None, Some(20)),
+        (Some("1 MiB/s"), Some("4 MiB/s"), Some(20)),
+        (None, Some("1 MiB/s"), Some(20)),
+    ] {
+        let span = rebuilt(rate, busy, 64, every);
+        assert!((7.8..8.4).contains(&span), "{rate:?} {busy:?}: {span}");
+    }
+    // A read every ten seconds holds it back for half a second and not for a whole piece, which at 50 kB/s would take 21 s.
+    for piece in [64, 512] {
+        let span = rebuilt(None, Some("50 kB/s"), piece, Some(10_000));
+        assert!(span < 3.0, "pieces of {piece} KiB: {span}");
+    }
+}
+
+#[test]
+fn a_spare_that_dies_is_told_of_the_first_failure_and_the_next_fills_anew() {
+    let parameters = failing(RaidLevel::Rotated, &[(1, "1 s"), (5, "1.386 s")], |parameters| {
+        parameters.spares = 2;
+        parameters.rebuild = in_pieces(1);
+    });
+    let mut bench = Bench::sized(7, BLOCKS, &parameters);
+    bench.finish();
+    let failed = bench.look(|array| array.tally().failed.clone());
+    let [first, second] = failed.as_slice() else { panic!("{failed:?}") };
+    // 768 ms for 128 pieces: after half of that, half of them.
+    let (at, done) = first.given_up.unwrap();
+    assert_eq!((first.port, first.replaced.unwrap().0, first.rebuilt), (1, 5, None));
+    assert_eq!((at, done / 128), (Time::from_millis(1_386), 64));
+    assert_eq!((second.port, second.replaced.unwrap().0, second.given_up), (5, 6, None));
+    // Members may have been at a piece of the first.
+    let span = second.rebuilt.unwrap() - second.replaced.unwrap().1;
+    assert!((Time::from_millis(768)..Time::from_millis(774)).contains(&span), "{span}");
+    assert_eq!(bench.look(|array| array.progress(&array.tally().failed[0])), Some(0.5));
+    assert_eq!(bench.look(|array| array.progress(&array.tally().failed[1])), None);
+}
+
+#[test]
+fn what_fails_counts_as_not_written() {
+    let parameters = failing(RaidLevel::Rotated, &[(0, "1 s"), (1, "1.0005 s")], |_| {});
+    let mut bench = Bench::sized(5, BLOCKS, &parameters);
+    let write = |number| BlockRequest { direction: Direction::Write, ..read(number, number * 128, 8) };
+    for number in 0..80 {
+        bench.inject(write(number), Time::from_millis(950 + number));
+    }
+    let done = bench.finish();
+    let lost = done.iter().filter(|request| request.status.failure().is_some()).count() as u64;
+    let (asked, unwritten, members) = bench.look(|array| {
+        let tally = array.tally();
+        (tally.writes.bytes, tally.unwritten_bytes, tally.member_writes.bytes)
+    });
+    assert!(lost > 0 && unwritten == lost * 8 * 512, "{lost} {unwritten}");
+    // Of a stripe whose parity is gone the data alone are written, and of one whose data are gone the parity.
+    assert!(
+        members <= 2 * (asked - unwritten) && members > asked - unwritten,
+        "{members} {asked} {unwritten}"
+    );
+}
+
+#[test]
 fn declustered_parity_spreads_what_is_read_over_all() {
     let read = |width| {
         let parameters = failing(RaidLevel::Rotated, &[(3, "1 s")], |parameters| {

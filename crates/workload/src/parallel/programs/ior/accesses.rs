@@ -8,13 +8,13 @@
 //! Source: IOR 4.0, src/ior.c, WriteOrRead. With collective access the first rank says whether the time is over, so that all
 //! leave together.
 
+use super::order::Order;
 use super::pass::Pass;
 use super::program::IorPlan;
 use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::collective::Collective;
 use crate::parallel::io::{Segments, Shares};
 use crate::parallel::member::{ERROR_BYTES, Member};
-use crate::permutation::Permutation;
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
 use petrio_time::Time;
@@ -31,7 +31,8 @@ pub(super) struct Phase {
     pub(super) place: u32,
     /// How many ranks further that is.
     pub(super) shift: u32,
-    pub(super) order: Option<Permutation>,
+    /// Which transfers of each segment, and in which order.
+    pub(super) order: Order,
     /// As what it is measured.
     pub(super) measured: PhaseName,
 }
@@ -93,7 +94,7 @@ pub(super) struct Accesses {
 impl Accesses {
     pub(super) fn new(plan: Arc<IorPlan>, member: Member, phase: Phase) -> Self {
         let options = plan.options();
-        let mut wanted = plan.transfers();
+        let mut wanted = options.segments.saturating_mul(phase.order.count());
         if options.iterations > 0 {
             wanted = wanted.min(options.iterations);
         }
@@ -110,10 +111,13 @@ impl Accesses {
         let options = self.plan.options();
         let &Phase { pass, file, place, shift, .. } = &self.phase;
         let direction = pass.direction();
-        let number = self.phase.order.as_ref().map_or(self.done, |order| order.at(self.done));
+        // Who has fewer than others and goes on with them begins again.
+        let count = self.phase.order.count().max(1);
+        let (segment, at) = (self.done / count % options.segments, self.done % count);
+        let within = self.phase.order.at(at) * options.transfer;
         if options.collective && !options.file_per_process {
             let shares: Arc<dyn Shares> = Arc::new(Segments {
-                start: self.plan.offset(0, number),
+                start: self.plan.begin_of(segment, 0) + within,
                 stride: options.block,
                 length: options.transfer,
                 ranks: self.member.ranks(),
@@ -121,7 +125,9 @@ impl Accesses {
             });
             return self.member.access_together(direction, file, shares);
         }
-        let offset = self.plan.offset(place, number);
+        // What is drawn of a file that all share is numbered through all blocks.
+        let place = if options.random { 0 } else { place };
+        let offset = self.plan.begin_of(segment, place) + within;
         let access = Act::Call(Call::access(direction, file, offset, options.transfer));
         if options.fsync_per_write && !pass.is_read() {
             return Sequence::act([access, Act::Call(Call::of(Operation::Fsync, file))]);
@@ -183,7 +189,10 @@ impl Acts for Accesses {
                     // The least, and the least and the sum of bytes, for what the first rank prints.
                     return Ok(Some(self.member.agree_on_most(self.phase.most(), self.done, 3)));
                 }
-                Stage::WearOut if Some(self.done) < self.member.board.get(self.phase.most()) => {
+                Stage::WearOut
+                    if self.phase.order.count() > 0
+                        && Some(self.done) < self.member.board.get(self.phase.most()) =>
+                {
                     let act = self.transfer();
                     self.done += 1;
                     return Ok(Some(act));

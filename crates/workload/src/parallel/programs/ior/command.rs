@@ -14,6 +14,7 @@ const LONG_VALUES: [&str; 3] = ["dataPacketType", "random-offset-seed", "randomP
 
 /// What changes no access: of IOR's output, of the contents of what is written and whether it is compared, of what happens after
 /// errors, of names. -X is the seed of what -Z draws (here the scenario has one), -J of HDF5; with a file view (-V) the pieces are the same.
+/// -G and --random-offset-seed are looked at only where IOR refuses what lacks them.
 const WITHOUT_EFFECT: &str = "AGHJKVXhjlnoqvx";
 const LONG_WITHOUT_EFFECT: [&str; 5] =
     ["dataPacketType", "random-offset-seed", "warningAsErrors", "mpiio.useFileView", "mpiio.showHints"];
@@ -30,6 +31,9 @@ const REFUSED: [(char, &str); 8] = [
     ('y', "every other rank would use another mount; `on` says which rank uses which"),
 ];
 
+/// Bytes of which blocks and transfers are multiples (`IOR_size_t`).
+const WORD: u64 = 8;
+
 pub(super) fn refuse(problem: impl Into<String>) -> ProgramError {
     ProgramError::parameter("command", problem)
 }
@@ -40,7 +44,7 @@ impl Options for IorOptions {
     fn read(text: &str) -> Result<Self, ProgramError> {
         let launched = words::launched("ior", text)?;
         let mut options =
-            IorOptions { launched: launched.ranks, write: false, read: false, ..IorOptions::default() };
+            IorOptions { launch: launched.launch, write: false, read: false, ..IorOptions::default() };
         for given in words::given("IOR", &launched.words, (VALUES, &LONG_VALUES))? {
             match given {
                 Given::Short(letter, Some(value)) if VALUES.contains(letter) => {
@@ -52,13 +56,14 @@ impl Options for IorOptions {
                 Given::Long("posix.odirect", value) => {
                     options.direct = words::is_on("--posix.odirect", value)?;
                 }
+                Given::Long("random-offset-seed", _) => options.is_seeded = true,
                 Given::Long("collective", value) => options.collective = words::is_on("--collective", value)?,
                 Given::Long(name, _) if LONG_WITHOUT_EFFECT.contains(&name) => {}
                 Given::Long(name, _) => return Err(unknown(&format!("--{name}"))),
             }
         }
         // Without a word on it both are done.
-        if !options.write && !options.read {
+        if !options.write && !options.read && !options.check_write {
             (options.write, options.read) = (true, true);
         }
         options.check()?;
@@ -89,8 +94,12 @@ impl IorOptions {
             'C' => self.reorder = is_on,
             'E' => self.existing = is_on,
             'F' => self.file_per_process = is_on,
+            'r' => self.read |= is_on,
             // What is read is compared, too, which is no access; without -r it is read for that.
-            'R' | 'r' => self.read |= is_on,
+            'R' => {
+                self.read |= is_on;
+                self.check_read = is_on;
+            }
             'W' => self.check_write = is_on,
             'Z' => self.reorder_randomly = is_on,
             'Y' => self.fsync_per_write = is_on,
@@ -120,6 +129,7 @@ impl IorOptions {
             'd' => self.delay_seconds = words::number(&parameter(), value)?,
             'D' => self.deadline_seconds = words::number(&parameter(), value)?,
             'T' => self.limit_minutes = words::number(&parameter(), value)?,
+            'G' => self.is_signed = true,
             'O' => directives::follow(self, value)?,
             _ if WITHOUT_EFFECT.contains(letter) => {}
             _ => return Err(refused(letter)),
@@ -143,6 +153,24 @@ impl IorOptions {
                 self.block, self.transfer
             )));
         }
+        for (option, bytes) in [("-b", self.block), ("-t", self.transfer)] {
+            if !bytes.is_multiple_of(WORD) {
+                return Err(refuse(format!(
+                    "{option}: {bytes} B are no multiple of {WORD} B (as IOR says, too)"
+                )));
+            }
+        }
+        if self.wear_out && self.deadline_seconds == 0 {
+            return Err(refuse("stoneWallingWearOut goes with a deadline (-D), as IOR says, too"));
+        }
+        if self.check_read && !self.write && !self.is_signed {
+            return Err(refuse(
+                "-R compares what isn't written here with a signature: give one (-G, as IOR says, too)",
+            ));
+        }
+        if self.random {
+            self.check_random()?;
+        }
         if self.collective && self.api == IorApi::Posix {
             return Err(refuse("-c: system calls are of one rank; use -a MPIIO"));
         }
@@ -159,6 +187,26 @@ impl IorOptions {
         }
         if self.direct && (self.api == IorApi::MpiIo || !self.transfer.is_multiple_of(512)) {
             return Err(refuse("O_DIRECT is for -a POSIX with transfers that are a multiple of 512 B"));
+        }
+        Ok(())
+    }
+
+    /// What IOR doesn't do together with a random order.
+    fn check_random(&self) -> Result<(), ProgramError> {
+        if self.block == self.transfer {
+            return Err(refuse(
+                "-z shuffles the transfers of a block, which has one here: make the block (-b) larger than the transfer (-t)",
+            ));
+        }
+        if !self.file_per_process && (self.reorder || self.reorder_randomly) {
+            return Err(refuse(
+                "-z and -C or -Z: who accesses what of one file is drawn at random anyway (as IOR says, too); use -F",
+            ));
+        }
+        if self.check_read && !self.is_seeded {
+            return Err(refuse(
+                "-z and -R: to be compared, the order needs a seed (--random-offset-seed, as IOR says, too)",
+            ));
         }
         Ok(())
     }

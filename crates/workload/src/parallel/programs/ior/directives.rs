@@ -9,7 +9,7 @@ use crate::program::ProgramError;
 
 /// What changes no access: where results go, what is written and whether it is compared, and what happens after errors. The file
 /// of a stonewall's status tells a run how much another has written: what is read here knows it from what wrote before it.
-const WITHOUT_EFFECT: [&str; 18] = [
+const WITHOUT_EFFECT: [&str; 17] = [
     "summaryfile",
     "summaryformat",
     "summaryalways",
@@ -22,7 +22,6 @@ const WITHOUT_EFFECT: [&str; 18] = [
     "stonewallingstatusfile",
     "outlierthreshold",
     "verbose",
-    "settimestampsignature",
     "datapackettype",
     "keepfilewitherror",
     "singlexferattempt",
@@ -76,7 +75,12 @@ fn one(options: &mut IorOptions, name: &str, value: &str) -> Result<(), ProgramE
         "maxtimeduration" => options.limit_minutes = words::number(&directive, value)?,
         "repetitions" => options.repetitions = words::number(&directive, value)?,
         "intertestdelay" => options.delay_seconds = words::number(&directive, value)?,
-        "readfile" | "checkread" => options.read |= on()?,
+        "readfile" => options.read |= on()?,
+        "checkread" => {
+            options.read |= on()?;
+            options.check_read = on()?;
+        }
+        "settimestampsignature" => options.is_signed = value != "0",
         "writefile" => options.write |= on()?,
         "checkwrite" => options.check_write = on()?,
         "multifile" => options.multi_file = on()?,

@@ -16,6 +16,7 @@ mod accesses;
 mod command;
 mod directives;
 mod options;
+mod order;
 mod pass;
 mod program;
 
@@ -33,8 +34,8 @@ use serde::{Deserialize, Serialize};
 pub struct IorParameters {
     /// The command line, such as "ior -a MPIIO -b 16m -t 1m -s 4 -c" or "mpirun -np 4 ior -t=1m". Options: -a POSIX|MPIIO, -b block, -t transfer, -s
     /// segments, -F a file a rank, -u in a directory of its own, -m another one in each repetition, -c collective, -w only write, -W read it
-    /// once more to compare it, -r only read, -C and -Q other ranks' data are read, -z transfers
-    /// in random order, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds before writing and reading, -k keep the
+    /// once more to compare it (alone it only does that), -r only read, -C and -Q other ranks' data are read, -z transfers of a block
+    /// in random order, or in one file for all those of all blocks, each by a rank that is drawn, -e fsync after writing, -Y fsync after each write, -i repetitions, -d seconds before writing and reading, -k keep the
     /// file, -E write into the file that is there, -g wait for all before and after accesses, -D seconds after which a rank stops
     /// writing, or reading, -O stoneWallingWearOut=1 all go on then until they have done as much as the first,
     /// -O stoneWallingWearOutIterations=N transfers after which a rank stops, -T minutes after which no further writing or reading
@@ -50,7 +51,7 @@ impl IorParameters {
 
     pub(in crate::parallel) fn plan(&self, hosts: &[u32]) -> Result<IorPlan, ProgramError> {
         let options = self.command.options();
-        super::command_line::check_ranks(options.launched, hosts.len() as u32)?;
+        options.launch.check(hosts)?;
         IorPlan::new(options.clone(), hosts)
     }
 }

@@ -1,10 +1,12 @@
 //! What IOR's options mean.
 
+use crate::parallel::programs::launcher::Launch;
+
 /// How IOR is told to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IorOptions {
-    /// Ranks that a launcher before it was told to start, where there is one (mpirun -np).
-    pub launched: Option<u32>,
+    /// What a launcher before it was told, where there is one (mpirun -np).
+    pub launch: Launch,
     /// Interface (-a).
     pub api: IorApi,
     /// Bytes that a rank has in a segment (-b).
@@ -35,6 +37,12 @@ pub struct IorOptions {
     pub reorder_randomly: bool,
     /// Transfers in random order (-z).
     pub random: bool,
+    /// Whether that order's seed is given (--random-offset-seed).
+    pub is_seeded: bool,
+    /// Whether what is read is compared, too (-R), which is no access.
+    pub check_read: bool,
+    /// Whether the signature of what is written is given (-G), which a comparison needs that hasn't written itself.
+    pub is_signed: bool,
     /// fsync after all writes (-e).
     pub fsync: bool,
     /// fsync after each write (-Y).
@@ -75,7 +83,7 @@ impl Default for IorOptions {
     /// IOR's own (src/parse_options.c, src/ior.c: init_IOR_Param_t).
     fn default() -> Self {
         Self {
-            launched: None,
+            launch: Launch::default(),
             api: IorApi::Posix,
             block: 1 << 20,
             transfer: 256 << 10,
@@ -91,6 +99,9 @@ impl Default for IorOptions {
             node_offset: 1,
             reorder_randomly: false,
             random: false,
+            is_seeded: false,
+            check_read: false,
+            is_signed: false,
             fsync: false,
             fsync_per_write: false,
             repetitions: 1,
@@ -104,5 +115,12 @@ impl Default for IorOptions {
             iterations: 0,
             limit_minutes: 0,
         }
+    }
+}
+
+impl IorOptions {
+    /// Transfers of a block.
+    pub(super) const fn per_block(&self) -> u64 {
+        self.block / self.transfer
     }
 }

@@ -2,12 +2,12 @@
 
 use super::accesses::{Accesses, Phase};
 use super::options::{IorApi, IorOptions};
+use super::order::{Order, Shuffle};
 use super::pass::Pass;
 use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::{Member, Opening};
 use crate::parallel::programs::{Planned, Start, refuse, to_next_host};
-use crate::permutation::Permutation;
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{AccessFlags, FileId, Operation};
 use petrio_random::uniform_below;
@@ -84,21 +84,14 @@ impl IorPlan {
         if self.options.file_per_process { own } else { own * u64::from(self.ranks) }
     }
 
-    /// Transfers of a rank.
-    pub(super) const fn transfers(&self) -> u64 {
-        self.options.segments * (self.options.block / self.options.transfer)
-    }
-
-    /// Where the `number`-th transfer of the rank whose place is `place` begins.
-    pub(super) fn offset(&self, place: u32, number: u64) -> u64 {
-        let per_block = self.options.block / self.options.transfer;
-        let (segment, within) = (number / per_block, number % per_block);
+    /// Where a segment of the file begins, or of it the block of the rank whose place is `place`.
+    pub(super) fn begin_of(&self, segment: u64, place: u32) -> u64 {
         let blocks = if self.options.file_per_process {
             segment
         } else {
             segment * u64::from(self.ranks) + u64::from(place)
         };
-        blocks * self.options.block + within * self.options.transfer
+        blocks * self.options.block
     }
 }
 
@@ -175,7 +168,8 @@ pub(in crate::parallel::programs) struct IorRank {
     plan: Arc<IorPlan>,
     member: Member,
     first: FileId,
-    key: u64,
+    /// The order of its transfers, where that is drawn.
+    shuffle: Option<Shuffle>,
     /// How many ranks further the data lie that are drawn for it, the same each time (src/ior.c: TestIoSys, `srand(rank + seed)`,
     /// whose seed is 0 unless -X says another).
     drawn: u32,
@@ -190,8 +184,11 @@ pub(in crate::parallel::programs) struct IorRank {
 impl IorRank {
     pub(in crate::parallel::programs) fn new(plan: Arc<IorPlan>, start: &Start) -> Self {
         let member = start.member.clone();
-        let mut random = start.placement.stream(member.rank, "order of transfers");
-        let key = uniform_below(&mut random, u64::MAX);
+        let shuffle = plan.options.random.then(|| {
+            // All ranks draw the same.
+            let mut random = start.placement.stream(0, "order of transfers");
+            Shuffle::new(&plan.options, (member.rank, member.ranks()), &mut random)
+        });
         let mut random = start.placement.stream(member.rank, "whose data are read");
         let others = u64::from(member.ranks() - plan.shift.min(member.ranks() - 1));
         let drawn = plan.shift + uniform_below(&mut random, others) as u32;
@@ -199,7 +196,7 @@ impl IorRank {
             first: start.file(0),
             plan,
             member,
-            key,
+            shuffle,
             drawn,
             repetition: 0,
             began: None,
@@ -297,13 +294,14 @@ impl IorRank {
         Sequence::act(acts)
     }
 
-    /// All transfers of this rank in one pass, each time in another order where that is drawn.
+    /// All transfers of this rank in one pass.
     fn accesses(&self, pass: Pass) -> Act {
-        let order = self.plan.options.random.then(|| {
-            // What is compared is read in the order in which it was written.
-            let salt = u64::from(self.repetition) * 2 + u64::from(pass == Pass::Read);
-            Permutation::new(self.plan.transfers(), crate::permutation::scramble(self.key ^ salt))
-        });
+        let options = &self.plan.options;
+        let is_first = self.repetition == 0 && self.after(None) == Some(pass);
+        let order = match &self.shuffle {
+            Some(shuffle) => shuffle.order(options, self.place(pass), is_first),
+            None => Order::sequential(options.per_block()),
+        };
         let phase = Phase {
             pass,
             repetition: self.repetition,
@@ -339,7 +337,7 @@ impl IorRank {
         let options = &self.plan.options;
         match done {
             None if options.write => Some(Pass::Write),
-            Some(Pass::Write) if options.check_write => Some(Pass::Check),
+            None | Some(Pass::Write) if options.check_write => Some(Pass::Check),
             None | Some(Pass::Write | Pass::Check) if options.read => Some(Pass::Read),
             _ => None,
         }

@@ -42,6 +42,14 @@ fn what_cannot_be_followed_is_refused_with_a_reason() {
         ("ior -t 99999999t", "more than 8 EiB"),
         ("mdtest -n 3", "program's name"),
         ("ior -N 4", "`ranks`"),
+        ("ior -b 7 -t 7", "-b: 7 B are no multiple of 8 B"),
+        ("ior -b 12 -t 4", "no multiple of 8 B"),
+        ("ior -O stoneWallingWearOut=1", "goes with a deadline"),
+        ("ior -R", "a signature"),
+        ("ior -z -b 1m -t 1m", "larger than the transfer"),
+        ("ior -z -C -b 4m -t 1m", "use -F"),
+        ("ior -z -Z -b 4m -t 1m", "use -F"),
+        ("ior -z -R -w -b 4m -t 1m", "needs a seed"),
     ] {
         let problem = command.parse::<CommandLine<IorOptions>>().unwrap_err().to_string();
         assert!(problem.contains(words), "{command}: {problem}");
@@ -59,6 +67,7 @@ proptest! {
         flags in proptest::sample::subsequence(vec!["-F", "-C", "-z", "-e", "-Y", "-g", "-m", "-u"], 0..8),
         collective in any::<bool>(),
     ) {
+        prop_assume!(!flags.contains(&"-z") || per_block > 1 && (flags.contains(&"-F") || !flags.contains(&"-C")));
         let together = collective && !flags.contains(&"-z");
         let api = if together { "-a MPIIO -c" } else { "-a POSIX" };
         let transfer = transfer * 1000;
@@ -90,10 +99,10 @@ fn what_changes_no_access_is_accepted_and_does_nothing() {
             "./ior --dataPacketType=timestamp -C -Q 1 -g -G=271 -k -e -o /data/ior-hard/file -O \
              stoneWallingStatusFile=/results/ior-hard.stonewall -t 47008 -b 47008 -s 10000000 -w -D 300 -O stoneWallingWearOut=1 \
              -a POSIX -O saveRankPerformanceDetailsCSV=/results/ior-hard-write.csv",
-            "ior -C -g -k -e -t 47008 -b 47008 -s 10000000 -w -D 300 -O stoneWallingWearOut=1",
+            "ior -C -g -k -e -t 47008 -b 47008 -s 10000000 -w -D 300 -O stoneWallingWearOut=1 -G 1",
         ),
-        ("ior -r -R -G 271 -t=1m -b=4m", "ior -r -t 1m -b 4m"),
-        ("ior -R", "ior -r"),
+        ("ior -r -R -G 271 -t=1m -b=4m", "ior -R -G 1 -t 1m -b 4m"),
+        ("ior -R -G 1", "ior -r -R -G 3"),
         (
             "ior -w -O summaryFormat=JSON -O keepFile=1,summaryFile=x -KHnqvvx -j 3 -J 1 -l o -A 2 -V",
             "ior -w -k",
@@ -144,11 +153,48 @@ fn with_w_what_was_written_is_read_once_more() {
     };
     assert_eq!(reads("ior -w -W -b 4k -t 4k", &[0, 1]), [[0], [1]]);
     assert_eq!(reads("ior -w -r -W -b 4k -t 4k", &[0, 1]), [[0, 0], [1, 1]]);
-    assert_eq!(reads("ior -O checkWrite=1 -b 4k -t 4k", &[0, 1]), [[0, 0], [1, 1]]);
+    // Alone it is all that is done, of a file that is there; and it comes before what is read.
+    assert_eq!(reads("ior -O checkWrite=1 -b 4k -t 4k", &[0, 1]), [[0], [1]]);
+    assert_eq!(reads("ior -r -W -b 4k -t 4k", &[0, 1]), [[0, 0], [1, 1]]);
     // It is compared two hosts further, and read one host further.
-    assert_eq!(reads("ior -W -C -b 4k -t 4k", &[0, 1, 2]), [[2, 1], [0, 2], [1, 0]]);
-    // What isn't written isn't compared.
-    assert_eq!(reads("ior -r -W -b 4k -t 4k", &[0, 1]), [[0], [1]]);
+    assert_eq!(reads("ior -w -r -W -C -b 4k -t 4k", &[0, 1, 2]), [[2, 1], [0, 2], [1, 0]]);
+}
+
+#[test]
+fn with_z_transfers_of_one_file_are_drawn_for_ranks_and_those_of_their_own_are_shuffled() {
+    let offsets = |command: &str, operation| -> Vec<Vec<u64>> {
+        let done = carry_out(&planned(&program(command), &[0, 1, 2]));
+        let of = |calls: &Vec<petrio_colours::FileOp>| {
+            let all = calls.iter().filter(|op| op.operation == operation);
+            all.map(|op| op.offset / 4096).collect()
+        };
+        done.calls.iter().map(of).collect()
+    };
+    let command = "ior -w -r -z -b 64k -t 4k -s 2 -k";
+    let written = offsets(command, Operation::Write);
+    assert_eq!(written, offsets(command, Operation::Read), "by the same draw");
+    let shares: Vec<usize> = written.iter().map(Vec::len).collect();
+    assert!(
+        shares.iter().sum::<usize>() == 2 * 3 * 16 && shares.iter().any(|&share| share != 32),
+        "{shares:?}"
+    );
+    for of_rank in &written {
+        // In the second segment as in the first, and of all ranks' blocks.
+        let (first, second) = of_rank.split_at(of_rank.len() / 2);
+        assert!(first.iter().map(|at| at + 48).eq(second.iter().copied()));
+        assert!(first.iter().any(|at| *at < 16) && first.iter().any(|at| *at >= 32), "{first:?}");
+    }
+    let command = "ior -w -r -z -F -b 64k -t 4k -s 2 -k";
+    let (written, read) = (offsets(command, Operation::Write), offsets(command, Operation::Read));
+    // The first pass shuffles all files alike, the next each in its own way.
+    assert!(written.iter().all(|of_rank| *of_rank == written[0]) && read[0] != read[1] && read[1] != read[2]);
+    for of_rank in written.iter().chain(&read) {
+        let (first, second) = of_rank.split_at(16);
+        assert!(first.iter().map(|at| at + 16).eq(second.iter().copied()));
+    }
+    let command = "ior -w -r -z -F -b 64k -t 4k -k --random-offset-seed=3";
+    let (written, read) = (offsets(command, Operation::Write), offsets(command, Operation::Read));
+    assert!(written == read && written[0] != written[1]);
 }
 
 #[test]

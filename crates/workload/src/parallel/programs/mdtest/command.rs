@@ -48,7 +48,7 @@ impl Options for MdtestOptions {
 
     fn read(text: &str) -> Result<Self, ProgramError> {
         let launched = words::launched("mdtest", text)?;
-        let mut options = MdtestOptions { launched: launched.ranks, ..MdtestOptions::default() };
+        let mut options = MdtestOptions { launch: launched.launch, ..MdtestOptions::default() };
         let (mut files_only, mut directories_only, mut nodes) = (false, false, false);
         let mut phases = String::new();
         for given in words::given("mdtest", &launched.words, (VALUES, &LONG_VALUES))? {

@@ -56,7 +56,7 @@ impl MdtestParameters {
 
     pub(in crate::parallel) fn plan(&self, hosts: &[u32]) -> Result<MdtestPlan, ProgramError> {
         let options = self.command.options();
-        super::command_line::check_ranks(options.launched, hosts.len() as u32)?;
+        options.launch.check(hosts)?;
         MdtestPlan::new("#test-dir", options.clone(), options.phases(), hosts)
     }
 }

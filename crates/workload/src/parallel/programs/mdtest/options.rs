@@ -1,10 +1,12 @@
 //! What mdtest's options mean.
 
+use crate::parallel::programs::launcher::Launch;
+
 /// How mdtest is told to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MdtestOptions {
-    /// Ranks that a launcher before it was told to start, where there is one (mpirun -np).
-    pub launched: Option<u32>,
+    /// What a launcher before it was told, where there is one (mpirun -np).
+    pub launch: Launch,
     /// Items of each rank (-n), rounded down so that each directory has as many.
     pub items: u64,
     /// Items in each directory of the tree (-I); instead of `items`, or, with these, as many to a tree.
@@ -67,7 +69,7 @@ impl Default for MdtestOptions {
     /// mdtest's own (src/mdtest.c: mdtest_init_args), all phases.
     fn default() -> Self {
         Self {
-            launched: None,
+            launch: Launch::default(),
             items: 0,
             per_directory: 0,
             depth: 0,

@@ -1,0 +1,42 @@
+//! What of a scenario is drawn at random beside its workloads: how its disks turn, and when members of arrays fail.
+
+use crate::loaded::Loaded;
+use crate::placed::PlacedDisk;
+use crate::schema::{Spindle, Workload};
+use crate::text::Problem;
+use petrio_models::device::{BlockDevice, Spin};
+use petrio_random::{generator, uniform};
+use std::sync::Arc;
+
+/// The device of a disk in a replication. The first of a System turns as its model does; how each of the others turns beside
+/// it is drawn.
+pub(crate) fn device(loaded: &Loaded, number: usize, replication: u64) -> Arc<dyn BlockDevice> {
+    let PlacedDisk { name, compiled, spindle, .. } = &loaded.disks[number];
+    let own = || {
+        let mut random = generator(loaded.scenario.seed, replication, name, "spindle");
+        let (lead, speed) = (uniform(&mut random), uniform(&mut random));
+        compiled.turning(Spin { lead, faster: 2.0 * speed - 1.0 })
+    };
+    let own = (number > 0 && *spindle == Spindle::Free).then(own).flatten();
+    own.unwrap_or_else(|| Arc::clone(compiled))
+}
+
+/// Whether disks turn otherwise in one replication than in another.
+pub(crate) fn spindles_differ(loaded: &Loaded) -> bool {
+    let still = Spin { lead: 0.0, faster: 0.0 };
+    let mut free = loaded.disks.iter().skip(1).filter(|disk| disk.spindle == Spindle::Free);
+    free.any(|disk| disk.compiled.turning(still).is_some())
+}
+
+/// What to say where several replications are asked for that will all be the same.
+pub(crate) fn pointless_replications(loaded: &Loaded) -> Option<Problem> {
+    let scenario = &loaded.scenario;
+    let is_random = scenario.workload.values().any(|workload| !matches!(workload, Workload::Trace(_)))
+        || spindles_differ(loaded)
+        || scenario.holders.iter().any(|(_, _, part)| part.is_random());
+    if scenario.measure.replications < 2 || is_random || scenario.workload.is_empty() {
+        return None;
+    }
+    let message = "all replications will be the same: a replayed trace has nothing random";
+    Some(loaded.warning_at("measure.replications", message).help("leave the replications out"))
+}
