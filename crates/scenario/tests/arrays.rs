@@ -309,7 +309,7 @@ fn what_a_level_has_no_use_for_is_refused() {
         ["layout = \"right-symmetric\"", "no parity that goes around"],
     );
     says(of("0", "parity_update = \"reconstruct\""), ["parity_update", "RAID 0 has no parity"]);
-    says(of("0", "replaced_after = \"1 h\""), ["replaced_after = \"1 h\" does nothing", "worked out of"]);
+    says(of("0", "replaced_after = \"1 h\""), ["replaced_after", "worked out of"]);
     says(of("5", "rebuild.rate = \"1 MB/s\""), ["rebuild.rate = \"1 MB/s\" does nothing", "has no spare"]);
     let twice = "failures = [{ member = 1, at = \"1 s\" }, { member = 1, at = \"2 s\" }]";
     says(of("5", twice), ["member 1 fails twice", "puts a new drive in its place"]);
@@ -319,7 +319,7 @@ fn what_a_level_has_no_use_for_is_refused() {
 #[test]
 fn what_a_profile_says_of_rebuilding_is_no_mistake_of_who_has_no_spare() {
     let of = |more: &str| {
-        let array = format!("[raid.r]\nmodel = \"linux-md\"\nlevel = 5\non = \"d*\"\n{more}\n");
+        let array = format!("[raid.r]\nuse = \"linux-md\"\nlevel = 5\non = \"d*\"\n{more}\n");
         [disks(4, ""), array, load("r", "1 s")].concat()
     };
     loaded(&of(""));
