@@ -60,6 +60,9 @@ pub struct ArrayFigures {
     /// When the first data were lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_at_s: Option<f64>,
+    /// Failures that were to come of members that had failed already, and that nobody had replaced.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failures_in_vain: u64,
     /// Failures that were to come after the end of the run, and haven't.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failures_to_come: u64,
@@ -143,6 +146,7 @@ impl ArrayFigures {
         self.waited += tally.waited;
         self.begun_again += tally.again;
         self.failed_requests += tally.lost;
+        self.failures_in_vain += tally.in_vain;
         self.rebuild_read_bytes += tally.rebuild_reads.bytes;
         self.rebuild_written_bytes += tally.rebuild_writes.bytes;
         self.degraded_s += tally.degraded_until(now).as_seconds();
@@ -237,6 +241,11 @@ impl ArrayFigures {
         }
         if self.lost_bytes > 0 {
             parts.push(format!("{} of data are lost", bytes(self.lost_bytes)));
+        }
+        if self.failures_in_vain > 0 {
+            let failures = self.failures_in_vain;
+            let s = if failures == 1 { "" } else { "s" };
+            parts.push(format!("{failures} failure{s} came of what had failed already, and did nothing"));
         }
         if self.failures_to_come > 0 {
             let failures = self.failures_to_come;

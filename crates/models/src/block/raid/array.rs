@@ -1,46 +1,17 @@
 //! All of an array that changes: requests on their way, in which order their parts go, and what they came to.
 
-use super::locks::Locks;
+use super::locks::{Asker, Locks};
+use super::outcome::{Outcome, Parity};
 use super::parameters::{RebuildParameters, WriteOrder};
 use super::plan::{Extra, Health, Lost, Members, Part, Plan};
 use super::planner::Planner;
 use super::reads::{Busy, Chooser, ReadChoice};
-use super::rebuild::{Call, Job, Piece};
+use super::rebuild::{Job, Piece};
 use super::tally::RaidTally;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
-
-/// What an event makes an array do. It is one box, whose lists are used again by the next event: an array at work allocates
-/// nothing, and moves little.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Outcome {
-    /// Requests to members, by number.
-    pub(super) sends: Vec<(usize, BlockRequest)>,
-    /// What is complete.
-    pub(super) complete: Option<BlockRequest>,
-    /// A request that waits for its stripes.
-    pub(super) waits: Option<u32>,
-    /// Requests that have got theirs.
-    pub(super) granted: Vec<u32>,
-    /// Parity to be made: of which request and group, and of how many blocks.
-    pub(super) parity: Vec<Parity>,
-    /// Pieces of members that are to be rebuilt next, each after a time.
-    pub(super) rebuild: Vec<(Call, Time)>,
-    /// A member whose place somebody fills after a time.
-    pub(super) replace: Option<usize>,
-    /// A drive that begins to live: where, and which there.
-    pub(super) fresh: Option<(usize, u32)>,
-}
-
-/// Parity to be made.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parity {
-    pub(super) slot: u32,
-    pub(super) group: u32,
-    pub(super) blocks: u64,
-}
 
 /// How far a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,11 +194,12 @@ impl Array {
     pub(super) fn enter(&mut self, whole: Whole, draw: f64, outcome: &mut Outcome) {
         let slot = self.wholes.insert(whole);
         let Some(whole) = self.wholes.get_mut(slot) else { return };
-        whole.others = self.locks.ask(&whole.stripes, slot);
+        let job = whole.rebuilds.map_or(0, |piece| piece.job);
+        whole.others = self.locks.ask(&whole.stripes, Asker { slot, job });
         if whole.others == 0 {
             return self.begin(slot, draw, outcome);
         }
-        self.tally.waited += 1;
+        self.tally.waited += u64::from(job == 0);
         outcome.waits = Some(slot);
     }
 
@@ -398,7 +370,7 @@ impl Array {
         let mut survives = false;
         if part.status.failure() == Some(Failure::Device) && self.rules.planner.layout.has_redundancy() {
             // A member that itself is made of others has failed: others know what it knew.
-            self.member_failed(port, now, &mut outcome);
+            self.member_failed((port, false), now, &mut outcome);
             survives = self.survives(slot, planned.direction);
         }
         let whole = self.wholes.get_mut(slot)?;

@@ -1,6 +1,7 @@
 //! What an array does when members fail: who takes their place, and how he is filled.
 
-use super::array::{Array, Outcome, Stage, Whole};
+use super::array::{Array, Stage, Whole};
+use super::outcome::{Outcome, Seat};
 use super::plan::{Health, Part};
 use super::rebuild::{Call, Job, LOOK, Piece, lost, margin};
 use super::tally::Failed;
@@ -13,17 +14,23 @@ impl Array {
     pub(super) fn fail(&mut self, port: usize, drive: Option<u32>, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
         if drive.is_none_or(|drive| drive == self.drives[port]) {
-            self.member_failed(port, now, &mut outcome);
+            self.member_failed((port, drive.is_none()), now, &mut outcome);
         }
         outcome
     }
 
-    /// One of those that it lies on has failed.
-    pub(super) fn member_failed(&mut self, port: usize, now: Time, outcome: &mut Outcome) {
+    /// One of those that it lies on has failed; as it was said that it would, or because it is made of others that have.
+    pub(super) fn member_failed(
+        &mut self,
+        (port, is_given): (usize, bool),
+        now: Time,
+        outcome: &mut Outcome,
+    ) {
         let member = self.seats.iter().position(|&seat| seat == port);
         let member = member.filter(|&member| self.members.0[member] != Health::Gone);
         if member.is_none() && !self.spares.contains(&port) {
             // It has failed already.
+            self.tally.in_vain += u64::from(is_given);
             return;
         }
         self.drives[port] += 1;
@@ -42,7 +49,11 @@ impl Array {
             given_up: None,
             member,
         });
-        let Some(member) = member else { return };
+        let replaces = self.rules.replaces;
+        let Some(member) = member else {
+            outcome.replace = replaces.then_some(Seat::Spare(port));
+            return;
+        };
         self.members.0[member] = Health::Gone;
         self.jobs[member] = None;
         for whole in self.wholes.iter_mut() {
@@ -61,18 +72,23 @@ impl Array {
                 self.seats[member] = spare;
                 self.fill(member, now, outcome);
             }
-            None if self.rules.replaces => outcome.replace = Some(member),
-            None => {}
+            None => outcome.replace = replaces.then_some(Seat::Member(member)),
         }
         self.note(now);
     }
 
     /// Somebody puts a new drive in the place of one that failed.
-    pub(super) fn replace(&mut self, member: usize, now: Time) -> Box<Outcome> {
+    pub(super) fn replace(&mut self, seat: Seat, now: Time) -> Box<Outcome> {
         let mut outcome = self.outcome();
-        let port = self.seats[member];
+        let port = match seat {
+            Seat::Member(member) => self.seats[member],
+            Seat::Spare(port) => port,
+        };
         outcome.fresh = Some((port, self.drives[port]));
-        self.fill(member, now, &mut outcome);
+        match seat {
+            Seat::Member(member) => self.fill(member, now, &mut outcome),
+            Seat::Spare(port) => self.spares.push(port),
+        }
         self.note(now);
         outcome
     }
@@ -86,26 +102,28 @@ impl Array {
         if let Some(failed) = self.tally.latest(member) {
             failed.replaced = Some((port, now));
         }
-        let call = Call::at_once(member, self.fills);
-        outcome.rebuild.extend((0..self.rules.rebuild.depth).map(|_| (call, Time::ZERO)));
+        let others = self.others(now);
+        let first = Call::first((member, self.fills), &self.rules.rebuild, now);
+        outcome.rebuild.extend(first.map(|call| (call, call.waits(now, others).unwrap_or(Time::ZERO))));
     }
 
-    /// Whether others ask for something, or have done so a moment ago.
-    fn is_busy(&self, now: Time) -> bool {
-        self.asked > 0 || self.arrived_at.is_some_and(|at| now.saturating_sub(at) < LOOK)
+    /// How long ago others have asked for something, if they wait for it or did so a moment ago.
+    fn others(&self, now: Time) -> Option<Time> {
+        let since = self.arrived_at.map(|at| now.saturating_sub(at)).filter(|since| *since < LOOK);
+        if self.asked > 0 { Some(Time::ZERO) } else { since }
     }
 
     /// The next piece of a member is rebuilt, if any is left, and if it is time for it.
     pub(super) fn go_on(&mut self, call: Call, now: Time, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let (member, seen) = (call.member, self.arrived);
-        let is_busy = self.is_busy(now);
+        let others = self.others(now);
         let layout = &self.rules.planner.layout;
         let blocks = layout.used(self.rules.member_blocks);
         let Some(job) = self.jobs[member].as_mut().filter(|job| job.number == call.job) else {
             return outcome;
         };
-        if let Some(after) = call.waits(now, is_busy) {
+        if let Some(after) = call.waits(now, others) {
             outcome.rebuild.push((call, after));
             return outcome;
         }
@@ -129,7 +147,7 @@ impl Array {
             parity: SmallVec::new(),
             left: 0,
             data_to_come: false,
-            rebuilds: Some(Piece { member, blocks: (from, to), begun: now, seen }),
+            rebuilds: Some(Piece { member, job: call.job, blocks: (from, to), begun: now, seen }),
             again: false,
             stripes,
             others: 0,
@@ -142,7 +160,7 @@ impl Array {
     /// A piece of a member is rebuilt, or could not be.
     pub(super) fn rebuilt(&mut self, piece: &Piece, (now, status): (Time, Status), outcome: &mut Outcome) {
         let member = piece.member;
-        let (is_busy, others_came) = (self.is_busy(now), self.asked > 0 || self.arrived > piece.seen);
+        let (others, others_came) = (self.others(now), self.asked > 0 || self.arrived > piece.seen);
         let is_rebuilding = matches!(self.members.0[member], Health::Rebuilding(_));
         let Some(job) = self.jobs[member].as_mut().filter(|_| is_rebuilding) else { return };
         if status.failure().is_some() {
@@ -155,8 +173,8 @@ impl Array {
         if done < blocks {
             self.members.0[member] = Health::Rebuilding(done);
             let more = job.called(&self.rules.rebuild, others_came);
-            let call = Call::after(piece, job.number, &self.rules.rebuild);
-            let after = call.waits(now, is_busy).unwrap_or(Time::ZERO);
+            let call = Call::after(piece, &self.rules.rebuild);
+            let after = call.waits(now, others).unwrap_or(Time::ZERO);
             outcome.rebuild.extend((0..more).map(|_| (call, after)));
             return;
         }

@@ -26,6 +26,7 @@ mod error;
 mod failing;
 mod layout;
 mod locks;
+mod outcome;
 mod parameters;
 mod plan;
 mod planner;
@@ -50,8 +51,9 @@ pub use tally::{Failed, Moved, RaidTally};
 pub use without_effect::Idle;
 
 use crate::Stage;
-use array::{Outcome, Parity, Rules};
+use array::Rules;
 use cache::{CachePorts, cache_page};
+use outcome::{Outcome, Parity, Seat};
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
 use petrio_random::{exponential, uniform};
@@ -235,8 +237,8 @@ struct Places {
     parity: Place<Parity>,
     /// Those that fail, when they do.
     failing: Place<Failing>,
-    /// Members whose place is filled, when it is.
-    replacing: Place<usize>,
+    /// Where new drives are put, when they are.
+    replacing: Place<Seat>,
     /// Pieces of members that are rebuilt next, when they are.
     rebuilding: Place<Call>,
     /// Numbers by which copies are chosen, where they are by chance.
@@ -284,11 +286,11 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
     });
 
     let mut replace = page.transition("replace");
-    let member = replace.take(places.replacing);
+    let seat = replace.take(places.replacing);
     let outs = Outs::declare(&mut replace, ports, &places);
     replace.action(move |f| {
-        let (member, now) = (f.take(member), f.now());
-        let outcome = f.update(outs.array).replace(member, now);
+        let (seat, now) = (f.take(seat), f.now());
+        let outcome = f.update(outs.array).replace(seat, now);
         outs.follow(f, outcome);
     });
 
@@ -381,7 +383,7 @@ struct Outs {
     granted: Put<u32>,
     parity: Put<Parity>,
     failing: Put<Failing>,
-    replacing: Put<usize>,
+    replacing: Put<Seat>,
     rebuilding: Put<Call>,
     places: Places,
 }
@@ -421,8 +423,8 @@ impl Outs {
         for (call, after) in outcome.rebuild.drain(..) {
             f.put_after(self.rebuilding, call, after);
         }
-        if let Some(member) = outcome.replace.take() {
-            f.put_after(self.replacing, member, self.places.replaced_after);
+        if let Some(seat) = outcome.replace.take() {
+            f.put_after(self.replacing, seat, self.places.replaced_after);
         }
         if let Some(((port, drive), mean)) = outcome.fresh.take().zip(self.places.mean_life) {
             let drive = Failing { port, drive: Some(drive) };

@@ -14,6 +14,8 @@ pub(super) const LOOK: Time = Time::from_millis(500);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) member: usize,
+    /// Which job it is of.
+    pub(super) job: u32,
     /// Its blocks.
     pub(super) blocks: (u64, u64),
     pub(super) begun: Time,
@@ -33,23 +35,39 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// One of the first, which wait for nothing.
-    pub(super) fn at_once(member: usize, job: u32) -> Self {
-        Self { member, job, due: Time::ZERO, busy_due: Time::ZERO }
+    /// The first ones, as many as there are at a time: one after the other, as fast as the rates allow.
+    pub(super) fn first(
+        (member, job): (usize, u32),
+        rebuild: &RebuildParameters,
+        now: Time,
+    ) -> impl Iterator<Item = Self> + use<'_> {
+        let depth = u64::from(rebuild.depth.max(1));
+        let piece = (0, rebuild.piece.get() / SECTOR_BYTES);
+        let due = move |number: u64, is_busy| {
+            let all = pace(rebuild, piece, is_busy).as_picos();
+            now + Time::from_picos((u128::from(all) * u128::from(number) / u128::from(depth)) as u64)
+        };
+        (0..depth).map(move |number| Self {
+            member,
+            job,
+            due: due(number, false),
+            busy_due: due(number, true),
+        })
     }
 
     /// One after a piece: not before the rates allow it.
-    pub(super) fn after(piece: &Piece, job: u32, rebuild: &RebuildParameters) -> Self {
+    pub(super) fn after(piece: &Piece, rebuild: &RebuildParameters) -> Self {
         let due = |is_busy| piece.begun + pace(rebuild, piece.blocks, is_busy);
-        Self { member: piece.member, job, due: due(false), busy_due: due(true) }
+        Self { member: piece.member, job: piece.job, due: due(false), busy_due: due(true) }
     }
 
-    /// How long it is until somebody looks at it again, unless it begins.
-    pub(super) fn waits(&self, now: Time, is_busy: bool) -> Option<Time> {
-        let due = if is_busy { self.busy_due } else { self.due };
+    /// How long it is until somebody looks at it again, unless it begins; if others ask, so long after the last of them.
+    pub(super) fn waits(&self, now: Time, others: Option<Time>) -> Option<Time> {
+        let due = if others.is_some() { self.busy_due } else { self.due };
         let left = due.saturating_sub(now);
-        let until = if is_busy { left.min(LOOK) } else { left };
-        (left > Time::ZERO).then_some(until)
+        (left > Time::ZERO).then(|| {
+            others.map_or(left, |since| left.min(LOOK.saturating_sub(since).max(Time::from_micros(1))))
+        })
     }
 }
 

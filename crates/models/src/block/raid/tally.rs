@@ -66,6 +66,8 @@ pub struct RaidTally {
     pub lost: u64,
     /// Members that failed, in the order in which they did.
     pub failed: Vec<Failed>,
+    /// Failures that were to come of what had failed already.
+    pub in_vain: u64,
     /// Reads of members to rebuild others.
     pub rebuild_reads: Moved,
     /// Writes that rebuilt members.

@@ -87,6 +87,13 @@ fn while_others_ask_neither_rate_is_exceeded_and_once_they_stop_it_goes_on_at_on
         let span = rebuilt(rate, busy, 64, every);
         assert!((7.8..8.4).contains(&span), "{rate:?} {busy:?}: {span}");
     }
+    // Pauses that begin within the half second after a read end with it, too: the faster it may go then, the sooner it is done.
+    let spans = ["20 kB/s", "100 kB/s", "300 kB/s", "1 MB/s", "3 MB/s", "10 MB/s"]
+        .map(|busy| rebuilt(Some("2 MB/s"), Some(busy), 64, Some(1_000)));
+    assert!(spans.windows(2).all(|pair| pair[1] <= pair[0] + 0.05), "{spans:?}");
+    // Large pieces don't exceed a rate either: of four all but one wait for it.
+    let span = rebuilt(Some("1 MiB/s"), None, 2_048, None);
+    assert!(span >= 6.0, "{span}");
     // A read every ten seconds holds it back for half a second and not for a whole piece, which at 50 kB/s would take 21 s.
     for piece in [64, 512] {
         let span = rebuilt(None, Some("50 kB/s"), piece, Some(10_000));
@@ -114,6 +121,21 @@ fn a_spare_that_dies_is_told_of_the_first_failure_and_the_next_fills_anew() {
     assert!((Time::from_millis(768)..Time::from_millis(774)).contains(&span), "{span}");
     assert_eq!(bench.look(|array| array.progress(&array.tally().failed[0])), Some(0.5));
     assert_eq!(bench.look(|array| array.progress(&array.tally().failed[1])), None);
+}
+
+#[test]
+fn a_spare_that_dies_idle_is_replaced_and_what_has_failed_cannot_again() {
+    let failures = [(5, "1 s"), (2, "40 s"), (2, "41 s")];
+    let parameters = failing(RaidLevel::Rotated, &failures, |parameters| {
+        parameters.spares = 1;
+        parameters.replaced_after = Some("30 s".parse().unwrap());
+        parameters.rebuild = in_pieces(1);
+    });
+    let mut bench = Bench::sized(6, BLOCKS, &parameters);
+    bench.finish();
+    let (failed, in_vain) = bench.look(|array| (array.tally().failed.clone(), array.tally().in_vain));
+    assert_eq!((failed.len(), in_vain), (2, 1));
+    assert_eq!(failed[1].replaced, Some((5, Time::from_whole_seconds(40))), "by the new spare, at once");
 }
 
 #[test]
