@@ -6,6 +6,7 @@ use crate::streams;
 use petrio_files::whole_file::WholeFile;
 use petrio_files::{input, shown};
 use petrio_scenario::report::ReportError;
+use petrio_trace::write::OutputFormat;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -94,4 +95,13 @@ fn is_one_file(one: &Path, other: &Path) -> bool {
         }
         _ => false,
     }
+}
+
+/// A trace is written as petrio's own, whatever another format its name says.
+pub(crate) fn is_own_trace(path: Option<&Path>) -> Result<(), Failure> {
+    let other =
+        |path: &&Path| OutputFormat::of_path(path).is_some_and(|format| format != OutputFormat::Native);
+    let Some(path) = path.filter(other) else { return Ok(()) };
+    let help = "name it NAME.parquet; petrio trace convert makes other formats of it".to_owned();
+    Err(Failure::new(format!("{}: it is written as petrio's own trace", path.display()), Some(help)))
 }

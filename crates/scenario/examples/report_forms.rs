@@ -101,6 +101,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             stage: "d0/mechanics".to_owned(),
             part: Some("rotation".to_owned()),
             utilisation: Some(0.9),
+            busiest: None,
+            most: None,
             mean_wait_ms: None,
             tried: 1,
             what_if: None,

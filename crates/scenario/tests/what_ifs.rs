@@ -52,6 +52,7 @@ fn reproduced(name: &str) -> Option<(f64, [f64; 2])> {
     let gain = match what_if.of {
         Measured::Throughput => after.served.requests_per_s.value / before.served.requests_per_s.value,
         Measured::Latency => before.served.latency?.mean_ms.value / after.served.latency?.mean_ms.value,
+        Measured::Elapsed => before.jobs[0].elapsed_s / after.jobs[0].elapsed_s,
     };
     Some((gain, what_if.interval))
 }
@@ -274,4 +275,58 @@ fn a_scheduler_that_makes_a_fast_device_wait_is_named_with_what_may_stand_in_for
     let [low, high] = what_if.interval;
     assert!((low - 1e-9..=high + 1e-9).contains(&gain), "{gain}: {low} to {high}");
     assert!(what_if.sentence().starts_with("With the noop scheduler in its place: "));
+}
+
+const MESSAGES: &str = r#"
+    [network.lan]
+    use = "gigabit-ethernet"
+    [host.node]
+    count = 4
+    machine = "epyc-9005-2vcpu"
+    kernel = "linux-6.18"
+    disk.d = { model = "constant-rate" }
+    fs.data = { type = "ext4", on = "d" }
+    [mpi.m]
+    network = "lan"
+    hosts = "node*"
+    [workload.w]
+    kind = "parallel"
+    on = "node*/data"
+    ranks = 4
+    program = { kind = "steps", steps = [{ repeat = { times = 10, steps = [{ all-to-all = { bytes = "1 MiB" } }] } }] }
+"#;
+
+/// A program that asks for nothing is judged by how long it takes.
+#[test]
+fn what_only_exchanges_messages_is_limited_by_its_links_and_faster_with_faster_ones() {
+    let report = whole(&text(MESSAGES, &[]));
+    assert_eq!(report.served.requests.completed, 0);
+    assert!(
+        report.warnings.iter().all(|warning| !warning.contains("nothing to report")),
+        "{:?}",
+        report.warnings
+    );
+    let found = bottleneck(&report);
+    assert!(found.stage.starts_with("lan/node*/"), "{}", found.stage);
+    let what_if = found.what_if.as_ref().unwrap();
+    assert_eq!((what_if.of, what_if.set.len()), (Measured::Elapsed, 1));
+    let after = plain(&text(MESSAGES, &[&what_if.set[0]]));
+    let gain = report.jobs[0].elapsed_s / after.jobs[0].elapsed_s;
+    let [low, high] = what_if.interval;
+    assert!(gain > 1.7 && (low - 1e-9..=high + 1e-9).contains(&gain), "{gain}: {low} to {high}");
+    assert!(what_if.sentence().contains(" times as fast, over in "), "{}", what_if.sentence());
+}
+
+/// One of ten equal nodes serves all the others: its link is what limits, and not the many that are hardly used.
+#[test]
+fn the_busiest_of_equal_parts_says_which_of_them_limits() {
+    let text_of = MESSAGES.replace("count = 4", "count = 10").replace("ranks = 4", "ranks = 10");
+    let text_of =
+        text_of.replace(r#"{ all-to-all = { bytes = "1 MiB" } }"#, r#"{ scatter = { bytes = "1 MiB" } }"#);
+    let report = whole(&text(&text_of, &[]));
+    let found = bottleneck(&report);
+    assert_eq!(found.stage, "lan/node*/up");
+    assert_eq!(found.busiest.as_deref(), Some("lan/node0/up"));
+    assert!(found.most.unwrap() > 2.0 * found.utilisation.unwrap());
+    assert!(found.why().contains(", lan/node0/up "), "{}", found.why());
 }

@@ -3,7 +3,7 @@
 use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
 use crate::output::{print, talk, width};
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, is_own_trace};
 use crate::progress::RunProgress;
 use crate::results::say_written;
 use clap::Args;
@@ -61,6 +61,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        is_own_trace(self.trace.as_deref())?;
         let progress = Arc::new(Mutex::new(RunProgress::new()));
         let shown = progress.clone();
         let watch = Watch::telling(move |far| {

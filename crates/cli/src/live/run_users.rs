@@ -5,13 +5,12 @@ use crate::command::users::usage::usage_tables;
 use crate::command::users::{failed, share, shares};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, is_own_trace};
 use crate::progress::CountProgress;
 use crate::results::say_written;
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{UsersProgress, UsersRun, UsersSummary, Workers, run_users};
-use petrio_trace::write::OutputFormat;
 use petrio_users::Users;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -102,15 +101,7 @@ impl RunUsers {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let specification = load_users(&self.specification, &self.overrides)?;
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;
-        if let Some(path) = &self.out
-            && OutputFormat::of_path(path).is_some_and(|format| format != OutputFormat::Native)
-        {
-            let help = "name it NAME.parquet; petrio trace convert makes other formats of it".to_owned();
-            return Err(Failure::new(
-                format!("{}: calls are written as petrio's own trace", path.display()),
-                Some(help),
-            ));
-        }
+        is_own_trace(self.out.as_deref())?;
         Outputs::of([("--out", &self.out)]).check([])?;
         if let Some(hours) = specification.hours_without_users() {
             talk(&format!(

@@ -7,6 +7,7 @@
 use petrio_kernel::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 /// A machine: processors, memory, and what the storage path costs on them.
@@ -27,7 +28,9 @@ pub struct MachineParameters {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2: Option<Bytes>,
     /// How fast programs compute on it, beside the machine of the computing times that a workload tells: 2 is twice as fast.
-    #[serde(default = "as_told", skip_serializing_if = "is_as_told")]
+    /// From a millionth to a million.
+    #[serde(default = "as_told", skip_serializing_if = "is_as_told", deserialize_with = "computing_speed")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
     pub computing_speed: f64,
     /// The way into the kernel and back.
     pub calls: CallCosts,
@@ -37,6 +40,16 @@ pub struct MachineParameters {
     pub copy: CopyCosts,
     /// Work in the block layer and the device's driver.
     pub block: BlockCosts,
+}
+
+fn computing_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let speed = f64::deserialize(deserializer)?;
+    match (1e-6..=1e6).contains(&speed) {
+        true => Ok(speed),
+        false => Err(D::Error::custom(
+            "a speed of computing is a number from 1e-6 to 1e6: 1 is as fast as a workload says",
+        )),
+    }
 }
 
 const fn as_told() -> f64 {

@@ -4,7 +4,7 @@ use super::copy_cost::CopyCurveError;
 use super::file_system::{FileError, FormatError};
 use super::kernel_profile::KernelParameters;
 use super::machine::MachineParameters;
-use crate::Lever;
+use crate::{Lever, TWICE};
 use petrio_units::Bytes;
 use thiserror::Error;
 
@@ -54,6 +54,11 @@ impl HostParameters {
                 path,
                 "change.machine.processors",
                 self.machine.processors.saturating_mul(2),
+            ),
+            Lever::twice("processor", "computing speed", "programs computing twice as fast").set(
+                path,
+                "change.machine.computing_speed",
+                self.machine.computing_speed * TWICE,
             ),
             Lever::twice("throttled", "dirty limit", "a dirty limit twice as high")
                 .set_some(path, "dirty_background", self.dirty_background.map(twice))

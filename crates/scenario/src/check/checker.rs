@@ -126,10 +126,6 @@ impl<'a, 'i> Checker<'a, 'i> {
         self.problems.push(self.sources.error(self.places.key(path), message).help(help));
     }
 
-    pub(super) fn warning(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(self.sources.warning(self.places.value(path), message).help(help));
-    }
-
     pub(crate) fn name(&mut self, path: &str, name: &str) {
         let fine = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
         // A part of another has its path for a name.

@@ -8,7 +8,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
 use petrio_models::block::raid::{
-    Idle, RaidError, RaidLevel, RaidPage, RaidParameters, RaidPorts, ReadChoice, raid_page,
+    Idle, RaidError, RaidPage, RaidParameters, RaidPorts, ReadChoice, raid_page,
 };
 use petrio_models::cluster::replication::FileLayout;
 use petrio_units::Bytes;
@@ -85,7 +85,7 @@ impl Raid {
             }
             RaidError::NoMember { .. } => "write the number of one of them, counted from 0".to_owned(),
             RaidError::Spares => "leave spares out, or name a level with redundancy".to_owned(),
-            RaidError::Rebuild => {
+            RaidError::Rebuild { .. } => {
                 "512 KiB and a depth of 2 are usual; leave out what should be as usual".to_owned()
             }
             RaidError::Cache(_) => {
@@ -138,7 +138,7 @@ impl Holder for Raid {
                 RaidError::Width { .. } | RaidError::NotDeclustered { .. } => "stripe_width",
                 RaidError::NoMember { .. } => "failures",
                 RaidError::Spares => "spares",
-                RaidError::Rebuild => "rebuild",
+                RaidError::Rebuild { key } => key,
                 RaidError::Cache(_) => "controller.cache",
             };
             let help = Some(self.advice(&error, members));
@@ -214,8 +214,7 @@ impl Holder for Raid {
             format!(", {} of cache {battery} battery", cache.size)
         });
         let by = self.named.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
-        (*level != RaidLevel::Striped || !cache.is_empty())
-            .then(|| format!("{by}RAID {level} of {members}{width}{spares}{cache}"))
+        Some(format!("{by}RAID {level} of {members}{width}{spares}{cache}"))
     }
 
     fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {

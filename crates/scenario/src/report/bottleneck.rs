@@ -16,6 +16,12 @@ pub struct Bottleneck {
     /// The part of the time in which the stage was busy, 0 to 1, where it serves.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub utilisation: Option<f64>,
+    /// Which of several stages is the busiest, where that is far busier than the others.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub busiest: Option<String>,
+    /// How busy that one is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub most: Option<f64>,
     /// Mean time that requests wait at the stage, milliseconds, where they only wait there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_wait_ms: Option<f64>,
@@ -34,6 +40,8 @@ pub enum Measured {
     Throughput,
     /// Of the mean latency: how many times shorter it is.
     Latency,
+    /// Of the time that parallel programs take which only compute and exchange messages: how many times shorter it is.
+    Elapsed,
 }
 
 /// A change that was tried, and what it brings.
@@ -60,7 +68,7 @@ pub struct WhatIf {
     pub confidence: f64,
     /// Runs with the change, and as many without, that it was found in.
     pub replications: u64,
-    /// Throughput per second, or mean latency in milliseconds, without the change.
+    /// Throughput per second, or mean latency or time in milliseconds, without the change.
     pub before: f64,
     /// And with it.
     pub after: f64,
@@ -70,7 +78,11 @@ impl Bottleneck {
     /// What limits the run, behind the stage's name: "by its rotation (busy 96 % of the time)".
     pub fn why(&self) -> String {
         let load = match (self.utilisation, self.mean_wait_ms) {
-            (Some(busy), _) => Some(format!("busy {} of the time", per_cent(busy))),
+            (Some(busy), _) => {
+                let busiest = self.busiest.as_ref().zip(self.most);
+                let busiest = busiest.map(|(name, most)| format!(", {name} {}", per_cent(most)));
+                Some(format!("busy {} of the time{}", per_cent(busy), busiest.unwrap_or_default()))
+            }
             (None, Some(wait)) => Some(format!("where requests wait {} on average", time(wait))),
             (None, None) => None,
         };
@@ -103,6 +115,12 @@ impl WhatIf {
         let whose = self.subject.map_or(String::new(), |subject| format!(" of {}", subject.many()));
         let gain = match self.of {
             Measured::Throughput => format!("{} times the throughput{whose}", significant(self.gain)),
+            Measured::Elapsed => format!(
+                "{} times as fast, over in {} instead of {}",
+                significant(self.gain),
+                time(self.after),
+                time(self.before)
+            ),
             Measured::Latency => format!(
                 "a mean latency{whose} of {} instead of {}, {} times shorter",
                 time(self.after),

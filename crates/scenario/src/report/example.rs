@@ -91,6 +91,8 @@ pub(crate) fn example() -> Report {
             stage: "d0/mechanics".to_owned(),
             part: Some("seeks".to_owned()),
             utilisation: Some(0.86),
+            busiest: None,
+            most: None,
             mean_wait_ms: None,
             tried: 4,
             what_if: Some(WhatIf {

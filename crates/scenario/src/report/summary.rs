@@ -53,6 +53,14 @@ pub struct Members {
     pub most: f64,
 }
 
+impl Stage {
+    /// How busy it is, or the busiest of those that it stands for, where they serve.
+    pub(crate) fn most(&self) -> Option<f64> {
+        let own = self.utilisation?;
+        Some(self.members.as_ref().map_or(own, |members| members.most.max(own)))
+    }
+}
+
 /// What one run gives, or the mean of several replications of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {

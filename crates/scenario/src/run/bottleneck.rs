@@ -19,12 +19,15 @@ use experiment::{Judged, confirmed, screened};
 
 /// A change below this is none.
 const NOTICEABLE: f64 = 0.02;
+/// The busiest of several stages is named where it is so many times busier than they are on average.
+const UNEVEN: f64 = 1.5;
 /// The best changes of the first, short look that are looked at again.
 const CONFIRMED: usize = 3;
 
 /// Adds the bottleneck to a report of a scenario's own run.
 pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Report) -> Result<(), RunFailure> {
-    if report.each().all(|served| served.requests.completed == 0) {
+    let asks_nothing = report.each().all(|served| served.requests.completed == 0);
+    if asks_nothing && report.jobs.is_empty() {
         return Ok(());
     }
     let classes = Classes::of(loaded);
@@ -32,9 +35,9 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
     let busiest = rows
         .iter()
         .filter(|(_, row)| row.utilisation.is_some())
-        .max_by(|a, b| a.1.utilisation.unwrap_or(0.0).total_cmp(&b.1.utilisation.unwrap_or(0.0)));
+        .max_by(|a, b| a.1.most().unwrap_or(0.0).total_cmp(&b.1.most().unwrap_or(0.0)));
     let candidates = candidates(loaded, &classes, &base.system().stages, &rows);
-    let found = best(loaded, base, &candidates, report.replications)?;
+    let found = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
     let stage = match (&found, busiest) {
         (Some((candidate, _)), _) => candidate.stage.clone(),
         (None, Some((class, _))) => class.clone(),
@@ -46,7 +49,13 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
     let (part, what_if) =
         found.map_or((None, None), |(candidate, what_if)| (Some(candidate.part.to_owned()), Some(what_if)));
     let tried = candidates.len() as u64;
-    report.bottleneck = Some(Bottleneck { stage, part, utilisation, mean_wait_ms, tried, what_if });
+    let (busiest, most) = row
+        .and_then(|row| row.members.as_ref())
+        .filter(|members| utilisation.is_some_and(|mean| members.most > UNEVEN * mean))
+        .map(|members| (members.busiest.clone(), members.most))
+        .unzip();
+    report.bottleneck =
+        Some(Bottleneck { stage, part, utilisation, busiest, most, mean_wait_ms, tried, what_if });
     Ok(())
 }
 
@@ -56,7 +65,7 @@ fn best<'c>(
     loaded: &Loaded,
     base: &Replicator<'_>,
     candidates: &'c [Candidate],
-    replications: u32,
+    (asks_nothing, replications): (bool, u32),
 ) -> Result<Option<(&'c Candidate, WhatIf)>, RunFailure> {
     if candidates.is_empty() {
         return Ok(None);
@@ -67,7 +76,12 @@ fn best<'c>(
         let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, judged));
         let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(figures.iter().map(gain)).collect();
         // Stable: of equals, the one that stands first.
-        gains.sort_by(|a, b| b.1.total_cmp(&a.1));
+        // What somebody can set comes before what is nearly as good and nobody can.
+        let weighed = |(candidate, gain): &(&Candidate, f64)| match candidate.change {
+            Change::Settings(_) => *gain,
+            Change::Speeds(_) => *gain * (1.0 - NOTICEABLE),
+        };
+        gains.sort_by(|a, b| weighed(b).total_cmp(&weighed(a)));
         gains.retain(|(_, gain)| *gain > 1.0 + NOTICEABLE);
         gains.truncate(CONFIRMED);
         gains
@@ -76,6 +90,7 @@ fn best<'c>(
     // unless it is busy with its own thoughts.
     let measures = loaded.subjects().into_iter().flat_map(|subject| {
         let measures: &[Measured] = match is_open(loaded, subject) {
+            _ if asks_nothing => &[Measured::Elapsed],
             true => &[Measured::Latency],
             false => &[Measured::Throughput, Measured::Latency],
         };

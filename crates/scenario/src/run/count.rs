@@ -38,7 +38,7 @@ impl<R: Reported> Count<R> {
         let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());
         served.workload = format!("{completed} · {}", programs.line());
         let mut warnings = programs.warnings();
-        if served.requests.completed == 0 {
+        if served.requests.completed == 0 && programs.boards().is_empty() {
             warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
         }
         if served.requests.found_nothing > 0 {

@@ -14,12 +14,20 @@ pub(super) struct Figures {
 pub(super) struct Got {
     pub(super) subject: Subject,
     pub(super) requests_per_s: f64,
+    /// The mean latency; of programs that only compute and exchange messages the time until the last one is over.
     pub(super) mean_ms: f64,
 }
 
 impl Figures {
-    /// Of a run; nothing where no request completed.
+    /// Of a run; nothing where no request completed and no parallel program ran.
     pub(super) fn of(outcome: &Outcome) -> Option<Self> {
+        let completed = outcome.each().any(|served| served.requests.completed > 0);
+        let elapsed = outcome.jobs.iter().map(|job| job.elapsed_s).reduce(f64::max);
+        if let Some(elapsed) = elapsed.filter(|elapsed| !completed && *elapsed > 0.0) {
+            let subject = outcome.served.subject;
+            let got = Got { subject, requests_per_s: 1.0 / elapsed, mean_ms: elapsed * 1e3 };
+            return Some(Self { served: [Some(got), None] });
+        }
         let got = |served: &Served| {
             let mean_ms = served.latency.as_ref()?.mean_ms.value;
             Some(Got { subject: served.subject, requests_per_s: served.requests_per_s.value, mean_ms })

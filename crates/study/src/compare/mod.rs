@@ -306,8 +306,10 @@ fn usual(entrants: &[Entrant], reports: &[&Report], mixed: bool) -> Result<Measu
         known.iter().all(|closed| *closed)
     };
     let moves_nothing = reports.iter().any(|report| report.served.throughput_bytes_per_s.value <= 0.0);
+    // What only computes and exchanges messages is over sooner or later.
+    let asks_nothing = reports.iter().any(|report| report.served.requests.completed == 0);
     let figure = match (mixed || closed, moves_nothing) {
-        (true, true) if mixed => Figure::Makespan,
+        (true, true) if mixed || asks_nothing => Figure::Makespan,
         (true, true) => Figure::Rate,
         (true, false) => Figure::Throughput,
         (false, _) => Figure::Mean,

@@ -69,7 +69,10 @@ pub enum RaidError {
     #[error(
         "a rebuild goes on by one piece or more at a time, of a multiple of {SECTOR_BYTES} B, and at a rate above zero"
     )]
-    Rebuild,
+    Rebuild {
+        /// Which of its parameters is to blame.
+        key: &'static str,
+    },
     /// A cache that can't be.
     #[error("the controller's cache can't be so: {0}")]
     Cache(&'static str),

@@ -237,14 +237,16 @@ impl RaidParameters {
         if let Some(mistake) = cache.and_then(RaidCacheParameters::mistake) {
             return Err(RaidError::Cache(mistake));
         }
-        let RebuildParameters { piece, depth, busy_depth, .. } = self.rebuild;
-        let depths = [Some(depth), busy_depth];
-        if blocks(piece).is_none()
-            || depths.contains(&Some(0))
-            || !rate(self.rebuild.rate)
-            || !rate(self.rebuild.busy_rate)
-        {
-            return Err(RaidError::Rebuild);
+        let RebuildParameters { piece, depth, busy_depth, rate: always, busy_rate } = self.rebuild;
+        let mistakes = [
+            ("rebuild.piece", blocks(piece).is_none()),
+            ("rebuild.depth", depth == 0),
+            ("rebuild.busy_depth", busy_depth == Some(0)),
+            ("rebuild.rate", !rate(always)),
+            ("rebuild.busy_rate", !rate(busy_rate)),
+        ];
+        if let Some((key, _)) = mistakes.into_iter().find(|(_, is_wrong)| *is_wrong) {
+            return Err(RaidError::Rebuild { key });
         }
         Ok(())
     }

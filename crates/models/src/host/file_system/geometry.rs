@@ -76,10 +76,16 @@ fn has_superblock(group: u32) -> bool {
 
 /// Inodes that mke2fs makes on a device.
 fn inodes(parameters: &FileSystemParameters, blocks: u64) -> u64 {
-    // "small" file systems, of less than 512 MiB, have an inode for each block.
-    let default_ratio = if blocks * BLOCK_SIZE < 512 << 20 { 4096 } else { 16_384 };
+    // mke2fs.conf(5), since e2fsprogs 1.42: "small" file systems have an inode for each block, "big" ones one for 32 KiB, and "huge"
+    // ones one for 64 KiB.
+    let default_ratio = match blocks.saturating_mul(BLOCK_SIZE) {
+        small if small < 512 << 20 => 4096,
+        usual if usual < 4 << 40 => 16_384,
+        big if big < 16 << 40 => 32_768,
+        _ => 65_536,
+    };
     let ratio = parameters.inode_ratio.map_or(default_ratio, Bytes::get);
-    (blocks * BLOCK_SIZE / ratio).max(u64::from(FIRST_INODE) + 5)
+    (blocks * BLOCK_SIZE / ratio).clamp(u64::from(FIRST_INODE) + 5, u32::MAX.into())
 }
 
 fn check(parameters: &FileSystemParameters, blocks: u64) -> Result<(), FormatError> {
@@ -231,6 +237,13 @@ impl Geometry {
         let first_group_end = self.root + 6;
         let woven = if parameters.family == Family::Ext3 { indirect_blocks(journal_blocks) } else { 0 };
         let needed = journal_blocks + woven;
+        // All groups are described in the first one (mke2fs without meta_bg).
+        let described = u64::from(self.descriptor_blocks);
+        if first_group_end > per_group && described > per_group / 2 {
+            let room = per_group.saturating_sub(first_group_end - described);
+            let most = room * u64::from(self.descriptors_per_block) * per_group;
+            return Err(FormatError::TooLarge { blocks: self.blocks, most });
+        }
         let metadata: u64 = self.lead.iter().map(|&lead| u64::from(lead)).sum::<u64>() + 6;
         if metadata + needed + 16 > self.blocks || first_group_end > per_group.min(self.blocks) {
             return Err(too_small(metadata + needed + 16));

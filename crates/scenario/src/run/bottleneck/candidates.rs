@@ -100,19 +100,18 @@ pub(super) fn candidates(
     found
 }
 
-/// Which of two stages has more to do: is busy for more of the time or, where neither serves, lets wait longer.
+/// Which of two stages has more to do: how much of the time it is busy, of several the busiest, and how many wait there.
 fn by_load(rows: &[(String, &Row)], a: &str, b: &str) -> Ordering {
-    let most = |class: &str, of: fn(&Row) -> Option<f64>| {
-        rows.iter().filter(|(name, _)| name == class).filter_map(|(_, row)| of(row)).fold(0.0, f64::max)
+    let load = |class: &str| {
+        let rows = rows.iter().filter(|(name, _)| name == class);
+        rows.map(|(_, row)| row.most().unwrap_or(0.0) + row.mean_queue.unwrap_or(0.0)).fold(0.0, f64::max)
     };
-    let load = |class| (most(class, |row| row.utilisation), most(class, |row| row.mean_wait_ms));
-    let ((busy_a, wait_a), (busy_b, wait_b)) = (load(a), load(b));
-    busy_a.total_cmp(&busy_b).then(wait_a.total_cmp(&wait_b))
+    load(a).total_cmp(&load(b))
 }
 
 /// Whether a stage works enough, or lets wait, to make a difference.
 fn something_happens(row: &Row) -> bool {
-    match row.utilisation {
+    match row.most() {
         Some(busy) => busy >= HARDLY_BUSY,
         None => row.mean_wait_ms.or(row.mean_service_ms).is_some_and(|wait| wait > 0.0),
     }

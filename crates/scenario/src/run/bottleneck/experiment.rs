@@ -31,7 +31,7 @@ impl Figures {
         let got = self.served.into_iter().flatten().find(|got| got.subject == judged.subject)?;
         Some(match judged.of {
             Measured::Throughput => got.requests_per_s,
-            Measured::Latency => got.mean_ms,
+            Measured::Latency | Measured::Elapsed => got.mean_ms,
         })
     }
 
@@ -40,7 +40,7 @@ impl Figures {
         let (Some(before), Some(after)) = (before.judged(judged), self.judged(judged)) else { return 1.0 };
         let gain = match judged.of {
             Measured::Throughput => after / before,
-            Measured::Latency => before / after,
+            Measured::Latency | Measured::Elapsed => before / after,
         };
         if gain.is_finite() { gain } else { 1.0 }
     }

@@ -96,6 +96,13 @@ const FAMILIES: [Family; 4] = [
     },
 ];
 
+/// Layouts that are neither blocks nor turns.
+const OTHER_LAYOUTS: [&str; 3] = ["plane", "arbitrary", "seq"];
+
+/// Words that look like others and say nothing of how many ranks there are.
+const OF_OTHER_MATTERS: [&str; 4] =
+    ["--nodelist", "--ntasks-per-core", "--ntasks-per-socket", "--ntasks-per-gpu"];
+
 /// The launchers that are known.
 pub(super) fn names() -> String {
     FAMILIES.map(|family| family.names.join(", ")).join(", ")
@@ -148,6 +155,7 @@ impl Family {
                 Some((name, value)) => (name, Some(value)),
                 None => (*word, words.get(at + 1).copied()),
             };
+            self.check_spelling(name)?;
             launch.in_turn |= self.in_turn.contains(&name) && name.starts_with('-');
             if self.layouts.contains(&name) {
                 self.lay(&mut launch, value.unwrap_or_default())?;
@@ -173,6 +181,21 @@ impl Family {
         Ok(launch)
     }
 
+    /// A long word that counts nothing, and is nearly one that does, was hardly meant to be another.
+    fn check_spelling(&self, word: &str) -> Result<(), ProgramError> {
+        let all = self.counts.iter().map(|(name, _)| *name).chain(self.layouts.iter().copied());
+        let known = all.chain(self.in_turn.iter().copied()).filter(|known| known.len() > 3);
+        if word.len() < 5 || !word.starts_with('-') || known.clone().any(|known| known == word) {
+            return Ok(());
+        }
+        match petrio_units::nearest(word, known) {
+            Some(near) if !OF_OTHER_MATTERS.contains(&word) => {
+                refuse(format!("{word} is no option of a launcher that is known here; did you mean {near}?"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What a word counts, which may have its value behind it at once (-n4).
     fn counted<'text>(
         &self,
@@ -193,6 +216,11 @@ impl Family {
     fn lay(&self, launch: &mut Launch, value: &str) -> Result<(), ProgramError> {
         let mut words = value.split([':', ',']);
         let first = words.next().unwrap_or_default();
+        if let Some(layout) = OTHER_LAYOUTS.iter().find(|layout| first.starts_with(**layout)) {
+            return refuse(format!(
+                "ranks that are laid out by \"{layout}\" can't be followed: here they lie in blocks, the first ones on the first host"
+            ));
+        }
         launch.in_turn |= self.in_turn.contains(&first);
         if let ("ppr", Some(count), Some("node")) = (first, words.next(), words.next()) {
             launch.on_a_host = Some(number("ppr", count)?);
@@ -233,7 +261,23 @@ mod tests {
             assert_eq!(read(text), launch, "{text}");
         }
         assert!(Launch::read(&["sudo"]).is_none());
-        assert!(Launch::read(&["mpirun", "-np", "many"]).unwrap().is_err());
+        for (text, words) in [
+            ("mpirun -np many", "no whole number"),
+            ("mpirun -np 8 --map-byy node", "did you mean --map-by?"),
+            ("srun -n 8 --ntask-per-node=4", "did you mean --ntasks-per-node?"),
+            ("srun -n 8 -m plane=4", "laid out by \"plane\""),
+        ] {
+            let problem =
+                Launch::read(&text.split(' ').collect::<Vec<_>>()).unwrap().unwrap_err().to_string();
+            assert!(problem.contains(words), "{text}: {problem}");
+        }
+        // Other matters change nothing, whatever they are called.
+        for text in [
+            "mpirun -np 8 --mca btl tcp --bind-to core",
+            "srun -n 8 --nodelist=a,b --mem-per-cpu=1G --exclusive",
+        ] {
+            assert_eq!(read(text).ranks, Some(8), "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::super::refuse;
 use super::super::states::CheckpointLayout;
-use super::parameters::{StepFile, StepParameters, StepsParameters};
+use super::parameters::{StepFile, StepParameters, StepRate, StepsParameters};
 use super::{File, StepsPlan};
 use crate::parallel::act::Direction;
 use crate::program::ProgramError;
@@ -20,7 +20,8 @@ impl StepsParameters {
     }
 
     pub(in crate::parallel) fn plan(&self, ranks: u32) -> Result<StepsPlan, ProgramError> {
-        let mut checker = Checker { ranks, place: Vec::new(), times: 1, files: Vec::new() };
+        let mut checker =
+            Checker { ranks, place: Vec::new(), times: 1, files: Vec::new(), measured: Vec::new() };
         checker.steps(&self.steps)?;
         let mut first = 0;
         for file in &mut checker.files {
@@ -38,6 +39,8 @@ struct Checker {
     /// How often it is gone through.
     times: u64,
     files: Vec<File>,
+    /// What is measured so far: as what, what is counted of it, and whether its steps are being looked at.
+    measured: Vec<(String, StepRate, bool)>,
 }
 
 impl Checker {
@@ -100,6 +103,12 @@ impl Checker {
                 if distance == 0 {
                     return self.refuse(step, "`distance` is zero, and nobody is his own partner");
                 }
+                let has_partner = |rank: u32| rank ^ distance < self.ranks;
+                if self.ranks > 1 && !(0..self.ranks).any(has_partner) {
+                    let problem =
+                        format!("no numbers of {} ranks differ by the bits of {distance}", self.ranks);
+                    return self.refuse(step, problem);
+                }
                 self.bytes(step, bytes)
             }
             StepParameters::Halo { ranks, bytes, .. } => {
@@ -115,7 +124,7 @@ impl Checker {
             }
             StepParameters::Write(file) => self.file(step, file, Direction::Write),
             StepParameters::Read(file) => self.file(step, file, Direction::Read),
-            StepParameters::Repeat { times, measure, steps, .. } => {
+            StepParameters::Repeat { times, measure, steps, rate } => {
                 if *times == 0 {
                     return self.refuse(step, "`times` is zero");
                 }
@@ -127,13 +136,45 @@ impl Checker {
                     );
                     return self.refuse(step, problem);
                 }
+                let at = measure.as_ref().map(|name| self.measure(step, name, *rate)).transpose()?;
                 let before = self.times;
                 self.times = before.saturating_mul(*times);
                 self.steps(steps)?;
                 self.times = before;
+                if let Some((.., is_open)) = at.and_then(|at| self.measured.get_mut(at)) {
+                    *is_open = false;
+                }
                 Ok(())
             }
         }
+    }
+
+    /// What is measured under one name is one row of the report: of the same sort, and not a part of itself.
+    fn measure(&mut self, step: &StepParameters, name: &str, rate: StepRate) -> Result<usize, ProgramError> {
+        let known = self.measured.iter().position(|(known, ..)| known == name);
+        let (at, (_, counted, is_open)) =
+            match known.and_then(|at| Some((at, self.measured.get(at)?.clone()))) {
+                Some(known) => known,
+                None => {
+                    self.measured.push((name.to_owned(), rate, true));
+                    return Ok(self.measured.len() - 1);
+                }
+            };
+        if is_open {
+            return self.refuse(
+                step,
+                format!("steps around it are measured as {name:?}, too: give it another name"),
+            );
+        }
+        if counted != rate {
+            let problem =
+                format!("of {name:?} something else is counted in a step before: give it another name");
+            return self.refuse(step, problem);
+        }
+        if let Some((.., is_open)) = self.measured.get_mut(at) {
+            *is_open = true;
+        }
+        Ok(at)
     }
 
     fn rank(&self, step: &StepParameters, what: &str, rank: u32) -> Result<(), ProgramError> {

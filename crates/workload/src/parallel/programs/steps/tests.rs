@@ -115,7 +115,7 @@ proptest! {
                     format!(r#"{{ "send": [{{ "from": {rank}, "to": {to}, "bytes": "{bytes} B", "messages": {times} }}] }}"#)
                 }
                 9 if ranks > 1 => format!(r#"{{ "shift": {{ "by": {}, "bytes": "{bytes} B" }} }}"#, 1 + number % (ranks - 1)),
-                10 => format!(r#"{{ "pairs": {{ "distance": {}, "bytes": "{bytes} B" }} }}"#, 1 + number),
+                10 if ranks > 1 => format!(r#"{{ "pairs": {{ "distance": {}, "bytes": "{bytes} B" }} }}"#, 1 + number % (ranks - 1)),
                 11 => format!(r#"{{ "halo": {{ "ranks": [{ranks}, 1], "bytes": ["{bytes} B", "1 B"], "periodic": {} }} }}"#, number % 2 == 0),
                 _ => r#"{ "compute": "1 ms" }"#.to_owned(),
             };
@@ -143,6 +143,21 @@ fn what_makes_no_sense_is_refused_with_its_place() {
         (2, r#"{ "send": [{ "from": 1, "to": 1, "bytes": "1 B" }] }"#, "rank 1 sends to itself"),
         (4, r#"{ "shift": { "by": 8, "bytes": "1 B" } }"#, "each rank sends to itself"),
         (4, r#"{ "pairs": { "distance": 0, "bytes": "1 B" } }"#, "`distance` is zero"),
+        (
+            4,
+            r#"{ "pairs": { "distance": 8, "bytes": "1 B" } }"#,
+            "no numbers of 4 ranks differ by the bits of 8",
+        ),
+        (
+            2,
+            r#"{ "repeat": { "times": 2, "measure": "x", "steps": [{ "repeat": { "times": 2, "measure": "x", "steps": ["barrier"] } }] } }"#,
+            "steps around it are measured as",
+        ),
+        (
+            2,
+            r#"{ "repeat": { "times": 2, "measure": "x", "steps": ["barrier"] } }, { "repeat": { "times": 2, "measure": "x", "rate": "bytes", "steps": ["barrier"] } }"#,
+            "something else is counted",
+        ),
         (4, r#"{ "halo": { "ranks": [2, 3], "bytes": ["1 B", "1 B"] } }"#, "product of `ranks` is 4"),
         (4, r#"{ "halo": { "ranks": [2, 2], "bytes": ["1 B"] } }"#, "a number for each dimension"),
         (4, r#"{ "all-gather": { "bytes": "4 EiB" } }"#, "more than 8 EiB"),

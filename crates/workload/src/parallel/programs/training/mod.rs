@@ -190,6 +190,9 @@ impl TrainingParameters {
         }
         let sizes = self.sample().distribution();
         let sizes = sizes.map_err(|problem| ProgramError::parameter("sample", problem.to_string()))?;
+        if sizes.mean() < 1.0 {
+            return refuse("sample", "it is nothing on average: a sample has a byte or more");
+        }
         Ok(TrainingPlan {
             files,
             samples_per_file: samples_per_file.into(),
