@@ -125,7 +125,7 @@ fn what_does_not_turn_has_no_spindle_to_lock() {
 
 /// What a comparison of two scenarios calls random is what differs between their replications.
 #[test]
-fn each_replication_draws_how_disks_turn_and_nothing_else_of_a_read_in_order() {
+fn each_replication_draws_how_disks_turn_and_nothing_else_of_writes_in_order() {
     let text = |more: &str| {
         format!(
             r#"
@@ -136,12 +136,19 @@ count = 3
 [raid.r]
 level = 1
 on = "d*"
-[workload.w]
-kind = "synthetic"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+[fs.data]
+type = "ext4"
 on = "r"
-requests = 200
-processors = 1
-generators = [{{ read_fraction = 0, time_critical_fraction = 1, sequential_fraction = 1, local_fraction = 0, inter_arrival = {{ constant = "7 ms" }}, size = {{ constant = "2 KiB" }} }}]
+[workload.w]
+kind = "files"
+on = "data"
+operation = "write"
+record = "4 KiB"
+file_size = "256 KiB"
+sync = true
 "#
         )
     };
