@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A controller with a cache stands before `split` (`cache`). `layout` says where data and redundancy lie, `planner` which requests to members one becomes, `locks` who changes which
-//! stripe, `array` what is on its way, `failing` and `rebuild` what happens when members fail; the page puts them into the
-//! net. Sources: Patterson, Gibson and Katz, "A case for
+//! stripe, `array` what is on its way, `failing` and `rebuild` what happens when members fail, `outcome` what an event brings about; the page
+//! puts them into the net. Sources: Patterson, Gibson and Katz, "A case for
 //! redundant arrays of inexpensive disks", SIGMOD 1988; Chen et al., "RAID: high-performance, reliable secondary storage",
 //! ACM Computing Surveys 26 (1994); for Linux, drivers/md/raid0.c, raid1.c, raid10.c, raid5.c, and `md_flush_request`.
 //!
