@@ -98,17 +98,21 @@ impl RaidTally {
         self.answer_time += after;
     }
 
+    /// What members are asked so, for a request or to rebuild one of them; flushes aren't counted.
+    fn moved(&mut self, direction: Direction, is_rebuild: bool) -> Option<&mut Moved> {
+        Some(match (direction, is_rebuild) {
+            (Direction::Read, true) => &mut self.rebuild_reads,
+            (Direction::Read, false) => &mut self.member_reads,
+            (Direction::Write, true) => &mut self.rebuild_writes,
+            (Direction::Write, false) => &mut self.member_writes,
+            (Direction::Flush, _) => return None,
+        })
+    }
+
     pub(super) fn planned(&mut self, plan: &Plan, is_rebuild: bool) {
-        let (reads, writes) = if is_rebuild {
-            (&mut self.rebuild_reads, &mut self.rebuild_writes)
-        } else {
-            (&mut self.member_reads, &mut self.member_writes)
-        };
         for part in &plan.parts {
-            match part.direction {
-                Direction::Read => reads.add(part.blocks),
-                Direction::Write => writes.add(part.blocks),
-                Direction::Flush => {}
+            if let Some(moved) = self.moved(part.direction, is_rebuild) {
+                moved.add(part.blocks);
             }
         }
         self.extra_read_bytes += plan.extra_read * SECTOR_BYTES;
@@ -117,13 +121,7 @@ impl RaidTally {
 
     /// A part of a plan isn't sent after all.
     pub(super) fn dropped(&mut self, part: &Part, is_rebuild: bool) {
-        let moved = match (part.direction, is_rebuild) {
-            (Direction::Read, true) => &mut self.rebuild_reads,
-            (Direction::Read, false) => &mut self.member_reads,
-            (Direction::Write, true) => &mut self.rebuild_writes,
-            (Direction::Write, false) => &mut self.member_writes,
-            (Direction::Flush, _) => return,
-        };
+        let Some(moved) = self.moved(part.direction, is_rebuild) else { return };
         moved.requests -= 1;
         moved.bytes -= part.blocks * SECTOR_BYTES;
         if part.extra == Extra::All {

@@ -225,8 +225,10 @@ impl Calls {
                 let parts = self.known.placement.parts(file, offset, length);
                 let calls = parts.into_iter().flat_map(|part| self.cut(part));
                 let calls: Vec<(Part, Operation)> = calls.map(|part| (part, operation)).collect();
-                if self.is_committed_after(&op, &calls) {
-                    self.asked.get_mut(slot).into_iter().for_each(|asked| asked.next = Phase::Commit);
+                if self.is_committed_after(&op, &calls)
+                    && let Some(asked) = self.asked.get_mut(slot)
+                {
+                    asked.next = Phase::Commit;
                 }
                 calls
             }
