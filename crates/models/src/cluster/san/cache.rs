@@ -155,6 +155,12 @@ impl Cache {
         }
     }
 
+    /// A block is used.
+    pub(super) fn touch(&mut self, key: Key) {
+        self.pin(key);
+        self.unpin(key);
+    }
+
     /// A block is no longer kept, unless it is to be written or somebody works with it.
     pub(super) fn let_idle_go(&mut self, key: Key) {
         if self.blocks.get(&key).is_some_and(|block| block.state == State::Clean && block.pins == 0) {

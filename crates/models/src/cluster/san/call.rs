@@ -1,6 +1,7 @@
 //! A call on a node: what it needs tokens of, where it is, what it waits for.
 
 use super::cache::Key;
+use super::parameters::Granularity;
 use super::ranges::{Mode, Range};
 use super::tokens::Object;
 use super::volume::Volume;
@@ -89,11 +90,12 @@ pub(super) struct Call {
     /// How often it has written what is to be written, and whether the disks' own caches have followed.
     pub(super) passes: u8,
     pub(super) settled: bool,
-    /// What it waits for since when, how many requests, and how long the last of them was on the network.
+    /// What it waits for since when, how many requests, and how long the last of them was on its way to a disk and back;
+    /// none, if a metanode had it.
     pub(super) wait: Option<Wait>,
     pub(super) since: Time,
     pub(super) left: u32,
-    pub(super) on_the_way: Time,
+    pub(super) on_the_way: Option<Time>,
     /// Processor time of what it does: in the cache, and copying.
     pub(super) work: (Time, Time),
     pub(super) waited: bool,
@@ -119,7 +121,7 @@ impl Call {
             wait: None,
             since: Time::ZERO,
             left: 0,
-            on_the_way: Time::ZERO,
+            on_the_way: Some(Time::ZERO),
             work: (Time::ZERO, Time::ZERO),
             waited: false,
             failure: None,
@@ -129,12 +131,14 @@ impl Call {
     /// A wait is over: what it was for has the time.
     pub(super) fn charge(&mut self, now: Time) {
         let span = now - self.since;
-        let on_the_way = self.on_the_way.min(span);
+        let on_the_way = self.on_the_way.map(|way| way.min(span));
         let ledger = &mut self.op.ledger;
         match self.wait.take() {
             Some(Wait::Token) => ledger.charge(FileCause::Server, span),
             Some(Wait::Room) => ledger.charge(FileCause::Throttle, span),
+            Some(Wait::Read | Wait::Write) if on_the_way.is_none() => ledger.charge(FileCause::Server, span),
             Some(wait) => {
+                let on_the_way = on_the_way.unwrap_or_default();
                 let cause = if wait == Wait::Read { FileCause::Read } else { FileCause::Write };
                 ledger.charge(FileCause::Network, on_the_way);
                 ledger.charge(cause, span - on_the_way);
@@ -146,7 +150,7 @@ impl Call {
                 ledger.charge(FileCause::Processor, span.saturating_sub(cache + copy));
             }
         }
-        self.on_the_way = Time::ZERO;
+        self.on_the_way = Some(Time::ZERO);
     }
 
     /// The call as it returns.
@@ -162,17 +166,32 @@ impl Call {
     }
 }
 
-/// The tokens that a call works with, in the order in which it takes them; `blocks` of the file, or all of it.
-pub(super) fn needs(op: &FileOp, volume: &Volume, blocks: Range) -> SmallVec<[Need; 4]> {
-    use Mode::{Exclusive, Shared};
+/// The tokens that a call works with, in the order in which it takes them; `blocks` of the file, or all of it. Where tokens
+/// are of whole files, one is of an inode and of the data.
+pub(super) fn needs(
+    op: &FileOp,
+    volume: &Volume,
+    blocks: Range,
+    granularity: Granularity,
+) -> SmallVec<[Need; 4]> {
+    use Mode::{Exclusive, Growing, Present, Shared};
     let need = |object, mode| Need { object, mode, range: Range::WHOLE };
     let (names, attributes, data) = (Object::Names, Object::Attributes, Object::Data);
     let mut needs: SmallVec<[Need; 4]> = match op.operation {
-        Operation::Read => smallvec![Need { object: data(op.file), mode: Shared, range: blocks }],
+        // Who reads beyond the end has to know exactly where it is.
+        Operation::Read => {
+            let own = Need { object: data(op.file), mode: Shared, range: blocks };
+            let is_beyond = volume.size(op.file).is_some_and(|size| op.end() > size);
+            is_beyond.then(|| need(attributes(op.file), Shared)).into_iter().chain([own]).collect()
+        }
         // Where it writes follows from where the file ends, which nobody else is to change.
-        Operation::Write if op.flags.append => smallvec![need(data(op.file), Exclusive)],
-        Operation::Write => smallvec![Need { object: data(op.file), mode: Exclusive, range: blocks }],
-        Operation::Open | Operation::Stat => smallvec![need(attributes(op.file), Shared)],
+        Operation::Write => {
+            let range = if op.flags.append { Range::WHOLE } else { blocks };
+            let own = Need { object: data(op.file), mode: Exclusive, range };
+            smallvec![need(attributes(op.file), Growing), own]
+        }
+        Operation::Open => smallvec![need(attributes(op.file), Present)],
+        Operation::Stat => smallvec![need(attributes(op.file), Shared)],
         Operation::Readdir => smallvec![need(names(op.file), Shared)],
         Operation::Create => {
             smallvec![need(names(op.parent), Exclusive), need(attributes(op.file), Exclusive)]
@@ -209,8 +228,20 @@ pub(super) fn needs(op: &FileOp, volume: &Volume, blocks: Range) -> SmallVec<[Ne
         | Operation::Compute
         | Operation::Exchange => SmallVec::new(),
     };
+    if granularity == Granularity::File {
+        for need in &mut needs {
+            if let Object::Attributes(file) = need.object {
+                let mode = if need.mode == Present { Shared } else { need.mode };
+                *need = Need { object: Object::Data(file), mode, ..*need };
+            }
+        }
+    }
     // One order for all: so none waits for another who waits for it.
     needs.sort_by_key(|need| need.object);
-    needs.dedup();
+    needs.dedup_by(|next, need| {
+        let is_same = next.object == need.object && next.range == need.range;
+        need.mode = if is_same { need.mode.with(next.mode) } else { need.mode };
+        is_same
+    });
     needs
 }

@@ -1,8 +1,8 @@
 //! A node in the net: calls come in, wait for tokens, blocks and room, use the processor, and return.
 //!
 //! ```text
-//!  operations ─▶ call ─▶ (processor) ─▶ begin ─┐               ┌─▶ asks, tokens given ─▶ network ⋯ manager
-//!  network ⋯ manager ─▶ hear ──────────────────┤               ├─▶ requests ─▶ initiator ⋯ network ⋯ disks
+//!  operations ─▶ call ─▶ (processor) ─▶ begin ─┐               ┌─▶ asks, tokens given, errands ─▶ network ⋯ manager, others
+//!  network ⋯ manager, others ─▶ hear ──────────┤               ├─▶ requests ─▶ initiator ⋯ network ⋯ disks
 //!  disks ⋯ initiator ─▶ complete ──────────────┼─▶ the node ───┼─▶ waiting: for a token, for reads, for writes, for room
 //!  waiting + ready ─▶ go on ───────────────────┤               ├─▶ (processor) ─▶ go on
 //!  later ─▶ write back ────────────────────────┘               └─▶ completions
@@ -11,7 +11,7 @@
 use super::call::Wait;
 use super::costs::Costs;
 use super::manager::Address;
-use super::message::Said;
+use super::message::{Said, To};
 use super::node::{Node, Rules};
 use super::volume::Volume;
 use crate::network::Port;
@@ -19,12 +19,15 @@ use crate::processor::{Client, Processors, Work};
 use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, FileCause, FileOp, Message, Operation, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder, Update};
+use std::sync::Arc;
 
 /// A node while its page is built.
 pub(super) struct Wired<'p> {
     /// Where it hears of locks, and who manages them; where that one hears, if he is on the same host.
     pub(super) locks: Port,
     pub(super) manager: Address,
+    /// Where the file system's nodes hear.
+    pub(super) nodes: Arc<[Address]>,
     pub(super) near_manager: Option<Place<Box<Message>>>,
     /// What is asked of the disks.
     pub(super) requests: Place<BlockRequest>,
@@ -79,6 +82,7 @@ pub(super) fn client(
     let to = Onward {
         own: Address::of(&locks),
         manager: wired.manager,
+        nodes: wired.nodes,
         send: locks.send,
         near: wired.near_manager,
         requests,
@@ -89,7 +93,7 @@ pub(super) fn client(
 
     let mut begin = page.transition("begin");
     let op = begin.take(begun);
-    let exits = Exits::declare(&mut begin, places, to);
+    let exits = Exits::declare(&mut begin, places, &to);
     begin.action(move |f| {
         let op: Box<FileOp> = f.take(op);
         let now = f.now();
@@ -100,21 +104,21 @@ pub(super) fn client(
 
     let mut hear = page.transition("hear");
     let message = hear.take(locks.received);
-    let exits = Exits::declare(&mut hear, places, to);
+    let exits = Exits::declare(&mut hear, places, &to);
     hear.action(move |f| {
         let message: Box<Message> = f.take(message);
         let now = f.now();
-        let Some(Said::Told(told)) = message.payload.open::<Said>().map(|said| *said) else {
-            return f.fail("a node is told what only a lock manager is: a mistake in the model");
-        };
+        let said = message.payload.open::<Said>();
         let (node, volume) = f.update_two(exits.node, exits.volume);
-        node.hear(told, volume, now);
+        if !said.is_some_and(|said| node.hear(*said, volume, now)) {
+            return f.fail("a node is told what only a lock manager is: a mistake in the model");
+        }
         exits.leave(f);
     });
 
     let mut completed = page.transition("complete");
     let request = completed.take(complete);
-    let exits = Exits::declare(&mut completed, places, to);
+    let exits = Exits::declare(&mut completed, places, &to);
     completed.action(move |f| {
         let request = f.take(request);
         let now = f.now();
@@ -127,7 +131,7 @@ pub(super) fn client(
         let mut go_on = page.transition(&format!("go on {}", wait.name()));
         let slot = go_on.take(ready);
         let waited = go_on.take_key(waiting, move |binding| Key::from(*binding.get(slot)));
-        let exits = Exits::declare(&mut go_on, places, to);
+        let exits = Exits::declare(&mut go_on, places, &to);
         go_on.action(move |f| {
             let (slot, _) = (f.take(slot), f.take(waited));
             exits.resume(f, slot);
@@ -135,7 +139,7 @@ pub(super) fn client(
     }
     let mut go_on = page.transition("go on");
     let slot = go_on.take(worked);
-    let exits = Exits::declare(&mut go_on, places, to);
+    let exits = Exits::declare(&mut go_on, places, &to);
     go_on.action(move |f| {
         let slot = f.take(slot);
         exits.resume(f, slot);
@@ -143,7 +147,7 @@ pub(super) fn client(
 
     let mut write_back = page.transition("write back");
     write_back.consume(later);
-    let exits = Exits::declare(&mut write_back, places, to);
+    let exits = Exits::declare(&mut write_back, places, &to);
     write_back.action(move |f| {
         let now = f.now();
         let (node, volume) = f.update_two(exits.node, exits.volume);
@@ -194,10 +198,11 @@ fn calls(
 }
 
 /// Where what a node says goes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Onward {
     own: Address,
     manager: Address,
+    nodes: Arc<[Address]>,
     send: Place<Box<Message>>,
     near: Option<Place<Box<Message>>>,
     requests: Place<BlockRequest>,
@@ -207,7 +212,7 @@ struct Onward {
 }
 
 /// The arcs of what a node's step leaves behind.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Exits {
     node: Update<Node>,
     volume: Update<Volume>,
@@ -215,15 +220,16 @@ struct Exits {
     ready: [Put<u32>; 4],
     later: Put<()>,
     run: Put<Work>,
-    /// To the manager, over the network or on the same host.
+    /// To others over the network, and to a manager on the same host.
     tell: Put<Box<Message>>,
+    tell_near: Option<Put<Box<Message>>>,
     requests: Put<BlockRequest>,
     completions: Put<FileOp>,
     to: Onward,
 }
 
 impl Exits {
-    fn declare(transition: &mut TransitionBuilder<'_>, places: Places, to: Onward) -> Self {
+    fn declare(transition: &mut TransitionBuilder<'_>, places: Places, to: &Onward) -> Self {
         Self {
             node: transition.update(places.node),
             volume: transition.update(places.volume),
@@ -231,10 +237,11 @@ impl Exits {
             ready: places.ready.map(|place| transition.may_put(place, MANY)),
             later: transition.may_put(places.later, 1),
             run: transition.may_put(places.running, MANY),
-            tell: transition.may_put(to.near.unwrap_or(to.send), MANY),
+            tell: transition.may_put(to.send, MANY),
+            tell_near: to.near.map(|near| transition.may_put(near, MANY)),
             requests: transition.may_put(to.requests, MANY),
             completions: transition.may_put(to.completions, MANY),
-            to,
+            to: to.clone(),
         }
     }
 
@@ -246,7 +253,7 @@ impl Exits {
     }
 
     fn leave(&self, f: &mut Firing<'_>) {
-        let Onward { own, manager, workers, write_back_after, .. } = self.to;
+        let &Onward { own, manager, ref nodes, workers, write_back_after, .. } = &self.to;
         let mut out = std::mem::take(&mut f.update(self.node).out);
         for (wait, slot) in out.waits.drain(..) {
             f.put(self.waiting[wait as usize], slot);
@@ -254,8 +261,14 @@ impl Exits {
         for (wait, slot) in out.ready.drain(..) {
             f.put(self.ready[wait as usize], slot);
         }
-        for said in out.said.drain(..) {
-            f.put(self.tell, own.tells(manager, said));
+        for (to, said) in out.said.drain(..) {
+            let near = self.tell_near.filter(|_| to == To::Manager);
+            let address = match to {
+                To::Manager => Some(manager),
+                To::Node(node) => nodes.get(node as usize).copied(),
+            };
+            let Some(address) = address else { continue };
+            f.put(near.unwrap_or(self.tell), own.tells(address, said));
         }
         for request in out.requests.drain(..) {
             f.put(self.requests, request);

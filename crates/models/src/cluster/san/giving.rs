@@ -1,18 +1,22 @@
 //! Tokens that a node gives up: what it has changed is written, what it has read is forgotten, and then it says so.
 //!
 //! Who works with a range before the one that is wanted gives up all from there on, and who works beyond it all up to there
-//! (Schmuck and Haskin, FAST 2002, section 3.2), so that two who each go through a part of their own ask once.
+//! (Schmuck and Haskin, FAST 2002, section 3.2), so that two who each go through a part of their own ask once. Where locks
+//! are of ranges, what has been changed of an inode is told to its metanode meanwhile, so that whoever has the range next
+//! can learn where it lies; where they are of whole files, the inode goes to the disk with the data.
 
 use super::cache::Key;
 use super::call::Need;
-use super::message::Said;
+use super::message::{Said, To};
 use super::node::Node;
 use super::parameters::Granularity;
 use super::ranges::{Mode, Range};
 use super::requests::Waiter;
 use super::tokens::{Given, Object};
 use super::volume::Volume;
+use petrio_colours::FileId;
 use petrio_kernel::Time;
+use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
 /// A token that goes.
@@ -45,14 +49,7 @@ impl Node {
             },
             _ => Range::WHOLE,
         };
-        self.push(Given {
-            node: self.rules.node,
-            object,
-            range,
-            before: number,
-            keeps_reading: mode == Mode::Shared,
-            asked: true,
-        });
+        self.push(Given { node: self.rules.node, object, range, before: number, wanted: mode, asked: true });
     }
 
     /// A token goes back because the call is over.
@@ -62,7 +59,7 @@ impl Node {
         let node = self.rules.node;
         // What was granted beyond what was asked for goes, too.
         let range = if matches!(object, Object::Data(_)) { Range::WHOLE } else { range };
-        self.push(Given { node, object, range, before, keeps_reading: false, asked: false });
+        self.push(Given { node, object, range, before, wanted: Mode::Exclusive, asked: false });
     }
 
     fn push(&mut self, given: Given) {
@@ -83,13 +80,15 @@ impl Node {
         let mut position = 0;
         while let Some(giving) = self.giving.get(position) {
             let Giving { number, given, object, range, left } = *giving;
-            let is_used =
-                self.pinned.iter().any(|(_, need)| need.object == object && need.range.overlaps(&range));
+            let is_used = self.pinned.iter().any(|(_, need)| {
+                need.object == object && need.range.overlaps(&range) && need.mode.conflicts(given.wanted)
+            });
             if left > 0 || is_used {
                 position += 1;
                 continue;
             }
-            let left: u32 = keys_of(object, range)
+            let left: u32 = self
+                .written_before(object, range, volume)
                 .into_iter()
                 .map(|keys| self.flush(keys, Waiter::Giving(number), volume, now))
                 .sum();
@@ -98,34 +97,63 @@ impl Node {
                 position += 1;
                 continue;
             }
-            if !given.keeps_reading {
-                // An inode that went with data is still what the node knows of it.
-                for keys in keys_of(object, range).into_iter().take(1) {
-                    let gone: Vec<Key> = self.cache.within(keys).map(|(key, _)| key).collect();
-                    gone.into_iter().for_each(|key| self.cache.remove(key));
-                }
-            }
             if let Some(held) = self.held.get_mut(&object) {
-                held.give_up(range, given.before, given.keeps_reading);
+                held.give_up(range, given.before, given.wanted);
                 if held.is_empty() {
                     self.held.remove(&object);
                 }
             }
+            if given.wanted == Mode::Exclusive {
+                for keys in self.forgotten_with(object, range, volume) {
+                    let gone: Vec<Key> = self.cache.within(keys).map(|(key, _)| key).collect();
+                    gone.into_iter().for_each(|key| self.cache.remove(key));
+                }
+            }
             self.giving.remove(position);
             self.look_for_tokens();
-            self.out.said.push(Said::Given(given));
+            self.out.said.push((To::Manager, Said::Given(given)));
+        }
+    }
+
+    /// The blocks that are written before a token goes. A metanode keeps what it has of an inode.
+    fn written_before(&self, object: Object, range: Range, volume: &Volume) -> Blocks {
+        let mut blocks = Blocks::from_iter([blocks_of(object, range)]);
+        let (file, by_file) = (object.file(), self.rules.granularity == Granularity::File);
+        let is_here = self.keeps_inode(file, volume);
+        match object {
+            // Who gives up a file's data has made it longer, perhaps.
+            Object::Data(_) if by_file || !is_here => blocks.push(inode(file)),
+            Object::Attributes(_) if is_here => blocks.clear(),
+            _ => {}
+        }
+        blocks
+    }
+
+    /// The blocks that are no longer known once a token is gone.
+    fn forgotten_with(&self, object: Object, range: Range, volume: &Volume) -> Blocks {
+        match object {
+            Object::Data(file) if self.rules.granularity == Granularity::File => {
+                Blocks::from_iter([blocks_of(object, range), inode(file)])
+            }
+            Object::Attributes(file) if self.keeps_inode(file, volume) => Blocks::new(),
+            _ => Blocks::from_iter([blocks_of(object, range)]),
         }
     }
 }
 
-/// The blocks that a token is about. Who gives up a file's data has made it longer, perhaps: its inode goes with them.
-fn keys_of(object: Object, range: Range) -> Vec<RangeInclusive<Key>> {
-    let last = range.to.saturating_sub(1);
+/// Ranges of blocks.
+type Blocks = SmallVec<[RangeInclusive<Key>; 2]>;
+
+/// A file's inode.
+fn inode(file: FileId) -> RangeInclusive<Key> {
+    Key::Inode(file)..=Key::Inode(file)
+}
+
+/// The blocks that a token is about.
+fn blocks_of(object: Object, range: Range) -> RangeInclusive<Key> {
     match object {
-        Object::Data(file) => {
-            vec![Key::Data(file, range.from)..=Key::Data(file, last), Key::Inode(file)..=Key::Inode(file)]
-        }
-        Object::Attributes(file) => vec![Key::Inode(file)..=Key::Inode(file)],
-        Object::Names(file) => vec![Key::Names(file, 0)..=Key::Names(file, u64::MAX)],
+        Object::Data(file) => Key::Data(file, range.from)..=Key::Data(file, range.to.saturating_sub(1)),
+        Object::Attributes(file) => inode(file),
+        Object::Names(file) => Key::Names(file, 0)..=Key::Names(file, u64::MAX),
     }
 }

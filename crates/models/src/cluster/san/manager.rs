@@ -5,7 +5,7 @@
 //!                └▶ (processor) ─▶ over ─┘
 //! ```
 
-use super::message::{MESSAGE, Said};
+use super::message::Said;
 use super::tokens::Tokens;
 use crate::network::Port;
 use crate::processor::Processors;
@@ -34,7 +34,7 @@ impl Address {
             connection: 0,
             service: to.service,
             service_level: 0,
-            bytes: MESSAGE,
+            bytes: said.bytes(),
             payload: Parcel::new(Box::new(said)),
         })
     }

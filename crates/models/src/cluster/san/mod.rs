@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  node ─┬─▶ network ─▶ disk, disk, disk …       blocks, by SCSI's exchanges
-//!        └─▶ network ─▶ lock manager ─▶ nodes    tokens
+//!        ├─▶ network ─▶ lock manager ─▶ nodes    tokens
+//!        └─▶ network ─▶ another node             inodes that this one keeps: it is the files' metanode
 //! ```
 //!
 //! No server stands between a node and the disks: it asks them itself for the blocks of files, and of what says where these
@@ -13,14 +14,16 @@
 //! | --- | --- |
 //! | `placement`, `volume` | where partitions of files and their metadata lie |
 //! | `ranges`, `tokens` | who holds what, who waits, who is asked to give up |
-//! | `cache`, `call`, `node`, `names`, `ahead`, `requests`, `giving` | a node: what a call needs and does, what is kept, what goes |
+//! | `cache`, `call`, `node`, `access`, `names`, `ahead`, `requests`, `giving` | a node: what a call needs and does, what is kept, what goes |
+//! | `metanode`, `message` | inodes of files that many work with; what all of these tell each other |
 //! | `client`, `manager`, `page` | these in a net |
 //!
 //! Sources: Schmuck and Haskin, "GPFS: A Shared-Disk File System for Large Computing Clusters", FAST 2002; Preslan et al.,
 //! "A 64-bit, Shared Disk File System for Linux" (GFS), 1999; Kronenberg, Levy and Strecker, "VAXclusters", 1986; Linux'
-//! distributed lock manager for the size of messages. Leaves out: logs of metadata and recovery, quotas, a metanode (who
-//! made a file longer writes its inode himself), a scheduler of requests on the node, memory that programs map.
+//! distributed lock manager for the size of messages. Leaves out: logs of metadata and recovery, quotas, a
+//! scheduler of requests on the node, memory that programs map.
 
+mod access;
 mod ahead;
 mod cache;
 mod call;
@@ -29,6 +32,7 @@ mod costs;
 mod giving;
 mod manager;
 mod message;
+mod metanode;
 mod names;
 mod node;
 mod page;

@@ -18,12 +18,17 @@ impl Node {
         volume: &mut Volume,
         now: Time,
     ) -> Result<Next, Failure> {
+        if call.op.operation != Operation::Open
+            && let Some(next) = self.refresh(slot, call, volume, now)
+        {
+            return Ok(next);
+        }
         let absent: Vec<Key> =
             call.metadata.iter().copied().filter(|&key| self.cache.state(key).is_none()).collect();
         // They are few, and find room.
         self.cache.make_room(absent.len());
         self.read(absent, volume, &call.op, now);
-        call.left = self.wait_for_reads(call.metadata.iter().copied(), slot);
+        call.left = self.wait_for_reads(call.metadata.iter().copied(), Waiter::Call(slot));
         if call.left > 0 {
             return Ok(Next::Wait(Wait::Read));
         }
@@ -54,6 +59,7 @@ impl Node {
             Operation::Create | Operation::Mkdir => {
                 let is_directory = op.operation == Operation::Mkdir;
                 volume.create(op.file, op.parent, is_directory)?;
+                volume.elect(op.file, self.rules.node);
                 let name = names(volume, op.parent, op.file);
                 [name, Key::Inode(op.file), Key::Map].into_iter().for_each(|key| self.change(key));
                 if is_directory {

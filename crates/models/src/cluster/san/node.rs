@@ -13,10 +13,11 @@ use super::cache::{Cache, Key, State};
 use super::call::{Call, Need, Step, Wait, needs};
 use super::costs::Costs;
 use super::giving::Giving;
-use super::message::Said;
+use super::message::{Said, To};
+use super::metanode::Served;
 use super::names::needed_metadata;
 use super::parameters::Granularity;
-use super::ranges::{Holdings, Range};
+use super::ranges::{Holdings, Mode, Range};
 use super::requests::Asked;
 use super::tokens::{Ask, Object, Told};
 use super::volume::Volume;
@@ -47,8 +48,8 @@ pub(super) struct Rules {
 /// What a node has ready after a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Out {
-    /// To the manager, in this order.
-    pub(super) said: Vec<Said>,
+    /// To the manager and to other nodes, in this order.
+    pub(super) said: Vec<(To, Said)>,
     pub(super) requests: Vec<BlockRequest>,
     /// Calls that begin to wait, and those that have what they waited for.
     pub(super) waits: Vec<(Wait, u32)>,
@@ -72,7 +73,7 @@ pub(super) enum Next {
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) rules: Rules,
-    costs: Costs,
+    pub(super) costs: Costs,
     pub(super) calls: Slab<Option<Box<Call>>>,
     pub(super) cache: Cache,
     pub(super) held: BTreeMap<Object, Holdings>,
@@ -89,6 +90,14 @@ pub(super) struct Node {
     pub(super) want_room: Vec<u32>,
     /// Calls that wait for others on this node, or until a token has gone.
     want_token: Vec<u32>,
+    /// What other nodes want of inodes that this one keeps.
+    pub(super) errands: Slab<Served>,
+    /// Of each file, how many changes of its inode the node has been told of.
+    pub(super) known: FastMap<FileId, u64>,
+    /// Files whose inodes others may have changed since the node looked.
+    pub(super) stale: BTreeSet<FileId>,
+    /// Files whose inodes this node has changed, and hasn't asked for to be on the disks.
+    pub(super) untold: BTreeSet<FileId>,
     /// Files of which something could not be written.
     pub(super) lost: BTreeSet<FileId>,
     ticking: bool,
@@ -112,6 +121,10 @@ impl Node {
             writing: 0,
             want_room: Vec::new(),
             want_token: Vec::new(),
+            errands: Slab::new(),
+            known: FastMap::default(),
+            stale: BTreeSet::new(),
+            untold: BTreeSet::new(),
             lost: BTreeSet::new(),
             ticking: false,
             out: Out::default(),
@@ -119,7 +132,7 @@ impl Node {
     }
 
     /// Blocks that a range of bytes touches.
-    fn blocks(&self, offset: u64, end: u64) -> Range {
+    pub(super) fn blocks(&self, offset: u64, end: u64) -> Range {
         let block = self.rules.block;
         Range { from: offset / block, to: end.div_ceil(block).max(offset / block + 1) }
     }
@@ -130,7 +143,7 @@ impl Node {
             Granularity::File => Range::WHOLE,
             Granularity::Range => self.blocks(op.offset, op.end()),
         };
-        let needs = needs(&op, volume, blocks);
+        let needs = needs(&op, volume, blocks, self.rules.granularity);
         let call = Call::new(op, needs);
         let slot = self.calls.insert(Some(Box::new(call)));
         self.go_on(slot, volume, now);
@@ -158,8 +171,18 @@ impl Node {
         }
     }
 
-    /// The manager says something.
-    pub(super) fn hear(&mut self, told: Told, volume: &Volume, now: Time) {
+    /// The manager or another node says something; whether that is what nodes are told.
+    pub(super) fn hear(&mut self, said: Said, volume: &Volume, now: Time) -> bool {
+        match said {
+            Said::Told(told) => self.hear_manager(told, volume, now),
+            Said::Errand(errand) => self.hear_errand(errand, volume, now),
+            Said::Answer(answer) => self.hear_answer(answer, volume, now),
+            Said::Ask(_) | Said::Given(_) => return false,
+        }
+        true
+    }
+
+    fn hear_manager(&mut self, told: Told, volume: &Volume, now: Time) {
         match told {
             Told::Wanted { object, mode, range, number } => {
                 self.wanted(object, (mode, range), number);
@@ -168,13 +191,15 @@ impl Node {
             Told::Granted { ask: Ask { call: slot, object, mode, range: asked, .. }, range, number } => {
                 self.seen = number;
                 let held = self.held.entry(object).or_default();
+                let was_exact = held.covers(asked, Mode::Shared);
                 held.add(range, mode, number, false);
                 held.join(range, false);
                 if let Object::Attributes(file) = object
-                    && self.cache.state(Key::Inode(file)) == Some(State::Clean)
+                    && held.covers(asked, Mode::Shared)
+                    && !was_exact
+                    && !self.keeps_inode(file, volume)
                 {
-                    // Others may have changed it since.
-                    self.cache.remove(Key::Inode(file));
+                    self.stale.insert(file);
                 }
                 // It works with it before anybody else can ask for it, unless another call here does.
                 let need = Need { object, mode, range: asked };
@@ -244,7 +269,7 @@ impl Node {
     }
 
     /// A call has done with its blocks.
-    fn let_go(&mut self, call: &mut Call) {
+    pub(super) fn let_go(&mut self, call: &mut Call) {
         call.pinned.drain(..).for_each(|key| self.cache.unpin(key));
         self.cache.give_back(std::mem::take(&mut call.reserved));
     }
@@ -252,12 +277,9 @@ impl Node {
     fn step(&mut self, slot: u32, call: &mut Call, volume: &mut Volume, now: Time) -> Result<Next, Failure> {
         match call.step {
             Step::Tokens => Ok(self.take_token(slot, call)),
-            Step::Begin => self.prepare(call, volume),
+            Step::Begin => self.prepare(slot, call, volume, now),
             Step::Chunk => Ok(self.next_chunk(call)),
-            Step::Look => {
-                self.look(call, volume);
-                Ok(Next::Step(Step::Room))
-            }
+            Step::Look => Ok(self.look(slot, call, volume)),
             Step::Room => Ok(self.make_room(slot, call, volume, now)),
             Step::Come => self.await_blocks(slot, call, volume),
             Step::Copied => Ok(self.copied(call, volume, now)),
@@ -280,7 +302,8 @@ impl Node {
             call.has += 1;
             return Next::Step(Step::Tokens);
         }
-        self.out.said.push(Said::Ask(Ask { node: self.rules.node, call: slot, object, mode, range }));
+        let ask = Ask { node: self.rules.node, call: slot, object, mode, range };
+        self.out.said.push((To::Manager, Said::Ask(ask)));
         Next::Wait(Wait::Token)
     }
 
@@ -298,29 +321,40 @@ impl Node {
     }
 
     /// What there is to do, now that nobody else changes anything about it.
-    fn prepare(&mut self, call: &mut Call, volume: &mut Volume) -> Result<Next, Failure> {
+    fn prepare(
+        &mut self,
+        slot: u32,
+        call: &mut Call,
+        volume: &mut Volume,
+        now: Time,
+    ) -> Result<Next, Failure> {
+        let file = call.op.file;
+        volume.elect(file, self.rules.node);
+        if matches!(call.op.operation, Operation::Read | Operation::Write) {
+            match volume.is_directory(file) {
+                None => return Err(Failure::NotFound),
+                Some(true) => return Err(Failure::IsADirectory),
+                Some(false) => {}
+            }
+            if let Some(next) = self.with_inode(slot, call, volume, now) {
+                return Ok(next);
+            }
+        }
         let op = &mut call.op;
-        let plain = |file| match volume.is_directory(file) {
-            None => Err(Failure::NotFound),
-            Some(true) => Err(Failure::IsADirectory),
-            Some(false) => Ok(()),
-        };
         match op.operation {
             Operation::Read => {
-                plain(op.file)?;
                 let size = volume.size(op.file).unwrap_or(0);
                 (call.at, call.end) = (op.offset, op.end().min(size).max(op.offset));
                 self.follow(call);
                 Ok(Next::Step(Step::Chunk))
             }
             Operation::Write => {
-                plain(op.file)?;
                 if op.flags.append {
                     op.offset = volume.size(op.file).unwrap_or(0);
                 }
                 let end = op.offset.checked_add(op.length).ok_or(Failure::TooLarge)?;
                 (call.at, call.end) = (op.offset, end);
-                if volume.allocate(op.file, op.offset, end)? {
+                if volume.allocate(op.file, (op.offset, end), Some(self.rules.node))? {
                     self.change(Key::Map);
                     self.change(Key::Inode(op.file));
                 }
@@ -342,129 +376,6 @@ impl Node {
                 Ok(Next::Step(Step::Metadata))
             }
         }
-    }
-
-    fn next_chunk(&mut self, call: &mut Call) -> Next {
-        if call.at >= call.end {
-            let flags = call.op.flags;
-            let waits = flags.sync || flags.data_sync || flags.direct;
-            let writes = call.op.operation == Operation::Write;
-            return if writes && waits { Next::Step(Step::Flush) } else { Next::End };
-        }
-        let Range { from, to } = self.blocks(call.at, call.end);
-        // Several calls have room beside each other.
-        let most = (self.cache.most() as u64 / 4).max(1);
-        call.chunk = (from, to.min(from + most));
-        self.last.insert(call.op.file, call.chunk.1 - 1);
-        Next::Step(Step::Look)
-    }
-
-    /// Which blocks of a chunk are there, which are to be read, and for how many others room is needed.
-    fn look(&mut self, call: &mut Call, volume: &Volume) {
-        let (file, block) = (call.op.file, self.rules.block);
-        let size = volume.size(file).unwrap_or(0);
-        let writes = call.op.operation == Operation::Write;
-        call.missing.clear();
-        for number in call.chunk.0..call.chunk.1 {
-            let key = Key::Data(file, number);
-            if self.cache.state(key).is_some() {
-                self.cache.pin(key);
-                call.pinned.push(key);
-                continue;
-            }
-            let (first, end) = (number * block, ((number + 1) * block).min(size));
-            let lies_somewhere = first < size && volume.at(file, first).is_some();
-            // What is written over whole needn't be known.
-            let written_over = writes && call.at <= first && call.end >= end;
-            if lies_somewhere && !written_over {
-                call.missing.push(key);
-            } else if writes {
-                call.reserved += 1;
-            }
-        }
-        self.cache.reserve(call.reserved);
-    }
-
-    /// Makes room for what isn't there, and reads what is needed of it, and what will be.
-    fn make_room(&mut self, slot: u32, call: &mut Call, volume: &Volume, now: Time) -> Next {
-        if !self.cache.make_room(call.missing.len()) {
-            let all = self.cache.dirty_in(super::requests::EVERYTHING);
-            self.write(all, volume, now);
-            // Where nothing is on its way out, those who work together need more than there is.
-            if self.writing > 0 {
-                self.want_room.push(slot);
-                return Next::Wait(Wait::Room);
-            }
-        }
-        let mut to_read = Vec::new();
-        for &key in &call.missing {
-            if self.cache.state(key).is_none() {
-                to_read.push(key);
-            }
-        }
-        self.read(to_read, volume, &call.op, now);
-        for &key in &call.missing {
-            self.cache.pin(key);
-            call.pinned.push(key);
-        }
-        if call.op.operation == Operation::Read && !call.op.flags.direct {
-            self.read_ahead(call, volume, now);
-        }
-        Next::Step(Step::Come)
-    }
-
-    /// Waits for the blocks of a chunk that are on their way; then it is copied.
-    fn await_blocks(&mut self, slot: u32, call: &mut Call, volume: &Volume) -> Result<Next, Failure> {
-        let file = call.op.file;
-        let keys = (call.chunk.0..call.chunk.1).map(|number| Key::Data(file, number));
-        call.left = self.wait_for_reads(keys, slot);
-        if call.left > 0 {
-            return Ok(Next::Wait(Wait::Read));
-        }
-        // What was on its way for somebody else may not have come.
-        if call.missing.iter().any(|&key| self.cache.state(key).is_none()) {
-            return Err(Failure::Device);
-        }
-        let size = volume.size(file).unwrap_or(0);
-        let end = call.end.min(call.chunk.1 * self.rules.block);
-        let fresh = (call.missing.len() + call.reserved) as u64 * self.rules.block;
-        call.work = self.costs.of(&call.op, (end - call.at, fresh), size.max(call.end));
-        call.step = Step::Copied;
-        Ok(Next::Work)
-    }
-
-    /// A chunk has been copied.
-    fn copied(&mut self, call: &mut Call, volume: &mut Volume, now: Time) -> Next {
-        let (file, block) = (call.op.file, self.rules.block);
-        let end = call.end.min(call.chunk.1 * block);
-        self.let_go(call);
-        call.at = end;
-        if call.op.operation == Operation::Read {
-            if call.op.flags.direct {
-                self.forget(file, call.chunk);
-            }
-            return Next::Step(Step::Chunk);
-        }
-        for number in call.chunk.0..call.chunk.1 {
-            self.change(Key::Data(file, number));
-        }
-        if volume.grow(file, end) {
-            self.change(Key::Inode(file));
-        }
-        // What fills requests is sent.
-        let largest = self.rules.largest;
-        let full = end / block / largest * largest;
-        let first = call.chunk.0 / largest * largest;
-        if full > first {
-            let keys = Key::Data(file, first)..=Key::Data(file, full - 1);
-            let dirty = self.cache.dirty_in(keys);
-            self.write(dirty, volume, now);
-        }
-        if self.cache.dirty() > self.cache.most() / 2 {
-            let all = self.cache.dirty_in(super::requests::EVERYTHING);
-            self.write(all, volume, now);
-        }
-        Next::Step(Step::Chunk)
     }
 
     /// A block has been changed.

@@ -84,7 +84,13 @@ pub fn san_page(
     let near = nodes.iter().find(|node| node.locks.host == locks.port.host).map(|node| node.locks.received);
     let mut manages = page.page("lock manager");
     let work = rules.locks.work.time();
-    stages.push(manager(&mut manages, locks.port, (addresses, near), work, &mut processors[locks.host]));
+    stages.push(manager(
+        &mut manages,
+        locks.port,
+        (Arc::clone(&addresses), near),
+        work,
+        &mut processors[locks.host],
+    ));
     let block = parameters.block.get();
     for (number, node) in (0..).zip(nodes) {
         let mut page = page.page(node.name);
@@ -112,6 +118,7 @@ pub fn san_page(
         let wired = Wired {
             locks: node.locks,
             manager: Address::of(&locks.port),
+            nodes: Arc::clone(&addresses),
             near_manager: (node.locks.host == locks.port.host).then_some(locks.port.received),
             requests,
             complete,

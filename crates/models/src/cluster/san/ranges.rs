@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
-/// How a range is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// How a range is held. Data are held to read or alone; an inode also in the two modes between that let many write one file
+/// (Schmuck and Haskin, FAST 2002, section 3.3: the shared write lock).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
-    /// Others may read it, too.
+    /// It is there and stays; how long the file is may change.
+    Present,
+    /// Others may read it, too, and nobody changes it.
     Shared,
+    /// Others may make the file longer, too, and nobody knows exactly how long it is.
+    Growing,
     /// Nobody else has it.
     Exclusive,
 }
@@ -14,7 +19,34 @@ pub(super) enum Mode {
 impl Mode {
     /// Whether two nodes can't hold the same in these modes.
     pub(super) fn conflicts(self, other: Self) -> bool {
-        self == Self::Exclusive || other == Self::Exclusive
+        use Mode::{Exclusive, Growing, Shared};
+        matches!((self, other), (Exclusive, _) | (_, Exclusive) | (Shared, Growing) | (Growing, Shared))
+    }
+
+    /// Whether who holds it so may do whatever the other mode allows.
+    pub(super) fn covers(self, other: Self) -> bool {
+        self.with(other) == self
+    }
+
+    /// What allows both.
+    pub(super) fn with(self, other: Self) -> Self {
+        match (self, other) {
+            (one, another) if one == another => one,
+            (Self::Present, stronger) | (stronger, Self::Present) => stronger,
+            _ => Self::Exclusive,
+        }
+    }
+
+    /// What is left to who holds it so beside another who wants it in a mode; nothing, if that one wants it alone.
+    pub(super) fn beside(self, wanted: Self) -> Option<Self> {
+        match (self, wanted) {
+            (_, Self::Exclusive) => None,
+            (own, wanted) if !own.conflicts(wanted) => Some(own),
+            // Who had it alone has changed it, and will.
+            (Self::Exclusive, Self::Present) => Some(Self::Growing),
+            (Self::Exclusive, wanted) => Some(wanted),
+            _ => Some(Self::Present),
+        }
     }
 }
 
@@ -64,12 +96,20 @@ impl Holdings {
     pub(super) fn covers(&self, range: Range, mode: Mode) -> bool {
         let mut at = range.from;
         for (from, piece) in self.touched(range) {
-            if from > at || piece.mode < mode {
+            if from > at || !piece.mode.covers(mode) {
                 return false;
             }
             at = piece.to;
         }
         at >= range.to
+    }
+
+    /// What the mode of a range would be with this one, too, if that is stronger than both.
+    pub(super) fn with(&self, range: Range, mode: Mode) -> Mode {
+        let both = |(_, piece): (u64, Piece)| piece.mode.with(mode);
+        let is_stronger = |&both: &Mode| !mode.covers(both);
+        let apart = self.touched(range).filter(|(_, piece)| !piece.mode.covers(mode));
+        apart.map(both).find(is_stronger).unwrap_or(mode)
     }
 
     /// Whether any of it stands in the way of somebody who wants a range in a mode.
@@ -101,9 +141,9 @@ impl Holdings {
             if from > at {
                 self.pieces.insert(at, Piece { to: from, mode, number });
             }
-            let stays = piece.mode >= mode;
+            let stays = piece.mode.covers(mode);
             let number = if stays && !newest { piece.number } else { number };
-            self.pieces.insert(from, Piece { mode: piece.mode.max(mode), number, ..piece });
+            self.pieces.insert(from, Piece { mode: piece.mode.with(mode), number, ..piece });
             at = piece.to;
         }
         if at < range.to {
@@ -132,18 +172,26 @@ impl Holdings {
         }
     }
 
-    /// Gives up a range as far as it was granted before a message of this number, or all but the right to read it.
-    pub(super) fn give_up(&mut self, range: Range, before: u64, keeps_reading: bool) {
+    /// Gives up a range as far as it was granted before a message of this number, and as far as somebody else wants it.
+    pub(super) fn give_up(&mut self, range: Range, before: u64, wanted: Mode) {
         self.cut_at(range.from);
         self.cut_at(range.to);
         let inside: Vec<(u64, Piece)> = self.touched(range).collect();
         for (from, piece) in inside.into_iter().filter(|(_, piece)| piece.number < before) {
-            if keeps_reading {
-                self.pieces.insert(from, Piece { mode: Mode::Shared, ..piece });
-            } else {
-                self.pieces.remove(&from);
-            }
+            match piece.mode.beside(wanted) {
+                Some(mode) => self.pieces.insert(from, Piece { mode, ..piece }),
+                None => self.pieces.remove(&from),
+            };
         }
+    }
+
+    /// Whether of these holdings two have a block in modes that exclude each other.
+    #[cfg(test)]
+    pub(super) fn contradict(held: &[&Self], block: u64) -> bool {
+        let range = Range { from: block, to: block + 1 };
+        let modes: Vec<Mode> =
+            held.iter().filter_map(|held| held.touched(range).next().map(|(_, piece)| piece.mode)).collect();
+        (0..modes.len()).any(|one| modes[..one].iter().any(|other| other.conflicts(modes[one])))
     }
 
     /// Makes two of a piece that a place lies within.
@@ -167,39 +215,61 @@ mod tests {
     /// What is held of each block, one by one.
     type Naive = Vec<Option<(Mode, u64)>>;
 
-    fn mode(exclusive: bool) -> Mode {
-        if exclusive { Mode::Exclusive } else { Mode::Shared }
+    const MODES: [Mode; 4] = [Mode::Present, Mode::Shared, Mode::Growing, Mode::Exclusive];
+
+    fn modes() -> impl Strategy<Value = Mode> {
+        prop::sample::select(MODES.to_vec())
+    }
+
+    #[test]
+    fn what_is_left_stands_in_nobodys_way_and_both_modes_allow_what_each_does() {
+        for own in MODES {
+            for other in MODES {
+                assert_eq!(own.conflicts(other), other.conflicts(own));
+                assert_eq!(own.with(other), other.with(own));
+                assert!(own.with(other).covers(own) && own.with(other).covers(other));
+                let left = own.beside(other);
+                assert!(
+                    left.is_none_or(|left| own.covers(left) && !left.conflicts(other)),
+                    "{own:?} {other:?}"
+                );
+                assert_eq!(left.is_none(), other == Mode::Exclusive);
+                // Whoever allows more stands in the way of at least as many.
+                let stands = |mode: Mode| MODES.map(|wanted| mode.conflicts(wanted));
+                let more =
+                    std::iter::zip(stands(own.with(other)), stands(own)).all(|(with, own)| with >= own);
+                assert!(more, "{own:?} {other:?}");
+            }
+        }
     }
 
     proptest! {
         #[test]
         fn pieces_say_of_each_block_what_a_list_of_blocks_does(
-            steps in prop::collection::vec((0u8..4, 0..BLOCKS, 1..BLOCKS, any::<bool>(), any::<bool>()), 1..40),
+            steps in prop::collection::vec((0u8..4, 0..BLOCKS, 1..BLOCKS, modes(), any::<bool>()), 1..40),
         ) {
             let mut held = Holdings::default();
             let mut naive: Naive = vec![None; BLOCKS as usize];
-            for (number, (step, from, length, exclusive, flag)) in (1u64..).zip(steps) {
+            for (number, (step, from, length, mode, flag)) in (1u64..).zip(steps) {
                 let range = Range { from, to: (from + length).min(BLOCKS) };
-                let mode = mode(exclusive);
                 let blocks = range.from as usize..range.to as usize;
                 match step {
                     0 | 1 => {
                         held.add(range, mode, number, flag);
                         for block in &mut naive[blocks.clone()] {
                             *block = Some(match *block {
-                                Some((was, old)) if was >= mode && !flag => (was, old),
-                                Some((was, _)) => (was.max(mode), number),
+                                Some((was, old)) if was.covers(mode) && !flag => (was, old),
+                                Some((was, _)) => (was.with(mode), number),
                                 None => (mode, number),
                             });
                         }
                     }
                     2 => {
                         let before = number / 2;
-                        held.give_up(range, before, flag);
+                        held.give_up(range, before, mode);
                         for block in &mut naive[blocks.clone()] {
                             *block = match *block {
-                                Some((_, old)) if old < before && flag => Some((Mode::Shared, old)),
-                                Some((_, old)) if old < before => None,
+                                Some((has, old)) if old < before => has.beside(mode).map(|left| (left, old)),
                                 other => other,
                             };
                         }
@@ -207,7 +277,7 @@ mod tests {
                     // Joins number otherwise, and so are looked at alone.
                     _ => {}
                 }
-                let covered = naive[blocks.clone()].iter().all(|block| block.is_some_and(|(has, _)| has >= mode));
+                let covered = naive[blocks.clone()].iter().all(|block| block.is_some_and(|(has, _)| has.covers(mode)));
                 prop_assert_eq!(held.covers(range, mode), covered);
                 let stands = |block: &Option<(Mode, u64)>| block.is_some_and(|(has, _)| has.conflicts(mode));
                 let in_the_way = naive[blocks.clone()].iter().any(stands);
@@ -222,7 +292,7 @@ mod tests {
                 joined.join(range, flag);
                 for block in 0..BLOCKS {
                     let one = Range { from: block, to: block + 1 };
-                    for mode in [Mode::Shared, Mode::Exclusive] {
+                    for mode in MODES {
                         prop_assert_eq!(joined.covers(one, mode), held.covers(one, mode));
                     }
                 }

@@ -1,4 +1,5 @@
-//! What a node asks of the disks: blocks that lie side by side in one request, and who waits for each.
+//! What a node asks of the disks: blocks that lie side by side in one request, and who waits for each. Of other nodes' inodes
+//! it asks those (`metanode`).
 
 use super::cache::{Key, State};
 use super::call::{Call, Step, Wait};
@@ -20,6 +21,8 @@ pub(super) enum Waiter {
     Call(u32),
     /// A token that goes, by its number.
     Giving(u64),
+    /// What another node wants here.
+    Errand(u32),
 }
 
 /// A request that is under way.
@@ -28,6 +31,12 @@ pub(super) struct Asked {
     pub(super) keys: Vec<Key>,
     direction: Direction,
     waiters: SmallVec<[Waiter; 2]>,
+}
+
+impl Asked {
+    pub(super) fn new(keys: Vec<Key>, direction: Direction) -> Self {
+        Self { keys, direction, waiters: SmallVec::new() }
+    }
 }
 
 /// What a request moves: blocks that lie side by side.
@@ -74,7 +83,8 @@ impl Node {
     }
 
     /// Reads blocks that aren't there; they are from now on, and come.
-    pub(super) fn read(&mut self, keys: Vec<Key>, volume: &Volume, op: &FileOp, now: Time) {
+    pub(super) fn read(&mut self, mut keys: Vec<Key>, volume: &Volume, op: &FileOp, now: Time) {
+        self.fetch_inodes(&mut keys, volume);
         for run in self.runs(keys, volume) {
             let tag = self.ask(Direction::Read, &run, (op.process, op.class, op.priority), now);
             run.keys.iter().for_each(|&key| self.cache.set(key, State::Coming(tag)));
@@ -82,12 +92,13 @@ impl Node {
     }
 
     /// Writes blocks that have been changed.
-    pub(super) fn write(&mut self, keys: Vec<Key>, volume: &Volume, now: Time) {
+    pub(super) fn write(&mut self, mut keys: Vec<Key>, volume: &Volume, now: Time) {
         for &key in &keys {
             if self.place(key, volume).is_none() {
                 self.cache.remove(key);
             }
         }
+        self.tell_inodes(&mut keys, volume);
         for run in self.runs(keys, volume) {
             let tag = self.ask(Direction::Write, &run, (0, IoClass::default(), 4), now);
             run.keys.iter().for_each(|&key| self.cache.set(key, State::Writing(tag, false)));
@@ -108,7 +119,7 @@ impl Node {
             _ => FileId::ROOT,
         };
         let purposes = keys.iter().map(|key| key.purpose().into()).collect();
-        let tag = self.asked.insert(Asked { keys, direction, waiters: SmallVec::new() });
+        let tag = self.asked.insert(Asked::new(keys, direction));
         self.out.requests.push(BlockRequest {
             id: RequestId(u64::from(tag)),
             tag: u64::from(tag),
@@ -129,7 +140,7 @@ impl Node {
     }
 
     /// Somebody waits for a request, unless he does already; whether it is one more.
-    fn wait_for(&mut self, tag: u32, waiter: Waiter) -> u32 {
+    pub(super) fn wait_for(&mut self, tag: u32, waiter: Waiter) -> u32 {
         match self.asked.get_mut(tag) {
             Some(asked) if !asked.waiters.contains(&waiter) => {
                 asked.waiters.push(waiter);
@@ -139,12 +150,12 @@ impl Node {
         }
     }
 
-    /// A call waits for those of these blocks that are on their way; how many requests that are.
-    pub(super) fn wait_for_reads(&mut self, keys: impl Iterator<Item = Key>, slot: u32) -> u32 {
+    /// Somebody waits for those of these blocks that are on their way; how many requests that are.
+    pub(super) fn wait_for_reads(&mut self, keys: impl Iterator<Item = Key>, waiter: Waiter) -> u32 {
         let mut left = 0;
         for key in keys {
             if let Some(State::Coming(tag)) = self.cache.state(key) {
-                left += self.wait_for(tag, Waiter::Call(slot));
+                left += self.wait_for(tag, waiter);
             }
         }
         left
@@ -205,8 +216,11 @@ impl Node {
         // What is being written while it is changed again needs a second turn; what others change meanwhile doesn't count.
         if call.passes < 2 {
             call.passes += 1;
-            call.left =
-                ranges.into_iter().map(|range| self.flush(range, Waiter::Call(slot), volume, now)).sum();
+            let of = (call.op.operation != Operation::Sync).then_some(file);
+            call.left = self.sync_inodes(of, Waiter::Call(slot), volume);
+            for range in ranges {
+                call.left += self.flush(range, Waiter::Call(slot), volume, now);
+            }
             if call.left > 0 {
                 return Ok(Next::Wait(Wait::Write));
             }
@@ -237,9 +251,19 @@ impl Node {
 
     /// A request is complete.
     pub(super) fn completed(&mut self, request: &BlockRequest, volume: &Volume, now: Time) {
-        let tag = request.tag as u32;
+        let on_the_way = request.ledger.of(Cause::Bus);
+        self.came(request.tag as u32, (request.status.failure(), Some(on_the_way)), volume, now);
+    }
+
+    /// What was asked for has come, after so long on its way to a disk and back, if it was asked of one.
+    pub(super) fn came(
+        &mut self,
+        tag: u32,
+        (failure, on_the_way): (Option<Failure>, Option<Time>),
+        volume: &Volume,
+        now: Time,
+    ) {
         let Some(Asked { keys, direction, waiters }) = self.asked.remove(tag) else { return };
-        let failure = request.status.failure();
         for key in keys {
             match self.cache.state(key) {
                 Some(State::Coming(own)) if own == tag && failure.is_some() => self.cache.remove(key),
@@ -249,11 +273,12 @@ impl Node {
                 }
                 _ => {}
             }
-            if let (Key::Data(file, _), Direction::Write, Some(_)) = (key, direction, failure) {
+            if let (Key::Data(file, _) | Key::Inode(file), Direction::Write, Some(_)) =
+                (key, direction, failure)
+            {
                 self.lost.insert(file);
             }
         }
-        let on_the_way = request.ledger.of(Cause::Bus);
         for waiter in waiters {
             match waiter {
                 Waiter::Call(slot) => {
@@ -271,6 +296,11 @@ impl Node {
                     }
                 }
                 Waiter::Giving(number) => self.came_back(number),
+                Waiter::Errand(number) => {
+                    if self.errands.get_mut(number).is_some_and(|served| served.came(failure)) {
+                        self.serve(number, volume, now);
+                    }
+                }
             }
         }
         if direction == Direction::Write {

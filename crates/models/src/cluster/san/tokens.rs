@@ -60,7 +60,8 @@ pub(super) struct Given {
     pub(super) range: Range,
     /// As far as it was granted before a message of this number.
     pub(super) before: u64,
-    pub(super) keeps_reading: bool,
+    /// As far as somebody wants it who wants it so.
+    pub(super) wanted: Mode,
     /// It was asked to, by that message.
     pub(super) asked: bool,
 }
@@ -104,9 +105,9 @@ impl Tokens {
     pub(super) fn given(&mut self, given: Given) {
         let Self { entries, number, outbox } = self;
         let Some(entry) = entries.get_mut(&given.object) else { return };
-        let Given { node, range, before, keeps_reading, .. } = given;
+        let Given { node, range, before, wanted, .. } = given;
         if let Some(held) = entry.held.get_mut(&node) {
-            held.give_up(range, before, keeps_reading);
+            held.give_up(range, before, wanted);
             if held.is_empty() {
                 entry.held.remove(&node);
             }
@@ -132,16 +133,11 @@ impl Tokens {
         self.entries.values().map(|entry| entry.waiting.len()).sum()
     }
 
-    /// Whether two nodes hold the same range, one of them alone.
+    /// Whether two nodes hold the same block in modes that exclude each other.
     #[cfg(test)]
     pub(super) fn contradicts_itself(&self, blocks: u64) -> bool {
-        self.entries.values().any(|entry| {
-            (0..blocks).any(|block| {
-                let range = Range { from: block, to: block + 1 };
-                let with = |mode| entry.held.values().filter(move |held| held.covers(range, mode)).count();
-                with(Mode::Exclusive) > 1 || (with(Mode::Exclusive) == 1 && with(Mode::Shared) > 1)
-            })
-        })
+        let contradict = |held: Vec<&Holdings>| (0..blocks).any(|block| Holdings::contradict(&held, block));
+        self.entries.values().any(|entry| contradict(entry.held.values().collect()))
     }
 }
 
@@ -150,6 +146,9 @@ impl Entry {
     fn go_on(&mut self, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
         let mut position = 0;
         while let Some(&ask) = self.waiting.get(position) {
+            // Who may read and wants to write along, or the other way round, wants it alone.
+            let mode = self.held.get(&ask.node).map_or(ask.mode, |held| held.with(ask.range, ask.mode));
+            let ask = Ask { mode, ..ask };
             let earlier = self.waiting[..position].iter();
             let waits_behind = earlier.clone().any(|before| stands_in_the_way(before, &ask));
             let in_the_way: Vec<u32> = self
@@ -203,7 +202,7 @@ impl Entry {
         let Ask { object, mode, range, .. } = ask;
         let covers = |asked: &Asked| {
             asked.node == node
-                && asked.mode >= mode
+                && asked.mode.covers(mode)
                 && asked.range.from <= range.from
                 && asked.range.to >= range.to
         };
@@ -233,7 +232,7 @@ mod tests {
 
     fn give(node: u32, from: u64, to: u64, number: u64) -> Given {
         let range = Range { from, to };
-        Given { node, object: FILE, range, before: number, keeps_reading: false, asked: true }
+        Given { node, object: FILE, range, before: number, wanted: Mode::Exclusive, asked: true }
     }
 
     #[test]

@@ -34,6 +34,15 @@ pub(super) type Position = (u32, u64);
 /// Where a partition lies: the disk's number, and which of its places.
 type Place = (u32, u64);
 
+/// A partition of a file.
+#[derive(Clone, Copy, Debug)]
+struct Partition {
+    place: Place,
+    /// The node that found the place, and which of the inode's changes that was.
+    node: u32,
+    change: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Disk {
     /// Blocks of metadata.
@@ -57,7 +66,11 @@ struct File {
     /// Which entry of its directory it is.
     slot: u64,
     size: u64,
-    partitions: BTreeMap<u64, Place>,
+    partitions: BTreeMap<u64, Partition>,
+    /// Who reads and writes the inode, once anybody has worked with the file.
+    metanode: Option<u32>,
+    /// How often the inode has been changed.
+    changes: u64,
     /// Of a directory: how many entries there are, the next that was never used, and those before that are free.
     entries: u64,
     next_slot: u64,
@@ -113,8 +126,39 @@ impl Volume {
 
     /// Where a byte of a file lies; nowhere in what was never written.
     pub(super) fn at(&self, file: FileId, offset: u64) -> Option<Position> {
-        let &(disk, place) = self.files.get(&file)?.partitions.get(&(offset / self.partition))?;
+        let &Partition { place: (disk, place), .. } =
+            self.files.get(&file)?.partitions.get(&(offset / self.partition))?;
         Some((disk, self.disks[disk as usize].begin + place * self.partition + offset % self.partition))
+    }
+
+    /// How often a file's inode has been changed.
+    pub(super) fn changes(&self, file: FileId) -> u64 {
+        self.files.get(&file).map_or(0, |file| file.changes)
+    }
+
+    /// Whether a node that knows of so many changes of the inode knows where all of a range of bytes lies that lies
+    /// anywhere: it has found the places itself, or has been told.
+    pub(super) fn is_known(&self, file: FileId, (from, to): (u64, u64), (node, changes): (u32, u64)) -> bool {
+        let numbers = from / self.partition..to.div_ceil(self.partition);
+        self.files.get(&file).is_none_or(|there| {
+            there.changes <= changes
+                || there
+                    .partitions
+                    .range(numbers)
+                    .all(|(_, partition)| partition.node == node || partition.change <= changes)
+        })
+    }
+
+    /// A node works with a file: who comes first is its metanode.
+    pub(super) fn elect(&mut self, file: FileId, node: u32) {
+        if let Some(there) = self.files.get_mut(&file) {
+            there.metanode.get_or_insert(node);
+        }
+    }
+
+    /// Who reads and writes a file's inode, if it is there and anybody has worked with it.
+    pub(super) fn metanode(&self, file: FileId) -> Option<u32> {
+        self.files.get(&file)?.metanode
     }
 
     /// Where a file's inode lies.
@@ -262,20 +306,29 @@ impl Volume {
     pub(super) fn truncate(&mut self, file: FileId, size: u64) -> Result<(), Failure> {
         let there = self.files.get_mut(&file).ok_or(Failure::NotFound)?;
         there.size = size;
+        there.changes += 1;
         let beyond = there.partitions.split_off(&size.div_ceil(self.partition));
-        for (disk, place) in beyond.into_values() {
+        for Partition { place: (disk, place), .. } in beyond.into_values() {
             self.disks[disk as usize].free.insert(place);
         }
         Ok(())
     }
 
-    /// Finds places for those partitions of a range that have none; whether there were any.
-    pub(super) fn allocate(&mut self, file: FileId, offset: u64, end: u64) -> Result<bool, Failure> {
+    /// Finds places for those partitions of a range of bytes that have none; whether there were any. Nobody else needs to
+    /// learn of places that no node found: they are there when a run begins.
+    pub(super) fn allocate(
+        &mut self,
+        file: FileId,
+        (offset, end): (u64, u64),
+        node: Option<u32>,
+    ) -> Result<bool, Failure> {
         let Self { partition, placement, disks, files, .. } = self;
         let there = files.get_mut(&file).ok_or(Failure::NotFound)?;
         if there.is_directory {
             return Err(Failure::IsADirectory);
         }
+        let change = there.changes + u64::from(node.is_some());
+        let node = node.unwrap_or(u32::MAX);
         let mut found = false;
         for number in offset / *partition..end.div_ceil(*partition) {
             if there.partitions.contains_key(&number) {
@@ -283,7 +336,8 @@ impl Volume {
             }
             let first = placement.disk(file, number, disks.len() as u32);
             let place = take_place(disks, first).ok_or(Failure::NoSpace)?;
-            there.partitions.insert(number, place);
+            there.partitions.insert(number, Partition { place, node, change });
+            there.changes = change;
             found = true;
         }
         Ok(found)
@@ -293,6 +347,7 @@ impl Volume {
     pub(super) fn grow(&mut self, file: FileId, size: u64) -> bool {
         let Some(there) = self.files.get_mut(&file).filter(|there| there.size < size) else { return false };
         there.size = size;
+        there.changes += 1;
         true
     }
 
@@ -308,8 +363,10 @@ impl Volume {
     ) -> Result<(), Failure> {
         match self.create(file, parent, is_directory) {
             Ok(()) if !is_directory => {
-                self.allocate(file, 0, size)?;
-                self.grow(file, size);
+                self.allocate(file, (0, size), None)?;
+                if let Some(there) = self.files.get_mut(&file) {
+                    there.size = size;
+                }
                 Ok(())
             }
             // Several processes name the same.
@@ -320,7 +377,7 @@ impl Volume {
 
     /// Places that are taken.
     #[cfg(test)]
-    fn taken(&self) -> u64 {
+    pub(super) fn taken(&self) -> u64 {
         self.disks.iter().map(|disk| disk.next - disk.free.len() as u64).sum()
     }
 }
@@ -338,100 +395,4 @@ fn take_place(disks: &mut [Disk], first: u32) -> Option<Place> {
             (number, disk.next - 1)
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use proptest::prelude::*;
-
-    const MIB: u64 = 1 << 20;
-
-    fn volume(disks: u64) -> Volume {
-        Volume::new(MIB, Placement::RoundRobin, &vec![16 * MIB; disks as usize]).unwrap()
-    }
-
-    #[test]
-    fn a_file_lies_over_all_disks_and_each_partition_in_one_piece() {
-        let mut volume = volume(4);
-        volume.lay(FileId(4), FileId::ROOT, (false, 8 * MIB)).unwrap();
-        for partition in 0..8 {
-            let (disk, first) = volume.at(FileId(4), partition * MIB).unwrap();
-            assert_eq!(u64::from(disk), partition % 4);
-            assert_eq!(volume.at(FileId(4), partition * MIB + MIB - 1), Some((disk, first + MIB - 1)));
-        }
-        assert_eq!(volume.at(FileId(4), 8 * MIB), None);
-    }
-
-    #[test]
-    fn a_full_file_system_says_so_and_has_room_again_when_files_go() {
-        let mut volume = volume(2);
-        volume.create(FileId(1), FileId::ROOT, false).unwrap();
-        assert_eq!(volume.allocate(FileId(1), 0, 1 << 40), Err(Failure::NoSpace));
-        assert_eq!(volume.taken(), 30, "a sixteenth of each disk is metadata's");
-        volume.remove(FileId(1), false).unwrap();
-        assert_eq!(volume.taken(), 0);
-        volume.create(FileId(2), FileId::ROOT, false).unwrap();
-        assert_eq!(volume.allocate(FileId(2), 0, 30 * MIB), Ok(true));
-        assert_eq!(Volume::new(MIB, Placement::ByFile, &[1000]).map(|_| ()), None);
-    }
-
-    #[test]
-    fn directories_have_a_block_for_64_names_and_go_when_they_are_empty() {
-        let mut volume = volume(3);
-        volume.create(FileId(1), FileId::ROOT, true).unwrap();
-        for file in 2..67 {
-            volume.create(FileId(file), FileId(1), false).unwrap();
-        }
-        assert_eq!(
-            (volume.blocks_of_names(FileId(1)), volume.block_of_name(FileId(1), FileId(66))),
-            (2, Some(1))
-        );
-        assert_eq!(volume.remove(FileId(1), true), Err(Failure::NotEmpty));
-        assert_eq!(volume.create(FileId(5), FileId(1), false), Err(Failure::Exists));
-        assert_eq!(volume.rename(FileId(1), FileId(1), None), Err(Failure::Misplaced));
-        volume.rename(FileId(2), FileId::ROOT, Some(FileId(3))).unwrap();
-        assert_eq!((volume.parent(FileId(2)), volume.size(FileId(3))), (Some(FileId::ROOT), None));
-        (4..67).for_each(|file| volume.remove(FileId(file), false).unwrap());
-        assert_eq!(volume.remove(FileId(1), true), Ok(()));
-    }
-
-    proptest! {
-        #[test]
-        fn no_two_partitions_lie_in_one_place_nor_where_metadata_do(
-            steps in prop::collection::vec((0u32..5, 0u64..40, 1u64..9, any::<bool>()), 1..40),
-            disks in 1u64..5,
-        ) {
-            let mut volume = volume(disks);
-            let mut expected = 0;
-            let mut pieces: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
-            for (file, first, count, cuts) in steps {
-                let of = FileId(file + 1);
-                let _ = volume.create(of, FileId::ROOT, false);
-                let own = pieces.entry(file).or_default();
-                if cuts {
-                    volume.truncate(of, first * MIB).unwrap();
-                    own.retain(|partition| *partition < first);
-                } else if volume.allocate(of, first * MIB, (first + count) * MIB).is_ok() {
-                    own.extend(first..first + count);
-                } else {
-                    own.extend((first..first + count).filter(|part| volume.at(of, part * MIB).is_some()));
-                }
-                expected = pieces.values().map(BTreeSet::len).sum();
-                let mut places = BTreeSet::new();
-                for (file, own) in &pieces {
-                    for partition in own {
-                        let (disk, first) = volume.at(FileId(file + 1), partition * MIB).unwrap();
-                        prop_assert!(first >= MIB && first + MIB <= 16 * MIB);
-                        prop_assert!(places.insert((disk, first)));
-                    }
-                    let (_, inode) = volume.inode_at(FileId(file + 1)).unwrap();
-                    prop_assert!(inode < MIB);
-                }
-                prop_assert!(volume.map_at(file).1 < MIB && volume.names_at(of, first).1 < MIB);
-            }
-            prop_assert_eq!(volume.taken(), expected as u64);
-        }
-    }
 }

@@ -116,14 +116,21 @@ fn messages(shape: Shape, programs: Vec<Vec<FileOp>>) -> usize {
 
 #[test]
 fn who_works_on_a_file_alone_asks_for_it_once() {
-    // Each asks, and is granted all of its file.
-    for count in [1, 15] {
-        let programs = (1..4).map(|file| writes(file, 0..count)).collect();
-        assert_eq!(messages(shape_of(3), programs), 3 * 2);
+    // Each asks, and is granted all of its file; where locks are of ranges, its inode, too.
+    let by_file = Shape { granularity: Granularity::File, ..shape_of(3) };
+    for (shape, tokens) in [(shape_of(3), 2), (by_file, 1)] {
+        for count in [1, 15] {
+            let programs = (1..4).map(|file| writes(file, 0..count)).collect();
+            assert_eq!(messages(shape, programs), 3 * 2 * tokens);
+        }
+        let returned = Shape { keeps_tokens: false, ..shape };
+        let programs = (1..4).map(|file| writes(file, 0..15)).collect();
+        assert_eq!(
+            messages(returned, programs),
+            3 * 3 * 15 * tokens,
+            "asked for, granted and returned by each"
+        );
     }
-    let returned = Shape { keeps_tokens: false, ..shape_of(3) };
-    let programs = (1..4).map(|file| writes(file, 0..15)).collect();
-    assert_eq!(messages(returned, programs), 3 * 3 * 15, "asked for, granted and returned by each call");
 }
 
 #[test]
@@ -141,5 +148,41 @@ fn two_who_each_go_through_a_half_of_a_file_stop_asking_and_those_who_mix_do_not
 fn readers_of_one_file_do_not_ask_again() {
     let reads =
         |count| (0..count).map(|block| op(Operation::Read, 1, block * BLOCK, BLOCK)).collect::<Vec<_>>();
-    assert_eq!(messages(shape_of(4), vec![reads(10); 4]), 4 * 2);
+    // Three ask the fourth for the inode.
+    assert_eq!(messages(shape_of(4), vec![reads(10); 4]), 4 * 2 + 3 * 2);
+}
+
+#[test]
+fn an_inode_is_written_by_one_node_however_many_make_the_file_longer_by_turns() {
+    let written = |granularity, count: u64, sync: bool| {
+        let mut world = World::new(Shape { granularity, ..shape_of(4) }, &FILES, 11);
+        for node in 0..4 {
+            let mut own = writes(3, (0..count).map(|turn| 4 * turn + node));
+            own.extend(sync.then(|| op(Operation::Fsync, 3, 0, 0)));
+            world.program(node as usize, own);
+        }
+        world.run().unwrap();
+        world.inode_writes
+    };
+    // Nobody has waited for it to be on a disk.
+    assert_eq!((written(Granularity::Range, 2, false), written(Granularity::Range, 5, false)), (0, 0));
+    let synced = written(Granularity::Range, 5, true);
+    assert!((1..=8).contains(&synced), "{synced}");
+    let by_file = |count| written(Granularity::File, count, false);
+    assert!(by_file(5) > by_file(2) && by_file(2) > 0, "{} {}", by_file(5), by_file(2));
+}
+
+#[test]
+fn who_asks_how_long_a_file_is_takes_turns_with_those_who_make_it_longer() {
+    let growing = writes(3, 0..12);
+    let looks: Vec<FileOp> = (0..12).map(|_| op(Operation::Stat, 3, 0, 0)).collect();
+    // Each of the two keeps to a half of its own.
+    let beyond = writes(3, 24..36);
+    let with = |third| messages(shape_of(3), vec![growing.clone(), beyond.clone(), third]);
+    let alone = with(Vec::new());
+    let opens =
+        |count| looks.iter().take(count).map(|op| FileOp { operation: Operation::Open, ..op.clone() });
+    // The inode is told to some, once; what each look costs is a turn of the token.
+    let (opened, looked) = (with(opens(12).collect()), with(looks.clone()));
+    assert!(opened <= alone + 12 && looked > alone + 24, "{alone} {opened} {looked}");
 }

@@ -1,15 +1,16 @@
 //! Nodes, a lock manager and disks whose messages, requests and turns at the processor end in any order, and a model of
 //! what is written: versions of blocks, as each node and each disk has them.
 
+use super::inodes::Inodes;
 use crate::cluster::san::cache::Key;
 use crate::cluster::san::call::{Step, Wait};
 use crate::cluster::san::costs::Costs;
-use crate::cluster::san::message::Said;
+use crate::cluster::san::message::{Said, To};
 use crate::cluster::san::node::{Node, Rules};
 use crate::cluster::san::parameters::Granularity;
 use crate::cluster::san::placement::{Placement, mixed};
-use crate::cluster::san::ranges::{Mode, Range};
-use crate::cluster::san::tokens::{Object, Tokens, Told};
+use crate::cluster::san::ranges::Holdings;
+use crate::cluster::san::tokens::{Object, Tokens};
 use crate::cluster::san::volume::Volume;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::Time;
@@ -38,7 +39,8 @@ pub(super) struct World {
     volume: Volume,
     /// Messages on their way.
     to_manager: Vec<VecDeque<Said>>,
-    to_nodes: Vec<VecDeque<Told>>,
+    /// By who says it, the manager last, and to whom.
+    to_nodes: BTreeMap<(usize, usize), VecDeque<Said>>,
     /// Requests that disks work at: whose, and which versions are written.
     at_disks: Vec<(usize, BlockRequest, Written)>,
     working: Vec<(usize, u32)>,
@@ -47,12 +49,17 @@ pub(super) struct World {
     /// The version of each block that was written last, and those that disks and nodes have.
     latest: BTreeMap<Block, u64>,
     on_disk: BTreeMap<Block, u64>,
+    /// Up to where each block was ever written.
+    ends: BTreeMap<Block, u64>,
     known: Vec<BTreeMap<Block, u64>>,
+    inodes: Inodes,
     /// What processes still do: of each, its node and its operations.
     programs: Vec<(usize, VecDeque<FileOp>)>,
     busy: BTreeSet<u32>,
     pub(super) done: usize,
     pub(super) messages: usize,
+    /// How often an inode was written to a disk.
+    pub(super) inode_writes: usize,
     state: u64,
     now: Time,
 }
@@ -87,18 +94,21 @@ impl World {
             tokens: Tokens::default(),
             volume,
             to_manager: vec![VecDeque::new(); count],
-            to_nodes: vec![VecDeque::new(); count],
+            to_nodes: BTreeMap::new(),
             at_disks: Vec::new(),
             working: Vec::new(),
             waiting: BTreeSet::new(),
             ready: Vec::new(),
             latest: BTreeMap::new(),
             on_disk: BTreeMap::new(),
+            ends: BTreeMap::new(),
             known: vec![BTreeMap::new(); count],
+            inodes: Inodes::default(),
             programs: Vec::new(),
             busy: BTreeSet::new(),
             done: 0,
             messages: 0,
+            inode_writes: 0,
             state: seed,
             now: Time::ZERO,
         }
@@ -136,8 +146,7 @@ impl World {
             .collect();
         let spoken: Vec<usize> =
             (0..self.nodes.len()).filter(|&node| !self.to_manager[node].is_empty()).collect();
-        let told: Vec<usize> =
-            (0..self.nodes.len()).filter(|&node| !self.to_nodes[node].is_empty()).collect();
+        let told: Vec<(usize, usize)> = self.to_nodes.keys().copied().collect();
         let counts = [
             startable.len(),
             spoken.len(),
@@ -168,10 +177,13 @@ impl World {
             }
             Some(1) => self.manager_hears(spoken[which])?,
             Some(2) => {
-                let node = told[which];
-                let told = self.to_nodes[node].pop_front().unwrap();
-                self.nodes[node].hear(told, &self.volume, self.now);
-                self.drain(node)?;
+                let (from, node) = told[which];
+                let line = self.to_nodes.get_mut(&(from, node)).unwrap();
+                let said = line.pop_front().unwrap();
+                if line.is_empty() {
+                    self.to_nodes.remove(&(from, node));
+                }
+                self.node_hears(node, said)?;
             }
             Some(3) => self.complete(which)?,
             Some(4) => {
@@ -202,9 +214,19 @@ impl World {
         }
         for (node, told) in std::mem::take(&mut self.tokens.outbox) {
             self.messages += 1;
-            self.to_nodes[node as usize].push_back(told);
+            let line = self.to_nodes.entry((self.nodes.len(), node as usize)).or_default();
+            line.push_back(Said::Told(told));
         }
         Ok(())
+    }
+
+    /// A node hears the manager or another node.
+    fn node_hears(&mut self, node: usize, said: Said) -> Result<(), String> {
+        self.inodes.heard(node, said);
+        if !self.nodes[node].hear(said, &self.volume, self.now) {
+            return Err(format!("a node is told what only the manager is: {said:?}"));
+        }
+        self.drain(node)
     }
 
     /// A request ends at its disk: versions move.
@@ -218,6 +240,8 @@ impl World {
                 self.known[node].insert(block, version);
             }
         }
+        let keys = self.nodes[node].asked.get_mut(request.tag as u32).unwrap().keys.clone();
+        self.inodes.came(node, request.tag as u32, &keys);
         let done = BlockRequest { status: Status::Done, ..request };
         self.nodes[node].completed(&done, &self.volume, self.now);
         self.drain(node)
@@ -235,7 +259,9 @@ impl World {
             let block = (op.file, number);
             let latest = self.latest.get(&block).copied().unwrap_or(0);
             let known = self.known[node].get(&block).copied().unwrap_or(0);
-            let (first, last) = (number * BLOCK, ((number + 1) * BLOCK).min(size));
+            // Others may have made the file longer since the call looked: what was never written needn't be known.
+            let first = number * BLOCK;
+            let last = self.ends.get(&block).copied().unwrap_or(((number + 1) * BLOCK).min(size));
             let writes = op.operation == Operation::Write;
             let needs_it = !writes || (first < size && !(at <= first && end >= last));
             if needs_it && latest > 0 && known != latest {
@@ -244,6 +270,7 @@ impl World {
                 ));
             }
             if writes {
+                self.ends.insert(block, end.min((number + 1) * BLOCK).max(last));
                 self.latest.insert(block, latest + 1);
                 self.known[node].insert(block, latest + 1);
             }
@@ -254,7 +281,17 @@ impl World {
     /// What a node has ready goes where it goes.
     fn drain(&mut self, node: usize) -> Result<(), String> {
         let out = std::mem::take(&mut self.nodes[node].out);
-        self.to_manager[node].extend(out.said);
+        self.inodes.changed_by(node, &self.volume);
+        for (to, said) in out.said {
+            match to {
+                To::Manager => self.to_manager[node].push_back(said),
+                To::Node(to) => {
+                    self.messages += 1;
+                    self.inodes.said(node, to as usize, said);
+                    self.to_nodes.entry((node, to as usize)).or_default().push_back(said);
+                }
+            }
+        }
         for (wait, slot) in out.waits {
             self.waiting.insert((node, wait as u8, slot));
         }
@@ -271,6 +308,8 @@ impl World {
                     }
                     written.push((block, self.known[node].get(&block).copied().unwrap_or(0)));
                 }
+                self.inodes.writes(node, request.tag as u32, &keys);
+                self.inode_writes += keys.iter().filter(|key| matches!(key, Key::Inode(_))).count();
             }
             self.at_disks.push((node, request, written));
         }
@@ -279,9 +318,15 @@ impl World {
             if op.operation == Operation::Truncate && op.status.failure().is_none() {
                 let gone = op.length.div_ceil(BLOCK);
                 self.latest.retain(|(file, number), _| *file != op.file || *number < gone);
+                self.ends.retain(|(file, number), _| *file != op.file || *number < gone);
+                let shorter = self.ends.iter_mut().filter(|((file, _), _)| *file == op.file);
+                shorter.for_each(|(_, end)| *end = op.length.min(*end));
             }
             if let Some(failure) = op.status.failure() {
                 return Err(format!("{op:?}: {failure}"));
+            }
+            if op.operation == Operation::Stat && !self.inodes.is_exact(node, op.file) {
+                return Err(format!("node {node} doesn't know how long the file is: {op:?}"));
             }
             if op.ledger.total() > self.now - op.issued {
                 return Err(format!("more time is told than it took: {op:?}"));
@@ -292,23 +337,15 @@ impl World {
         Ok(())
     }
 
-    /// No two nodes hold the same where one of them may write.
+    /// No two nodes hold the same in modes that exclude each other.
     fn nobody_contradicts(&self) -> Result<(), String> {
         if self.tokens.contradicts_itself(24) {
             return Err("the manager's table contradicts itself".to_owned());
         }
-        for file in 1..4 {
-            let object = Object::Data(FileId(file));
-            for block in 0..24 {
-                let range = Range { from: block, to: block + 1 };
-                let with = |mode| {
-                    let holds =
-                        |node: &&Node| node.held.get(&object).is_some_and(|held| held.covers(range, mode));
-                    self.nodes.iter().filter(holds).count()
-                };
-                if with(Mode::Exclusive) > 0 && with(Mode::Shared) > 1 {
-                    return Err(format!("two nodes hold block {block} of file {file}, one of them to write"));
-                }
+        for object in (1..4).map(FileId).flat_map(|file| [Object::Data(file), Object::Attributes(file)]) {
+            let held: Vec<&Holdings> = self.nodes.iter().filter_map(|node| node.held.get(&object)).collect();
+            if let Some(block) = (0..24).find(|&block| Holdings::contradict(&held, block)) {
+                return Err(format!("two nodes hold block {block} of {object:?}, and exclude each other"));
             }
         }
         Ok(())
@@ -321,7 +358,8 @@ impl World {
 
     /// Whether all that was written last is on the disks.
     pub(super) fn is_on_disk(&self) -> bool {
-        self.latest.iter().all(|(block, version)| self.on_disk.get(block) == Some(version))
+        let is_there = |(block, version)| self.on_disk.get(block) == Some(version);
+        self.latest.iter().all(is_there) && self.inodes.is_on_disk()
     }
 }
 
