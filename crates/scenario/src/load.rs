@@ -129,8 +129,10 @@ fn load_known(
         return Err(fail(vec![problem]));
     }
     let mut problems = Vec::new();
+    let mut strays = Vec::new();
     for change in overrides {
         let base = sources.add(SETTING, Arc::clone(change.text()));
+        strays.extend(change.stray(&root, base, &sources).map(|stray| (change.text(), stray)));
         if let Err(problem) = change.apply(&mut root, base, &sources) {
             problems.push(problem);
         }
@@ -151,8 +153,13 @@ fn load_known(
     problems.append(&mut files_alike(&mut root, &sources));
     let places = Places::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(problems));
-    let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
-        problems.append(&mut more);
+    let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|more| {
+        problems.extend(more);
+        for (text, stray) in std::mem::take(&mut strays) {
+            let before = problems.len();
+            problems.retain(|problem| !problem.is_in(text));
+            problems.extend((problems.len() < before).then_some(stray));
+        }
         fail(std::mem::take(&mut problems))
     })?;
     let devices = devices(&scenario, &root, &places, &mut sources, inputs).unwrap_or_else(|mut more| {

@@ -117,19 +117,28 @@ pub(crate) fn problem_of(
         ProgramError::Script(script) => {
             sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
         }
+        // What to do stands behind the last semicolon.
+        ProgramError::Parameter { parameter, problem } => {
+            let (wrong, advice) = match problem.rsplit_once("; ") {
+                Some((wrong, advice)) => (wrong, Some(advice)),
+                None => (problem.as_str(), (problem == "it is zero").then_some("give more than zero")),
+            };
+            sources.error(span, format!("{parameter}: {wrong}")).maybe_help(advice)
+        }
         other => sources.error(span, other.to_string()),
     };
     problem.maybe_help(error.help())
 }
 
 /// Where the cause of a workload's error stands in the scenario: a parameter of a parallel program, and one of its library,
-/// stands a table deeper.
+/// stands a table deeper. What is wrong in a file stands where the file is named.
 fn path_of(workload: &str, error: &ProgramError, places: &Places) -> String {
     let parameter = match error {
         ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
             *parameter
         }
         ProgramError::Script(_) => "script",
+        ProgramError::Request { .. } | ProgramError::Trace(_) | ProgramError::NoRequests { .. } => "file",
         _ => return format!("workload.{workload}"),
     };
     let path = |table: &str| format!("workload.{workload}{table}.{parameter}");

@@ -7,7 +7,7 @@ use crate::parts::Directory;
 use crate::schema::Names;
 use crate::text::deserialise::suggestion;
 use crate::text::tree::{Places, Table};
-use crate::text::{Problem, Sources};
+use crate::text::{Problem, Sources, refusal};
 use petrio_files::inputs::Inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -124,6 +124,11 @@ impl<'a, 'i> Checker<'a, 'i> {
     /// Notes an error at the name of a part, with advice.
     pub(crate) fn error_at_key(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(self.sources.error(self.places.key(path), message).help(help));
+    }
+
+    /// Notes what a model says of the parameters of the part at `path`, with which it can't be made.
+    pub(crate) fn refuse(&mut self, path: &str, words: &str) {
+        self.problems.push(refusal(self.sources, self.places, path, words));
     }
 
     pub(crate) fn name(&mut self, path: &str, name: &str) {

@@ -12,10 +12,12 @@ pub(crate) mod file;
 mod inside;
 mod overrides;
 mod problem;
+mod refusal;
 mod sources;
 pub(crate) mod tree;
 
 pub(crate) use copies::Copies;
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
+pub(crate) use refusal::refusal;
 pub(crate) use sources::{SETTING, Sources};

@@ -1,5 +1,6 @@
 //! `--set path=value`: one value of the scenario changed from outside, without touching the file.
 
+use crate::text::deserialise::suggestion;
 use crate::text::problem::Problem;
 use crate::text::sources::{SETTING, Sources};
 use crate::text::tree::{Table, Value, parse_value};
@@ -61,6 +62,26 @@ impl Override {
             .collect()
     }
 
+    /// If it is about a part that the tree doesn't have, what to say should that not be meant: who adds a part gives all of
+    /// it. `base` is where this override's text stands in `sources`.
+    pub(crate) fn stray(&self, root: &Table<'_>, base: usize, sources: &Sources) -> Option<Problem> {
+        let path = self.path();
+        let [(sort, _), (name, span), _, ..] = &path[..] else { return None };
+        let known = match root.get_ref().get(*sort).map(Spanned::get_ref) {
+            Some(DeValue::Table(parts)) if parts.contains_key(*name) => return None,
+            Some(DeValue::Table(parts)) => parts.keys().map(|key| key.get_ref().as_ref()).collect(),
+            Some(_) => return None,
+            None => Vec::new(),
+        };
+        let problem = sources
+            .error(base + span.start..base + span.end, format!("the scenario has no [{sort}.{name}]"))
+            .label("a new part needs more than this");
+        Some(problem.help(match &known[..] {
+            [] => format!("there is nothing under {sort} in it; petrio schema tells what such a part needs"),
+            known => suggestion(name, &known[..known.len().min(NAMES_TOLD)], "it has"),
+        }))
+    }
+
     /// Changes the tree. `base` is where this override's text stands in `sources`.
     pub(crate) fn apply<'i>(
         &'i self,
@@ -80,6 +101,9 @@ impl Override {
         put_in_table(root.get_mut(), &path, value).map_err(|(span, message)| sources.error(span, message))
     }
 }
+
+/// Of the parts that a scenario has, as many are told.
+const NAMES_TOLD: usize = 20;
 
 type Key<'i> = Spanned<DeString<'i>>;
 type Refusal = (Range<usize>, String);

@@ -60,6 +60,11 @@ impl Problem {
         Self::new(Severity::Error, message)
     }
 
+    /// Whether it points into this text.
+    pub(crate) fn is_in(&self, text: &Arc<str>) -> bool {
+        self.place.as_ref().is_some_and(|place| Arc::ptr_eq(&place.text, text))
+    }
+
     pub(crate) fn pointing_into(mut self, name: &str, text: &Arc<str>, span: Range<usize>) -> Self {
         let before = &text[..span.start];
         let line = before.matches('\n').count() + 1;

@@ -161,6 +161,15 @@ impl Places {
         self.places.contains_key(self.copies.of_first(path).as_deref().unwrap_or(path))
     }
 
+    /// The path of a key that is written somewhere within the part at `path`.
+    pub(crate) fn within(&self, path: &str, key: &str) -> Option<&str> {
+        let first = self.copies.of_first(path);
+        let part = format!("{}.", first.as_deref().unwrap_or(path));
+        let below = self.places.range(part.clone()..).map(|(path, _)| path.as_str());
+        let mut below = below.take_while(|path| path.starts_with(&part));
+        below.find(|path| path.strip_suffix(key).is_some_and(|before| before.ends_with('.')))
+    }
+
     /// The position of the value at `path` or, where it is not written, of the nearest table around it.
     pub(crate) fn value(&self, path: &str) -> Range<usize> {
         self.nearest(path, |(_, value)| value)

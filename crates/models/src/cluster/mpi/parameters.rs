@@ -58,10 +58,10 @@ impl Default for MpiParameters {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MpiError {
     /// Messages without anything that says whose they are.
-    #[error("an envelope of no bytes tells nobody whose message it is; give one such as 64 B")]
+    #[error("an `envelope` of no bytes tells nobody whose message it is; give one such as 64 B")]
     NoEnvelope,
     /// A service level that there isn't.
-    #[error("service levels are 0 to {most}, and this is {wanted}")]
+    #[error("service levels are 0 to {most}, and this is {wanted}; give another `service_level`")]
     ServiceLevel {
         /// What was asked for.
         wanted: u8,

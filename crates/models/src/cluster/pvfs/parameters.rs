@@ -131,7 +131,7 @@ impl Default for PvfsParameters {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PvfsError {
     /// Stripes of nothing.
-    #[error("a stripe unit of no bytes holds nothing; give one such as 64 KiB")]
+    #[error("a `stripe_unit` of no bytes holds nothing; give one such as 64 KiB")]
     StripeUnit,
     /// Pieces of nothing.
     #[error("a piece of no bytes moves nothing; give one such as 64 KiB, or leave it out")]
@@ -151,7 +151,7 @@ pub enum PvfsError {
     #[error("servers that do nothing at a time serve nobody; let `at_once` be 1 or more, or leave it out")]
     AtOnce,
     /// A service level that messages can't have.
-    #[error("service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {0}")]
+    #[error("service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {0}; give other `service_levels`")]
     ServiceLevel(u8),
 }
 

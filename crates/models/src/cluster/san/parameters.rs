@@ -80,14 +80,14 @@ const LEAST_BLOCKS: u64 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
     /// Blocks that disks don't have.
-    #[error("a block of {block} isn't a multiple of 4 KiB; give one that is, such as 64 KiB")]
+    #[error("a `block` of {block} isn't a multiple of 4 KiB; give one that is, such as 64 KiB")]
     Block {
         /// The block.
         block: Bytes,
     },
     /// Partitions that aren't made of blocks.
     #[error(
-        "a partition of {partition} isn't made of blocks of {block}; give a multiple of it, such as 1 MiB"
+        "a `partition` of {partition} isn't made of blocks of {block}; give a multiple of it, such as 1 MiB"
     )]
     Partition {
         /// The partition.
@@ -97,7 +97,7 @@ pub enum SanError {
     },
     /// Requests that aren't made of blocks, or are larger than a partition.
     #[error(
-        "requests of {request} aren't made of blocks of {block} within a partition of {partition}; give a multiple of the one up to the other"
+        "a `largest_request` of {request} isn't made of blocks of {block} within a partition of {partition}; give a multiple of the one up to the other"
     )]
     Request {
         /// The largest request.
@@ -109,7 +109,7 @@ pub enum SanError {
     },
     /// A cache in which calls have no room.
     #[error(
-        "a cache of {cache} holds less than {LEAST_BLOCKS} blocks of {block}; give a larger `cache`, or smaller blocks"
+        "a `cache` of {cache} holds less than {LEAST_BLOCKS} blocks of {block}; give a larger `cache`, or smaller blocks"
     )]
     Cache {
         /// The cache.
@@ -178,7 +178,19 @@ impl SanParameters {
 impl LockParameters {
     /// What could be better about them; they stand at `path`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
-        let faster = Lever::twice("for a token", "the lock manager", "a lock manager twice as fast");
-        faster.halved(path, "work", self.work).if_any().into_iter().collect()
+        let faster = Lever::twice("for a token", "the lock manager", "a lock manager twice as fast")
+            .halved(path, "work", self.work)
+            .if_any();
+        let finer = (self.granularity == Granularity::File).then(|| {
+            Lever::instead("for a token", "locks", "locks of ranges of blocks").set(
+                path,
+                "granularity",
+                "range",
+            )
+        });
+        let kept = (!self.keep).then(|| {
+            Lever::instead("for a token", "locks", "locks that stay with their hosts").set(path, "keep", true)
+        });
+        [faster, finer, kept].into_iter().flatten().collect()
     }
 }

@@ -71,8 +71,8 @@ impl Linux {
             checker.name(&path, name);
             checker.take_name(&path, name, "message-passing library", "rename one of them");
             if let Err(error) = mpi.parameters.check() {
-                let message = format!("the message-passing library \"{name}\" can't be made: {error}");
-                checker.error_at_key(&path, message, "");
+                checker
+                    .refuse(&path, &format!("the message-passing library \"{name}\" can't be made: {error}"));
             }
             let at = format!("{path}.hosts");
             let joined: Vec<usize> = (checker.find(&at, &mpi.place.hosts, hosts, HOSTS).into_iter())

@@ -54,7 +54,7 @@ impl Linux {
             checker.name(&path, name);
             checker.take_name(&path, name, "network", "rename one of them");
             if let Err(error) = network.parameters.check() {
-                checker.error_at_key(&path, format!("the network \"{name}\" can't be made: {error}"), "");
+                checker.refuse(&path, &format!("the network \"{name}\" can't be made: {error}"));
             }
             found.push(match &network.place.hosts {
                 Some(names) => {

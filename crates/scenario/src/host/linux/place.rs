@@ -11,7 +11,7 @@ use super::share::{PlacedShare, SHARE};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::Places;
-use crate::text::{Copies, Problem, Sources};
+use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
@@ -245,7 +245,8 @@ fn impossible_size(
         return None;
     }
     let error = file_system::Volume::format(parameters, own_blocks).err()?;
-    Some(ground.sources.error(span, format!("the file system \"{name}\" can't be made: {error}")))
+    let words = format!("the file system \"{name}\" can't be made: {error}");
+    Some(refusal(ground.sources, ground.places, &format!("{FILE_SYSTEM}.{name}"), &words))
 }
 
 /// Why a device of `there` blocks can't be a journal of `blocks`.

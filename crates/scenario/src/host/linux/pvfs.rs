@@ -160,11 +160,7 @@ impl Linux {
             if let Err(error) = pvfs.parameters.striping(servers.len() as u32)
                 && !servers.is_empty()
             {
-                checker.error_at_key(
-                    &path,
-                    format!("the parallel file system \"{name}\" can't be made: {error}"),
-                    "",
-                );
+                checker.refuse(&path, &format!("the parallel file system \"{name}\" can't be made: {error}"));
             }
             let whole = network.zip(manager).map(|(network, manager)| PlannedPvfs {
                 network,

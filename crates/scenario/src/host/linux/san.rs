@@ -9,7 +9,7 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
-use petrio_models::block::scsi::Exchange;
+use petrio_models::block::scsi::{Exchange, ScsiError};
 use petrio_models::cluster::san::{Granularity, LockParameters, SanParameters, SanVolume};
 use petrio_units::{Bytes, Duration};
 use petrio_workload::parallel::Mounted;
@@ -257,15 +257,20 @@ impl Linux {
         network: Option<usize>,
     ) {
         if let Err(error) = san.parameters.check() {
-            let message = format!("the file system \"{name}\" can't be made: {error}");
-            checker.error_at_key(path, message, "");
+            checker.refuse(path, &format!("the file system \"{name}\" can't be made: {error}"));
         }
         let Some((network, there)) = network.and_then(|network| self.network.get_index(network)) else {
             return;
         };
-        if let Err(error) = san.parameters.scsi.exchange(there.parameters.transport) {
-            let message = format!("the network \"{network}\" doesn't reach the disks of \"{name}\": {error}");
-            checker.error_at_key(path, message, "");
+        match san.parameters.scsi.exchange(there.parameters.transport) {
+            Ok(_) => {}
+            Err(error @ ScsiError::Transport) => checker.refuse(
+                path,
+                &format!("the network \"{network}\" doesn't reach the disks of \"{name}\": {error}"),
+            ),
+            Err(error) => {
+                checker.refuse(path, &format!("the file system \"{name}\" can't be made: {error}"));
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::holder::Stands;
 use crate::parts::{PartKind, Pool};
 use crate::schema::{read_apart, read_parts, values};
 use crate::text::tree::Table;
-use crate::text::{Copies, Problem, Sources};
+use crate::text::{Copies, Problem, Sources, refusal};
 use indexmap::IndexMap;
 use petrio_models::host::unix_1990::UnixParameters;
 use petrio_workload::parallel::Mounted;
@@ -136,9 +136,8 @@ impl Family for Unix {
             let Some(on) = on else { continue };
             let blocks = ground.blocks(on);
             if let Err(error) = host.parameters.check().and_then(|()| host.parameters.check_device(blocks)) {
-                let span = ground.places.key(&format!("{UNIX}.{name}"));
-                let message = format!("the Unix host \"{name}\" can't be made: {error}");
-                problems.push(ground.sources.error(span, message));
+                let words = format!("the Unix host \"{name}\" can't be made: {error}");
+                problems.push(refusal(ground.sources, ground.places, &format!("{UNIX}.{name}"), &words));
             }
             let (name, parameters) = (name.clone(), host.parameters.clone());
             placed.push(PlacedUnix { name, on: on as usize, blocks, parameters });

@@ -48,7 +48,7 @@ pub(super) struct Pieces {
 }
 
 fn refuse(problem: &str) -> ProgramError {
-    ProgramError::parameter("datatype", problem)
+    ProgramError::parameter("view", problem)
 }
 
 const TOO_LONG: &str = "it is longer than 8 EiB";

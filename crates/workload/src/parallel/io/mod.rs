@@ -15,6 +15,7 @@ mod datatype;
 mod domains;
 mod hints;
 mod ordered;
+mod pointer;
 mod shares;
 mod sieve;
 mod two_phase;
@@ -25,7 +26,8 @@ pub use datatype::Datatype;
 pub use hints::{Hints, Switch};
 pub use view::View;
 
-pub(super) use ordered::{Pointer, access_in_order};
+pub(super) use ordered::access_in_order;
+pub(super) use pointer::Pointer;
 pub(super) use shares::{Runs, Segments, Shares, ViewShares};
 pub(super) use sieve::Sieve;
 pub(super) use two_phase::TwoPhase;

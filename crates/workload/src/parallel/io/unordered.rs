@@ -5,12 +5,11 @@
 //!  wait for who has the lock ─▶ read the pointer ─▶ write it, further on ─▶ let the next one in ─▶ access
 //! ```
 //!
-//! The pointer lies in a file beside the data, read and overwritten under a lock on it (ROMIO 3.2,
-//! adio/common/ad_get_sh_fp.c). Who waits for the lock gets it in the order of asking, by a message of no bytes from who had
+//! The pointer (`pointer.rs`) is read and overwritten under a lock on its file. Who waits for the lock gets it in the order of asking, by a message of no bytes from who had
 //! it: what a server of locks would send.
 
-use super::ordered::{POINTER_BYTES, Pointer};
-use crate::parallel::act::{Act, Acts, Call, Direction};
+use super::pointer::Pointer;
+use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::member::Member;
 use crate::program::{ProgramError, Topic};
 use petrio_colours::{Exchange, FileId};
@@ -19,7 +18,9 @@ use petrio_time::Time;
 /// An access through a shared pointer.
 pub(in crate::parallel) struct Unordered {
     member: Member,
-    pointer: FileId,
+    pointer: Pointer,
+    /// The rank's first opens the pointer.
+    is_first: bool,
     file: FileId,
     direction: Direction,
     bytes: u64,
@@ -40,21 +41,22 @@ enum Stage {
 impl Unordered {
     pub(in crate::parallel) fn new(
         member: &Member,
-        Pointer(pointer): Pointer,
+        (pointer, is_first): (Pointer, bool),
         (direction, file): (Direction, FileId),
         bytes: u64,
     ) -> Self {
-        Self { member: member.clone(), pointer, file, direction, bytes, offset: 0, stage: Stage::Lock }
+        let member = member.clone();
+        Self { member, pointer, is_first, file, direction, bytes, offset: 0, stage: Stage::Lock }
     }
 
     /// Who is the last in line for the lock, counted from 1; 0 is nobody.
     const fn last(&self) -> Topic {
-        (self.pointer, "last in line", 0)
+        (self.pointer.0, "last in line", 0)
     }
 
     /// Who comes after a rank in line, counted likewise.
     const fn after(&self, rank: u32) -> Topic {
-        (self.pointer, "next in line", rank as u64)
+        (self.pointer.0, "next in line", rank as u64)
     }
 
     const fn own(&self) -> u64 {
@@ -74,13 +76,18 @@ impl Unordered {
                 board.put(self.after(before), self.own());
                 (Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }), Stage::Read)
             }
-            Stage::Read => {
-                (Act::Call(Call::access(Direction::Read, self.pointer, 0, POINTER_BYTES)), Stage::Write)
+            Stage::Read if self.is_first => {
+                // Each rank opens it once, and closes it before any opens it again.
+                let opened = board.add((self.pointer.0, "opened", 0), 1);
+                let makes_it = opened % u64::from(self.member.ranks()) == 0;
+                let read = (!makes_it).then(|| self.pointer.read());
+                (Sequence::act(self.pointer.open(makes_it).into_iter().chain(read)), Stage::Write)
             }
+            Stage::Read => (self.pointer.read(), Stage::Write),
             Stage::Write => {
                 let what = if self.direction == Direction::Read { "read up to" } else { "written up to" };
-                self.offset = board.add((self.pointer, what, 0), self.bytes);
-                (Act::Call(Call::access(Direction::Write, self.pointer, 0, POINTER_BYTES)), Stage::Unlock)
+                self.offset = board.add((self.pointer.0, what, 0), self.bytes);
+                (self.pointer.write(), Stage::Unlock)
             }
             Stage::Unlock => {
                 self.stage = Stage::Access;

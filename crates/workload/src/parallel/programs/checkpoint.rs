@@ -142,10 +142,7 @@ impl Planned for CheckpointPlan {
             }
         }
         match self.pointer() {
-            // As long as an offset; ROMIO makes it with the file.
-            Some(number) => {
-                tell(ProgramFile { size: Some(8), ..ProgramFile::new(number, ".checkpoint.shfp") })
-            }
+            Some(number) => tell(ProgramFile::new(number, ".checkpoint.shfp")),
             None => Ok(()),
         }
     }
@@ -192,8 +189,8 @@ impl CheckpointRank {
         FileId(self.first.0 + set * self.plan.states.files() + own)
     }
 
-    fn pointer(&self) -> Option<FileId> {
-        self.plan.pointer().map(|number| FileId(self.first.0 + number))
+    fn pointer(&self) -> Option<Pointer> {
+        self.plan.pointer().map(|number| Pointer(FileId(self.first.0 + number)))
     }
 
     /// As what the writing of this checkpoint is measured, or the reading of the one that is there: from the first open to the
@@ -210,29 +207,27 @@ impl CheckpointRank {
         let file = self.file(direction);
         let is_new = direction == Direction::Write && self.written < self.plan.parameters.sets;
         let opening = if is_new { Opening::New } else { Opening::Old };
-        let pointer = self.pointer().filter(|_| direction == Direction::Write);
-        let pointer = pointer.map(|pointer| Act::Call(Call::of(Operation::Open, pointer)));
         let open = self.plan.states.open(&self.member, file, opening);
-        Sequence::act([self.member.barrier(), begin, open].into_iter().chain(pointer))
+        Sequence::act([self.member.barrier(), begin, open])
     }
 
     fn access(&self, direction: Direction, number: u64) -> Act {
         let (states, file) = (&self.plan.states, self.file(direction));
         if let Some(pointer) = self.pointer().filter(|_| direction == Direction::Write) {
             let place = (states.offset(self.member.rank, number), states.transfer);
-            return access_in_order(&self.member, Pointer(pointer), (direction, file), place);
+            return access_in_order(&self.member, (pointer, number == 0), (direction, file), place);
         }
         states.access(&self.member, direction, file, number)
     }
 
     fn close(&self, direction: Direction) -> Act {
         let file = self.file(direction);
-        let mut acts = Vec::with_capacity(6);
+        let mut acts = Vec::with_capacity(8);
         if direction == Direction::Write {
             if self.plan.parameters.fsync {
                 acts.push(Act::Call(Call::of(Operation::Fsync, file)));
             }
-            acts.extend(self.pointer().map(|pointer| Act::Call(Call::of(Operation::Close, pointer))));
+            acts.extend(self.pointer().into_iter().flat_map(|pointer| pointer.close(&self.member)));
         }
         acts.push(Act::Call(Call::of(Operation::Close, file)));
         let measured = self.measured(direction);

@@ -160,7 +160,7 @@ impl Planned for MpiIoPlan {
         let there = self.parameters.operation == MpiIoOperation::Read;
         tell(ProgramFile { size: there.then_some(self.end), ..ProgramFile::new(0, "data") })?;
         if self.has_pointer() {
-            tell(ProgramFile { size: Some(8), ..ProgramFile::new(1, ".data.shfp") })?;
+            tell(ProgramFile::new(1, ".data.shfp"))?;
         }
         Ok(())
     }
@@ -202,11 +202,6 @@ struct MpiIoRank {
 }
 
 impl MpiIoRank {
-    /// The file and what belongs to it, closed or, after the file itself, opened.
-    fn pointer(&self, operation: Operation) -> Option<Act> {
-        self.pointer.map(|Pointer(pointer)| Act::Call(Call::of(operation, pointer)))
-    }
-
     /// An act within what is measured, after which so many accesses more are done: the rank with the most is told, without what
     /// it computes between them.
     fn within(&self, act: Act, accesses: u64) -> Act {
@@ -224,6 +219,7 @@ impl MpiIoRank {
     fn access(&self, number: u64) -> Act {
         let rank = self.member.rank;
         if let Some(pointer) = self.pointer {
+            let pointer = (pointer, number == 0);
             if self.plan.parameters.access == MpiIoAccess::Shared {
                 let bytes = self.plan.place(rank, number).1;
                 let access = (self.direction, self.file);
@@ -250,12 +246,11 @@ impl MpiIoRank {
                     (Direction::Read, _) => Opening::Old,
                 };
                 let open = self.member.open_together(self.file, opening);
-                let both = Sequence::act([open].into_iter().chain(self.pointer(Operation::Open)));
-                (self.within(both, 0), Stage::Compute(0))
+                (self.within(open, 0), Stage::Compute(0))
             }
             Stage::Compute(over) if over == self.plan.parameters.accesses => {
                 let close = Act::Call(Call::of(Operation::Close, self.file));
-                let pointer = self.pointer(Operation::Close).into_iter();
+                let pointer = self.pointer.map(|pointer| pointer.close(&self.member)).into_iter().flatten();
                 let close = self.within(Sequence::act(pointer.chain([close])), 0);
                 // What is read back has been written by all.
                 (Sequence::act([close, self.member.barrier()]), Stage::Closed)
@@ -355,9 +350,9 @@ mod tests {
         // Blocks of 3, 3, 3 and 1, twice.
         let expected = [(0, 3), (3, 3), (6, 3), (9, 1), (10, 3), (13, 3), (16, 3), (19, 1)];
         assert_eq!(writes[&FileId(3)], expected);
-        // Each rank takes the pointer: reads it and writes it.
+        // Each rank takes the pointer: reads it, if there is anything yet, and writes it.
         assert_eq!(writes[&FileId(4)].len(), 8);
-        assert_eq!(pieces(&done, Operation::Read)[&FileId(4)].len(), 8);
+        assert_eq!(pieces(&done, Operation::Read)[&FileId(4)].len(), 8 - 1);
     }
 
     proptest! {
@@ -383,9 +378,10 @@ mod tests {
                 if let Some(data) = data {
                     prop_assert!(tile(data, 3 * elements * accesses), "{:?}", data);
                 }
-                // Each access reads the pointer and writes it.
+                // Each access reads the pointer, if there is anything yet, and writes it.
                 let times = if operation == "write-then-read" { 2 } else { 1 };
-                prop_assert_eq!(pointer.map(Vec::len), Some(ranks * accesses as usize * times));
+                let empty = if direction == Operation::Read { times } else { 0 };
+                prop_assert_eq!(pointer.map_or(0, Vec::len), ranks * accesses as usize * times - empty);
             }
         }
     }
@@ -404,7 +400,7 @@ mod tests {
     #[test]
     fn views_that_cannot_be_are_refused() {
         for (view, rest, words) in [
-            (r#"[{ "bytes": "0 B" }]"#, "", "datatype"),
+            (r#"[{ "bytes": "0 B" }]"#, "", "view"),
             (r#"[{ "bytes": "4 B" }]"#, r#", "accesses": 0"#, "accesses"),
             (r#"[{ "bytes": "8 EiB" }]"#, "", "8 EiB"),
             (r#"[{ "bytes": "4 EiB" }]"#, r#", "accesses": 3"#, "8 EiB"),
