@@ -23,9 +23,8 @@ pub(crate) fn device(loaded: &Loaded, number: usize, replication: u64) -> Arc<dy
 
 /// Whether disks turn otherwise in one replication than in another.
 pub(crate) fn spindles_differ(loaded: &Loaded) -> bool {
-    let still = Spin { lead: 0.0, faster: 0.0 };
     let mut free = loaded.disks.iter().skip(1).filter(|disk| disk.spindle == Spindle::Free);
-    free.any(|disk| disk.compiled.turning(still).is_some())
+    free.any(|disk| disk.compiled.has_spindle())
 }
 
 /// What to say where several replications are asked for that will all be the same.

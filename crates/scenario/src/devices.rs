@@ -8,7 +8,7 @@ use crate::text::{Problem, Sources};
 use crate::wires::adapter_of;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use petrio_models::device::{BlockDevice, Channel, Spin};
+use petrio_models::device::{BlockDevice, Channel};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,8 +68,7 @@ fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
     if let Some(bus) = disk.bus.as_ref().filter(|_| !compiled.shares_bus()) {
         return Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"));
     }
-    let turned = || compiled.turning(Spin { lead: 0.0, faster: 0.0 });
-    if disk.spindle == Spindle::Locked && turned().is_none() {
+    if disk.spindle == Spindle::Locked && !compiled.has_spindle() {
         return Err("its spindle can't be locked to others': it has none whose angle is followed".to_owned());
     }
     Ok(())

@@ -152,14 +152,9 @@ fn load_known(
     join_ranks(&mut root);
     problems.append(&mut files_alike(&mut root, &sources));
     let places = Places::with_copies(&root, copies);
-    let fail = |problems| Problems::new(name, places.copies().told_once(problems));
-    let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|more| {
-        problems.extend(more);
-        for (text, stray) in std::mem::take(&mut strays) {
-            let before = problems.len();
-            problems.retain(|problem| !problem.is_in(text));
-            problems.extend((problems.len() < before).then_some(stray));
-        }
+    let fail = |problems| Problems::new(name, places.copies().told_once(rather(problems, &strays)));
+    let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
+        problems.append(&mut more);
         fail(std::mem::take(&mut problems))
     })?;
     let devices = devices(&scenario, &root, &places, &mut sources, inputs).unwrap_or_else(|mut more| {
@@ -239,6 +234,16 @@ fn load_known(
     }
     loaded.prepared = crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
+}
+
+/// Instead of problems that a setting has of which there is something else to say, that.
+fn rather(mut problems: Vec<Problem>, strays: &[(&Arc<str>, Problem)]) -> Vec<Problem> {
+    for (text, stray) in strays {
+        let before = problems.len();
+        problems.retain(|problem| !problem.is_in(text));
+        problems.extend((problems.len() < before).then(|| stray.clone()));
+    }
+    problems
 }
 
 /// The structs of a tree, or every mistake in it; what is wrong with a part is wrong with its copies, and found in the

@@ -172,6 +172,12 @@ fn an_override_changes_a_value_and_its_mistakes_point_into_it() {
     assert_eq!(pointed("measure.stop=[{ requests = 10, tmie = 1 }]").1, "{ requests = 10, tmie = 1 }");
     assert_eq!(pointed("seed.x=2").1, "seed");
     assert_eq!(pointed("workload.database.files.3=x").1, "3");
+    // Of a part that isn't there, and that this setting alone doesn't make.
+    assert_eq!(pointed("disk.e.drive.blocks=8"), ("--set:1:6".to_owned(), "e".to_owned()));
+    let problems = changed(SOUND, "disk.e.drive.blocks=8").unwrap_err();
+    let told: Vec<&str> = problems.iter().map(Problem::message).collect();
+    assert_eq!(told, ["the scenario has no [disk.e]"]);
+    assert!(changed(SOUND, "disk.e={ model = \"constant-rate\" }").is_ok());
     assert!("no equals sign".parse::<Override>().is_err());
     assert!("a..b=1".parse::<Override>().is_err());
 }

@@ -330,3 +330,42 @@ fn the_busiest_of_equal_parts_says_which_of_them_limits() {
     assert!(found.most.unwrap() > 2.0 * found.utilisation.unwrap());
     assert!(found.why().contains(", lan/node0/up "), "{}", found.why());
 }
+
+#[test]
+fn locks_of_whole_files_are_named_where_many_write_one_file() {
+    let shared = r#"
+        [network.fc]
+        use = "fibre-channel-1g"
+        [disk.d]
+        model = "constant-rate"
+        drive.latency = "1 ms"
+        drive.rate = "80 MB/s"
+        count = 2
+        [host.node]
+        count = 2
+        machine = "epyc-9005-2vcpu"
+        kernel = "linux-6.18"
+        [san.work]
+        clients = "node*"
+        on = "d*"
+        locks = { granularity = "file" }
+        [mpi.m]
+        hosts = "node*"
+        [workload.w]
+        kind = "parallel"
+        on = "node*/work"
+        ranks = 2
+        program = { kind = "checkpoint", state = "4 MiB", transfer = "256 KiB", layout = "n-1-strided" }
+    "#;
+    let before = whole(&text(shared, &[]));
+    let what_if = bottleneck(&before).what_if.as_ref().unwrap();
+    assert_eq!(what_if.set, ["san.work.locks.granularity=range"], "{:?}", before.bottleneck);
+    let after = plain(&text(shared, &["san.work.locks.granularity=range"]));
+    let gain = after.served.requests_per_s.value / before.served.requests_per_s.value;
+    assert!((gain / what_if.gain - 1.0).abs() < 0.05 && gain > 1.5, "{gain} {what_if:?}");
+    // Where each writes a file of his own, locks that go back with each call are a reason, too.
+    let own = ["workload.w.program.layout=n-n", "san.work.locks={ keep = false }"];
+    let returned = whole(&text(shared, &own));
+    let set = bottleneck(&returned).what_if.as_ref().unwrap().set.clone();
+    assert_eq!(set, ["san.work.locks.keep=true"], "{:?}", returned.bottleneck);
+}

@@ -270,6 +270,13 @@ pub enum Problem {
         /// The limit, in words.
         limit: &'static str,
     },
+    /// A call that is over before it begins.
+    #[error("it ends {by} before it begins")]
+    #[diagnostic(help("a call's end comes after its start; remove the line, or record again"))]
+    EndsEarly {
+        /// By how much.
+        by: Time,
+    },
     /// A read or write of nothing.
     #[error("a {0} of length zero")]
     #[diagnostic(help("remove the record; a device moves at least one block"))]

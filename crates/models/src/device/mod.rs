@@ -83,6 +83,11 @@ pub trait BlockDevice: Debug + Send + Sync {
         None
     }
 
+    /// Whether turning has a phase.
+    fn has_spindle(&self) -> bool {
+        self.turning(Spin { lead: 0.0, faster: 0.0 }).is_some()
+    }
+
     /// Whether it can share a bus with others, and waits for it where it does.
     fn shares_bus(&self) -> bool {
         false

@@ -75,8 +75,7 @@ fn best<'c>(
     let gains = |judged: Judged| -> Vec<(&Candidate, f64)> {
         let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, judged));
         let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(figures.iter().map(gain)).collect();
-        // Stable: of equals, the one that stands first.
-        // What somebody can set comes before what is nearly as good and nobody can.
+        // What somebody can set comes before what is nearly as good and nobody can; of equals, the one that stands first.
         let weighed = |(candidate, gain): &(&Candidate, f64)| match candidate.change {
             Change::Settings(_) => *gain,
             Change::Speeds(_) => *gain * (1.0 - NOTICEABLE),

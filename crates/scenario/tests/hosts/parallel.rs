@@ -203,7 +203,7 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         ("ranks = 4", "ranks = 5", "square"),
         ("hosts = \"client*\"", "hosts = \"nobody\"", "nobody"),
         ("hosts = \"client*\"", "hosts = \"client*\"\nnetwork = \"wan\"", "no network is called \"wan\""),
-        ("hosts = \"client*\"", "hosts = \"client*\"\nenvelope = \"0 B\"", "an envelope of no bytes"),
+        ("hosts = \"client*\"", "hosts = \"client*\"\nenvelope = \"0 B\"", "an `envelope` of no bytes"),
         ("class = \"S\"", "class = \"X\"", "X"),
         ("subtype = \"full\"", "subtype = \"ful\"", "ful"),
     ] {

@@ -2,6 +2,8 @@
 //! what a person who writes nonsense is told.
 
 use crate::support::{arrivals, load_of, try_run};
+use miette::Diagnostic;
+use petrio_scenario::Problem;
 use petrio_scenario::report::Report;
 
 /// Two hosts and two disks that take hardly any time, on Fibre Channel.
@@ -102,10 +104,16 @@ fn who_works_on_files_of_his_own_asks_for_each_once() {
         let base = ["workload.w.operation=\"rewrite\"", "workload.w.open_close=false", &size];
         arrivals(&run(&[&base[..], more].concat()), "work/lock manager/in order")
     };
-    assert_eq!((messages("1 MiB", &[]), messages("16 MiB", &[])), (2, 2));
-    // Each call asks, and returns what it got; the last may still write when the run ends.
-    let returned = messages("1 MiB", &["san.work.locks.keep=false"]);
-    assert!((2 * (2 * 4 - 1)..=2 * 2 * 4).contains(&returned), "{returned}");
+    // For the data and, where locks are of ranges, for the inode.
+    let by_file = "san.work.locks.granularity=\"file\"";
+    for (more, tokens) in [(&[][..], 2), (&[by_file], 1)] {
+        let both = (messages("1 MiB", more), messages("16 MiB", more));
+        assert_eq!(both, (2 * tokens, 2 * tokens));
+        // Each call asks, and returns what it got; the last may still write when the run ends.
+        let returned = messages("1 MiB", &[more, &["san.work.locks.keep=false"]].concat());
+        let all = 2 * 2 * 4 * tokens;
+        assert!((all - 2 * tokens..=all).contains(&returned), "{returned}");
+    }
 }
 
 #[test]
@@ -220,8 +228,10 @@ fn hosts_may_own_their_disks_and_stand_in_boxes() {
     "#;
     let report = try_run(text, &[]).unwrap();
     assert_eq!(report.served.requests.writes, 4 * 16);
-    assert_eq!(arrivals(&report, "rack0/work/lock manager/in order"), 2);
-    assert_eq!(arrivals(&report, "rack1/work/lock manager/in order"), 2);
+    // Two hosts create a file each, open and write it: the directory, inode and data.
+    let messages = arrivals(&report, "rack0/work/lock manager/in order");
+    assert!((2..=2 * 6).contains(&messages), "{messages}");
+    assert_eq!(arrivals(&report, "rack1/work/lock manager/in order"), messages);
 }
 
 #[test]
@@ -248,8 +258,10 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
     ];
     for (set, message) in cases {
         let problems = load_of(SAN, &[set]).map(|_| ()).expect_err(set);
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let advice = |problem: &Problem| problem.help().map_or(String::new(), |help| help.to_string());
+        let told: Vec<String> = problems.iter().map(|one| format!("{one}; {}", advice(one))).collect();
         assert!(told.iter().any(|told| told.contains(message)), "{set}: {told:?}");
+        assert!(problems.iter().all(|one| !advice(one).is_empty()), "{set}: {told:?}");
     }
 }
 

@@ -16,7 +16,7 @@
 //! a file it does by POSIX calls: `X_MPIIO` lines are left out and counted where there are `X_POSIX` lines. Opening,
 //! closing and everything else that moves no bytes isn't in such a trace.
 
-use super::darshan_log::Segment;
+use super::darshan_log::{Segment, service};
 use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, darshan_log};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey};
@@ -145,7 +145,7 @@ impl DarshanDxt {
         let length = whole(columns.column("length")?, "length")?;
         let start = picoseconds(columns.column("start")?, SECONDS, "start in s")?;
         let end = picoseconds(columns.column("end")?, SECONDS, "end in s")?;
-        let service = u64::try_from(end.saturating_sub(start)).ok().filter(|&span| span < u64::MAX);
+        let service = service(start, end)?;
         let process = rank.map_or(0, |rank| rank.saturating_add(1));
         let event = Event {
             process: u32::try_from(process).map_err(|_| Problem::TooLarge {
@@ -157,7 +157,7 @@ impl DarshanDxt {
             path: self.path.clone(),
             offset,
             length,
-            service: service.map(Time::from_picos),
+            service,
             ..Event::new(Time::ZERO, kind)
         };
         Ok(Segment { posix: module == POSIX, raw: RawEvent { clock: start, at, record: event } })
@@ -217,5 +217,17 @@ mod tests {
         );
         assert_eq!((events[2].offset, events[2].file.inode), (Some(4_096), 77));
         assert_eq!(reader.summary().left_out.other_events, 1);
+    }
+
+    #[test]
+    fn a_call_that_ends_before_it_begins_is_refused_where_it_stands() {
+        let line = TEXT.lines().find(|line| line.contains("X_POSIX") && !line.starts_with('#')).unwrap();
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        *words.last_mut().unwrap() = "0.0001";
+        let text = TEXT.replace(line, &words.join(" "));
+        let refused = EventReader::from_reader("memory", text.leak().as_bytes(), &TraceOptions::default())
+            .map(|mut reader| reader.find_map(Result::err).unwrap().to_string())
+            .unwrap_or_else(|error| error.to_string());
+        assert!(refused.contains("before it begins") && refused.contains("line"), "{refused}");
     }
 }

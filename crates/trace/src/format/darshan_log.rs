@@ -291,7 +291,7 @@ fn read_module(
                 let (offset, length) = (module.needed()?.cast_signed(), module.needed()?);
                 let clock = picoseconds(module.needed()?)?;
                 let end = picoseconds(module.needed()?)?;
-                let service = u64::try_from(end.saturating_sub(clock)).ok().filter(|&span| span < u64::MAX);
+                let service = service(clock, end)?;
                 let event = Event {
                     process,
                     file,
@@ -299,7 +299,7 @@ fn read_module(
                     // A collective call has no offset of its own.
                     offset: u64::try_from(offset).ok(),
                     length,
-                    service: service.map(Time::from_picos),
+                    service,
                     ..Event::new(Time::ZERO, kind)
                 };
                 let at = log.segments.len() as u64 + 1;
@@ -308,6 +308,15 @@ fn read_module(
         }
     }
     Ok(())
+}
+
+/// How long a call took that was from one time to another, both in picoseconds; unknown, if that is beyond any run.
+pub(super) fn service(start: u128, end: u128) -> Result<Option<Time>, Problem> {
+    if end < start {
+        let by = u64::try_from(start - end).unwrap_or(u64::MAX);
+        return Err(Problem::EndsEarly { by: Time::from_picos(by) });
+    }
+    Ok(u64::try_from(end - start).ok().filter(|&span| span < u64::MAX).map(Time::from_picos))
 }
 
 /// Seconds as the bits of a double.

@@ -30,6 +30,9 @@ pub struct ParallelParameters {
     pub compute_scale: f64,
 }
 
+/// Nobody computes longer by more: a second is twelve days then.
+const COMPUTE_SCALE_MAX: f64 = 1e6;
+
 const fn one() -> f64 {
     1.0
 }
@@ -84,8 +87,9 @@ impl ParallelParameters {
         if self.ranks == 0 {
             return Err(ProgramError::parameter("ranks", "it is zero"));
         }
-        if !(self.compute_scale.is_finite() && self.compute_scale >= 0.0) {
-            return Err(ProgramError::parameter("compute_scale", "it is no number from 0 on"));
+        if !(0.0..=COMPUTE_SCALE_MAX).contains(&self.compute_scale) {
+            let problem = format!("it is no number from 0 to {COMPUTE_SCALE_MAX}; 2 computes twice as long");
+            return Err(ProgramError::parameter("compute_scale", problem));
         }
         self.hints.validate()?;
         crate::program::check_number_of_programs::<super::rank::Rank>("ranks", self.ranks.into())?;

@@ -23,7 +23,7 @@ pub(super) const SAN: &str = "san";
 /// What a block of a node's cache takes here: its entry among blocks, and among those that can go or are to be written.
 const BYTES_A_BLOCK: u64 = 160;
 /// What a partition of a file takes here.
-const BYTES_A_PARTITION: u64 = 64;
+const BYTES_A_PARTITION: u64 = 80;
 
 /// A file system on disks that all of its hosts reach.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

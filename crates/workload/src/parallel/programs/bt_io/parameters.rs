@@ -8,6 +8,9 @@ use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Millions of operations a second of a processor.
+const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
+
 /// BT-IO: a solver that dumps its solution every few steps and reads all dumps back at the end. The number of ranks is a square.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -181,8 +184,11 @@ impl BtIoParameters {
         if self.step_time.is_some() && self.rate.is_some() {
             return refuse("rate", "`step_time` says already how long a step computes");
         }
-        if self.rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
-            return refuse("rate", "it is no number greater than zero");
+        if self.rate.is_some_and(|rate| !RATES.contains(&rate)) {
+            return refuse(
+                "rate",
+                "no processor does so many millions of operations a second; give 0.001 to 1e9",
+            );
         }
         BtPlan::new(self.clone(), Grid { length, side })
     }

@@ -83,7 +83,7 @@ fn counts(all: u64, ranks: u32, random: &mut Generator) -> Vec<u64> {
         let mut counts = vec![0; ranks as usize];
         for _ in 0..all {
             let rank = uniform_below(random, ranks.into()) as usize;
-            counts.get_mut(rank).into_iter().for_each(|count| *count += 1);
+            counts[rank] += 1;
         }
         return counts;
     }

@@ -1,7 +1,6 @@
 //! Steps that make sense for so many ranks, and the files that they are about.
 
 use super::super::refuse;
-use super::super::states::CheckpointLayout;
 use super::parameters::{StepFile, StepParameters, StepRate, StepsParameters};
 use super::{File, StepsPlan};
 use crate::parallel::act::Direction;
@@ -199,10 +198,6 @@ impl Checker {
             }
             Err(other) => return Err(other),
         };
-        if file.layout == CheckpointLayout::Ordered {
-            let problem = "`layout = \"n-1-ordered\"` is none of steps; `kind = \"mpi-io\"` writes in order";
-            return self.refuse(step, problem);
-        }
         if file.fsync && to == Direction::Read {
             return self.refuse(step, "`fsync` is of what is written");
         }

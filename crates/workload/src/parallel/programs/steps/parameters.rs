@@ -139,6 +139,31 @@ pub struct MessageParameters {
     pub messages: u32,
 }
 
+/// Where the parts of all ranks lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum StepLayout {
+    /// In a file of each rank.
+    #[default]
+    #[serde(rename = "n-n")]
+    Own,
+    /// In one file, each rank's in one piece.
+    #[serde(rename = "n-1")]
+    Segmented,
+    /// In one file, transfers of all ranks in turn.
+    #[serde(rename = "n-1-strided")]
+    Strided,
+}
+
+impl From<StepLayout> for CheckpointLayout {
+    fn from(layout: StepLayout) -> Self {
+        match layout {
+            StepLayout::Own => Self::Own,
+            StepLayout::Segmented => Self::Segmented,
+            StepLayout::Strided => Self::Strided,
+        }
+    }
+}
+
 /// What of a file all ranks write or read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -152,7 +177,7 @@ pub struct StepFile {
     pub transfer: Option<Bytes>,
     /// Where the ranks' parts lie.
     #[serde(default)]
-    pub layout: CheckpointLayout,
+    pub layout: StepLayout,
     /// Whether the accesses of all ranks to one file are collective ones of MPI-IO.
     #[serde(default)]
     pub collective: bool,
@@ -163,13 +188,13 @@ pub struct StepFile {
 
 impl StepFile {
     /// Where all lie that so many ranks write or read.
-    pub(super) const fn states(&self, ranks: u32) -> States {
+    pub(super) fn states(&self, ranks: u32) -> States {
         let Bytes(state) = self.bytes;
         let transfer = match self.transfer {
             Some(Bytes(transfer)) => transfer,
             None => state,
         };
-        States { layout: self.layout, ranks, state, transfer, collective: self.collective }
+        States { layout: self.layout.into(), ranks, state, transfer, collective: self.collective }
     }
 }
 

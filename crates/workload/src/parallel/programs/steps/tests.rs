@@ -187,7 +187,6 @@ fn what_makes_no_sense_is_refused_with_its_place() {
             r#"{ "write": { "file": "a", "bytes": "10 B" } }, { "read": { "file": "a", "bytes": "20 B" } }"#,
             "in a step before",
         ),
-        (2, r#"{ "write": { "file": "a", "bytes": "10 B", "layout": "n-1-ordered" } }"#, "mpi-io"),
     ] {
         let problem = refused(ranks, steps);
         assert!(problem.contains(words), "{steps}: {problem}");
