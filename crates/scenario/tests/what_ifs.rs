@@ -363,9 +363,13 @@ fn locks_of_whole_files_are_named_where_many_write_one_file() {
     let after = plain(&text(shared, &["san.work.locks.granularity=range"]));
     let gain = after.served.requests_per_s.value / before.served.requests_per_s.value;
     assert!((gain / what_if.gain - 1.0).abs() < 0.05 && gain > 1.5, "{gain} {what_if:?}");
-    // Where each writes a file of his own, locks that go back with each call are a reason, too.
-    let own = ["workload.w.program.layout=n-n", "san.work.locks={ keep = false }"];
-    let returned = whole(&text(shared, &own));
+    // Where each writes a file of his own in small pieces, locks that go back with each call are a reason, too.
+    let (parts, _) = shared.split_once("[mpi.m]").unwrap();
+    let own = format!(
+        "{parts}[workload.w]\nkind = \"files\"\non = \"node*/work\"\noperation = \"write\"\nrecord = \"4 KiB\"\n\
+         file_size = \"256 KiB\"\n"
+    );
+    let returned = whole(&text(&own, &["san.work.locks={ keep = false }"]));
     let set = bottleneck(&returned).what_if.as_ref().unwrap().set.clone();
     assert_eq!(set, ["san.work.locks.keep=true"], "{:?}", returned.bottleneck);
 }
