@@ -79,7 +79,7 @@ impl Unordered {
             Stage::Read if self.is_first => {
                 // Each rank opens it once, and closes it before any opens it again.
                 let opened = board.add((self.pointer.0, "opened", 0), 1);
-                let makes_it = opened % u64::from(self.member.ranks()) == 0;
+                let makes_it = opened.is_multiple_of(self.member.ranks().into());
                 let read = (!makes_it).then(|| self.pointer.read());
                 (Sequence::act(self.pointer.open(makes_it).into_iter().chain(read)), Stage::Write)
             }
