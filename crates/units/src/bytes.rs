@@ -36,7 +36,7 @@ impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        whole(text, &[Kind::Size], "bytes", "16 EiB").map(|(count, _)| Self(count))
+        whole(text, &[Kind::Size], "bytes", "16 EiB less 1 B").map(|(count, _)| Self(count))
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn problem_of(
         ProgramError::Parameter { parameter, problem } => {
             let (wrong, advice) = match problem.rsplit_once("; ") {
                 Some((wrong, advice)) => (wrong, Some(advice)),
-                None => (problem.as_str(), (problem == "it is zero").then_some("give more than zero")),
+                None => (problem.as_str(), problem.ends_with("is zero").then_some("give more than zero")),
             };
             sources.error(span, format!("{parameter}: {wrong}")).maybe_help(advice)
         }

@@ -125,7 +125,7 @@ pub enum RunFailure {
     /// More requests arrive than the System can ever serve.
     #[error("at {now}, {in_flight} requests are in flight: the System can't keep up with this load")]
     #[diagnostic(help(
-        "lower the arrival rate, replay closed, take a faster disk, or stop earlier: [measure] stop = {{ requests = … }}"
+        "lower the arrival rate, replay closed, take fewer processes or ranks, or a faster disk, or stop earlier: [measure] stop = {{ requests = … }}"
     ))]
     Overload {
         /// When.

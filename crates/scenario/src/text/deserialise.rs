@@ -157,7 +157,12 @@ fn in_plain_words(message: &str) -> String {
         .replacen("the wrong type: map", "the wrong type: table", 1)
         .replacen("the wrong value: map", "the wrong value: table", 1);
     let Some((before, what)) = text.rsplit_once("expected ") else { return text };
+    let is_too_large = before.starts_with("the wrong value: integer `") && !before.contains("`-");
     let plain = match what {
+        // Only what is too large says how large it may be: who writes a word, or less than nothing, doesn't mean that.
+        "u8" if is_too_large => "a whole number from 0 to 255",
+        "u16" if is_too_large => "a whole number from 0 to 65535",
+        "u32" if is_too_large => "a whole number from 0 to 4294967295",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0 on",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
@@ -201,6 +206,10 @@ mod tests {
     #[test]
     fn types_are_told_in_plain_words_and_what_is_quoted_stays() {
         for (message, words) in [
+            (
+                "invalid value: integer `99999999999`, expected u32",
+                "the wrong value: integer `99999999999`, expected a whole number from 0 to 4294967295",
+            ),
             (
                 "invalid type: string \"map.csv\", expected u64",
                 "the wrong type: string \"map.csv\", expected a whole number from 0 on",

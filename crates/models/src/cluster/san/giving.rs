@@ -1,7 +1,8 @@
 //! Tokens that a node gives up: what it has changed is written, what it has read is forgotten, and then it says so.
 //!
-//! Who works with a range before the one that is wanted gives up all from there on, and who works beyond it all up to there
-//! (Schmuck and Haskin, FAST 2002, section 3.2), so that two who each go through a part of their own ask once. Where locks
+//! Who works with a range before the one that is wanted gives up all from there on, and who works beyond it all up to there,
+//! so that two who each go through a part of their own ask once; who has closed the file gives up all of it, so that whoever
+//! works with it next asks once, too (Schmuck and Haskin, FAST 2002, section 3.2). Where locks
 //! are of ranges, what has been changed of an inode is told to its metanode meanwhile, so that whoever has the range next
 //! can learn where it lies; where they are of whole files, the inode goes to the disk with the data.
 
@@ -42,11 +43,13 @@ impl Node {
     /// The manager wants some of what the node has.
     pub(super) fn wanted(&mut self, object: Object, (mode, wanted): (Mode, Range), number: u64) {
         let range = match (object, self.rules.granularity) {
-            (Object::Data(file), Granularity::Range) => match self.last.get(&file) {
-                Some(&at) if at < wanted.from => Range { to: u64::MAX, ..wanted },
-                Some(&at) if at >= wanted.to => Range { from: 0, ..wanted },
-                _ => wanted,
-            },
+            (Object::Data(file), Granularity::Range) if self.opens.get(&file) != Some(&0) => {
+                match self.last.get(&file) {
+                    Some(&at) if at < wanted.from => Range { to: u64::MAX, ..wanted },
+                    Some(&at) if at >= wanted.to => Range { from: 0, ..wanted },
+                    _ => wanted,
+                }
+            }
             _ => Range::WHOLE,
         };
         self.push(Given { node: self.rules.node, object, range, before: number, wanted: mode, asked: true });

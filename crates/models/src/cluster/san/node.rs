@@ -85,6 +85,8 @@ pub(super) struct Node {
     pub(super) seen: u64,
     /// The block of each file that was last worked with.
     pub(super) last: FastMap<FileId, u64>,
+    /// How often each file is open that was ever opened here.
+    pub(super) opens: FastMap<FileId, u32>,
     pub(super) streams: FastMap<(u32, FileId), Stream>,
     pub(super) writing: u32,
     pub(super) want_room: Vec<u32>,
@@ -117,6 +119,7 @@ impl Node {
             giving: Vec::new(),
             seen: 0,
             last: FastMap::default(),
+            opens: FastMap::default(),
             streams: FastMap::default(),
             writing: 0,
             want_room: Vec::new(),
@@ -259,6 +262,9 @@ impl Node {
         // Nobody asks for what is no more.
         let is_gone =
             call.failure.is_none() && matches!(call.op.operation, Operation::Unlink | Operation::Rmdir);
+        if call.failure.is_none() {
+            self.count_open(&call.op);
+        }
         for need in &call.needs[..call.has] {
             if !self.rules.keeps_tokens || (is_gone && need.object.file() == call.op.file) {
                 self.return_token(need);
@@ -266,6 +272,19 @@ impl Node {
         }
         self.out.done.push(call.over(now));
         self.give(volume, now);
+    }
+
+    fn count_open(&mut self, op: &FileOp) {
+        match op.operation {
+            Operation::Open | Operation::Create => *self.opens.entry(op.file).or_insert(0) += 1,
+            Operation::Close => {
+                self.opens.entry(op.file).and_modify(|opens| *opens = opens.saturating_sub(1));
+            }
+            Operation::Unlink => {
+                self.opens.remove(&op.file);
+            }
+            _ => {}
+        }
     }
 
     /// A call has done with its blocks.

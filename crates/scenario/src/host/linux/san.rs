@@ -65,8 +65,8 @@ pub struct Locks {
     pub network: Option<String>,
     /// What a lock is of: ranges of a file's blocks, or whole files.
     pub granularity: Granularity,
-    /// Whether a lock stays with its host until another wants it; otherwise it goes back when a call is over, and what was
-    /// written under it is on the disks before.
+    /// Whether a lock stays with its host until another wants it; otherwise it goes back when a call is over, and the data
+    /// that were written under it are on the disks before, and where locks are of whole files the inode is, too.
     pub keep: bool,
     /// The manager's work on each message, as time of its host's processors.
     pub work: Duration,

@@ -60,7 +60,7 @@ impl Datatype {
     /// No bytes.
     pub fn bytes(size: u64) -> Result<Self, ProgramError> {
         if size == 0 || size > i64::MAX as u64 {
-            return Err(refuse("it has no bytes, or more than 8 EiB"));
+            return Err(refuse("it has no bytes, or more than 8 EiB; give a type of 1 B to 8 EiB"));
         }
         Ok(Self { shape: Shape::Bytes, size, pieces: 1, end: size, extent: size })
     }
@@ -79,7 +79,7 @@ impl Datatype {
     /// None of them, or they lie among each other, or too long.
     pub fn repeated(count: u64, stride: u64, of: &Arc<Self>) -> Result<Self, ProgramError> {
         if count == 0 {
-            return Err(refuse("it has nothing in it"));
+            return Err(refuse("it has nothing in it; give one piece or more"));
         }
         if count > 1 && stride < of.end {
             return Err(refuse(
@@ -134,7 +134,9 @@ impl Datatype {
             for (within, of) in inner {
                 let start = at(within)?;
                 if start < end {
-                    return Err(refuse("its pieces lie among each other, or not in rising order"));
+                    return Err(refuse(
+                        "its pieces lie among each other, or not in rising order; let each begin where the one before ends, or later",
+                    ));
                 }
                 end = at(within.saturating_add(of.end))?;
                 let (bytes, count) = (of.size, of.pieces);
@@ -143,7 +145,7 @@ impl Datatype {
             }
         }
         if placed.is_empty() {
-            return Err(refuse("it has nothing in it"));
+            return Err(refuse("it has nothing in it; give one piece or more"));
         }
         Ok(Self { shape: Shape::Placed(placed), size, pieces, end, extent })
     }
@@ -172,13 +174,17 @@ impl Datatype {
         of: &Arc<Self>,
     ) -> Result<Self, ProgramError> {
         if sizes.len() != part.len() || sizes.len() != starts.len() || sizes.is_empty() {
-            return Err(refuse("an array's sizes, its part's, and where that starts are as many"));
+            return Err(refuse(
+                "an array's sizes, its part's, and where that starts are as many; give one of each for each dimension",
+            ));
         }
         let mut inner = Arc::clone(of);
         let (mut stride, mut start) = (of.extent, 0u64);
         for ((&size, &count), &first) in sizes.iter().zip(part).zip(starts) {
             if count == 0 || first.checked_add(count).is_none_or(|end| end > size) {
-                return Err(refuse("the part isn't within its array"));
+                return Err(refuse(
+                    "the part isn't within its array; let start and size be within the array's",
+                ));
             }
             inner = Arc::new(Self::repeated(count, stride, &inner)?);
             start = first
@@ -198,7 +204,7 @@ impl Datatype {
     /// An extent that is shorter than what is in it.
     pub fn resized(mut self, extent: u64) -> Result<Self, ProgramError> {
         if extent < self.end {
-            return Err(refuse("its extent is shorter than what is in it"));
+            return Err(refuse("its extent is shorter than what is in it; give a longer one"));
         }
         self.extent = extent;
         Ok(self)

@@ -1,10 +1,10 @@
 //! A shared file pointer: an offset in a file beside the data.
 //!
-//! Each rank opens that file with its first access, which makes it if none was there, and closes it with the data; it goes with
-//! the first who closes it, once all have done with it (ROMIO, adio/common/ad_get_sh_fp.c: created, and deleted on close;
-//! mpi-io/close.c).
+//! Each rank opens that file with its first access, which makes it if none was there, and closes it with the data, once all
+//! have done with it; then it goes (ROMIO, adio/common/ad_get_sh_fp.c: created, and deleted on close; mpi-io/close.c).
 //!
-//! Left out: the first read, which finds nothing; what removing it again costs the ranks that find it gone.
+//! Left out: the first read, which finds nothing. In ROMIO each rank removes the file behind its own close, and all but the
+//! first find it gone, or go on in one that is; here the first does when all have closed it.
 
 use crate::parallel::act::{Act, Call, Direction};
 use crate::parallel::member::Member;
@@ -36,6 +36,6 @@ impl Pointer {
     pub(in crate::parallel) fn close(self, member: &Member) -> impl Iterator<Item = Act> + use<> {
         let close = Act::Call(Call::of(Operation::Close, self.0));
         let remove = (member.rank == 0).then(|| Act::Call(Call::of(Operation::Unlink, self.0)));
-        [member.barrier(), close].into_iter().chain(remove)
+        [member.barrier(), close, member.barrier()].into_iter().chain(remove)
     }
 }

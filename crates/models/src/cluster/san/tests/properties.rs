@@ -153,6 +153,25 @@ fn readers_of_one_file_do_not_ask_again() {
 }
 
 #[test]
+fn a_file_that_has_been_closed_goes_to_the_next_whole() {
+    let asked = |closes: bool, count: u64| {
+        let mut world = World::new(shape_of(2), &FILES, 5);
+        let mut first = vec![op(Operation::Open, 1, 0, 0)];
+        first.extend(writes(1, 0..10));
+        first.extend(closes.then(|| op(Operation::Close, 1, 0, 0)));
+        world.program(0, first);
+        world.run().unwrap();
+        let before = world.messages;
+        let reads = (0..count).map(|block| op(Operation::Read, 1, block * BLOCK, BLOCK));
+        world.program(1, reads);
+        world.run().unwrap();
+        world.messages - before
+    };
+    assert_eq!(asked(true, 1), asked(true, 9));
+    assert!(asked(false, 9) > asked(false, 1));
+}
+
+#[test]
 fn an_inode_is_written_by_one_node_however_many_make_the_file_longer_by_turns() {
     let written = |granularity, count: u64, sync: bool| {
         let mut world = World::new(Shape { granularity, ..shape_of(4) }, &FILES, 11);
