@@ -100,7 +100,7 @@ fn numbers_that_cannot_be_are_refused() {
         (refusal::<Duration>("0.1 ps"), "the smallest step of a duration is 1 ps"),
         (refusal::<Duration>(""), "nothing is written here"),
         (refusal::<Duration>("ms"), "does not begin with a number"),
-        (refusal::<Bytes>("17 EiB"), "at most 16 EiB"),
+        (refusal::<Bytes>("17 EiB"), "at most 16 EiB less 1 B"),
         (refusal::<Bytes>("0.3 KiB"), "not a whole number of bytes"),
         (refusal::<Blocks>("1000 B"), "not a whole number of blocks of 512 bytes"),
         (refusal::<Rate>("0 MB/s"), "more than zero"),

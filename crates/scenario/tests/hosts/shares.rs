@@ -372,3 +372,28 @@ fn what_is_written_directly_is_on_disk_when_it_returns() {
     let own = |set: &[&str]| rate(&run_of(&nodes(), &[&slow[..], set].concat()));
     assert!(own(&[direct]) < 21e6, "{}", own(&[direct]));
 }
+
+#[test]
+fn a_shared_pointer_lies_in_a_file_that_is_made_once_and_gone_in_the_end_however_many_ranks_go_by_it() {
+    let (parts, _) = HOSTS.split_once("[workload.w]").unwrap();
+    let program = |access: &str, ranks: u32| {
+        let text = format!(
+            "{parts}[mpi.m]\nhosts = \"client*\"\n[workload.w]\nkind = \"parallel\"\non = \"client*/work\"\nranks = {ranks}\n\
+             program = {{ kind = \"mpi-io\", access = \"{access}\", operation = \"write-then-read\", accesses = 3, \
+             view = [{{ bytes = \"64 KiB\" }}] }}\n"
+        );
+        run_of(&text, &["host.client.count=4"])
+    };
+    for access in ["ordered", "shared"] {
+        for ranks in [4, 8, 16] {
+            let served = program(access, ranks).served;
+            let of = |name: &str| {
+                let kinds = served.operations.iter().find(|kind| kind.operation == name);
+                kinds.map_or(0, |kind| kind.completed)
+            };
+            // The data's file, and the pointer's for writing and for reading.
+            assert_eq!((of("create"), of("unlink")), (1 + 2, 2), "{access} {ranks}");
+            assert_eq!(of("open") + of("create"), of("close"), "{access} {ranks}");
+        }
+    }
+}
