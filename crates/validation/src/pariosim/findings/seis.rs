@@ -36,8 +36,8 @@ impl Findings<'_> {
             ),
             self.reads_scale_poorly(WhatIf::SharedMedium),
             self.network_holds_reads(),
-            self.all_to_all_reads().known(&[1.92, 2.56, 1.08, 0.46, 0.309], ALL_TO_ALL),
-            self.all_to_all_scales().known(&[0.68], ALL_TO_ALL),
+            self.all_to_all_reads().known(&[7.62, 2.29, 1.04, 0.49, 0.28], ALL_TO_ALL),
+            self.all_to_all_scales().known(&[0.725], ALL_TO_ALL),
             self.all_to_all_over_nas(),
             self.computes(Nas, WhatIf::Nothing).known(
                 &[0.300, 0.364, 0.399, 0.371, 0.649, 0.766],
