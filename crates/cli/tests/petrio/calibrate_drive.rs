@@ -96,6 +96,9 @@ impl Drop for Loop {
     }
 }
 
+/// How often a real device is measured until nothing disturbs it.
+const TRIES: usize = 3;
+
 #[test]
 fn nothing_turns_in_a_loop_device_and_nothing_is_changed_there() {
     let folder = Folder::new();
@@ -108,7 +111,14 @@ fn nothing_turns_in_a_loop_device_and_nothing_is_changed_there() {
         return;
     };
     let all = [&["calibrate", "--quick", "--device", &device.0][..], &["--write", "--json"]].concat();
-    let Answer { out, talk, code } = folder.petrio(&all);
+    // Its times are this machine's: where much else runs, some look as if they were of a cache, and it says so.
+    let mut answer = folder.petrio(&all);
+    for _ in 1..TRIES {
+        if answer.code != Some(0) {
+            answer = folder.petrio(&all);
+        }
+    }
+    let Answer { out, talk, code } = answer;
     assert_eq!(code, Some(0), "{talk}");
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_ne!(found["found"]["kind"], "disk", "{out}");
