@@ -6,7 +6,7 @@ use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
 use crate::schema::{PlacesOutOfRange, Workload};
 use crate::text::tree::Places;
-use crate::text::{Problem, Sources};
+use crate::text::{Problem, Sources, with_advice};
 use miette::Diagnostic;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::file_system::BLOCK_SIZE;
@@ -117,12 +117,9 @@ pub(crate) fn problem_of(
         ProgramError::Script(script) => {
             sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
         }
-        // What to do stands behind the last semicolon.
         ProgramError::Parameter { parameter, problem } => {
-            let (wrong, advice) = match problem.rsplit_once("; ") {
-                Some((wrong, advice)) => (wrong, Some(advice)),
-                None => (problem.as_str(), problem.ends_with("is zero").then_some("give more than zero")),
-            };
+            let (wrong, advice) = with_advice(problem);
+            let advice = advice.or(problem.ends_with("is zero").then_some("give more than zero"));
             sources.error(span, format!("{parameter}: {wrong}")).maybe_help(advice)
         }
         other => sources.error(span, other.to_string()),

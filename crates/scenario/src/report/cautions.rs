@@ -33,9 +33,9 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<String> {
         _ => false,
     };
     // Where several come and go, and where a program does one thing after the other, rates change for other reasons.
-    let alone = loaded.workloads_of(served.subject).count() == 1;
     let has_phases = |workload: &Workload| matches!(workload, Workload::Parallel(_));
-    let alone = alone && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
+    let alone = loaded.workloads_of(served.subject).count() == 1
+        && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
     let is_cold = loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
     let of_files = served.subject == Subject::FileOperations && served.requests.reads > 0;
     if !(alone && is_cold && of_files && served.requests.completed >= OPERATIONS_MIN) {

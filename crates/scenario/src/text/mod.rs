@@ -19,5 +19,5 @@ pub(crate) mod tree;
 pub(crate) use copies::Copies;
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
-pub(crate) use refusal::refusal;
+pub(crate) use refusal::{refusal, with_advice};
 pub(crate) use sources::{SETTING, Sources};

@@ -3,11 +3,15 @@
 use super::tree::Places;
 use super::{Problem, Sources};
 
-/// A part's problem in a model's words: what is wrong and, after the last semicolon, what to do about it. It points at the
+/// A model's words: what is wrong and, after the last semicolon, what to do about it.
+pub(crate) fn with_advice(words: &str) -> (&str, Option<&str>) {
+    words.rsplit_once("; ").map_or((words, None), |(wrong, advice)| (wrong, Some(advice)))
+}
+
+/// A part's problem in a model's words. It points at the
 /// first of the keys between backticks that is written in the part, or else at the part.
 pub(crate) fn refusal(sources: &Sources, places: &Places, part: &str, words: &str) -> Problem {
-    let (wrong, advice) =
-        words.rsplit_once("; ").map_or((words, None), |(wrong, advice)| (wrong, Some(advice)));
+    let (wrong, advice) = with_advice(words);
     let mut keys = words.split('`').skip(1).step_by(2);
     let span = match keys.find_map(|key| places.within(part, key)) {
         Some(path) => places.value(path),

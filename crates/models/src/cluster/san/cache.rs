@@ -5,6 +5,7 @@
 
 use petrio_colours::{FileId, Purpose};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// What a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,6 +21,16 @@ pub(super) enum Key {
 }
 
 impl Key {
+    /// A file's inode, as a range of blocks.
+    pub(super) const fn inode_of(file: FileId) -> RangeInclusive<Self> {
+        RangeInclusive::new(Self::Inode(file), Self::Inode(file))
+    }
+
+    /// All blocks of a directory's names.
+    pub(super) const fn names_of(directory: FileId) -> RangeInclusive<Self> {
+        RangeInclusive::new(Self::Names(directory, 0), Self::Names(directory, u64::MAX))
+    }
+
     /// What the block is for.
     pub(super) const fn purpose(self) -> Purpose {
         match self {
@@ -92,12 +103,12 @@ impl Cache {
     }
 
     /// Blocks of a range of keys that are to be written, in order.
-    pub(super) fn dirty_in(&self, range: std::ops::RangeInclusive<Key>) -> Vec<Key> {
+    pub(super) fn dirty_in(&self, range: RangeInclusive<Key>) -> Vec<Key> {
         self.dirty.range(range).copied().collect()
     }
 
     /// Blocks of a range of keys, in order.
-    pub(super) fn within(&self, range: std::ops::RangeInclusive<Key>) -> impl Iterator<Item = (Key, State)> {
+    pub(super) fn within(&self, range: RangeInclusive<Key>) -> impl Iterator<Item = (Key, State)> {
         self.blocks.range(range).map(|(&key, block)| (key, block.state))
     }
 

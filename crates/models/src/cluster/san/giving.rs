@@ -2,9 +2,9 @@
 //!
 //! Who works with a range before the one that is wanted gives up all from there on, and who works beyond it all up to there,
 //! so that two who each go through a part of their own ask once; who has closed the file gives up all of it, so that whoever
-//! works with it next asks once, too (Schmuck and Haskin, FAST 2002, section 3.2). Where locks
-//! are of ranges, what has been changed of an inode is told to its metanode meanwhile, so that whoever has the range next
-//! can learn where it lies; where they are of whole files, the inode goes to the disk with the data.
+//! works with it next asks once, too (Schmuck and Haskin, FAST 2002, section 3.2). Where locks are of ranges, what has been
+//! changed of an inode is told to its metanode meanwhile, so that whoever has the range next can learn where it lies; where
+//! they are of whole files, the inode goes to the disk with the data.
 
 use super::cache::Key;
 use super::call::Need;
@@ -15,7 +15,6 @@ use super::ranges::{Mode, Range};
 use super::requests::Waiter;
 use super::tokens::{Given, Object};
 use super::volume::Volume;
-use petrio_colours::FileId;
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::ops::RangeInclusive;
@@ -125,7 +124,7 @@ impl Node {
         let is_here = self.keeps_inode(file, volume);
         match object {
             // Who gives up a file's data has made it longer, perhaps.
-            Object::Data(_) if by_file || !is_here => blocks.push(inode(file)),
+            Object::Data(_) if by_file || !is_here => blocks.push(Key::inode_of(file)),
             Object::Attributes(_) if is_here => blocks.clear(),
             _ => {}
         }
@@ -136,7 +135,7 @@ impl Node {
     fn forgotten_with(&self, object: Object, range: Range, volume: &Volume) -> Blocks {
         match object {
             Object::Data(file) if self.rules.granularity == Granularity::File => {
-                Blocks::from_iter([blocks_of(object, range), inode(file)])
+                Blocks::from_iter([blocks_of(object, range), Key::inode_of(file)])
             }
             Object::Attributes(file) if self.keeps_inode(file, volume) => Blocks::new(),
             _ => Blocks::from_iter([blocks_of(object, range)]),
@@ -147,16 +146,11 @@ impl Node {
 /// Ranges of blocks.
 type Blocks = SmallVec<[RangeInclusive<Key>; 2]>;
 
-/// A file's inode.
-fn inode(file: FileId) -> RangeInclusive<Key> {
-    Key::Inode(file)..=Key::Inode(file)
-}
-
 /// The blocks that a token is about.
 fn blocks_of(object: Object, range: Range) -> RangeInclusive<Key> {
     match object {
         Object::Data(file) => Key::Data(file, range.from)..=Key::Data(file, range.to.saturating_sub(1)),
-        Object::Attributes(file) => inode(file),
-        Object::Names(file) => Key::Names(file, 0)..=Key::Names(file, u64::MAX),
+        Object::Attributes(file) => Key::inode_of(file),
+        Object::Names(file) => Key::names_of(file),
     }
 }

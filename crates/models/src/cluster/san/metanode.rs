@@ -26,6 +26,7 @@ use super::tokens::Object;
 use super::volume::Volume;
 use petrio_colours::{Direction, Failure, FileId, FileOp};
 use petrio_kernel::Time;
+use std::collections::BTreeSet;
 
 /// What another node wants here.
 #[derive(Clone, Copy, Debug)]
@@ -99,16 +100,14 @@ impl Node {
     /// Has a file's inode written, or all, by whoever keeps it; for how many answers to wait.
     pub(super) fn sync_inodes(&mut self, file: Option<FileId>, waiter: Waiter, volume: &Volume) -> u32 {
         let changed = |key: Key| if let Key::Inode(file) = key { Some(file) } else { None };
-        let mut files: Vec<FileId> = match file {
-            Some(file) => vec![file],
+        let files: BTreeSet<FileId> = match file {
+            Some(file) => BTreeSet::from([file]),
             None => {
                 let inodes = Key::Inode(FileId(0))..=Key::Inode(FileId(u32::MAX));
                 let dirty = self.cache.dirty_in(inodes).into_iter().filter_map(changed);
                 self.untold.iter().copied().chain(dirty).collect()
             }
         };
-        files.sort_unstable();
-        files.dedup();
         let mut left = 0;
         for file in files {
             let was_told = self.untold.remove(&file);
@@ -157,7 +156,7 @@ impl Node {
             return None;
         }
         let key = Key::Inode(file);
-        call.left = self.flush(key..=key, Waiter::Call(slot), volume, now);
+        call.left = self.flush(Key::inode_of(file), Waiter::Call(slot), volume, now);
         if call.left > 0 {
             return Some(Next::Wait(Wait::Write));
         }
@@ -186,12 +185,8 @@ impl Node {
             return Some(next);
         }
         let key = Key::Inode(call.op.file);
-        if self.cache.state(key).is_none() {
-            self.cache.make_room(1);
-            self.read(vec![key], volume, &call.op, now);
-        }
+        call.left = self.bring(&[key], Waiter::Call(slot), (volume, &call.op), now);
         self.cache.touch(key);
-        call.left = self.wait_for_reads([key].into_iter(), Waiter::Call(slot));
         (call.left > 0).then_some(Next::Wait(Wait::Read))
     }
 
@@ -221,13 +216,10 @@ impl Node {
 
     fn has_to_wait(&mut self, number: u32, served: &mut Served, volume: &Volume, now: Time) -> bool {
         let (waiter, sort) = (Waiter::Errand(number), served.errand.sort);
-        let key = Key::Inode(served.errand.file);
+        let file = served.errand.file;
+        let key = Key::Inode(file);
         if sort != Sort::Sync && !served.is_merged {
-            if self.cache.state(key).is_none() {
-                self.cache.make_room(1);
-                self.read(vec![key], volume, &FileOp::default(), now);
-            }
-            served.left = self.wait_for_reads([key].into_iter(), waiter);
+            served.left = self.bring(&[key], waiter, (volume, &FileOp::default()), now);
             if served.left > 0 {
                 return true;
             }
@@ -239,7 +231,7 @@ impl Node {
         // What is being written while it is changed again needs a second turn.
         if matches!(sort, Sort::Sync | Sort::Merge { sync: true }) && served.passes < 2 {
             served.passes += 1;
-            served.left = self.flush(key..=key, waiter, volume, now);
+            served.left = self.flush(Key::inode_of(file), waiter, volume, now);
             return served.left > 0;
         }
         false

@@ -23,12 +23,7 @@ impl Node {
         {
             return Ok(next);
         }
-        let absent: Vec<Key> =
-            call.metadata.iter().copied().filter(|&key| self.cache.state(key).is_none()).collect();
-        // They are few, and find room.
-        self.cache.make_room(absent.len());
-        self.read(absent, volume, &call.op, now);
-        call.left = self.wait_for_reads(call.metadata.iter().copied(), Waiter::Call(slot));
+        call.left = self.bring(&call.metadata, Waiter::Call(slot), (volume, &call.op), now);
         if call.left > 0 {
             return Ok(Next::Wait(Wait::Read));
         }
@@ -47,6 +42,9 @@ impl Node {
             }
         }
         self.change_names(&call.op, volume)?;
+        if matches!(call.op.operation, Operation::Open | Operation::Create) {
+            *self.opens.entry(call.op.file).or_insert(0) += 1;
+        }
         Ok(Next::End)
     }
 
@@ -97,6 +95,7 @@ impl Node {
     fn drop_file(&mut self, file: FileId, from: u64) {
         if from == 0 {
             self.last.remove(&file);
+            self.opens.remove(&file);
         }
         let gone: Vec<Key> = self
             .cache

@@ -262,9 +262,6 @@ impl Node {
         // Nobody asks for what is no more.
         let is_gone =
             call.failure.is_none() && matches!(call.op.operation, Operation::Unlink | Operation::Rmdir);
-        if call.failure.is_none() {
-            self.count_open(&call.op);
-        }
         for need in &call.needs[..call.has] {
             if !self.rules.keeps_tokens || (is_gone && need.object.file() == call.op.file) {
                 self.return_token(need);
@@ -272,19 +269,6 @@ impl Node {
         }
         self.out.done.push(call.over(now));
         self.give(volume, now);
-    }
-
-    fn count_open(&mut self, op: &FileOp) {
-        match op.operation {
-            Operation::Open | Operation::Create => *self.opens.entry(op.file).or_insert(0) += 1,
-            Operation::Close => {
-                self.opens.entry(op.file).and_modify(|opens| *opens = opens.saturating_sub(1));
-            }
-            Operation::Unlink => {
-                self.opens.remove(&op.file);
-            }
-            _ => {}
-        }
     }
 
     /// A call has done with its blocks.
@@ -386,6 +370,7 @@ impl Node {
             Operation::Sync => Ok(Next::Step(Step::Flush)),
             Operation::Close => {
                 self.streams.remove(&(op.process, op.file));
+                self.opens.entry(op.file).and_modify(|opens| *opens = opens.saturating_sub(1));
                 Ok(Next::End)
             }
             Operation::Compute => Ok(Next::End),

@@ -161,6 +161,21 @@ impl Node {
         left
     }
 
+    /// Reads those of a few blocks that aren't there, which find room, and waits for those that come; how many requests that
+    /// are.
+    pub(super) fn bring(
+        &mut self,
+        keys: &[Key],
+        waiter: Waiter,
+        (volume, op): (&Volume, &FileOp),
+        now: Time,
+    ) -> u32 {
+        let absent: Vec<Key> = keys.iter().copied().filter(|&key| self.cache.state(key).is_none()).collect();
+        self.cache.make_room(absent.len());
+        self.read(absent, volume, op, now);
+        self.wait_for_reads(keys.iter().copied(), waiter)
+    }
+
     /// Waits for those of a range of blocks that are being written, and who gives them away for those that are being read, too;
     /// how many requests that are.
     pub(super) fn wait_for_range(&mut self, range: RangeInclusive<Key>, waiter: Waiter) -> u32 {
@@ -204,14 +219,9 @@ impl Node {
             Operation::Sync => vec![EVERYTHING],
             Operation::Write => {
                 let last = call.op.end().saturating_sub(1) / block;
-                vec![data(call.op.offset / block, last), Key::Inode(file)..=Key::Inode(file)]
+                vec![data(call.op.offset / block, last), Key::inode_of(file)]
             }
-            _ => vec![
-                data(0, u64::MAX),
-                Key::Inode(file)..=Key::Inode(file),
-                Key::Names(file, 0)..=Key::Names(file, u64::MAX),
-                Key::Map..=Key::Map,
-            ],
+            _ => vec![data(0, u64::MAX), Key::inode_of(file), Key::names_of(file), Key::Map..=Key::Map],
         };
         // What is being written while it is changed again needs a second turn; what others change meanwhile doesn't count.
         if call.passes < 2 {

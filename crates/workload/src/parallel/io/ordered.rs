@@ -23,11 +23,11 @@ pub(in crate::parallel) fn access_in_order(
     if let Some(before) = member.rank.checked_sub(1) {
         acts.push(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }));
     }
-    let makes_it = is_first && member.rank == 0;
     if is_first {
-        acts.extend(pointer.open(makes_it));
+        acts.extend(pointer.open_and_read(member.rank == 0));
+    } else {
+        acts.push(pointer.read());
     }
-    acts.extend((!makes_it).then(|| pointer.read()));
     acts.push(pointer.write());
     if member.rank + 1 < member.ranks() {
         acts.push(Act::Exchange(Exchange { sends: vec![(member.rank + 1, 0)], receives: Vec::new() }));

@@ -18,10 +18,12 @@ pub(in crate::parallel) struct Pointer(pub(in crate::parallel) FileId);
 const POINTER_BYTES: u64 = 8;
 
 impl Pointer {
-    /// A rank's first access opens it. ROMIO opens what it may make twice.
-    pub(super) fn open(self, makes_it: bool) -> [Act; 3] {
+    /// A rank's first access opens it, and reads it if there is anything. ROMIO opens what it may make twice.
+    pub(super) fn open_and_read(self, makes_it: bool) -> impl Iterator<Item = Act> {
         let first = if makes_it { Operation::Create } else { Operation::Open };
-        [first, Operation::Close, Operation::Open].map(|operation| Act::Call(Call::of(operation, self.0)))
+        let opening = [first, Operation::Close, Operation::Open];
+        let opening = opening.map(|operation| Act::Call(Call::of(operation, self.0)));
+        opening.into_iter().chain((!makes_it).then(|| self.read()))
     }
 
     pub(super) fn read(self) -> Act {

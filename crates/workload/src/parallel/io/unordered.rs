@@ -80,8 +80,7 @@ impl Unordered {
                 // Each rank opens it once, and closes it before any opens it again.
                 let opened = board.add((self.pointer.0, "opened", 0), 1);
                 let makes_it = opened.is_multiple_of(self.member.ranks().into());
-                let read = (!makes_it).then(|| self.pointer.read());
-                (Sequence::act(self.pointer.open(makes_it).into_iter().chain(read)), Stage::Write)
+                (Sequence::act(self.pointer.open_and_read(makes_it)), Stage::Write)
             }
             Stage::Read => (self.pointer.read(), Stage::Write),
             Stage::Write => {
