@@ -8,11 +8,12 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 PAGE := $(TARGET)/$(notdir $(SCENARIO:.toml=.html))
 PETRIO := $(TARGET)/release/petrio
 
-.PHONY: help run test left-out bench fuzz
+.PHONY: help run test test-all left-out bench fuzz
 
 help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
+	@echo "make test-all  what takes longer, too: new random inputs, the command without its parts, millions of mutated inputs"
 	@echo "make left-out  tests of the command without the parts that can be left out of it (live, studio)"
 	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts and of clusters, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
@@ -26,6 +27,10 @@ run:
 test:
 	@scripts/set-up.sh test
 	@scripts/test.sh
+
+test-all:
+	@scripts/set-up.sh test
+	@scripts/test-all.sh
 
 left-out:
 	@scripts/set-up.sh run

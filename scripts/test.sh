@@ -4,6 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
+# The same inputs of the properties each time, so that what is green stays so; `make test-all` takes new ones.
+if [ "${PROPTEST_RNG_SEED:=1}" = new ]; then PROPTEST_RNG_SEED=$(date +%s); fi
+export PROPTEST_RNG_SEED
 # Everything is built once here: what incremental builds keep would only fill the disk.
 export CARGO_INCREMENTAL=0
 export PATH="$PATH:$PWD/$target/tools/bin"
@@ -24,10 +27,10 @@ step() {
 
 not_checked() { printf '%-8s %7s  %s\n' "skipped" "" "$1" >> "$summary"; }
 
-# The exit status of cargo; its output is kept whole, and shown but for the names and the words of tests that passed.
+# The exit status of cargo, which ends where a test hangs (the log tells which); its output is kept whole, and shown but for the names and the words of tests that passed.
 tests() {
     status=$target/test.status
-    { cargo test --locked --workspace --no-fail-fast -- --show-output 2>&1; echo $? > "$status"; } | tee "$log" | awk '
+    { timeout --kill-after=10 3000 cargo test --locked --workspace --no-fail-fast -- --show-output 2>&1; echo $? > "$status"; } | tee "$log" | awk '
         /^successes:$/ { passed = 1 }
         /^failures:$/ || /^test result:/ { passed = 0 }
         passed || /^test .* \.\.\. ok$/ || /^ +(Compiling|Downloaded|Downloading) / || /^$/ { next }
@@ -67,7 +70,7 @@ pages_are_built() {
 pages_in_a_browser() {
     [ -x "$target/debug/petrio" ] || { echo "there is no binary: the tests were not built"; return 1; }
     binary=$(cd "$target" && pwd)/debug/petrio
-    (cd web && PETRIO=$binary PETRIO_PICTURES=${binary%/debug/petrio}/studio-pictures npm run --silent e2e)
+    (cd web && PETRIO=$binary PETRIO_PICTURES=${binary%/debug/petrio}/studio-pictures timeout --kill-after=10 900 npm run --silent e2e)
 }
 
 step "formatting" cargo fmt --all --check
@@ -106,6 +109,7 @@ if [ -f "$log" ]; then
     grep -hE '^test .* \.\.\. FAILED$|^error: test failed' "$log" || true
 fi
 cat "$summary"
+echo "inputs of the properties by seed $PROPTEST_RNG_SEED (PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED make test takes the same)"
 if [ "$failed" != 0 ]; then
     echo "$failed of the steps failed"
     exit 1

@@ -1,0 +1,25 @@
+#!/bin/sh
+# What takes longer than continuous integration may: everything that it runs with new random inputs, the command without the parts
+# that can be left out, and millions of mutated inputs. Ends with what failed.
+set -eu
+cd "$(dirname "$0")/.."
+failed=
+
+part() {
+    name=$1
+    shift
+    printf '\n══ %s\n' "$name"
+    "$@" || failed="$failed
+  $name"
+}
+
+part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
+part "the command without what can be left out" \
+    cargo test --locked --package petrio-cli --no-default-features --bin petrio
+part "mutated inputs, kills, fuzz targets" scripts/fuzz.sh "${SECONDS_A_TARGET:-20}" "${INPUTS:-1000000}" "${KILLS:-10}"
+
+if [ -n "$failed" ]; then
+    printf '\nfailed:%s\n' "$failed"
+    exit 1
+fi
+printf '\nall parts passed\n'
