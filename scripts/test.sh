@@ -27,15 +27,18 @@ step() {
 
 not_checked() { printf '%-8s %7s  %s\n' "skipped" "" "$1" >> "$summary"; }
 
-# The exit status of cargo, which ends where a test hangs (the log tells which); its output is kept whole, and shown but for the names and the words of tests that passed.
+# The exit status of cargo, which ends where a test hangs (the log tells which); its output is kept whole, and shown but for the names
+# and the words of tests that passed. Through a file: what a test left running would keep a pipe open.
 tests() {
-    status=$target/test.status
-    { timeout --kill-after=10 3000 cargo test --locked --workspace --no-fail-fast -- --show-output 2>&1; echo $? > "$status"; } | tee "$log" | awk '
+    : > "$log"
+    timeout --kill-after=10 3000 cargo test --locked --workspace --no-fail-fast -- --show-output > "$log" 2>&1 &
+    running=$!
+    tail --pid="$running" -n +1 -f "$log" | awk '
         /^successes:$/ { passed = 1 }
         /^failures:$/ || /^test result:/ { passed = 0 }
         passed || /^test .* \.\.\. ok$/ || /^ +(Compiling|Downloaded|Downloading) / || /^$/ { next }
         { print; fflush() }'
-    return "$(cat "$status")"
+    wait "$running"
 }
 
 advisories() {
