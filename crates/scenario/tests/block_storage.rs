@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{loaded, problem, report};
+use common::{loaded, once, problem, report};
 
 fn mean_ms(text: &str) -> f64 {
     report(text).served.latency.unwrap().mean_ms.value
@@ -94,4 +94,57 @@ fn a_solid_state_drive_of_the_catalogue_serves_as_its_figures_say() {
     // Eight pages at once on eight channels.
     let stripe = mean_ms(&format!("{drive}{}", reads("d", "32 KiB")));
     assert!((stripe - (0.125 + 32_768.0 / 300e3)).abs() < 1e-6, "{stripe}");
+}
+
+/// Every kind of device that a throttle may lie over, and everything that holds blocks.
+const UNDER_A_THROTTLE: [(&str, &str, &str); 11] = [
+    ("constant-rate", "d", ""),
+    ("simple-ssd-32gb-slc", "d", ""),
+    ("analytic-nearline-7200", "d", ""),
+    ("western-digital-wd800bb", "d", ""),
+    ("constant-rate", "r", "[raid.r]\nlevel = 0\non = \"d*\"\n"),
+    ("constant-rate", "r", "[raid.r]\nlevel = 1\non = \"d*\"\n"),
+    ("constant-rate", "r", "[raid.r]\nlevel = 5\non = \"d*\"\n"),
+    ("constant-rate", "c", "[concat.c]\non = \"d*\"\n"),
+    ("constant-rate", "p", "[partition.p]\non = \"d\"\nfrom = \"25 %\"\nsize = \"50 %\"\n"),
+    (
+        "constant-rate",
+        "f",
+        "[fabric.f]\non = \"d\"\nadapter = \"10 us\"\nlatency = \"40 us\"\nrate = \"1 GB/s\"\n",
+    ),
+    ("constant-rate", "m", "[rearrangement.m]\non = \"d\"\npiece = \"64 KiB\"\nevery = \"1 s\"\n"),
+];
+
+#[test]
+fn every_request_comes_back_through_a_throttle_over_whatever_holds_blocks() {
+    let limits =
+        ["read_iops = 500", "write_rate = \"2 MiB/s\"", "read_rate = \"20 MiB/s\"\nwrite_iops = 50", ""];
+    let beside = "[disk.other]\nmodel = \"constant-rate\"\n[workload.beside]\nkind = \"synthetic\"\non = \"other\"\nrequests = 5\n\
+                  generators = [{ read_fraction = 1, inter_arrival = \"1 ms\", size = \"4 KiB\" }]\n";
+    for (number, (model, on, holder)) in UNDER_A_THROTTLE.into_iter().enumerate() {
+        let (limit, alone) = (limits[number % 4], number % 3 > 0);
+        let count = if holder.contains("d*") { 3 } else { 1 };
+        let text = format!(
+            "seed = {number}\n[disk.d]\nmodel = \"{model}\"\ncount = {count}\n{holder}[throttle.t]\non = \"{on}\"\n{limit}\n{}\
+             [workload.w]\nkind = \"synthetic\"\non = \"t\"\nrequests = 60\n\
+             generators = [{{ read_fraction = 0.5, time_critical_fraction = {}, inter_arrival = \"{} us\", size = \"{} KiB\" }}]\n",
+            if alone { "" } else { beside },
+            number % 2,
+            [1, 3_000][number / 2 % 2],
+            [4, 16, 64][number % 3],
+        );
+        let requests = once(&text).served.requests;
+        let asked = if alone { 60 } else { 65 };
+        assert_eq!((requests.in_flight, requests.completed), (0, asked), "{text}");
+    }
+}
+
+#[test]
+fn reads_through_a_throttle_on_a_bare_disk_have_its_rate() {
+    let text = "[disk.d]\nmodel = \"constant-rate\"\n[throttle.t]\non = \"d\"\nread_rate = \"20 MiB/s\"\n\
+                [workload.w]\nkind = \"synthetic\"\non = \"t\"\nrequests = 320\n\
+                generators = [{ read_fraction = 1, time_critical_fraction = 1, inter_arrival = \"1 us\", size = { constant = \"64 KiB\" } }]\n";
+    let report = once(text);
+    // 20 MiB, of which the first slice, a tenth of a second's worth, passes at once.
+    assert!((report.simulated_s - 0.9).abs() < 0.1, "{}", report.simulated_s);
 }

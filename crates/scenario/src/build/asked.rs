@@ -2,7 +2,7 @@
 
 use crate::build::program_page::{PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page};
 use crate::build::shared::shared_page;
-use crate::build::storage::{Devices, asked_directly};
+use crate::build::storage::{Devices, asked_directly, before_queue};
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::run::RunFailure;
@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Asked {
     /// By number of [`Loaded::storage`], those that a file system lies on too.
     targets: BTreeMap<usize, bool>,
+    /// What these answer with: themselves, or what lies under a throttle, by which completions pass.
+    answering: BTreeMap<usize, bool>,
     /// Where what they have asked for is complete.
     completions: Place<BlockRequest>,
     /// Where to ask those that are in the net.
@@ -33,8 +35,12 @@ impl Asked {
             true => ("completions.requests", REQUEST_PROGRAMS),
             false => ("completions", PROGRAMS),
         };
+        let targets: BTreeMap<usize, bool> =
+            targets.map(|target| (target, beside_others && below.contains(&target))).collect();
+        let answering = |(&target, &shared): (&usize, &bool)| (before_queue(loaded, target).1, shared);
         Self {
-            targets: targets.map(|target| (target, beside_others && below.contains(&target))).collect(),
+            answering: targets.iter().map(answering).collect(),
+            targets,
             completions: page.fifo(completions),
             entrances: BTreeMap::new(),
             page: name,
@@ -43,7 +49,7 @@ impl Asked {
 
     /// Where it puts what is complete, if it is asked and nobody else asks it.
     pub(super) fn completions_of(&self, number: usize) -> Option<Place<BlockRequest>> {
-        (self.targets.get(&number) == Some(&false)).then_some(self.completions)
+        (self.answering.get(&number) == Some(&false)).then_some(self.completions)
     }
 
     /// Where a file system's host finds what is complete, whose device has these ports: programs may ask it too.
