@@ -12,7 +12,7 @@ use crate::station::{Station, StationSpec};
 use crate::store::PlaceStore;
 use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
 use crate::sum::{NamedSum, Sum};
-use crate::tokens::Ready;
+use crate::tokens::{Ready, Turn};
 use std::sync::Arc;
 
 impl NetBuilder {
@@ -142,7 +142,21 @@ impl PageBuilder<'_> {
         name: &str,
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
-        let ready = Ready::in_turn(Arc::new(key));
+        let ready = Ready::in_turn(Arc::new(key), Turn::ONE);
+        self.place(name, Discipline::InTurn, ready, None)
+    }
+
+    /// The same, where a turn is so much of what tokens take each, and what a key takes beyond its turn counts against its
+    /// next one. A turn should be as large as the largest token.
+    pub fn in_turn_by<T: Colour>(
+        &mut self,
+        name: &str,
+        key: impl Fn(&T) -> Key + Send + Sync + 'static,
+        takes: impl Fn(&T) -> u64 + Send + Sync + 'static,
+        turn: u64,
+    ) -> Place<T> {
+        let turn = Turn { takes: Some(Arc::new(takes)), each: turn };
+        let ready = Ready::in_turn(Arc::new(key), turn);
         self.place(name, Discipline::InTurn, ready, None)
     }
 

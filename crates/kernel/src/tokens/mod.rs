@@ -8,5 +8,6 @@ mod special;
 mod timed;
 mod treap;
 
+pub(crate) use in_turn::Turn;
 pub(crate) use ready::Ready;
 pub(crate) use timed::Timed;

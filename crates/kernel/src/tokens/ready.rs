@@ -1,6 +1,6 @@
 //! Tokens that can be taken, stored as the place's discipline wants them.
 
-use super::in_turn::InTurn;
+use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
 use super::special::Special;
 use super::treap::Treap;
@@ -118,8 +118,8 @@ impl<T> Ready<T> {
         Self::Special(Box::new(Special::Keyed { map: Keyed::default(), key_of }))
     }
 
-    pub(crate) fn in_turn(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Special::InTurn { lines: InTurn::default(), key_of }))
+    pub(crate) fn in_turn(key_of: KeyOf<T>, turn: Turn<T>) -> Self {
+        Self::Special(Box::new(Special::InTurn { lines: InTurn::default(), key_of, turn }))
     }
 
     pub(crate) fn len(&self) -> usize {

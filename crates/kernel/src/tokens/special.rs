@@ -1,6 +1,6 @@
 //! Ready tokens of the places that are neither plain queues nor states: bags, and those with keys.
 
-use super::in_turn::InTurn;
+use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
 use super::treap::Treap;
 use crate::place::{Key, KeyOf};
@@ -39,7 +39,7 @@ pub(crate) enum Special<T> {
     Priority { heap: BinaryHeap<Ranked<T>>, key_of: KeyOf<T>, next_order: u64 },
     Ordered { tree: Treap<T>, key_of: KeyOf<T> },
     Keyed { map: Keyed<T>, key_of: KeyOf<T> },
-    InTurn { lines: InTurn<T>, key_of: KeyOf<T> },
+    InTurn { lines: InTurn<T>, key_of: KeyOf<T>, turn: Turn<T> },
 }
 
 impl<T> Special<T> {
@@ -69,9 +69,9 @@ impl<T> Special<T> {
                 let key = key_of(&token);
                 map.insert(key, token);
             }
-            Self::InTurn { lines, key_of } => {
+            Self::InTurn { lines, key_of, turn } => {
                 let key = key_of(&token);
-                lines.insert(key, token);
+                lines.insert(key, token, turn);
             }
         }
     }
@@ -83,7 +83,7 @@ impl<T> Special<T> {
             Self::Priority { heap, .. } => heap.pop().map(|ranked| ranked.token),
             Self::Ordered { tree, .. } => tree.first().and_then(|slot| tree.remove(slot)),
             Self::Keyed { map, .. } => map.occupied_from(0).and_then(|slot| map.remove(slot)),
-            Self::InTurn { lines, .. } => lines.first().and_then(|slot| lines.remove(slot)),
+            Self::InTurn { lines, turn, .. } => lines.first().and_then(|slot| lines.remove(slot, turn)),
         }
     }
 
@@ -129,7 +129,7 @@ impl<T> Special<T> {
             }
             Self::Ordered { tree, .. } => tree.remove(slot),
             Self::Keyed { map, .. } => map.remove(slot),
-            Self::InTurn { lines, .. } => lines.remove(slot),
+            Self::InTurn { lines, turn, .. } => lines.remove(slot, turn),
         }
     }
 

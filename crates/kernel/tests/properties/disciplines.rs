@@ -155,6 +155,26 @@ proptest! {
         }
     }
 
+    /// Of keys that always have tokens none is ahead of another by more than a turn and the largest token.
+    #[test]
+    fn turns_by_a_measure_give_each_key_as_much(sizes in prop::collection::vec(1u64..100, 4), turn in 1u64..300) {
+        let of = sizes.clone();
+        let takes = move |token: &Token| of[usize::from(token.0)];
+        let mut bench = Bench::new(|page| page.in_turn_by("place", key, takes, turn), false);
+        for key in 0..4 {
+            bench.arrive(key);
+            bench.arrive(key);
+        }
+        let mut had = [0; 4];
+        for _ in 0..400 {
+            let key = bench.leave().unwrap().0;
+            had[usize::from(key)] += sizes[usize::from(key)];
+            bench.arrive(key);
+            let apart = had.iter().max().unwrap() - had.iter().min().unwrap();
+            prop_assert!(apart <= turn + 2 * sizes.iter().max().unwrap(), "{:?} by {}: {:?}", sizes, turn, had);
+        }
+    }
+
     #[test]
     fn ordered_answers_neighbours_and_takes_by_key(steps in steps()) {
         let mut bench = Bench::new(|page| page.ordered("place", key), true);

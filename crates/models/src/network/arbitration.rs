@@ -6,6 +6,7 @@
 //! out however long trains are.
 
 use super::lanes::Lanes;
+use super::link::Space;
 use super::parameters::MOST_LANES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,8 +95,10 @@ pub(super) struct Arbiter {
     rules: Arbitration,
     /// Trains that wait in each lane.
     waiting: [u32; MOST_LANES],
-    /// Trains that there is room for at the link's end; `u32::MAX` where that has no limit.
-    room: [u32; MOST_LANES],
+    /// Bytes that there is room for at the link's end; `u64::MAX` where that has no limit.
+    room: [u64; MOST_LANES],
+    /// Bytes that have to be free before a train goes.
+    least: u64,
     /// The class of each level that was served last.
     last: [u8; MOST_LANES],
     high: Turns,
@@ -106,15 +109,17 @@ pub(super) struct Arbiter {
 }
 
 impl Arbiter {
-    /// With room for so many trains in each lane, where that is limited.
-    pub(super) fn new(rules: &Arbitration, room: Option<u32>) -> Self {
+    /// With so much room for each lane, where that is limited.
+    pub(super) fn new(rules: &Arbitration, room: Option<Space>) -> Self {
+        let Space { bytes, least } = room.unwrap_or(Space { bytes: u64::MAX, least: 0 });
         let turns = |of: fn(&ArbitrationParameters) -> &Vec<LaneWeight>| Turns {
             at: 0,
             left: rules.tables.as_deref().map_or(Vec::new(), |tables| vec![0; of(tables).len()]),
         };
         Self {
             waiting: [0; MOST_LANES],
-            room: [room.unwrap_or(u32::MAX); MOST_LANES],
+            room: [bytes; MOST_LANES],
+            least,
             last: [0; MOST_LANES],
             high: turns(|tables| &tables.high),
             low: turns(|tables| &tables.low),
@@ -135,16 +140,19 @@ impl Arbiter {
         self.decide();
     }
 
-    /// There is room for another train of a lane.
-    pub(super) fn free(&mut self, lane: usize) {
+    /// There is so much more room for a lane's trains.
+    pub(super) fn free(&mut self, lane: usize, bytes: u64) {
         // No limit stays none.
-        self.room[lane] = self.room[lane].saturating_add(1);
+        self.room[lane] = self.room[lane].saturating_add(bytes);
         self.decide();
     }
 
     /// The chosen lane's first train, of so many bytes on the wire, passes.
     pub(super) fn serve(&mut self, bytes: u64) {
         let Some(Choice { lane, table }) = self.choose() else { return };
+        if self.room[lane] != u64::MAX {
+            self.room[lane] = self.room[lane].saturating_sub(bytes);
+        }
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         match table {
             Some((Table::High, mut turns)) => {
@@ -166,9 +174,6 @@ impl Arbiter {
         }
         self.last[self.rules.lanes.level_of(lane)] = (lane % self.rules.lanes.classes()) as u8;
         self.waiting[lane] -= 1;
-        if self.room[lane] != u32::MAX {
-            self.room[lane] -= 1;
-        }
         self.decide();
     }
 
@@ -182,7 +187,7 @@ impl Arbiter {
         let last = usize::from(*self.last.get(level)?);
         (1..=classes)
             .map(|after| level * classes + (last + after) % classes)
-            .find(|&lane| self.waiting[lane] > 0 && self.room[lane] > 0)
+            .find(|&lane| self.waiting[lane] > 0 && self.room[lane] >= self.least)
     }
 
     fn choose(&self) -> Option<Choice> {

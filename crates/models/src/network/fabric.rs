@@ -11,7 +11,7 @@ use super::clock::Speed;
 use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
-use super::link::{Behind, Credits, GivesBack, Leads, LinkPlaces, idle, link, queue};
+use super::link::{Behind, Credits, Freed, GivesBack, Leads, LinkPlaces, Queueing, Space, idle, link, queue};
 use super::loads::Loads;
 use super::parameters::{Duplex, LinkParameters, NetworkParameters, Turns};
 use super::passing::Passing;
@@ -123,7 +123,7 @@ impl Fabric<'_> {
                 gap: gap.time(),
             });
             let entrance = places.entrance(leads, &passing);
-            let mut left: &[(u32, Place<u8>)] = &[];
+            let mut left: &[(u32, Place<Freed>)] = &[];
             match cable.from {
                 Node::Host(from) => {
                     let first = self.fetch(page, from, (&entrance, &passage), &mut stages);
@@ -144,12 +144,17 @@ impl Fabric<'_> {
                 Places::Link(places) => {
                     let loads = loads.filter(|_| matches!(cable.from, Node::Switch(_)));
                     let behind = Behind { given_back: left, loads };
-                    let turns = self.parameters.links_of(cable.kind).turns;
-                    link(&mut page, places, (&arbitration, turns), (&passing, leads), behind)
+                    let queueing = self.queueing(self.parameters.links_of(cable.kind).turns);
+                    link(&mut page, places, (&arbitration, queueing), (&passing, leads), behind)
                 }
             });
         }
-        let rules = Rules { wiring: Arc::clone(self.wiring), groups: Arc::clone(groups), lanes: self.lanes };
+        let rules = Rules {
+            wiring: Arc::clone(self.wiring),
+            groups: Arc::clone(groups),
+            lanes: self.lanes,
+            framing: self.parameters.framing(),
+        };
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
             let number = number as u32;
             let mut page = page.reopen(&names.of(Node::Switch(number)));
@@ -180,10 +185,10 @@ impl Fabric<'_> {
             let mut page = page.page(&link_names[number]);
             let (parameters, back) = (self.parameters.links_of(wire.kind), wire.back as usize);
             if self.is_wire(parameters, is_limited) && !are_loads_counted {
-                places.push(Places::Wire(WirePlaces::new(&mut page, parameters.turns)));
+                places.push(Places::Wire(WirePlaces::new(&mut page, self.queueing(parameters.turns))));
                 continue;
             }
-            let queue = queue(&mut page, parameters.turns);
+            let queue = queue(&mut page, self.queueing(parameters.turns));
             let is_on_hub = self.wiring.is_shared() && matches!(wire.from, Node::Host(_));
             let idle = match (places.first(), places.get(back)) {
                 // All who are on a hub share its medium.
@@ -203,13 +208,17 @@ impl Fabric<'_> {
                 _ => None,
             };
             let credits = parameters.credits.filter(|_| !self.wiring.is_shared()).map(|room| {
-                let train = self.parameters.framing().on_wire(self.parameters.largest_train());
-                let each = u32::try_from(room.get() / train).unwrap_or(u32::MAX - 1).max(1);
-                Credits { news: page.fifo("credits"), each }
+                let room = Space { bytes: room.get(), least: self.parameters.largest_on_wire() };
+                Credits { news: page.fifo("credits"), room }
             });
             places.push(Places::Link(LinkPlaces { queue, idle, room, credits }));
         }
         places
+    }
+
+    /// How trains wait at a link.
+    fn queueing(&self, turns: Turns) -> Queueing {
+        Queueing { turns, framing: self.parameters.framing(), turn: self.parameters.largest_on_wire() }
     }
 
     /// Whether nothing but time is scarce at links of these parameters.
@@ -255,7 +264,7 @@ impl Fabric<'_> {
     ) -> Wire {
         let mut adapter = page.reopen(&self.adapters[host as usize].name);
         let mut page = adapter.page(name);
-        let places = WirePlaces::new(&mut page, Turns::Connections);
+        let places = WirePlaces::new(&mut page, self.queueing(Turns::Connections));
         let next = next.cloned();
         let passing = Passing { number: Came::BY_NONE.link, passage, is_whole, next, gap: Time::ZERO };
         let bus = Wire { places, to, passing: Arc::new(passing) };

@@ -2,9 +2,10 @@
 //! those of all links of its tree.
 
 use super::entrance::Entrance;
+use super::frames::Framing;
 use super::groups::Groups;
 use super::lanes::Lanes;
-use super::link::Behind;
+use super::link::{Behind, Freed};
 use super::room::Room;
 use super::topology::{Node, Wiring};
 use super::train::{Came, Passage, Train};
@@ -26,6 +27,7 @@ pub(super) struct Rules {
     pub(super) wiring: Arc<Wiring>,
     pub(super) groups: Arc<Groups>,
     pub(super) lanes: Lanes,
+    pub(super) framing: Framing,
 }
 
 /// Builds the crossing of a switch, whose page this is.
@@ -82,7 +84,7 @@ pub(super) fn switch(
             }
         }
     };
-    let Rules { wiring, groups, .. } = rules.clone();
+    let Rules { wiring, groups, framing, .. } = rules.clone();
     forward.action(move |f| {
         let mut train = f.take(train);
         let destination = train.stream.destination;
@@ -96,7 +98,8 @@ pub(super) fn switch(
             if train.came != Came::BY_NONE
                 && let Ok(at) = given_back.binary_search_by_key(&came.link, |given| given.0)
             {
-                f.put(given_back[at].1, came.lane);
+                let bytes = framing.on_wire(u64::from(train.bytes));
+                f.put(given_back[at].1, Freed { lane: came.lane, bytes });
             }
             return;
         }

@@ -12,8 +12,7 @@
 //! waits, and one token wakes it. Where links are shared or have more rules, see [`link`](super::link).
 
 use super::clock::Clock;
-use super::link::queue;
-use super::parameters::Turns;
+use super::link::{Queueing, queue};
 use super::passing::Passing;
 use super::train::Train;
 use crate::Stage;
@@ -44,10 +43,10 @@ pub(super) struct WirePlaces {
 
 impl WirePlaces {
     /// Begins the page of a wire.
-    pub(super) fn new(page: &mut PageBuilder<'_>, turns: Turns) -> Self {
+    pub(super) fn new(page: &mut PageBuilder<'_>, queueing: Queueing) -> Self {
         Self {
             trains: page.fifo("trains"),
-            queue: queue(page, turns),
+            queue: queue(page, queueing),
             line: page.state("line", Line::default()),
             wake: page.fifo("wake"),
             busy: page.probe("busy"),

@@ -61,6 +61,19 @@ fn one_frame_of_room_passes_one_frame_a_round_trip() {
 }
 
 #[test]
+fn room_counts_bytes_and_not_frames_as_if_each_were_a_train() {
+    // 64 KiB are 1.6 times what is under way in a round trip of 40 µs; an acknowledgement takes 90 bytes of it.
+    let took = |level| {
+        let link = LinkParameters::wire("8 Gbit/s".parse().unwrap(), "20 us".parse().unwrap());
+        let link = LinkParameters { credits: Some(Bytes(64 << 10)), ..link };
+        let parameters = NetworkParameters { level, ..NetworkParameters::of_links(link) };
+        end_of(&mut Bench::star(&parameters, 2), &[(0, 1, 8 << 20)]).as_seconds()
+    };
+    let (train, packet) = (took(Level::Train), took(Level::Packet));
+    assert!((packet / train - 1.0).abs() < 0.15, "train {train}, packet {packet}");
+}
+
+#[test]
 fn a_slow_host_holds_up_messages_to_others_that_share_its_way() {
     let tree = TopologyParameters::Tree(TreeParameters { hosts_per_switch: 8, uplinks: 1 });
     let victim = |credits| {

@@ -64,6 +64,23 @@ fn messages_of_a_connection_arrive_in_order_and_connections_take_turns() {
 }
 
 #[test]
+fn connections_share_a_link_by_bytes_however_their_messages_are_cut() {
+    // 1 MiB are 18 trains of 58 KiB, and 64 KiB two of 32 KiB.
+    let mut bench = Bench::star(&gigabit(), 3);
+    let bytes = 8u64 << 20;
+    for (from, each) in [(0, 1 << 20), (1, 64 << 10)] {
+        for number in 0..bytes / each {
+            bench.send((from, 2), 0, each, number, Time::ZERO);
+        }
+    }
+    let arrivals = bench.arrivals(2);
+    let ends = [0, 1].map(|from| {
+        arrivals.iter().rfind(|arrival| arrival.1 == from).map_or(0.0, |arrival| arrival.0.as_seconds())
+    });
+    assert!((ends[0] / ends[1] - 1.0).abs() < 0.02, "{ends:?}");
+}
+
+#[test]
 fn a_window_is_all_that_is_under_way() {
     // 10 ms to the switch and 10 on: a round trip of 40.
     let mut far = gigabit();
