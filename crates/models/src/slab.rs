@@ -37,6 +37,11 @@ impl<T> Slab<T> {
         self.slots.iter().flatten()
     }
 
+    /// All things with their numbers.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+    }
+
     /// All things, to be changed.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.slots.iter_mut().flatten()

@@ -15,6 +15,12 @@ pub struct CacheFigures {
     pub writes: MovedFigures,
     /// Reads of which all was in memory.
     pub hits: MovedFigures,
+    /// Reads of the array before anybody asked.
+    #[serde(default)]
+    pub read_ahead: MovedFigures,
+    /// Reads that waited for what was read ahead.
+    #[serde(default)]
+    pub awaited: MovedFigures,
     /// Writes that were reported once they were in memory.
     pub reported: MovedFigures,
     /// Writes of what was in memory to the array.
@@ -40,6 +46,8 @@ impl CacheFigures {
         self.reads.add(tally.reads);
         self.writes.add(tally.writes);
         self.hits.add(tally.hits);
+        self.read_ahead.add(tally.read_ahead);
+        self.awaited.add(tally.awaited);
         self.reported.add(tally.reported);
         self.destaged.add(tally.destaged);
         self.whole_stripes += tally.whole_stripes;
@@ -56,6 +64,14 @@ impl CacheFigures {
         if self.reads.requests > 0 {
             let (hits, reads) = (grouped(self.hits.requests), grouped(self.reads.requests));
             parts.push(format!("the cache had {hits} of {reads} reads"));
+        }
+        if self.read_ahead.requests > 0 {
+            let ahead = bytes(self.read_ahead.bytes);
+            let awaited = match self.awaited.requests {
+                0 => String::new(),
+                awaited => format!(", which {} more waited for", grouped(awaited)),
+            };
+            parts.push(format!("{ahead} were read ahead{awaited}"));
         }
         if self.reported.requests > 0 {
             let (reported, destaged) = (grouped(self.reported.requests), grouped(self.destaged.requests));

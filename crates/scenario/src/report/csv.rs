@@ -229,6 +229,8 @@ fn table(report: &Report) -> String {
         if let Some(cache) = &array.cache {
             for (quantity, value, unit) in [
                 ("read hits", cache.hits.requests, ""),
+                ("read ahead", cache.read_ahead.bytes, "B"),
+                ("reads that waited for what was read ahead", cache.awaited.requests, ""),
                 ("writes reported from memory", cache.reported.requests, ""),
                 ("destaged writes", cache.destaged.requests, ""),
                 ("destaged whole stripes", cache.whole_stripes, ""),

@@ -1,5 +1,6 @@
 //! All of an array that changes: requests on their way, in which order their parts go, and what they came to.
 
+use super::gather::Pieces;
 use super::locks::{Asker, Locks};
 use super::outcome::{Outcome, Parity};
 use super::parameters::{RebuildParameters, WriteOrder};
@@ -34,6 +35,8 @@ pub(super) enum Made {
 #[derive(Clone, Debug)]
 pub(super) struct Whole {
     pub(super) request: BlockRequest,
+    /// What is written together, where it is more than one piece or a controller's memory gathered it.
+    pub(super) gathered: Pieces,
     pub(super) parts: SmallVec<[(Part, Stage); 4]>,
     /// By group from 1.
     pub(super) parity: SmallVec<[(u64, Made); 2]>,
@@ -146,11 +149,12 @@ impl Array {
         &self.tally
     }
 
-    /// A request arrives. `draw` is a number from 0 to 1.
-    pub(super) fn arrive(&mut self, request: BlockRequest, draw: f64) -> Box<Outcome> {
+    /// A request arrives; a write of several pieces comes with these. `draw` is a number from 0 to 1.
+    pub(super) fn arrive(&mut self, request: BlockRequest, gathered: Pieces, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
         let is_flush = request.direction == Direction::Flush;
-        if !is_flush && (request.blocks == 0 || request.end() > self.rules.blocks) {
+        let end = gathered.last().map_or(request.end(), |piece| piece.1);
+        if !is_flush && (request.blocks == 0 || end > self.rules.blocks) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
             outcome.complete = Some(BlockRequest { status: Status::Failed(failure), ..request });
             return outcome;
@@ -166,7 +170,7 @@ impl Array {
                 Direction::Flush => false,
             };
         let stripes = if locks {
-            (request.address / layout.stripe()..=(request.end() - 1) / layout.stripe()).collect()
+            (request.address / layout.stripe()..=(end - 1) / layout.stripe()).collect()
         } else {
             SmallVec::new()
         };
@@ -177,6 +181,7 @@ impl Array {
         let whole = Whole {
             data_to_come: flushes && !is_flush,
             request,
+            gathered,
             parts: SmallVec::new(),
             parity: SmallVec::new(),
             left: 0,
@@ -233,8 +238,10 @@ impl Array {
             let (choice, striped, rotational) = (rules.reads, rules.striped_mirrors, rules.rotational);
             let mut chooser = Chooser { choice, striped, busy, rotational, turn, draw };
             rules.planner.read(range, members, |spots| chooser.choose(spots))
-        } else {
+        } else if whole.gathered.is_empty() {
             rules.planner.write(range, members)
+        } else {
+            rules.planner.gather(&whole.gathered, members)
         };
         match plan {
             Ok(plan) => {
@@ -427,8 +434,8 @@ impl Array {
         if direction == Direction::Flush {
             return self.members.writes_any();
         }
-        let range = (whole.request.address, whole.request.end());
-        self.rules.planner.read(range, &self.members, |_| 0).is_ok()
+        let end = whole.gathered.last().map_or(whole.request.end(), |piece| piece.1);
+        self.rules.planner.read((whole.request.address, end), &self.members, |_| 0).is_ok()
     }
 
     /// A request is complete.

@@ -1,6 +1,7 @@
 //! What an array does when members fail: who takes their place, and how he is filled.
 
 use super::array::{Array, Stage, Whole};
+use super::gather::Pieces;
 use super::outcome::{Outcome, Seat};
 use super::plan::{Health, Part};
 use super::rebuild::{Call, Job, LOOK, Piece, lost, margin};
@@ -143,6 +144,7 @@ impl Array {
         };
         let whole = Whole {
             request,
+            gathered: Pieces::new(),
             parts: SmallVec::new(),
             parity: SmallVec::new(),
             left: 0,

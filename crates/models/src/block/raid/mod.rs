@@ -24,6 +24,7 @@ mod declustered;
 mod degraded;
 mod error;
 mod failing;
+mod gather;
 mod layout;
 mod locks;
 mod outcome;
@@ -52,10 +53,11 @@ pub use without_effect::Idle;
 
 use crate::Stage;
 use array::Rules;
-use cache::{CachePorts, cache_page};
+use cache::{CachePorts, Down, Shape, cache_page};
+use gather::Pieces;
 use outcome::{Outcome, Parity, Seat};
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
-use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
+use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
 use petrio_random::{exponential, uniform};
 use petrio_units::Lifetime;
 use rebuild::Call;
@@ -119,7 +121,7 @@ pub fn raid_page(
     let controller = parameters.controller.as_ref();
     let parity_rate = controller.and_then(|controller| controller.parity_rate);
     let blocks = layout.blocks(ports.blocks);
-    let stripe = layout.stripe();
+    let shape = Shape::of(&layout, blocks);
     let grain = parameters.granularity.get() / SECTOR_BYTES;
     let (update, degraded) = (parameters.parity_update, parameters.degraded);
     let planner = Planner { layout, update, degraded, grain };
@@ -168,31 +170,25 @@ pub fn raid_page(
         ports.completions = page.fifo("up");
     }
     let ports = &ports;
+    let ports_below = ports;
     let mut entering = above.requests;
     if let Some(controller) = controller {
         let (stage, past) = controller_page(&mut page, controller, ports, &places);
         stages.push(stage);
         entering = past;
     }
-    let cache = memory.map(|memory| {
+    let mut cache = None;
+    if let Some(memory) = memory {
         let down = page.fifo("down");
         let ports =
             CachePorts { requests: entering, completions: above.completions, down, up: ports.completions };
-        entering = down;
-        let (rows, cache) = cache_page(&mut page, memory, ports, (stripe, blocks));
+        let (rows, contents) = cache_page(&mut page, memory, ports, shape);
         stages.extend(rows);
-        cache
-    });
-
-    let mut split = page.transition("split");
-    let request = split.take(entering);
-    let outs = Outs::declare(&mut split, ports, &places);
-    split.action(move |f| {
-        let request = f.take(request);
-        let draw = places.draw(f);
-        let outcome = f.update(outs.array).arrive(request, draw);
-        outs.follow(f, outcome);
-    });
+        cache = Some(contents);
+        split(&mut page, down, ports_below, &places, |Down { request, gathered }| (request, gathered));
+    } else {
+        split(&mut page, entering, ports_below, &places, |request| (request, Pieces::new()));
+    }
 
     let mut go = page.transition("go");
     let granted = go.take(places.granted);
@@ -226,6 +222,26 @@ pub fn raid_page(
     let sum = Sum::new().of(array, Array::sent_and_back);
     page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
     Ok(RaidPage { stages, array, cache })
+}
+
+/// What comes to an array goes to its members; what is written together is told beside it.
+fn split<C: Colour>(
+    page: &mut PageBuilder<'_>,
+    from: Place<C>,
+    ports: &RaidPorts,
+    places: &Places,
+    parts: impl Fn(C) -> (BlockRequest, Pieces) + Send + Sync + 'static,
+) {
+    let places = *places;
+    let mut split = page.transition("split");
+    let asked = split.take(from);
+    let outs = Outs::declare(&mut split, ports, &places);
+    split.action(move |f| {
+        let (request, gathered) = parts(f.take(asked));
+        let draw = places.draw(f);
+        let outcome = f.update(outs.array).arrive(request, gathered, draw);
+        outs.follow(f, outcome);
+    });
 }
 
 /// Places of an array's page.

@@ -26,7 +26,7 @@ pub struct Planner {
 
 /// What a request does to a unit in a segment of its stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Touched {
+pub(super) enum Touched {
     No,
     /// Some of the segment is written: the rest must be known.
     InPart,
@@ -35,14 +35,26 @@ enum Touched {
 
 /// A unit of a stripe, in a segment of it.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
-    spot: Spot,
-    touched: Touched,
-    readable: bool,
-    writable: bool,
+pub(super) struct Unit {
+    pub(super) index: usize,
+    pub(super) spot: Spot,
+    pub(super) touched: Touched,
+    pub(super) readable: bool,
+    pub(super) writable: bool,
 }
 
-type Units = SmallVec<[Unit; 16]>;
+pub(super) type Units = SmallVec<[Unit; 16]>;
+
+/// Of what parity is made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Of the old data and the old parity.
+    Old,
+    /// Of the data that aren't written.
+    Others,
+    /// Of all that is left of the stripe.
+    Stripe,
+}
 
 impl Planner {
     /// What a read of these blocks asks of the members. Of those that hold the same, `choose` says which is read: it is
@@ -168,8 +180,19 @@ impl Planner {
     /// # Errors
     /// [`Lost`].
     pub fn write(&self, (first, end): (u64, u64), members: &Members) -> Result<Plan, Lost> {
-        let layout = &self.layout;
         let mut plan = Plan::default();
+        self.write_into(&mut plan, (first, end), members)?;
+        Ok(plan)
+    }
+
+    /// Adds a write of these blocks to a plan.
+    pub(super) fn write_into(
+        &self,
+        plan: &mut Plan,
+        (first, end): (u64, u64),
+        members: &Members,
+    ) -> Result<(), Lost> {
+        let layout = &self.layout;
         let mut whole_stripes = 0;
         let mut at = first;
         while at < end {
@@ -177,18 +200,18 @@ impl Planner {
             let from = column as u64 * layout.unit() + within;
             let to = (from + end - at).min(layout.stripe());
             if layout.parities() == 0 {
-                self.write_copies(&mut plan, stripe, (from, to), members)?;
+                self.write_copies(plan, stripe, (from, to), members)?;
             } else if to - from == layout.stripe() {
                 if whole_stripes == 0 {
                     whole_stripes = plan.new_group();
                 }
-                self.write_whole(&mut plan, stripe, whole_stripes, members)?;
+                self.write_whole(plan, stripe, whole_stripes, members)?;
             } else {
-                self.write_segments(&mut plan, stripe, (from, to), members)?;
+                self.write_segments(plan, stripe, (from, to), members)?;
             }
             at += to - from;
         }
-        Ok(plan)
+        Ok(())
     }
 
     /// Data without parity: to all that hold the same.
@@ -220,7 +243,13 @@ impl Planner {
     }
 
     /// A whole stripe: nothing need be read.
-    fn write_whole(&self, plan: &mut Plan, stripe: u64, group: u32, members: &Members) -> Result<(), Lost> {
+    pub(super) fn write_whole(
+        &self,
+        plan: &mut Plan,
+        stripe: u64,
+        group: u32,
+        members: &Members,
+    ) -> Result<(), Lost> {
         let layout = &self.layout;
         let range = (0, layout.unit());
         let mut failed = 0;
@@ -294,14 +323,14 @@ impl Planner {
                 Touched::InPart
             };
             let readable = members.reads(spot.member, spot.address + high);
-            Unit { spot, touched, readable, writable: members.writes(spot.member) }
+            Unit { index, spot, touched, readable, writable: members.writes(spot.member) }
         };
         let units: Units = (0..layout.width()).map(unit).collect();
         let (data, parity) = units.split_at(layout.columns());
         if units.iter().filter(|unit| !unit.readable && !unit.writable).count() > layout.parities() {
             return Err(Lost);
         }
-        let reads = self.reads_for(data, parity)?;
+        let (_, reads) = self.reads_for(data, parity)?;
         let mut read = 0;
         for unit in &reads {
             plan.read_extra(unit.spot.member, (unit.spot.address + low, unit.spot.address + high), group);
@@ -326,7 +355,7 @@ impl Planner {
     }
 
     /// The units that are read before a segment is written.
-    fn reads_for(&self, data: &[Unit], parity: &[Unit]) -> Result<Units, Lost> {
+    pub(super) fn reads_for(&self, data: &[Unit], parity: &[Unit]) -> Result<(Known, Units), Lost> {
         let fewest = self.degraded == DegradedAccess::Fewest;
         let touched = || data.iter().filter(|unit| unit.touched != Touched::No);
         // Parity that nothing takes is made all the same, or isn't.
@@ -349,10 +378,10 @@ impl Planner {
             ParityUpdate::Below(share) => (touched().count() as f64) < share.get() * data.len() as f64,
         };
         if can_modify && !nothing_takes_it && (!can_reconstruct || prefers_modify()) {
-            return Ok(modify().copied().collect());
+            return Ok((Known::Old, modify().copied().collect()));
         }
         if can_reconstruct {
-            return Ok(reconstruct().copied().collect());
+            return Ok((Known::Others, reconstruct().copied().collect()));
         }
         // Something that must be known lies on a member that has failed: it is worked out of the stripe.
         let mut left: Units = data.iter().chain(parity).filter(|unit| unit.readable).copied().collect();
@@ -360,7 +389,7 @@ impl Planner {
             return Err(Lost);
         }
         left.truncate(self.enough());
-        Ok(left)
+        Ok((Known::Stripe, left))
     }
 
     /// What is read, by range of each member, to make anew what lies at a place of a member; nothing where the array

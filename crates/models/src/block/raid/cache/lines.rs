@@ -5,10 +5,14 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::Purposes;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From a first sector to before another.
 pub(super) type Range = (u64, u64);
+
+/// Ranges in order, and apart.
+pub(super) type Runs = SmallVec<[Range; 2]>;
 
 /// A line: its sectors as bits, the first the lowest.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +61,6 @@ pub(super) struct Lines {
     /// Lines that can't go before something is written.
     unwritten: usize,
     uses: u64,
-    /// Where the last that was sent ended.
-    sweep: u64,
 }
 
 impl Lines {
@@ -71,7 +73,6 @@ impl Lines {
             to_send: BTreeSet::new(),
             unwritten: 0,
             uses: 0,
-            sweep: 0,
         }
     }
 
@@ -223,35 +224,75 @@ impl Lines {
         self.lines.values().map(unwritten).sum()
     }
 
-    /// What is sent next: the first run of sectors after the last one that was sent, and then from the beginning again;
-    /// as far as it goes within one piece of so many sectors, which is a whole stripe. It is on its way from then on; what
-    /// it is for are what all is for that waited in its lines.
-    pub(super) fn send(&mut self, piece: u64) -> Option<(Range, Purposes)> {
-        let from = self.sweep / self.sectors;
-        let number = *self.to_send.range(from..).next().or_else(|| self.to_send.first())?;
-        let first = number * self.sectors + u64::from(self.lines.get(&number)?.to_send().trailing_zeros());
-        let last = (first / piece + 1) * piece;
-        let (mut end, mut purposes) = (first, Purposes::NONE);
-        while end < last {
-            let (number, within) = (end / self.sectors, end % self.sectors);
-            let Some(line) = self.lines.get(&number) else { break };
-            let run = u64::from((line.to_send() >> within).trailing_ones()).min(self.sectors - within);
-            let run = run.min(last - end);
-            if run == 0 {
-                break;
+    /// The first line from this sector on with something that can be sent, and the first such sector in it.
+    pub(super) fn first_to_send(&self, from: u64) -> Option<u64> {
+        let first = from / self.sectors;
+        let here = self.to_send_within(first, (from, u64::MAX));
+        if here != 0 {
+            return Some(first * self.sectors + u64::from(here.trailing_zeros()));
+        }
+        let number = *self.to_send.range(first + 1..).next()?;
+        Some(number * self.sectors + u64::from(self.lines.get(&number)?.to_send().trailing_zeros()))
+    }
+
+    /// What of a range can be sent, as runs of sectors, at most so many.
+    pub(super) fn to_send(&self, range: Range, most: usize) -> Runs {
+        let (mut runs, mut count) = (Runs::new(), 0);
+        for &number in self.to_send.range(range.0 / self.sectors..range.1.div_ceil(self.sectors)) {
+            let begin = number * self.sectors;
+            let mut left = self.to_send_within(number, range);
+            while left != 0 {
+                let from = u64::from(left.trailing_zeros());
+                let to = from + u64::from((left >> from).trailing_ones());
+                left &= !bits(from, to);
+                let run = (begin + from, begin + to);
+                match runs.last_mut() {
+                    Some(last) if last.1 == run.0 => last.1 = run.1,
+                    Some(_) if count == most => return runs,
+                    _ => {
+                        count += 1;
+                        runs.push(run);
+                    }
+                }
             }
-            purposes = purposes.and(line.purposes);
-            let bits = bits(within, within + run);
+        }
+        runs
+    }
+
+    /// Sectors of a line, as bits, that can be sent and lie in a range.
+    fn to_send_within(&self, number: u64, (first, end): Range) -> u64 {
+        let begin = number * self.sectors;
+        let range = bits(first.max(begin) - begin, end.min(begin + self.sectors).saturating_sub(begin));
+        self.lines.get(&number).map_or(0, |line| line.to_send() & range)
+    }
+
+    /// These sectors are on their way from now on; what for is told: what all is for that waited in their lines.
+    pub(super) fn leave(&mut self, range: Range) -> Purposes {
+        let mut purposes = Purposes::NONE;
+        for (number, bits) in self.pieces(range) {
+            if let Some(line) = self.lines.get(&number) {
+                purposes = purposes.and(line.purposes);
+            }
             self.change(number, |line| {
                 (line.dirty, line.leaving) = (line.dirty & !bits, line.leaving | bits);
             });
-            end += run;
+        }
+        purposes
+    }
+
+    /// Up to where all is there from a sector on, within a range.
+    pub(super) fn holds_up_to(&self, (first, end): Range) -> u64 {
+        let mut at = first;
+        while at < end {
+            let (number, within) = (at / self.sectors, at % self.sectors);
+            let valid = self.lines.get(&number).map_or(0, |line| line.valid);
+            let run = u64::from((valid >> within).trailing_ones()).min(self.sectors - within);
+            at += run;
             if within + run < self.sectors {
                 break;
             }
         }
-        self.sweep = end;
-        Some(((first, end), purposes))
+        at.min(end)
     }
 
     /// What was sent is with the members; or is lost, where they couldn't take it.

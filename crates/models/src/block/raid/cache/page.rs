@@ -1,7 +1,8 @@
 //! The cache's page: memory takes its time, writes wait for room.
 
 use super::RaidCacheParameters;
-use super::state::{Answer, Cache};
+use super::destage::Shape;
+use super::state::{Answer, Cache, Down};
 use crate::Stage;
 use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder, Update};
@@ -11,7 +12,7 @@ use petrio_kernel::{Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, Tra
 pub(in crate::block::raid) struct CachePorts {
     pub(in crate::block::raid) requests: Place<BlockRequest>,
     pub(in crate::block::raid) completions: Place<BlockRequest>,
-    pub(in crate::block::raid) down: Place<BlockRequest>,
+    pub(in crate::block::raid) down: Place<Down>,
     pub(in crate::block::raid) up: Place<BlockRequest>,
 }
 
@@ -29,7 +30,7 @@ struct Places {
 #[derive(Clone, Copy)]
 struct Outs {
     cache: Update<Cache>,
-    down: Put<BlockRequest>,
+    down: Put<Down>,
     memory: Put<BlockRequest>,
     completions: Put<BlockRequest>,
     for_room: Put<BlockRequest>,
@@ -37,7 +38,7 @@ struct Outs {
     looking: Put<()>,
 }
 
-/// Most writes from memory that one event begins, for drawings: no place here has a capacity.
+/// Most writes from memory that one event begins, and reads that it ends, for drawings: no place here has a capacity.
 const MANY: u32 = u32::MAX;
 
 impl Outs {
@@ -45,7 +46,7 @@ impl Outs {
         Self {
             cache: transition.update(places.cache),
             down: transition.may_put(places.ports.down, MANY),
-            memory: transition.may_put(places.memory, 1),
+            memory: transition.may_put(places.memory, MANY),
             completions: transition.may_put(places.ports.completions, 1),
             for_room: transition.may_put(places.for_room, 1),
             room: transition.may_put(places.room, 1),
@@ -54,10 +55,10 @@ impl Outs {
     }
 
     fn follow(self, f: &mut Firing<'_>, answer: Answer) {
-        for request in answer.down {
-            f.put(self.down, request);
+        for down in answer.down {
+            f.put(self.down, down);
         }
-        if let Some(request) = answer.serves {
+        for request in answer.serves {
             f.put(self.memory, request);
         }
         if let Some(request) = answer.complete {
@@ -75,12 +76,12 @@ impl Outs {
     }
 }
 
-/// Builds the page `cache`, before an array of so many blocks with so many in a stripe.
+/// Builds the page `cache`, before an array of this shape.
 pub(in crate::block::raid) fn cache_page(
     parent: &mut PageBuilder<'_>,
     parameters: &RaidCacheParameters,
     ports: CachePorts,
-    (stripe, blocks): (u64, u64),
+    shape: Shape,
 ) -> (Vec<Stage>, Place<Cache>) {
     let mut page = parent.page("cache");
     let rate = parameters.rate;
@@ -88,7 +89,7 @@ pub(in crate::block::raid) fn cache_page(
     let service = move |request: &BlockRequest, _: &mut _| span(request);
     let places = Places {
         ports,
-        cache: page.state("contents", Cache::new(parameters, stripe, blocks)),
+        cache: page.state("contents", Cache::new(parameters, shape)),
         memory: page.station("memory", StationSpec::first_come(1, service)),
         for_room: page.fifo("for-room"),
         room: page.fifo("room"),

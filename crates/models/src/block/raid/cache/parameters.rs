@@ -36,9 +36,14 @@ pub struct RaidCacheParameters {
     /// interval). Left out: only as said above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_every: Option<Duration>,
-    /// How many of its writes to the members are under way at a time.
+    /// How many commands each member has on average of what is written from it, while somebody waits for room or nothing is asked;
+    /// at other times one.
     #[serde(default = "usual_depth")]
     pub depth: u32,
+    /// How much it reads ahead of each member at most, for each who reads in order; of all of them together no more than half of it. It
+    /// begins once somebody goes on where he stopped, with a stripe, and doubles. Left out: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead: Option<Bytes>,
 }
 
 fn yes() -> bool {
@@ -78,7 +83,13 @@ impl RaidCacheParameters {
             idle: usual_idle(),
             flush_every: None,
             depth: usual_depth(),
+            read_ahead: None,
         }
+    }
+
+    /// Sectors that are read ahead of each member.
+    pub(super) fn ahead(&self) -> u64 {
+        self.read_ahead.map_or(0, |ahead| ahead.get() / SECTOR_BYTES)
     }
 
     /// Sectors of a line.

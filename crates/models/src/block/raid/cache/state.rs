@@ -1,11 +1,13 @@
 //! What a controller's cache decides: what is served from memory, what waits for room, and what is written to the members
 //! when. No time passes here.
 
-use super::lines::{Lines, Range};
+use super::destage::{Shape, Sweep};
+use super::lines::{Lines, Range, Runs};
 use super::parameters::RaidCacheParameters;
+use super::read_ahead::ReadAhead;
 use super::tally::CacheTally;
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, RequestId, SECTOR_BYTES, Status};
+use petrio_colours::{BlockRequest, Direction, Purposes, RequestId, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -14,9 +16,9 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(in crate::block::raid) struct Answer {
     /// Requests to the array.
-    pub(in crate::block::raid) down: SmallVec<[BlockRequest; 4]>,
+    pub(in crate::block::raid) down: SmallVec<[Down; 1]>,
     /// What memory serves.
-    pub(in crate::block::raid) serves: Option<BlockRequest>,
+    pub(in crate::block::raid) serves: SmallVec<[BlockRequest; 1]>,
     /// What is complete.
     pub(in crate::block::raid) complete: Option<BlockRequest>,
     /// A write that waits for room.
@@ -27,13 +29,33 @@ pub(in crate::block::raid) struct Answer {
     pub(in crate::block::raid) looks: Option<Time>,
 }
 
+/// A request to the array.
+#[derive(Clone, Debug)]
+pub(in crate::block::raid) struct Down {
+    pub(in crate::block::raid) request: BlockRequest,
+    /// What of the array is written together, from memory; nothing of what somebody asked.
+    pub(in crate::block::raid) gathered: Runs,
+}
+
 /// What the array is asked for it.
 #[derive(Clone, Debug)]
 enum Sent {
     /// What somebody asked; whether what comes back is kept.
     Asked(Box<BlockRequest>, bool),
+    /// What is read ahead, whether it is kept, and who waits for it.
+    Ahead(Range, bool, SmallVec<[u32; 2]>),
     /// What is written from memory.
-    Destaged(Range),
+    Destaged(Runs),
+}
+
+/// A read of what is on its way to memory.
+#[derive(Clone, Debug)]
+struct Reading {
+    request: BlockRequest,
+    /// What of it is still to come.
+    left: u32,
+    /// Some of it couldn't be read.
+    fails: bool,
 }
 
 /// All of a cache that changes.
@@ -45,18 +67,20 @@ pub struct Cache {
     low: usize,
     idle_after: Time,
     flush_every: Option<Time>,
-    depth: u32,
+    depth: u64,
     /// Sectors of a stripe, and of the array.
     stripe: u64,
     blocks: u64,
     lines: Lines,
+    sweep: Sweep,
+    ahead: ReadAhead,
+    /// Reads that wait for what is read ahead.
+    reading: Slab<Reading>,
     sent: Slab<Sent>,
     number: u64,
     /// Writes that wait for room, in the order in which they came.
     waiting: VecDeque<Range>,
     called: bool,
-    /// Writes from memory under way.
-    leaving: u32,
     drains: bool,
     is_idle: bool,
     asked_at: Time,
@@ -68,8 +92,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// An empty one before an array of so many blocks, with so many in a stripe.
-    pub(in crate::block::raid) fn new(parameters: &RaidCacheParameters, stripe: u64, blocks: u64) -> Self {
+    /// An empty one before an array.
+    pub(in crate::block::raid) fn new(parameters: &RaidCacheParameters, shape: Shape) -> Self {
         let room = parameters.room();
         let share = |share: f64| (room as f64 * share) as usize;
         Self {
@@ -78,15 +102,17 @@ impl Cache {
             low: share(parameters.low.get()),
             idle_after: parameters.idle.time(),
             flush_every: parameters.flush_every.map(petrio_units::Duration::time),
-            depth: parameters.depth,
-            stripe,
-            blocks,
+            depth: parameters.depth.into(),
+            stripe: shape.stripe,
+            blocks: shape.blocks,
             lines: Lines::new(parameters.sectors(), room),
+            sweep: Sweep::new(shape),
+            ahead: ReadAhead::new(shape, parameters.ahead(), parameters.sectors() * room as u64),
+            reading: Slab::new(),
             sent: Slab::new(),
             number: 0,
             waiting: VecDeque::new(),
             called: false,
-            leaving: 0,
             drains: false,
             is_idle: false,
             asked_at: Time::ZERO,
@@ -124,14 +150,24 @@ impl Cache {
             _ if !is_sound => self.pass(request, false, &mut answer),
             Direction::Read => {
                 self.tally.reads.add(request.blocks.into());
-                if self.lines.holds(range) {
-                    self.tally.hits.add(request.blocks.into());
-                    self.lines.touch(range);
-                    answer.serves = Some(request);
-                } else {
-                    // What comes may be older than what is written meanwhile.
-                    let keeps = !self.lines.is_unwritten(range) && !self.is_being_written(range);
-                    self.pass(request, keeps, &mut answer);
+                let (class, priority, process) = (request.class, request.priority, request.process);
+                let purposes = request.purposes;
+                self.read(request, &mut answer);
+                if let Some(range) = self.ahead.asked(range)
+                    && self.may_keep(range)
+                {
+                    self.tally.read_ahead.add(range.1 - range.0);
+                    let request = BlockRequest {
+                        address: range.0,
+                        blocks: (range.1 - range.0) as u32,
+                        issued: now,
+                        class,
+                        priority,
+                        process,
+                        purposes,
+                        ..BlockRequest::default()
+                    };
+                    self.send(Sent::Ahead(range, true, SmallVec::new()), request, &mut answer);
                 }
             }
             Direction::Write => {
@@ -147,6 +183,49 @@ impl Cache {
         }
         self.settle(now, &mut answer);
         answer
+    }
+
+    /// A read: memory serves it, now or once it is there; or the array does.
+    fn read(&mut self, request: BlockRequest, answer: &mut Answer) {
+        let range = (request.address, request.end());
+        if self.lines.holds(range) {
+            self.tally.hits.add(request.blocks.into());
+            self.lines.touch(range);
+            answer.serves.push(request);
+        } else if let Some(on_its_way) = self.on_its_way(range) {
+            self.tally.awaited.add(request.blocks.into());
+            let left = on_its_way.len() as u32;
+            let slot = self.reading.insert(Reading { request, left, fails: false });
+            for tag in on_its_way {
+                if let Some(Sent::Ahead(_, _, waits)) = self.sent.get_mut(tag) {
+                    waits.push(slot);
+                }
+            }
+        } else {
+            let keeps = self.may_keep(range);
+            self.pass(request, keeps, answer);
+        }
+    }
+
+    /// Whether what is read of a range now may be kept: else it may be older than what is written meanwhile.
+    fn may_keep(&self, range: Range) -> bool {
+        !self.lines.is_unwritten(range) && !self.is_being_written(range)
+    }
+
+    /// The numbers of what is read ahead that brings all of a range that isn't there, if it does.
+    fn on_its_way(&self, (first, end): Range) -> Option<SmallVec<[u32; 2]>> {
+        let mut found = SmallVec::new();
+        let mut at = self.lines.holds_up_to((first, end));
+        while at < end {
+            let brings = |sent: &Sent| match sent {
+                Sent::Ahead((from, to), true, _) if (*from..*to).contains(&at) => Some(*to),
+                _ => None,
+            };
+            let (tag, to) = self.sent.numbered().find_map(|(tag, sent)| Some((tag, brings(sent)?)))?;
+            found.push(tag);
+            at = self.lines.holds_up_to((to.min(end), end));
+        }
+        Some(found)
     }
 
     /// Whether a write need not wait: for room, or for one that goes to the members beside memory and overlaps it.
@@ -166,7 +245,7 @@ impl Cache {
             Sent::Asked(request, _) => {
                 request.direction == Direction::Write && request.address < end && first < request.end()
             }
-            Sent::Destaged(_) => false,
+            Sent::Ahead(..) | Sent::Destaged(_) => false,
         })
     }
 
@@ -188,7 +267,7 @@ impl Cache {
         if self.battery && self.lines.could_hold(range) {
             self.tally.overwritten_bytes += self.lines.write(range, request.purposes) * SECTOR_BYTES;
             self.tally.reported.add(request.blocks.into());
-            answer.serves = Some(request);
+            answer.serves.push(request);
         } else {
             self.lines.forget(range);
             let keeps = !self.battery && !self.is_being_written(range);
@@ -199,8 +278,10 @@ impl Cache {
     /// Those under way that overlap a write don't stay in memory.
     fn nobody_keeps(&mut self, (first, end): Range) {
         for sent in self.sent.iter_mut() {
-            if let Sent::Asked(request, keeps) = sent {
-                *keeps &= request.end() <= first || end <= request.address;
+            match sent {
+                Sent::Asked(request, keeps) => *keeps &= request.end() <= first || end <= request.address,
+                Sent::Ahead(range, keeps, _) => *keeps &= range.1 <= first || end <= range.0,
+                Sent::Destaged(_) => {}
             }
         }
     }
@@ -212,9 +293,10 @@ impl Cache {
     }
 
     fn send(&mut self, sent: Sent, mut request: BlockRequest, answer: &mut Answer) {
+        let gathered = if let Sent::Destaged(runs) = &sent { runs.clone() } else { Runs::new() };
         (request.id, request.tag) = (RequestId(self.number), self.sent.insert(sent).into());
         self.number += 1;
-        answer.down.push(request);
+        answer.down.push(Down { request, gathered });
     }
 
     /// The array is done with something; `None` where nobody asked it for that.
@@ -228,16 +310,43 @@ impl Cache {
                 }
                 answer.complete = Some(BlockRequest { status: part.status, ledger: part.ledger, ..*request });
             }
-            Sent::Destaged(range) => {
-                self.leaving -= 1;
-                self.lines.sent(range, is_there);
-                if !is_there {
-                    self.tally.lost_bytes += (range.1 - range.0) * SECTOR_BYTES;
+            Sent::Ahead(range, keeps, waits) => {
+                if keeps && is_there {
+                    self.lines.keep(range);
+                }
+                for slot in waits {
+                    self.came(slot, is_there, &mut answer);
+                }
+            }
+            Sent::Destaged(runs) => {
+                self.sweep.over(&runs);
+                for range in runs {
+                    self.lines.sent(range, is_there);
+                    if !is_there {
+                        self.tally.lost_bytes += (range.1 - range.0) * SECTOR_BYTES;
+                    }
                 }
             }
         }
         self.settle(now, &mut answer);
         Some(answer)
+    }
+
+    /// Something came that a read waits for.
+    fn came(&mut self, slot: u32, is_there: bool, answer: &mut Answer) {
+        let Some(reading) = self.reading.get_mut(slot) else { return };
+        reading.left -= 1;
+        reading.fails |= !is_there;
+        if reading.left > 0 {
+            return;
+        }
+        let Some(Reading { request, fails, .. }) = self.reading.remove(slot) else { return };
+        if fails {
+            // The array says what is wrong.
+            self.pass(request, false, answer);
+        } else {
+            answer.serves.push(request);
+        }
     }
 
     /// It looks whether anything has been asked lately.
@@ -260,26 +369,30 @@ impl Cache {
         }
         let unwritten = self.lines.unwritten();
         self.drains = unwritten > self.low && (self.drains || unwritten > self.high);
+        // Members have as much to do as they can while somebody waits for room or nobody asks for anything; else others' reads
+        // find little before them.
+        let depth = if self.is_idle || !self.waiting.is_empty() { self.depth } else { 1 };
         // Who has been called finds what is in memory as it was when he was.
-        while !self.called && self.leaving < self.depth {
+        while !self.called && self.sweep.has_fewer(depth) {
             let writes = self.drains || self.is_idle || self.to_flush > 0 || !self.waiting.is_empty();
-            let Some((range, purposes)) = writes.then(|| self.lines.send(self.stripe)).flatten() else {
-                break;
-            };
-            self.leaving += 1;
-            self.to_flush = self.to_flush.saturating_sub(self.lines.of(range));
-            let blocks = range.1 - range.0;
+            let Some(runs) = writes.then(|| self.sweep.next(&self.lines)).flatten() else { break };
+            let (mut purposes, mut blocks) = (Purposes::NONE, 0);
+            for &range in &runs {
+                purposes = purposes.and(self.lines.leave(range));
+                self.to_flush = self.to_flush.saturating_sub(self.lines.of(range));
+                blocks += range.1 - range.0;
+                self.tally.whole_stripes += self.whole_stripes(range);
+            }
             self.tally.destaged.add(blocks);
-            self.tally.whole_stripes += u64::from(blocks == self.stripe);
             let request = BlockRequest {
                 direction: Direction::Write,
                 purposes,
-                address: range.0,
+                address: runs.first().map_or(0, |run| run.0),
                 blocks: blocks as u32,
                 issued: now,
                 ..BlockRequest::default()
             };
-            self.send(Sent::Destaged(range), request, answer);
+            self.send(Sent::Destaged(runs), request, answer);
         }
         if unwritten == 0 {
             (self.flush_at, self.to_flush) = (None, 0);
@@ -292,6 +405,11 @@ impl Cache {
             let at = self.flush_at.map_or(idle_at, |at| at.min(idle_at));
             answer.looks = Some(at.saturating_sub(now));
         }
+    }
+
+    /// Whole stripes in a range.
+    fn whole_stripes(&self, (first, end): Range) -> u64 {
+        (end / self.stripe).saturating_sub(first.div_ceil(self.stripe))
     }
 
     /// What is under way below, as the net sees it.
@@ -308,6 +426,6 @@ impl Cache {
     /// Whether nothing is under way or waits.
     #[cfg(test)]
     pub(in crate::block::raid) fn is_at_rest(&self) -> bool {
-        self.sent.iter().next().is_none() && self.waiting.is_empty()
+        self.sent.iter().next().is_none() && self.reading.iter().next().is_none() && self.waiting.is_empty()
     }
 }

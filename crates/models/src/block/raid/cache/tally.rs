@@ -11,6 +11,10 @@ pub struct CacheTally {
     pub writes: Moved,
     /// Reads of which all was there.
     pub hits: Moved,
+    /// Reads of the members before anybody asked.
+    pub read_ahead: Moved,
+    /// Reads that waited for what was read ahead.
+    pub awaited: Moved,
     /// Writes that were reported once they were in memory.
     pub reported: Moved,
     /// Writes of what was in memory to the members.

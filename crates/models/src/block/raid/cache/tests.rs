@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::destage::Shape;
 use super::parameters::RaidCacheParameters;
-use super::state::{Answer, Cache};
+use super::state::{Answer, Cache, Down};
 use petrio_colours::{BlockRequest, Direction, Failure, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_units::Bytes;
@@ -11,6 +12,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 const BLOCKS: u64 = 96;
+/// Five members, whose units are of four sectors.
+const SHAPE: Shape = Shape { unit: 4, stripe: 16, blocks: BLOCKS, members: 5, copies: 1, parities: 1 };
 
 /// A read that somebody waits for: what memory had of it, and when it was asked.
 struct Reading {
@@ -36,7 +39,7 @@ struct Model {
 impl Model {
     fn new(parameters: &RaidCacheParameters) -> Self {
         Self {
-            cache: Cache::new(parameters, 16, BLOCKS),
+            cache: Cache::new(parameters, SHAPE),
             memory: BTreeMap::new(),
             members: BTreeMap::new(),
             below: Vec::new(),
@@ -58,7 +61,7 @@ impl Model {
 
     /// A write's data reach memory if it is served there, or go along with what is asked below.
     fn follow(&mut self, answer: Answer) {
-        if let Some(request) = &answer.serves {
+        for request in &answer.serves {
             match request.direction {
                 Direction::Write => {
                     let number = request.tag as u32;
@@ -71,16 +74,17 @@ impl Model {
             }
         }
         // In the order in which they are sent: memory has what a write of it takes along.
-        for request in answer.down {
-            let sectors = request.address..request.end();
+        for Down { request, gathered } in answer.down {
+            let sectors = sectors(&request, &gathered);
             let data = match request.direction {
                 // Somebody's own.
                 Direction::Write if request.process == 1 => {
                     let number = request.file.0;
-                    sectors.map(|sector| (sector, number)).collect()
+                    sectors.into_iter().map(|sector| (sector, number)).collect()
                 }
                 Direction::Write => {
-                    sectors.map(|sector| (sector, Self::value(&self.memory, sector))).collect()
+                    let value = |sector| (sector, Self::value(&self.memory, sector));
+                    sectors.into_iter().map(value).collect()
                 }
                 _ => BTreeMap::new(),
             };
@@ -174,8 +178,12 @@ impl Model {
         }
         self.step += 1;
         let (mut part, data) = self.below.remove(which % self.below.len());
-        let sectors = part.address..part.end();
-        let had: BTreeSet<u64> = sectors.clone().filter(|&at| self.cache.holds((at, at + 1))).collect();
+        let sectors: Vec<u64> = match part.direction {
+            Direction::Write => data.keys().copied().collect(),
+            _ => (part.address..part.end()).collect(),
+        };
+        let holds = |at: &u64| self.cache.holds((*at, *at + 1));
+        let had: BTreeSet<u64> = sectors.iter().copied().filter(holds).collect();
         if fails && part.direction != Direction::Flush {
             part.status = Status::Failed(Failure::Device);
         } else if part.direction == Direction::Write {
@@ -204,6 +212,14 @@ impl Model {
     }
 }
 
+/// What of the array a request is for.
+fn sectors(request: &BlockRequest, gathered: &[(u64, u64)]) -> Vec<u64> {
+    match gathered {
+        [] => (request.address..request.end()).collect(),
+        gathered => gathered.iter().flat_map(|&(from, to)| from..to).collect(),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -214,21 +230,29 @@ proptest! {
         battery in any::<bool>(),
         depth in 1u32..4,
         high in 0u8..=10,
+        ahead in 0u64..40,
     ) {
         let high = f64::from(high) / 10.0;
         let parameters = RaidCacheParameters {
             battery,
             depth,
+            read_ahead: Some(Bytes(ahead * 512)),
             high: petrio_units::Fraction::new(high).unwrap(),
             low: petrio_units::Fraction::new(high / 2.0).unwrap(),
             ..RaidCacheParameters::of(Bytes::from_kib(4 * lines))
         };
         let mut model = Model::new(&parameters);
+        let mut read_to = 0;
         for (what, address, blocks, which) in steps {
+            // Half of the reads go on where the last one ended.
+            let address = if what == 1 && which % 2 == 0 { read_to % BLOCKS } else { address };
             let blocks = u64::from(blocks).min(BLOCKS - address) as u32;
             match what {
                 0 => model.ask(Direction::Write, address, blocks),
-                1 => model.ask(Direction::Read, address, blocks),
+                1 => {
+                    read_to = address + u64::from(blocks);
+                    model.ask(Direction::Read, address, blocks);
+                }
                 2 if which == 0 => { model.ask(Direction::Flush, 0, 0) }
                 _ => model.answer(which, false),
             }

@@ -66,7 +66,7 @@ fn solve(
 }
 
 /// Carries out a write: all parts that its plan has, and only from what the plan reads or is given.
-fn carry_out(planner: &Planner, disks: &mut Disks, plan: &Plan, (first, end): (u64, u64), value: u8) {
+fn carry_out(planner: &Planner, disks: &mut Disks, plan: &Plan, pieces: &[(u64, u64)], value: u8) {
     let layout = &planner.layout;
     let mut read = BTreeMap::new();
     for part in plan.parts.iter().filter(|part| part.direction == Direction::Read) {
@@ -76,7 +76,7 @@ fn carry_out(planner: &Planner, disks: &mut Disks, plan: &Plan, (first, end): (u
     }
     let new = |stripe: u64, column: usize, at: u64| {
         let block = stripe * layout.stripe() + column as u64 * layout.unit() + at;
-        (first..end).contains(&block).then_some(value ^ block as u8)
+        pieces.iter().any(|&(first, end)| (first..end).contains(&block)).then_some(value ^ block as u8)
     };
     let writes: Vec<_> = plan.parts.iter().filter(|part| part.direction == Direction::Write).collect();
     for part in writes {
@@ -119,6 +119,11 @@ fn carry_out(planner: &Planner, disks: &mut Disks, plan: &Plan, (first, end): (u
     }
 }
 
+/// Pieces that are written together with one: how far behind the one before, and how long.
+fn further() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    prop::collection::vec((1u64..20, 1u64..20), 0..5)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -130,7 +135,7 @@ proptest! {
         width in prop::option::of(3u32..9),
         right in any::<bool>(),
         grain in 0u32..3,
-        writes in prop::collection::vec((0u64..200, 1u64..90, any::<u8>()), 1..25),
+        writes in prop::collection::vec((0u64..200, 1u64..90, any::<u8>(), further()), 1..25),
         failures in prop::collection::vec((0usize..25, 0usize..9), 0..3),
         rebuild_at in 0usize..25,
         fewest in any::<bool>(),
@@ -154,7 +159,7 @@ proptest! {
         let mut all = Members::whole(members);
         let mut disks = Disks::new();
         let mut expected = BTreeMap::new();
-        for (index, &(first, blocks, value)) in writes.iter().enumerate() {
+        for (index, &(first, blocks, value, ref further)) in writes.iter().enumerate() {
             for &(_, member) in failures.iter().filter(|&&(at, member)| at == index && member < members) {
                 let gone = all.0.iter().filter(|&&health| health != Health::Whole).count();
                 if gone < planner.layout.parities() && all.0[member] == Health::Whole {
@@ -172,12 +177,22 @@ proptest! {
                     all.0[member] = Health::Rebuilding(to);
                 }
             }
-            let range = (first, first + blocks);
-            let plan = planner.write(range, &all).unwrap();
-            carry_out(&planner, &mut disks, &plan, range, value);
-            (first..first + blocks).for_each(|block| { expected.insert(block, value ^ block as u8); });
+            // One piece, as somebody asks for it; or several, as a controller's memory gathers them.
+            let mut pieces = vec![(first, first + blocks)];
+            for &(after, blocks) in further {
+                let from = pieces.last().unwrap().1 + after;
+                pieces.push((from, from + blocks));
+            }
+            let plan = match pieces.as_slice() {
+                [piece] => planner.write(*piece, &all),
+                pieces => planner.gather(pieces, &all),
+            };
+            carry_out(&planner, &mut disks, &plan.unwrap(), &pieces, value);
+            for block in pieces.into_iter().flat_map(|(from, to)| from..to) {
+                expected.insert(block, value ^ block as u8);
+            }
         }
-        for block in 0..300u64 {
+        for block in 0..400u64 {
             let plan = planner.read((block, block + 1), &all, |_| 0).unwrap();
             let read = |member: usize, sector: u64| {
                 let asked = plan.parts.iter().any(|part| {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cache;
+mod controllers;
 mod counts;
 mod data;
 mod failures;
@@ -294,7 +295,7 @@ fn what_is_beyond_the_end_is_refused() {
     assert_eq!(failures, [true, false]);
 }
 
-const LEVELS: [RaidLevel; 6] = [
+pub(super) const LEVELS: [RaidLevel; 6] = [
     RaidLevel::Striped,
     RaidLevel::Mirrored,
     RaidLevel::MirroredStriped,

@@ -96,6 +96,7 @@ mod tests {
     use petrio_colours::{BlockRequest, Direction, RequestId};
     use petrio_kernel::Time;
     use proptest::prelude::*;
+    use smallvec::SmallVec;
 
     /// Blocks of a member, and of a unit of level 1+0.
     const MEMBER: u64 = 1 << 14;
@@ -157,7 +158,7 @@ mod tests {
                 let request = BlockRequest {
                     id: RequestId(number as u64), direction, address, blocks: blocks as u32, ..BlockRequest::default()
                 };
-                let sends = array.arrive(request, 0.0).sends.clone();
+                let sends = array.arrive(request, SmallVec::new(), 0.0).sends.clone();
                 if direction == Direction::Write {
                     sends.iter().for_each(|(disk, _)| md.write(*disk));
                 } else {
