@@ -71,14 +71,19 @@ fn page(net: &KernelNet, name: &str) -> Result<usize, Failure> {
     }
     let description = draw::describe(net);
     let paths: Vec<&str> = description.pages.iter().map(|page| page.path.as_str()).collect();
-    let near = nearest(name, paths.iter().copied().filter(|path| !path.is_empty()));
-    let containing = || paths.iter().filter(|path| path.contains(name)).take(8).copied().collect::<Vec<_>>();
-    let help = match near {
+    let like = |part: &str| -> Vec<&str> {
+        paths.iter().filter(|path| !part.is_empty() && path.contains(part)).take(8).copied().collect()
+    };
+    // A stage of the report is often several pages: those of the same part are what is looked for.
+    let part = name.rfind('/').map_or("", |end| &name[..=end]);
+    let help = match nearest(name, paths.iter().copied().filter(|path| !path.is_empty())) {
         Some(near) => format!("did you mean {near}?"),
-        None if containing().is_empty() => {
-            "petrio net SCENARIO --svg FILE --overview has the names of all".to_owned()
-        }
-        None => format!("there are {}", containing().join(", ")),
+        None => [like(name), like(part)]
+            .into_iter()
+            .find(|near| !near.is_empty())
+            .map_or("petrio net SCENARIO --svg FILE --overview has the names of all".to_owned(), |near| {
+                format!("there are {}", near.join(", "))
+            }),
     };
     Err(Failure::new(format!("the net has no page \"{name}\""), Some(help)))
 }

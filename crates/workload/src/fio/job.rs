@@ -7,7 +7,7 @@ use super::values::{of_direction, size};
 use super::{FioError, FioJob, FioRemark, FioWork};
 use crate::program::PatternParameters;
 use crate::program::pattern::{
-    Access, BarrierAt, Durability, FileOrder, FsyncCall, Interface, Pattern, Timing,
+    Access, BarrierAt, Durability, FileOrder, FsyncCall, Interface, OpenClose, Pattern, Timing,
 };
 use crate::synthetic::{Draw, Generator, Synthetic};
 use petrio_colours::SECTOR_BYTES;
@@ -316,6 +316,7 @@ fn files(
         match order.as_ref().map_or("roundrobin", |entry| entry.value.split(':').next().unwrap_or("")) {
             "sequential" => FileOrder::OneAfterAnother,
             "roundrobin" => FileOrder::RoundRobin,
+            "random" => FileOrder::Random,
             other => {
                 remark(
                     order.as_ref().map_or(line, |entry| entry.line),
@@ -358,7 +359,8 @@ fn files(
         warm_up_pass: false,
         cached: false,
         compute_time: Duration::from(common.think.0),
-        think_time: Duration::from(common.think.1),
+        think_time: Draw::constant(Amount::from_base(common.think.1.as_seconds())),
+        starts_within: Duration::ZERO,
         interface: if engine.is_mapped { Interface::Mapped } else { Interface::default() },
         direct: *direct && !engine.is_mapped,
         sync: matches!(sync, "sync" | "1" | "") && !engine.is_mapped,
@@ -367,7 +369,7 @@ fn files(
         shared_files: common.shares_file,
         fsync,
         fsync_call,
-        open_close: false,
+        open_close: OpenClose::Never,
         timing: Timing::default(),
         barrier: BarrierAt::default(),
     })

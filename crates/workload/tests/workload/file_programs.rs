@@ -3,7 +3,7 @@
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
 use petrio_time::Time;
 use petrio_units::Bytes;
-use petrio_workload::program::pattern::{Access, BarrierAt, Durability, Pattern};
+use petrio_workload::program::pattern::{Access, BarrierAt, Durability, OpenClose, Pattern};
 use petrio_workload::program::{
     FileEntry, FileProgram, FilePrograms, FileTable, PatternParameters, Placement, ProgramError,
     ScriptParameters, Step,
@@ -126,7 +126,7 @@ fn items_say_their_phase_and_the_measured_part_begins_together() {
     let parameters = PatternParameters {
         processes: 2,
         warm_up_pass: true,
-        open_close: true,
+        open_close: OpenClose::Together,
         fsync: Durability::AtEnd,
         barrier: BarrierAt::Start,
         ..PatternParameters::new(Access::Rewrite, Bytes(4096), Bytes(8192))

@@ -404,3 +404,25 @@ fn a_long_script_reads_back_the_same() {
     assert_eq!(steps(&printed), steps(text));
     assert_ne!("create a; stat a".parse::<Script>().unwrap(), "create a; stat b".parse::<Script>().unwrap());
 }
+
+#[test]
+fn rests_that_are_drawn_have_their_mean_and_differ_between_processes() {
+    let script = ScriptParameters { processes: 2, ..ScriptParameters::new("repeat 1000 { think about 2 s; sync }") };
+    let mut prepared = script.prepare(&Placement::new("test")).unwrap();
+    let mut rests = |process: usize| -> Vec<Time> {
+        let mut all = Vec::new();
+        loop {
+            match prepared.programs[process].next(Time::ZERO).unwrap() {
+                Step::Think(rest) => all.push(rest),
+                Step::End => return all,
+                _ => {}
+            }
+        }
+    };
+    let (one, other) = (rests(0), rests(1));
+    let mean = one.iter().map(|rest| rest.as_seconds()).sum::<f64>() / 1000.0;
+    assert!((mean - 2.0).abs() < 0.2, "{mean}");
+    assert!(one.len() == 1000 && one.iter().zip(&other).all(|(one, other)| one != other));
+    let text: Script = "think about 2 s".parse().unwrap();
+    assert_eq!(text.to_string().trim(), "think about 2 s");
+}

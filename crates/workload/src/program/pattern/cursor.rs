@@ -15,6 +15,17 @@ pub(super) struct Place {
     pub(super) offset: u64,
     /// Bytes.
     pub(super) length: u64,
+    /// Whether it is the first one of its file in this time through.
+    pub(super) begins: bool,
+}
+
+/// Which file comes after an access.
+#[derive(Clone, Debug)]
+enum Turns {
+    OneAfterAnother,
+    RoundRobin,
+    /// Any; so many accesses each file has had in this time through it.
+    Random(Vec<u64>),
 }
 
 /// How the places of one file follow each other.
@@ -49,7 +60,7 @@ pub(super) struct Cursor {
     /// Accesses to a file in one time through.
     accesses: u64,
     files: u32,
-    round_robin: bool,
+    turns: Turns,
     order: Order,
     /// The next access: its file, and how many came before it in that file.
     file: u32,
@@ -88,7 +99,11 @@ impl Cursor {
             places,
             accesses,
             files: parameters.files,
-            round_robin: parameters.file_order == FileOrder::RoundRobin,
+            turns: match parameters.file_order {
+                FileOrder::OneAfterAnother => Turns::OneAfterAnother,
+                FileOrder::RoundRobin => Turns::RoundRobin,
+                FileOrder::Random => Turns::Random(vec![0; parameters.files as usize]),
+            },
             order,
             file: 0,
             index: 0,
@@ -96,14 +111,22 @@ impl Cursor {
             key,
             random,
         };
-        cursor.shuffle();
+        cursor.begin();
         cursor
     }
 
-    /// Begins at the first file again, with another shuffle.
+    /// Begins again, with another shuffle.
     pub(super) fn restart(&mut self) {
-        (self.file, self.index) = (0, 0);
         self.times += 1;
+        self.begin();
+    }
+
+    fn begin(&mut self) {
+        (self.file, self.index) = (0, 0);
+        if let Turns::Random(had) = &mut self.turns {
+            had.fill(0);
+            self.file = uniform_below(&mut self.random, self.files.into()) as u32;
+        }
         self.shuffle();
     }
 
@@ -136,33 +159,44 @@ impl Cursor {
             Order::Unequal(picker) => picker.pick(&mut self.random),
         };
         let offset = place * self.step;
-        let found = Place { file: self.file, offset, length: self.record.min(self.file_size - offset) };
+        let length = self.record.min(self.file_size - offset);
+        let found = Place { file: self.file, offset, length, begins: self.index == 0 };
         self.advance();
         found
     }
 
     #[inline]
     fn advance(&mut self) {
-        if self.round_robin {
-            self.file += 1;
-            if self.file == self.files {
-                self.file = 0;
+        match &mut self.turns {
+            Turns::OneAfterAnother => {
                 self.index += 1;
+                if self.index == self.accesses {
+                    self.index = 0;
+                    self.file += 1;
+                    if self.file == self.files {
+                        self.restart();
+                    } else {
+                        self.shuffle();
+                    }
+                }
             }
-            if self.index == self.accesses {
-                self.restart();
-            } else if self.files > 1 {
-                self.shuffle();
+            Turns::RoundRobin => {
+                self.file += 1;
+                if self.file == self.files {
+                    self.file = 0;
+                    self.index += 1;
+                }
+                if self.index == self.accesses {
+                    self.restart();
+                } else if self.files > 1 {
+                    self.shuffle();
+                }
             }
-            return;
-        }
-        self.index += 1;
-        if self.index == self.accesses {
-            self.index = 0;
-            self.file += 1;
-            if self.file == self.files {
-                self.restart();
-            } else {
+            Turns::Random(had) => {
+                let last = &mut had[self.file as usize];
+                *last = if *last + 1 == self.accesses { 0 } else { *last + 1 };
+                self.file = uniform_below(&mut self.random, self.files.into()) as u32;
+                self.index = had[self.file as usize];
                 self.shuffle();
             }
         }

@@ -14,9 +14,12 @@
 //! iozone asks for files that are a multiple of the record; here, as in fio, the last record of a file may be shorter.
 
 mod cursor;
+mod open_close;
 mod parameters;
 mod run;
+mod thinking;
 
+pub use open_close::OpenClose;
 pub use parameters::{
     Access, BarrierAt, Durability, FileOrder, FsyncCall, Interface, Pattern, PatternParameters, Timing,
 };

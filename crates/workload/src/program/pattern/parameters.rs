@@ -1,8 +1,11 @@
 //! The parameters of a pattern, as a scenario writes them, and what makes them sound.
 
 use super::super::ProgramError;
+use super::open_close::OpenClose;
+use super::thinking::Thinking;
 use crate::popularity::{PlacePicker, Popularity};
-use petrio_units::{Bytes, Duration, Fraction};
+use petrio_distribution::Draw;
+use petrio_units::{Amount, Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,9 +71,14 @@ pub struct PatternParameters {
     /// `thinktime_spin`).
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub compute_time: Duration,
-    /// How long a process rests after each access, and after computing.
+    /// How long a process rests after each access, and after computing: a time, or a distribution that it is drawn from,
+    /// such as `{ exponential = { mean = "100 ms" } }`. Processes that all rest equally long stay in step.
+    #[serde(default = "no_time", skip_serializing_if = "never_varies_from_zero")]
+    pub think_time: Draw<Duration>,
+    /// Each process begins its first measured access at a random instant within so long, all equally likely; left out,
+    /// all begin at once.
     #[serde(default, skip_serializing_if = "is_no_time")]
-    pub think_time: Duration,
+    pub starts_within: Duration,
     /// By which calls.
     #[serde(default)]
     pub interface: Interface,
@@ -96,10 +104,11 @@ pub struct PatternParameters {
     /// By which call.
     #[serde(default)]
     pub fsync_call: FsyncCall,
-    /// Whether each process opens its files before the first access (creates them, where they are new) and closes them
-    /// after the last, as operations of their own. Without, the files are open, and new ones are there and empty.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub open_close: bool,
+    /// Whether a process opens its files (creates them, where they are new) and closes them, as operations of their own:
+    /// all of them before the first access and after the last (true), or each before and after its own ("each-file").
+    /// Without, the files are open, and new ones are there and empty.
+    #[serde(default, skip_serializing_if = "OpenClose::is_never")]
+    pub open_close: OpenClose,
     /// What the measured time includes besides the accesses. A report can show both; this says which one counts.
     #[serde(default)]
     pub timing: Timing,
@@ -149,6 +158,9 @@ pub enum FileOrder {
     OneAfterAnother,
     /// One access to each in turn (fio's `file_service_type=roundrobin`).
     RoundRobin,
+    /// Each access to any of them, all equally likely, where the one before in that file ended
+    /// (`file_service_type=random`).
+    Random,
 }
 
 /// By which calls files are read and written.
@@ -171,7 +183,7 @@ pub enum Durability {
     /// By no call.
     #[default]
     Never,
-    /// Each file, when all passes are over (fio's `end_fsync`).
+    /// Each file, when all passes are over (fio's `end_fsync`), or with `open_close = "each-file"` before it is closed.
     AtEnd,
     /// The file just written, after every so many writes of a process (fio's `fsync`); nothing at the end.
     Every(u64),
@@ -227,6 +239,14 @@ const fn one() -> u32 {
     1
 }
 
+const fn no_time() -> Draw<Duration> {
+    Draw::constant(Amount::ZERO)
+}
+
+fn never_varies_from_zero(think: &Draw<Duration>) -> bool {
+    *think == no_time()
+}
+
 fn is_no_time(time: &Duration) -> bool {
     *time == Duration::ZERO
 }
@@ -272,7 +292,8 @@ impl PatternParameters {
             warm_up_pass: false,
             cached: false,
             compute_time: Duration::ZERO,
-            think_time: Duration::ZERO,
+            think_time: no_time(),
+            starts_within: Duration::ZERO,
             interface: Interface::System,
             direct: false,
             sync: false,
@@ -281,7 +302,7 @@ impl PatternParameters {
             shared_files: false,
             fsync: Durability::Never,
             fsync_call: FsyncCall::Fsync,
-            open_close: false,
+            open_close: OpenClose::Never,
             timing: Timing::WithFsync,
             barrier: BarrierAt::Start,
         }
@@ -321,6 +342,7 @@ impl PatternParameters {
             return refuse("amount", "`operations` says already how many accesses a pass has");
         }
         self.only_where_it_means_something()?;
+        self.thinking()?;
         if self.direct {
             // The smallest logical block of a device; open(2), O_DIRECT.
             let unaligned = [("record", self.record), ("file_size", self.file_size)]
@@ -344,6 +366,11 @@ impl PatternParameters {
     pub(super) fn picker(&self) -> Option<PlacePicker> {
         let (places, _) = self.places_and_accesses();
         self.popularity.as_ref().and_then(|popularity| popularity.picker(places).ok())
+    }
+
+    /// How long a process rests after each access.
+    pub(super) fn thinking(&self) -> Result<Thinking, ProgramError> {
+        Thinking::of(&self.think_time)
     }
 
     /// What can't be done in a mapping.
@@ -424,13 +451,13 @@ impl PatternParameters {
         if self.shared_files && self.processes == 1 {
             return refuse("shared_files", "there is one process");
         }
-        if self.shared_files && self.open_close && self.operation == Access::Write {
+        if self.shared_files && self.open_close.happens() && self.operation == Access::Write {
             return refuse("shared_files", "with `open_close` each process would create the files anew");
         }
         if self.cached && self.operation == Access::Write {
             return refuse("cached", "a new file has nothing that could be in the cache");
         }
-        if self.timing == Timing::WithClose && !self.open_close {
+        if self.timing == Timing::WithClose && !self.open_close.happens() {
             return refuse("timing", "without `open_close` no file is closed");
         }
         Ok(())

@@ -1,13 +1,15 @@
 //! A pattern at work: opening, a warm-up, the passes, making it durable, closing.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Place};
+use super::open_close::OpenClose;
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
+use super::thinking::Thinking;
 use crate::program::{
     Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step,
     Tables, computing, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
-use petrio_random::{Generator, uniform};
+use petrio_random::{Generator, uniform, uniform_below};
 use petrio_time::Time;
 use petrio_units::{Bytes, Fraction};
 
@@ -39,7 +41,7 @@ pub struct PatternProgram {
     read_share: f64,
     fsync: Durability,
     fsync_call: Operation,
-    open_close: bool,
+    open_close: OpenClose,
     timing: Timing,
     barrier: BarrierAt,
     passes: u32,
@@ -47,23 +49,31 @@ pub struct PatternProgram {
     files: u32,
     first_file: u32,
     compute: Time,
-    think: Time,
+    thinking: Thinking,
+    /// When it begins, after all have met.
+    starts_after: Option<Time>,
     /// Accesses of a pass.
     accesses: u64,
 
     template: FileOp,
     cursor: Cursor,
     mixture: Generator,
+    rests: Generator,
     stage: ProgramStage,
     /// Accesses left in the pass.
     left: u64,
-    /// Whether the access before is still to be thought about.
-    thinks: bool,
+    /// How long it rests before it goes on.
+    rest: Option<Time>,
     /// Whether it is still to be computed on.
     computes: bool,
     /// Writes until the next fsync, and the file that it is for.
     until_fsync: u64,
     owes_fsync: Option<FileId>,
+    /// Where each file is opened by itself: the one that is open, and the place in one that isn't yet.
+    opened: Option<u32>,
+    held: Option<Place>,
+    /// Whether the open one has been made durable, to be closed next.
+    is_durable: bool,
 }
 
 impl PatternProgram {
@@ -80,6 +90,7 @@ impl PatternProgram {
             },
             ..placement.operation(process)
         };
+        let mut rests = placement.stream(process, "rests");
         Self {
             operation: parameters.operation,
             read_share: parameters.read_share.unwrap_or(Fraction::ZERO).get(),
@@ -96,17 +107,23 @@ impl PatternProgram {
             files: parameters.files,
             first_file,
             compute: parameters.compute_time.time(),
-            think: parameters.think_time.time(),
+            // It has been checked.
+            thinking: parameters.thinking().unwrap_or(Thinking::Never),
+            starts_after: starts_after(parameters, &mut rests),
             accesses: parameters.accesses(),
             template,
             cursor: Cursor::new(parameters, placement.stream(process, "places")),
             mixture: placement.stream(process, "reads and writes"),
+            rests,
             stage: ProgramStage::Begin,
             left: 0,
-            thinks: false,
+            rest: None,
             computes: false,
             until_fsync: every(parameters.fsync),
             owes_fsync: None,
+            opened: None,
+            held: None,
+            is_durable: false,
         }
     }
 
@@ -114,17 +131,55 @@ impl PatternProgram {
         FileId(self.first_file + number)
     }
 
+    fn operation_on(&self, operation: Operation, file: FileId) -> FileOp {
+        FileOp { operation, file, ..self.template.clone() }
+    }
+
     fn on_file(&self, operation: Operation, file: FileId) -> Step {
-        Step::Operation(FileOp { operation, file, ..self.template.clone() })
+        Step::Operation(self.operation_on(operation, file))
     }
 
     /// The next access of the pass; there is one.
     #[inline]
     fn access(&mut self) -> FileOp {
-        self.left -= 1;
-        self.thinks = self.think > Time::ZERO;
-        self.computes = self.compute > Time::ZERO;
         let place = self.cursor.next();
+        if self.open_close == OpenClose::EachFile && (place.begins || self.opened != Some(place.file)) {
+            return self.open(place);
+        }
+        self.access_at(place)
+    }
+
+    /// What comes before a place in a file that isn't open: the file before is closed, this one opened.
+    fn open(&mut self, place: Place) -> FileOp {
+        self.held = Some(place);
+        if let Some(open) = self.opened {
+            return self.close(open);
+        }
+        self.opened = Some(place.file);
+        self.opening(place.file)
+    }
+
+    /// What closes a file that is open, or comes before: it is made durable.
+    fn close(&mut self, number: u32) -> FileOp {
+        let file = self.file(number);
+        if self.fsync == Durability::AtEnd && !std::mem::replace(&mut self.is_durable, true) {
+            return self.operation_on(self.fsync_call, file);
+        }
+        self.is_durable = false;
+        self.opened = None;
+        self.operation_on(Operation::Close, file)
+    }
+
+    fn opening(&self, number: u32) -> FileOp {
+        let new = self.operation == Access::Write;
+        self.operation_on(if new { Operation::Create } else { Operation::Open }, self.file(number))
+    }
+
+    #[inline]
+    fn access_at(&mut self, place: Place) -> FileOp {
+        self.left -= 1;
+        self.rest = self.thinking.next(&mut self.rests);
+        self.computes = self.compute > Time::ZERO;
         let file = self.file(place.file);
         let reads = match self.operation {
             Access::Read => true,
@@ -157,26 +212,32 @@ impl PatternProgram {
         if std::mem::take(&mut self.computes) {
             return Step::Operation(computing(&self.template, self.compute));
         }
-        if std::mem::take(&mut self.thinks) {
-            return Step::Think(self.think);
+        if let Some(rest) = self.rest.take() {
+            return Step::Think(rest);
+        }
+        if let Some(place) = self.held.take() {
+            let is_open = self.opened == Some(place.file);
+            return Step::Operation(if is_open { self.access_at(place) } else { self.open(place) });
         }
         loop {
             if self.left > 0 {
                 return Step::Operation(self.access());
             }
+            if let Some(open) = self.opened {
+                return Step::Operation(self.close(open));
+            }
             match self.stage {
                 ProgramStage::Begin => {
-                    let prepares = self.open_close || self.warm_up_pass;
-                    self.stage = ProgramStage::Open(if self.open_close { 0 } else { self.files });
+                    let opens = self.open_close == OpenClose::Together;
+                    let prepares = opens || self.warm_up_pass;
+                    self.stage = ProgramStage::Open(if opens { 0 } else { self.files });
                     if prepares {
                         return Step::Phase(Phase::Preparation);
                     }
                 }
                 ProgramStage::Open(number) if number < self.files => {
                     self.stage = ProgramStage::Open(number + 1);
-                    let new = self.operation == Access::Write;
-                    let file = self.file(number);
-                    return self.on_file(if new { Operation::Create } else { Operation::Open }, file);
+                    return Step::Operation(self.opening(number));
                 }
                 ProgramStage::Open(_) if self.warm_up_pass => {
                     self.stage = ProgramStage::WarmUp;
@@ -196,6 +257,7 @@ impl PatternProgram {
                 ProgramStage::Measure => {
                     self.stage = ProgramStage::Pass(0);
                     self.left = self.accesses;
+                    self.rest = self.starts_after;
                     return Step::Phase(Phase::Measured);
                 }
                 ProgramStage::Pass(over) if over + 1 == self.passes => {
@@ -213,7 +275,7 @@ impl PatternProgram {
                     self.left = self.accesses;
                 }
                 ProgramStage::BeginClosing => {
-                    let fsyncs = self.fsync == Durability::AtEnd;
+                    let fsyncs = self.fsync == Durability::AtEnd && self.open_close != OpenClose::EachFile;
                     self.stage = if fsyncs { ProgramStage::Fsync(0) } else { ProgramStage::BeginClose };
                     if fsyncs {
                         return Step::Phase(Phase::Closing { counted: self.timing != Timing::Accesses });
@@ -225,8 +287,9 @@ impl PatternProgram {
                 }
                 ProgramStage::Fsync(_) => self.stage = ProgramStage::BeginClose,
                 ProgramStage::BeginClose => {
-                    self.stage = ProgramStage::Close(if self.open_close { 0 } else { self.files });
-                    if self.open_close {
+                    let closes = self.open_close == OpenClose::Together;
+                    self.stage = ProgramStage::Close(if closes { 0 } else { self.files });
+                    if closes {
                         return Step::Phase(Phase::Closing { counted: self.timing == Timing::WithClose });
                     }
                 }
@@ -244,11 +307,18 @@ impl PatternProgram {
 impl FileProgram for PatternProgram {
     #[inline]
     fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
-        if self.left == 0 || self.thinks || self.computes || self.owes_fsync.is_some() {
+        let owes = self.rest.is_some() || self.computes || self.owes_fsync.is_some() || self.held.is_some();
+        if self.left == 0 || owes {
             return Ok(self.other_step());
         }
         Ok(Step::Operation(self.access()))
     }
+}
+
+/// When a process begins.
+fn starts_after(parameters: &PatternParameters, random: &mut Generator) -> Option<Time> {
+    let within = parameters.starts_within.time();
+    (within > Time::ZERO).then(|| Time::from_picos(uniform_below(random, within.as_picos())))
 }
 
 /// Writes until the first fsync.
@@ -330,7 +400,7 @@ impl FilePlan for PatternPlan {
                     name: placement.file_name(&format!("{process}.{number}")),
                     parent: FileId::ROOT,
                     is_directory: false,
-                    present: !(new && parameters.open_close),
+                    present: !(new && parameters.open_close.happens()),
                     size: if new { 0 } else { parameters.file_size.get() },
                     cached: parameters.cached,
                 })?;

@@ -167,6 +167,7 @@ impl Compiler {
             }
             Action::Repeat { count, body } => return self.repeat(position, *count, body, true),
             Action::Think(time) => Instruction::Think(time.time()),
+            Action::ThinkAbout(mean) => Instruction::ThinkAbout(mean.time()),
             Action::Compute(time) => {
                 let length = time.time().as_picos();
                 Instruction::Operation(Code { operation: Operation::Compute, length, ..Code::default() })

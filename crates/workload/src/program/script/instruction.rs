@@ -16,6 +16,8 @@ pub(super) enum Instruction {
         flags: AccessFlags,
     },
     Think(Time),
+    /// As long on average.
+    ThinkAbout(Time),
     Barrier,
     Phase(PhaseWord),
     /// The steps up to `end` (exclusive) so many times.

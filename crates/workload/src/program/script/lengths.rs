@@ -51,7 +51,9 @@ impl Walk<'_> {
                     *there = there.saturating_add(length);
                 }
                 Instruction::Operation(code) => self.operation(code)?,
-                Instruction::Think(_) | Instruction::Barrier | Instruction::Phase(_) => {}
+                Instruction::Think(_)
+                | Instruction::ThinkAbout(_)
+                | Instruction::Barrier | Instruction::Phase(_) => {}
             }
             next += 1;
         }

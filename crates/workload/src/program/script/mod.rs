@@ -11,6 +11,7 @@
 //! rename d/new c; truncate b 0; stat c; readdir d; unlink c; mkdir e; rmdir e; open a; close a; sync
 //! phase preparation                # what follows isn't measured, until `phase measured`; `phase closing`
 //! compute 5 ms; think 1 s; barrier # keeps a processor busy; rests; waits for the other processes
+//! think about 20 s                 # rests so long on average: drawn anew each time (exponential), so that processes get out of step
 //! repeat 1000 { create mail-%; append mail-% 3 KiB; fsync mail-% }   # % is the number of the repetition, from 1
 //! ```
 //!

@@ -315,6 +315,10 @@ impl<'a> Reader<'a> {
             }
             "rename" => Action::Rename { name: self.name("the old name")?, new: self.name("the new name")? },
             "sync" => Action::Sync,
+            "think" if self.peek_word() == Some("about") => {
+                self.next += 1;
+                Action::ThinkAbout(self.quantity::<Duration>("the mean time to think")?)
+            }
             "think" => Action::Think(self.quantity::<Duration>("the time to think")?),
             "compute" => Action::Compute(self.quantity::<Duration>("the time to compute")?),
             "barrier" => Action::Barrier,

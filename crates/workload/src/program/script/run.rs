@@ -11,6 +11,8 @@ use crate::program::{
     Tables, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use petrio_distribution::{Exponential, Family};
+use petrio_random::Generator;
 use petrio_time::Time;
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct ScriptProgram {
     /// The file system of each file.
     file_systems: Arc<[u32]>,
     template: FileOp,
+    /// Of rests that are drawn.
+    rests: Generator,
 }
 
 impl ScriptProgram {
@@ -78,6 +82,11 @@ impl ScriptProgram {
                 return self.write(file, self.sizes[file as usize - 1], length, flags);
             }
             Instruction::Think(time) => return Ok(Step::Think(time)),
+            Instruction::ThinkAbout(mean) => {
+                let mean = Exponential::new(0.0, mean.as_picos() as f64);
+                let drawn = mean.map_or(0.0, |exponential| exponential.sample(&mut self.rests));
+                return Ok(Step::Think(Time::from_picos((drawn + 0.5) as u64)));
+            }
             Instruction::Barrier => return Ok(Step::Barrier),
             Instruction::Phase(phase) => {
                 return Ok(Step::Phase(match phase {
@@ -220,7 +229,8 @@ impl ScriptPlan {
         self.placement.first_file + process * numbers
     }
 
-    fn program(&self, process: u32) -> ScriptProgram {
+    fn program(&self, process: u32, replication: u64) -> ScriptProgram {
+        let placement = Placement { replication, ..self.placement.clone() };
         let base = self.base(process);
         ScriptProgram {
             instructions: self.instructions.clone(),
@@ -230,7 +240,8 @@ impl ScriptPlan {
             directory: if self.own_directory() { FileId(base) } else { FileId::ROOT },
             first_file: base + u32::from(self.own_directory()),
             file_systems: self.file_systems.clone(),
-            template: self.placement.operation(process),
+            template: placement.operation(process),
+            rests: placement.stream(process, "rests"),
         }
     }
 }
@@ -248,7 +259,7 @@ impl FilePlan for ScriptPlan {
         let placement = &self.placement;
         let mut tables = Tables::from([(placement.file_system, FileTable::new())]);
         for process in 0..self.processes {
-            let program = self.program(process);
+            let program = self.program(process, 0);
             if self.own_directory() {
                 let files = tables.entry(placement.file_system).or_default();
                 files.add(FileEntry {
@@ -279,8 +290,12 @@ impl FilePlan for ScriptPlan {
         Ok(tables)
     }
 
-    fn programs(&self, _: u64, _common: &mut Common) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
-        let program = |process| -> Box<dyn FileProgram> { Box::new(self.program(process)) };
+    fn programs(
+        &self,
+        replication: u64,
+        _common: &mut Common,
+    ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
+        let program = |process| -> Box<dyn FileProgram> { Box::new(self.program(process, replication)) };
         Ok((0..self.processes).map(program).collect())
     }
 }

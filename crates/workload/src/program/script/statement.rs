@@ -82,6 +82,8 @@ pub(super) enum Action {
     },
     Sync,
     Think(Duration),
+    /// As long on average: an exponential distribution.
+    ThinkAbout(Duration),
     /// Keeps a processor busy for so long.
     Compute(Duration),
     Barrier,
@@ -130,6 +132,7 @@ impl Action {
             Self::File { .. }
             | Self::Directory { .. }
             | Self::Think(_)
+            | Self::ThinkAbout(_)
             | Self::Compute(_)
             | Self::Barrier
             | Self::Phase(_) => false,
@@ -164,6 +167,7 @@ fn write_block(f: &mut fmt::Formatter<'_>, statements: &[Statement], indent: usi
             Action::Rename { name, new } => write!(f, "rename {name} {new}"),
             Action::Sync => f.write_str("sync"),
             Action::Think(time) => write!(f, "think {time}"),
+            Action::ThinkAbout(mean) => write!(f, "think about {mean}"),
             Action::Compute(time) => write!(f, "compute {time}"),
             Action::Barrier => f.write_str("barrier"),
             Action::Phase(phase) => write!(f, "phase {}", phase.word()),
