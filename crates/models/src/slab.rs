@@ -27,7 +27,12 @@ impl<T> Slab<T> {
         }
     }
 
-    /// The thing of a number.
+    /// The thing of a number, as it is.
+    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    /// The thing of a number, to be changed.
     pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.slots.get_mut(slot as usize)?.as_mut()
     }

@@ -5,13 +5,16 @@ use crate::slab::Slab;
 use petrio_colours::BlockRequest;
 use std::collections::VecDeque;
 
-/// Pages of one command on one channel.
+/// Pages of one command on one channel, of which one is worked on at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// The command, by its number among those at work.
-    command: u32,
+    pub(super) command: u32,
     pub(super) channel: u32,
-    pub(super) pages: u32,
+    /// The page that is worked on.
+    pub(super) page: u64,
+    /// Pages with those behind it.
+    pub(super) pages: u64,
     pub(super) is_write: bool,
 }
 
@@ -20,8 +23,8 @@ pub(super) struct Part {
 pub(super) struct Channels {
     /// Parts of each channel, the one at work first.
     parts: Vec<VecDeque<Part>>,
-    /// Commands with parts that aren't done, and how many these are.
-    commands: Slab<(BlockRequest, u32)>,
+    /// Commands of which pages aren't done, and how many these are.
+    commands: Slab<(BlockRequest, u64)>,
 }
 
 impl Channels {
@@ -29,23 +32,31 @@ impl Channels {
         Self { parts: vec![VecDeque::new(); channels as usize], commands: Slab::new() }
     }
 
-    /// Takes the pages of a command: so many from the first. `begin` is told of each part whose channel was idle.
+    /// Takes a command of so many pages: its number.
+    pub(super) fn open(&mut self, request: BlockRequest, pages: u64) -> u32 {
+        self.commands.insert((request, pages))
+    }
+
+    /// A command at work.
+    pub(super) fn command(&self, command: u32) -> Option<&BlockRequest> {
+        self.commands.get(command).map(|(request, _)| request)
+    }
+
+    /// All pages of a command are to be worked on: so many from the first. `begin` is told of each part whose channel was
+    /// idle.
     pub(super) fn accept(
         &mut self,
-        request: BlockRequest,
+        (command, is_write): (u32, bool),
         (first, pages): (u64, u64),
-        is_write: bool,
         mut begin: impl FnMut(Part),
     ) {
         let channels = self.parts.len() as u64;
-        let touched = pages.min(channels);
-        let command = self.commands.insert((request, touched as u32));
-        for number in 0..touched {
-            let channel = (first + number) % channels;
+        for number in 0..pages.min(channels) {
+            let page = first + number;
+            let channel = page % channels;
             // Of a run of pages each channel has every so many.
             let pages = (pages - number).div_ceil(channels);
-            let pages = u32::try_from(pages).unwrap_or(u32::MAX);
-            let part = Part { command, channel: channel as u32, pages, is_write };
+            let part = Part { command, channel: channel as u32, page, pages, is_write };
             let waiting = &mut self.parts[channel as usize];
             waiting.push_back(part);
             if waiting.len() == 1 {
@@ -54,16 +65,28 @@ impl Channels {
         }
     }
 
-    /// A part is done: the next one of its channel, and the command where this was its last.
-    pub(super) fn done(&mut self, part: Part) -> (Option<Part>, Option<BlockRequest>) {
+    /// The page that a part is at is done: what its channel works on next.
+    pub(super) fn page_done(&mut self, part: Part) -> Option<Part> {
+        let channels = self.parts.len() as u64;
         let waiting = &mut self.parts[part.channel as usize];
-        waiting.pop_front();
-        let next = waiting.front().copied();
-        let Some((_, left)) = self.commands.get_mut(part.command) else { return (next, None) };
+        match waiting.front_mut() {
+            Some(front) if front.pages > 1 => {
+                front.pages -= 1;
+                front.page += channels;
+            }
+            _ => {
+                waiting.pop_front();
+            }
+        }
+        waiting.front().copied()
+    }
+
+    /// The drive is done with a page of a command: the command, where that was its last.
+    pub(super) fn close_page(&mut self, command: u32) -> Option<BlockRequest> {
+        let (_, left) = self.commands.get_mut(command)?;
         *left -= 1;
         let is_last = *left == 0;
-        let finished = if is_last { self.commands.remove(part.command) } else { None };
-        (next, finished.map(|(request, _)| request))
+        if is_last { self.commands.remove(command).map(|(request, _)| request) } else { None }
     }
 }
 
@@ -80,18 +103,23 @@ mod tests {
         ) {
             let mut drive = Channels::new(channels);
             let mut at_work: VecDeque<Part> = VecDeque::new();
-            let (mut worked, mut ended) = (0, 0);
+            let mut worked = Vec::new();
+            let mut ended = 0;
             for &run in &commands {
-                drive.accept(BlockRequest::default(), run, false, |part| at_work.push_back(part));
+                let command = drive.open(BlockRequest::default(), run.1);
+                drive.accept((command, false), run, |part| at_work.push_back(part));
                 prop_assert!(at_work.len() <= channels as usize);
             }
             while let Some(part) = at_work.pop_front() {
-                worked += u64::from(part.pages);
-                let (next, finished) = drive.done(part);
-                at_work.extend(next);
-                ended += usize::from(finished.is_some());
+                prop_assert_eq!(part.page % u64::from(channels), u64::from(part.channel));
+                worked.push(part.page);
+                at_work.extend(drive.page_done(part));
+                ended += usize::from(drive.close_page(part.command).is_some());
             }
-            prop_assert_eq!(worked, commands.iter().map(|run| run.1).sum::<u64>());
+            let mut wanted: Vec<u64> = commands.iter().flat_map(|&(first, pages)| first..first + pages).collect();
+            worked.sort_unstable();
+            wanted.sort_unstable();
+            prop_assert_eq!(worked, wanted);
             prop_assert_eq!(ended, commands.len());
         }
     }

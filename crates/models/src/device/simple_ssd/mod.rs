@@ -4,8 +4,9 @@
 //! page p ─▶ channel p mod channels; a channel reads or programs one page at a time, in the order in which it was asked
 //! ```
 //!
-//! A command is decoded, one at a time; its data cross the host's link, one command's at a time; its pages are read or
-//! programmed on their channels. A part of a page takes as long as the page, as flash has no smaller unit. Parallelism
+//! A command is decoded, one at a time; its pages are read or programmed on their channels, and cross the host's link one at
+//! a time, each as it comes: a page that has been read while others are being read, and what has crossed is programmed while
+//! the rest is crossing. A part of a page takes as long as the page, as flash has no smaller unit. Parallelism
 //! and the two times are what decides most of a drive's speed at rest (N. Agrawal et al., "Design tradeoffs for SSD
 //! performance", USENIX ATC 2008, §3: a page's read or program time, and how many packages work at once).
 //!
@@ -78,6 +79,18 @@ impl SimpleSsdParameters {
     fn pages(&self, request: &BlockRequest) -> (u64, u64) {
         let first = self.page_of(request.address);
         (first, self.page_of(request.end().saturating_sub(1)) + 1 - first)
+    }
+
+    /// Bytes of a request that lie in a page.
+    fn bytes_in(&self, request: &BlockRequest, page: u64) -> u64 {
+        let blocks = (self.page.get() / SECTOR_BYTES).max(1);
+        let (first, end) = (page * blocks, (page + 1) * blocks);
+        request.end().min(end).saturating_sub(request.address.max(first)) * SECTOR_BYTES
+    }
+
+    /// What a page takes on its channel.
+    fn a_page(&self, is_write: bool) -> Time {
+        if is_write { self.program.time() } else { self.read.time() }
     }
 
     /// How long the link is taken by so many bytes.

@@ -7,8 +7,9 @@
 //! completions ◀─(finish)◀──────────────────────── finishing ◀─────────────(sent)◀── on-link ◀─(send)◀──────────── for-link
 //! ```
 //!
-//! A read's pages are read, and then its data cross the link; a write's data cross the link, and then its pages are programmed. A flush
-//! finds everything in flash.
+//! Behind `decoded` it is pages that move: those of a read are read and then cross the link, those of a write cross the link and are then
+//! programmed, and a command is complete with the last of them. The pages of several commands take turns on the link. A flush finds
+//! everything in flash.
 
 use super::SimpleSsdParameters;
 use super::channels::{Channels, Part};
@@ -19,13 +20,36 @@ use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
 use std::sync::Arc;
 
+/// Pages of a command for the channels.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    command: u32,
+    is_write: bool,
+    first: u64,
+    pages: u64,
+}
+
+/// A page of a command for the link.
+#[derive(Clone, Copy, Debug)]
+struct Crossing {
+    command: u32,
+    is_write: bool,
+    page: u64,
+    /// Bytes of the command in it.
+    bytes: u64,
+    /// Pages of a write with those behind it.
+    pages: u64,
+}
+
 /// The places that the parts of the page share.
 struct Places {
     queue: Place<BlockRequest>,
     slots: Place<()>,
     commands: Place<BlockRequest>,
-    for_flash: Place<BlockRequest>,
-    for_link: Place<BlockRequest>,
+    for_flash: Place<Work>,
+    for_link: Place<Crossing>,
+    /// What the channels have to do.
+    channels: Place<Channels>,
     finishing: Place<BlockRequest>,
 }
 
@@ -45,6 +69,7 @@ pub(super) fn simple_ssd_page(
         commands: page.fifo("commands"),
         for_flash: page.fifo("for-flash"),
         for_link: page.fifo("for-link"),
+        channels: page.state("channels", Channels::new(drive.channels)),
         finishing: page.fifo("finishing"),
     };
     page.initial(places.slots, vec![(); depth.clamp(1, DEPTH_MAX) as usize]);
@@ -79,12 +104,27 @@ fn entrance(page: &mut PageBuilder<'_>, blocks: u64, places: &Places, ports: Dev
     });
 }
 
-/// Charges a request's time since it was last charged to waiting, but for what it was just served, which is charged to a cause.
-fn charge(request: &mut BlockRequest, now: Time, (cause, served): (Cause, Time)) {
-    let open = now - request.issued - request.ledger.total();
-    let served = served.min(open);
-    request.ledger.charge(Cause::Queue, open - served);
-    request.ledger.charge(cause, served);
+/// Charges a request's time since it was last charged: what it was served by each of these, in order, and the rest to waiting.
+fn charge(request: &mut BlockRequest, now: Time, served: &[(Cause, Time)]) {
+    let mut open = now - request.issued - request.ledger.total();
+    for &(cause, span) in served {
+        let span = span.min(open);
+        request.ledger.charge(cause, span);
+        open = open - span;
+    }
+    request.ledger.charge(Cause::Queue, open);
+}
+
+/// A command of which all pages are done. Its longest part on a channel is what flash served it, and what its data take on the link,
+/// beside that, the link; the rest was waiting for others.
+fn complete(drive: &SimpleSsdParameters, mut request: BlockRequest, now: Time) -> BlockRequest {
+    let (_, pages) = drive.pages(&request);
+    let longest = pages.div_ceil(u64::from(drive.channels));
+    let a_page = drive.a_page(request.direction == Direction::Write);
+    let flash = Time::from_picos(a_page.as_picos().saturating_mul(longest));
+    let on_link = drive.on_link(request.bytes());
+    charge(&mut request, now, &[(Cause::Service, flash), (Cause::Bus, on_link)]);
+    request
 }
 
 /// Commands are decoded one at a time. The place in which they are.
@@ -103,23 +143,33 @@ fn controller(
     let put = decode.put(decoding);
     decode.action(move |f| {
         let mut request = f.take(request);
-        charge(&mut request, f.now(), (Cause::Overhead, Time::ZERO));
+        charge(&mut request, f.now(), &[]);
         f.put_after(put, request, span);
     });
     let mut decoded = page.transition("decoded");
     let request = decoded.take(decoding);
+    let state = decoded.update(places.channels);
     let freed = decoded.put(free);
     let to_flash = decoded.may_put(places.for_flash, 1);
     let to_link = decoded.may_put(places.for_link, 1);
     let to_end = decoded.may_put(places.finishing, 1);
+    let drive = Arc::clone(drive);
     decoded.action(move |f| {
         let mut request = f.take(request);
-        charge(&mut request, f.now(), (Cause::Overhead, Time::NEVER));
+        charge(&mut request, f.now(), &[(Cause::Overhead, Time::NEVER)]);
         f.put(freed, ());
-        match request.direction {
-            Direction::Read => f.put(to_flash, request),
-            Direction::Write => f.put(to_link, request),
-            Direction::Flush => f.put(to_end, request),
+        if request.direction == Direction::Flush {
+            f.put(to_end, request);
+            return;
+        }
+        let (first, pages) = drive.pages(&request);
+        let is_write = request.direction == Direction::Write;
+        let bytes = drive.bytes_in(&request, first);
+        let command = f.update(state).open(request, pages);
+        if is_write {
+            f.put(to_link, Crossing { command, is_write, page: first, bytes, pages });
+        } else {
+            f.put(to_flash, Work { command, is_write, first, pages });
         }
     });
     page.conserve("server", &[(free.id(), 1), (decoding.id(), 1)]);
@@ -129,89 +179,85 @@ fn controller(
 /// Pages are read and programmed on their channels. The place in which they are, at most one of a channel.
 fn flash(page: &mut PageBuilder<'_>, drive: &Arc<SimpleSsdParameters>, places: &Places) -> Place<Part> {
     let mut page = page.page("flash");
-    let channels = page.state("channels", Channels::new(drive.channels));
     let busy = page.fifo::<Part>("busy");
-    let (read, program) = (drive.read.time(), drive.program.time());
-    let span = move |is_write: bool, pages: u32| {
-        let a_page = if is_write { program } else { read };
-        Time::from_picos(a_page.as_picos().saturating_mul(pages.into()))
-    };
     let mut split = page.transition("split");
-    let request = split.take(places.for_flash);
-    let state = split.update(channels);
+    let work = split.take(places.for_flash);
+    let state = split.update(places.channels);
     let begun = split.may_put(busy, drive.channels);
-    let pages_of = Arc::clone(drive);
+    let splitting = Arc::clone(drive);
     split.action(move |f| {
-        let request = f.take(request);
-        let is_write = request.direction == Direction::Write;
-        let pages = pages_of.pages(&request);
+        let Work { command, is_write, first, pages } = f.take(work);
         let mut parts = Vec::new();
-        f.update(state).accept(request, pages, is_write, |part| parts.push(part));
+        f.update(state).accept((command, is_write), (first, pages), |part| parts.push(part));
         for part in parts {
-            f.put_after(begun, part, span(part.is_write, part.pages));
+            f.put_after(begun, part, splitting.a_page(part.is_write));
         }
     });
     let mut end = page.transition("end");
     let part = end.take(busy);
-    let state = end.update(channels);
+    let state = end.update(places.channels);
     let next = end.may_put(busy, 1);
     let to_link = end.may_put(places.for_link, 1);
     let to_end = end.may_put(places.finishing, 1);
-    let pages_of = Arc::clone(drive);
+    let ending = Arc::clone(drive);
     end.action(move |f| {
         let part: Part = f.take(part);
-        let (following, finished) = f.update(state).done(part);
+        let Part { command, page, is_write, .. } = part;
+        let now = f.now();
+        let channels = f.update(state);
+        let following = channels.page_done(part);
+        let bytes = channels.command(command).map_or(0, |request| ending.bytes_in(request, page));
+        let finished = if is_write { channels.close_page(command) } else { None };
         if let Some(following) = following {
-            f.put_after(next, following, span(following.is_write, following.pages));
+            f.put_after(next, following, ending.a_page(following.is_write));
         }
-        let Some(mut request) = finished else { return };
-        // Its longest part is what it was served; the rest was waiting for its channels.
-        let (_, pages) = pages_of.pages(&request);
-        let longest = pages.div_ceil(u64::from(pages_of.channels));
-        let longest = span(part.is_write, u32::try_from(longest).unwrap_or(u32::MAX));
-        charge(&mut request, f.now(), (Cause::Service, longest));
-        if part.is_write {
-            f.put(to_end, request);
-        } else {
-            f.put(to_link, request);
+        if let Some(request) = finished {
+            f.put(to_end, complete(&ending, request, now));
+        }
+        if !is_write {
+            f.put(to_link, Crossing { command, is_write, page, bytes, pages: 1 });
         }
     });
     busy
 }
 
-/// Data cross the link, one command's at a time. The place in which they are.
-fn link(
-    page: &mut PageBuilder<'_>,
-    drive: &Arc<SimpleSsdParameters>,
-    places: &Places,
-) -> Place<BlockRequest> {
+/// Data cross the link, one page at a time. The place in which they are.
+fn link(page: &mut PageBuilder<'_>, drive: &Arc<SimpleSsdParameters>, places: &Places) -> Place<Crossing> {
     let mut page = page.page("link");
-    let (free, on_link) = (page.fifo::<()>("free"), page.fifo::<BlockRequest>("busy"));
+    let (free, on_link) = (page.fifo::<()>("free"), page.fifo::<Crossing>("busy"));
     page.initial(free, [()]);
     let mut send = page.transition("send");
     send.consume(free);
-    let request = send.take(places.for_link);
+    let crossing = send.take(places.for_link);
     let put = send.put(on_link);
-    let drive = Arc::clone(drive);
+    let sending = Arc::clone(drive);
     send.action(move |f| {
-        let mut request = f.take(request);
-        charge(&mut request, f.now(), (Cause::Bus, Time::ZERO));
-        let span = drive.on_link(request.bytes());
-        f.put_after(put, request, span);
+        let crossing: Crossing = f.take(crossing);
+        f.put_after(put, crossing, sending.on_link(crossing.bytes));
     });
     let mut sent = page.transition("sent");
-    let request = sent.take(on_link);
+    let crossing = sent.take(on_link);
+    let state = sent.update(places.channels);
     let freed = sent.put(free);
     let to_flash = sent.may_put(places.for_flash, 1);
+    let again = sent.may_put(places.for_link, 1);
     let to_end = sent.may_put(places.finishing, 1);
+    let sent_by = Arc::clone(drive);
     sent.action(move |f| {
-        let mut request = f.take(request);
-        charge(&mut request, f.now(), (Cause::Bus, Time::NEVER));
+        let Crossing { command, is_write, page, pages, .. } = f.take(crossing);
+        let now = f.now();
         f.put(freed, ());
-        if request.direction == Direction::Write {
-            f.put(to_flash, request);
-        } else {
-            f.put(to_end, request);
+        let channels = f.update(state);
+        if !is_write {
+            if let Some(request) = channels.close_page(command) {
+                f.put(to_end, complete(&sent_by, request, now));
+            }
+            return;
+        }
+        let next = channels.command(command).map_or(0, |request| sent_by.bytes_in(request, page + 1));
+        f.put(to_flash, Work { command, is_write, first: page, pages: 1 });
+        if pages > 1 {
+            f.put(again, Crossing { command, is_write, page: page + 1, bytes: next, pages: pages - 1 });
         }
     });
     page.conserve("server", &[(free.id(), 1), (on_link.id(), 1)]);

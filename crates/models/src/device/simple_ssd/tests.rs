@@ -63,13 +63,41 @@ fn a_page_takes_its_command_its_flash_and_its_way_on_the_link() {
 fn pages_on_different_channels_are_read_at_once_and_on_one_after_each_other() {
     // 32 KiB are two pages on each of four channels.
     let (at, _) = completed(&drive(), &[(Direction::Read, 0, 64)])[0].clone();
-    assert_eq!(at, Time::from_micros(10 + 200 + 64));
+    // The first four cross the link while the second are being read.
+    assert_eq!(at, Time::from_micros(10 + 200 + 32));
     // Pages 0 and 4 lie on one channel, 0 and 1 on two.
     let same = completed(&drive(), &[(Direction::Read, 0, 8), (Direction::Read, 32, 8)]);
     assert_eq!(same[1].0, Time::from_micros(10 + 200 + 8));
     assert_eq!(same[1].1.ledger.of(Cause::Queue), Time::from_micros(10 + 90));
     let apart = completed(&drive(), &[(Direction::Read, 0, 8), (Direction::Read, 8, 8)]);
     assert_eq!(apart[1].0, Time::from_micros(20 + 100 + 8));
+}
+
+#[test]
+fn a_long_command_takes_as_long_as_the_slower_of_flash_and_link_and_not_both() {
+    // 64 pages: 16 on each channel, 1.6 ms to read and 16 ms to program, and 0.512 ms on the link; half as fast, a page in 8 us of flash
+    // takes 1.024 ms there.
+    let read = completed(&drive(), &[(Direction::Read, 0, 512)])[0].clone();
+    assert_eq!(read.0, Time::from_micros(10 + 1_600 + 4 * 8));
+    let write = completed(&drive(), &[(Direction::Write, 0, 512)])[0].clone();
+    assert_eq!(write.0, Time::from_micros(10 + 8 * 4 + 16_000));
+    let quick = SimpleSsdParameters {
+        read: "8 us".parse().unwrap(),
+        program: "8 us".parse().unwrap(),
+        link: Some("256 MB/s".parse().unwrap()),
+        ..drive()
+    };
+    let read = completed(&quick, &[(Direction::Read, 0, 512)])[0].clone();
+    assert_eq!(read.0, Time::from_micros(10 + 8 + 1_024));
+    let write = completed(&quick, &[(Direction::Write, 0, 512)])[0].clone();
+    assert_eq!(write.0, Time::from_micros(10 + 1_024 + 8));
+    for (at, request) in [read, write] {
+        assert_eq!(request.ledger.total(), at);
+        assert_eq!(request.ledger.of(Cause::Queue), Time::ZERO);
+    }
+    // One that isn't aligned carries the bytes that it has.
+    let odd = completed(&quick, &[(Direction::Read, 5, 9)])[0].clone();
+    assert_eq!(odd.0, Time::from_micros(10 + 8 + 18));
 }
 
 #[test]
