@@ -39,19 +39,21 @@ impl Volume {
     ) -> Result<u64, FileError> {
         let end = first.saturating_add(count);
         let mut inode = self.take_out(file)?;
-        let most = match self.parameters.family {
-            Family::Ext3 => MOST_BLOCKS,
-            Family::Ext4 => MOST_LOGICAL,
-        };
-        let result = if end > most {
-            Err(FileError::TooLarge { file, blocks: end, most })
-        } else {
-            self.fill(file, Arc::make_mut(&mut inode), first, end, touched)
-        };
+        let fits = self.fits_a_file(file, end);
+        let result = fits.and_then(|()| self.fill(file, Arc::make_mut(&mut inode), first, end, touched));
         self.put(file, inode);
         touched.settle();
         self.map(file, first, count, mapping);
         result
+    }
+
+    /// Whether a file may have so many blocks.
+    pub(super) fn fits_a_file(&self, file: FileId, blocks: u64) -> Result<(), FileError> {
+        let most = match self.parameters.family {
+            Family::Ext3 => MOST_BLOCKS,
+            Family::Ext4 => MOST_LOGICAL,
+        };
+        if blocks > most { Err(FileError::TooLarge { file, blocks, most }) } else { Ok(()) }
     }
 
     /// Takes an inode out of the table, so that it and the volume can be changed side by side.

@@ -5,9 +5,16 @@
 //! + 1024 i on; the first is the single one, the next 1024 hang under the double one, the others under the triple one.
 
 use super::geometry::{DIRECT, POINTERS};
+use super::parameters::BLOCK_SIZE;
+use petrio_colours::SECTOR_BYTES;
 
-/// Blocks that a file can have.
-pub(super) const MOST_BLOCKS: u64 = DIRECT + POINTERS + POINTERS * POINTERS + POINTERS * POINTERS * POINTERS;
+/// Blocks of the tree of indirect blocks, where it is whole.
+const MOST_INDIRECT: u64 = 1 + (1 + POINTERS) + (1 + POINTERS + POINTERS * POINTERS);
+
+/// Blocks that a file can have. The tree would reach 4 TiB, but an inode counts what its file takes in sectors of 512 bytes,
+/// with 32 bits, and the indirect blocks with it: 2 TiB (ext3_max_size, fs/ext3/super.c; the same without `huge_file` in
+/// ext4_max_bitmap_size, fs/ext4/super.c).
+pub(super) const MOST_BLOCKS: u64 = (u32::MAX as u64) / (BLOCK_SIZE / SECTOR_BYTES) - MOST_INDIRECT;
 
 /// The way from the inode down to a block's pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -60,6 +60,7 @@ impl Volume {
     fn lay_out(&mut self, file: FileId, blocks: u64, random: &mut Generator) -> Result<(), FileError> {
         let share = self.parameters.fragmentation.get();
         let piece = if share > 0.0 { self.parameters.fragment.get() / BLOCK_SIZE } else { u64::MAX };
+        self.fits_a_file(file, blocks)?;
         let mut taken = self.take_out(file)?;
         let inode = Arc::make_mut(&mut taken);
         let mut touched = Touched::default();

@@ -168,3 +168,23 @@ fn errors_name_what_is_wrong() {
     let error = Volume::format(&parameters, 262_144).unwrap_err();
     assert_eq!(error.to_string(), "`name_length` is 0; take from 1 to 255 bytes");
 }
+
+/// ext3_max_size: an inode counts the sectors of its file and of the indirect blocks with 32 bits.
+#[test]
+fn a_file_of_ext3_has_less_than_two_tebibytes() {
+    let two = (2 << 40) / BLOCK_SIZE;
+    let old = fresh(Family::Ext3, 1024);
+    assert!(old.fits_a_file(FileId(1), two - two / 100).is_ok());
+    let refused = old.fits_a_file(FileId(1), two).unwrap_err();
+    assert_eq!(refused.failure(), petrio_colours::Failure::TooLarge);
+    assert!(modern(Family::Ext4).fits_a_file(FileId(1), 7 * two).is_ok());
+    // It is refused for that before it is for want of room, written as well as prepared.
+    let mut log = Log::new(old);
+    let mut random = generator(1, 0, "volume", "fragmentation");
+    let prepared = log.volume.add_file(FileId(1), FileId::ROOT, 5 << 40, &mut random).unwrap_err();
+    assert_eq!(prepared.failure(), petrio_colours::Failure::TooLarge);
+    log.operate(Operation::Create, 2, 0);
+    let (mut mapping, mut touched) = (Mapping::default(), Touched::default());
+    let written = log.volume.allocate(FileId(2), two, 1, &mut mapping, &mut touched).unwrap_err();
+    assert_eq!(written.failure(), petrio_colours::Failure::TooLarge);
+}
