@@ -1,7 +1,7 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
 use crate::catalogue::{DEVICES, Device, read_device};
-use crate::schema::{Adapter, Disk, Scenario, Spindle};
+use crate::schema::{Adapter, Disk, Scenario, Spindle, WriteCache};
 use crate::text::file::text_of;
 use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
@@ -44,6 +44,7 @@ pub(crate) fn devices(
         let found = match known.get(&description) {
             Some(found) => Ok(found.clone()),
             None => device(name, disk, root, places, sources, inputs)
+                .and_then(|device| cached(device, disk).map_err(|message| wrong(message, sources)))
                 .and_then(|device| compiled(device, channel).map_err(|message| wrong(message, sources))),
         };
         let sound = found.and_then(|found| {
@@ -80,12 +81,27 @@ fn compiled(device: Device, channel: Option<Channel>) -> Result<Found, String> {
     Ok(Found { device: Arc::new(device), compiled })
 }
 
-/// What a drive is found by: its model, its file, what is changed, and what it hangs on.
-type Description = (Option<String>, Option<PathBuf>, String, Option<String>);
+/// The device with its write cache on or off, where the part says so.
+fn cached(device: Device, disk: &Disk) -> Result<Device, String> {
+    let Some(wanted) = disk.write_cache else { return Ok(device) };
+    match device.parameters().with_write_cache(wanted == WriteCache::On) {
+        Some(cached) => Ok(cached),
+        None => Err("it has no write cache that could be switched; leave out write_cache".to_owned()),
+    }
+}
+
+/// What a drive is found by: its model, its file, what is changed, its write cache, and what it hangs on.
+type Description = (Option<String>, Option<PathBuf>, String, Option<WriteCache>, Option<String>);
 
 fn description(disk: &Disk, channel: Option<Channel>) -> Description {
     let changes = if disk.drive.is_empty() { String::new() } else { disk.drive.to_string() };
-    (disk.model.clone(), disk.file.clone(), changes, channel.map(|channel| format!("{channel:?}")))
+    (
+        disk.model.clone(),
+        disk.file.clone(),
+        changes,
+        disk.write_cache,
+        channel.map(|channel| format!("{channel:?}")),
+    )
 }
 
 fn device(

@@ -16,7 +16,7 @@ use crate::holder::Holders;
 use crate::host::{Ground, Hosts, join_ranks};
 use crate::loaded::{Loaded, Origin};
 use crate::parts::{Texts, expand};
-use crate::placed::{PlacedDisk, storage};
+use crate::placed::{PlacedDisk, beneath, storage, unaligned};
 use crate::prepared::Prepared;
 use crate::schema::reference::Of;
 use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workload};
@@ -200,7 +200,10 @@ fn load_known(
         return Err(fail(problems));
     }
     let sizes: Vec<u64> = storage.iter().map(|part| part.blocks).collect();
-    let ground = Ground { sizes: &sizes, places: &places, sources: &sources };
+    let beneath = beneath(&scenario, &disks, &storage);
+    let unaligned = unaligned(&storage, &beneath, &places, &sources);
+    warnings.extend(places.copies().told_once(unaligned));
+    let ground = Ground { sizes: &sizes, beneath: &beneath, places: &places, sources: &sources };
     let hosts = scenario.hosts.place(checked.hosts, &ground, &mut problems);
     if !problems.is_empty() {
         return Err(fail(problems));

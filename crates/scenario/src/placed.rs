@@ -2,9 +2,14 @@
 
 use crate::catalogue::Device;
 use crate::check::PlannedHolder;
+use crate::holder::Stands;
 use crate::schema::{Scenario, Spindle};
+use crate::text::tree::Places;
+use crate::text::{Problem, Sources};
 use crate::wires::Wire;
+use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::{BlockDevice, Queueing};
+use petrio_units::Bytes;
 use std::sync::Arc;
 
 /// One disk of the system.
@@ -46,6 +51,69 @@ pub(crate) fn disks_below(storage: &[Storage], number: usize) -> Vec<usize> {
         Some([]) => vec![number],
         Some(over) => over.iter().flat_map(|&below| disks_below(storage, below)).collect(),
     }
+}
+
+/// What a part that holds blocks has to say about how it is read ahead.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beneath {
+    /// Whether anything turns in it (`queue/rotational`).
+    pub(crate) turns: bool,
+    /// Bytes of the request that suits it best (`queue/optimal_io_size`): a stripe of an array that the host makes. Disks
+    /// name none, nor does what lies behind a controller.
+    pub(crate) optimal_request: Option<u64>,
+    /// Blocks of the largest sector of a disk in it, as it lies on the platters.
+    pub(crate) physical_sector: u64,
+    /// Whether it begins within such a sector, on what lies in order.
+    pub(crate) is_unaligned: bool,
+}
+
+/// The same of everything that holds blocks, in the order in which it is numbered.
+pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Storage]) -> Vec<Beneath> {
+    let mut all: Vec<Beneath> = Vec::new();
+    for (number, part) in storage.iter().enumerate() {
+        let below = || part.over.iter().filter_map(|&below| all.get(below));
+        let own = disks.get(number).is_some_and(|disk| disk.compiled.is_rotational());
+        let turns = own || below().any(|below| below.turns);
+        let stacked = || below().filter_map(|below| below.optimal_request).max();
+        let optimal_request =
+            scenario.holders.get(part.key, &part.name).and_then(|holder| match holder.stands() {
+                Stands::Below => None,
+                Stands::OfHost | Stands::AsBelow | Stands::BeforeQueue => {
+                    holder.optimal_request(part.over.len()).or_else(stacked)
+                }
+            });
+        let own = disks.get(number).map_or(1, |disk| disk.compiled.physical_sector());
+        let physical_sector = below().map(|below| below.physical_sector).fold(own, u64::max);
+        let first = scenario
+            .holders
+            .get(part.key, &part.name)
+            .map_or(0, |holder| part.over.first().map_or(0, |&below| holder.takes(storage[below].blocks).0));
+        let is_unaligned = !first.is_multiple_of(physical_sector);
+        all.push(Beneath { turns, optimal_request, physical_sector, is_unaligned });
+    }
+    all
+}
+
+/// Parts that begin within a sector as it lies on the platters: each write of a file system's block then costs a turn.
+pub(crate) fn unaligned(
+    storage: &[Storage],
+    beneath: &[Beneath],
+    places: &Places,
+    sources: &Sources,
+) -> Vec<Problem> {
+    let begins_within = storage.iter().zip(beneath).filter(|(_, beneath)| beneath.is_unaligned);
+    begins_within
+        .map(|(part, beneath)| {
+            let message = format!(
+                "\"{}\" begins within a sector of its disk, which lie on the platters in {}: to write a block of 4 KiB the drive first reads \
+                 the sectors at its ends, for a turn",
+                part.name,
+                Bytes(beneath.physical_sector.saturating_mul(SECTOR_BYTES))
+            );
+            let span = places.key(&format!("{}.{}", part.key, part.name));
+            sources.error(span, message).help("let it begin at a multiple of 1 MiB, as partitions do today").only_warns()
+        })
+        .collect()
 }
 
 /// What disks and what is made of them hold, in the order in which they are numbered.

@@ -289,6 +289,7 @@ pub(super) fn kb_per_s(
 title = "The dissertation's machine"
 [disk.d]
 model = "seagate-st3146707lc"
+queue_depth = 1
 {held}
 [host.h]
 machine = "poweredge-1850"

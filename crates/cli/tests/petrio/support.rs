@@ -146,6 +146,7 @@ files = ["load.trace"]
 /// One Cheetah under an open random load that it bears.
 pub(crate) const RANDOM: &str = r#"[disk.d0]
 model = "seagate-cheetah-9lp"
+queue_depth = 1
 
 [workload.w]
 kind = "synthetic"

@@ -6,7 +6,7 @@
 
 use super::disk::parameters::QueueDiscipline;
 use super::one_at_a_time::{MOST_STEPS, Step, has_blocks, one_at_a_time};
-use super::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
+use super::{BlockDevice, BuiltDevice, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use crate::lever::doubled;
 use crate::{Lever, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
@@ -79,6 +79,10 @@ impl DeviceParameters for ConstantRateParameters {
 
     fn levers(&self, path: &str) -> Vec<Lever> {
         ConstantRateParameters::levers(self, path)
+    }
+
+    fn with_write_cache(&self, on: bool) -> Option<Device> {
+        Some(Device::ConstantRate(Box::new(Self { write_cache: on, ..self.clone() })))
     }
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {

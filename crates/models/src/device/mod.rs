@@ -56,6 +56,11 @@ pub trait DeviceParameters: Debug + Send + Sync {
         None
     }
 
+    /// The same with its write cache on or off; `None` where it has none to be switched.
+    fn with_write_cache(&self, _on: bool) -> Option<Device> {
+        None
+    }
+
     /// The device, ready to be built any number of times.
     ///
     /// # Errors
@@ -77,6 +82,11 @@ pub trait BlockDevice: Debug + Send + Sync {
 
     /// Whether where data lie decides how long they take, as `queue/rotational` says.
     fn is_rotational(&self) -> bool;
+
+    /// Blocks of a sector as it lies on the medium, where that is larger than what is addressed (`queue/physical_block_size`).
+    fn physical_sector(&self) -> u64 {
+        1
+    }
 
     /// The same device as one of several, each of which turns for itself; `None` where turning has no phase.
     fn turning(&self, _: Spin) -> Option<Arc<dyn BlockDevice>> {

@@ -3,6 +3,7 @@
 //! A profile is a file of `catalogue/kernels/`; each figure there says which source file of which version it comes
 //! from.
 
+use super::read_ahead::PAGE_BYTES;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,41 @@ pub struct KernelParameters {
 pub struct ReadAheadParameters {
     /// The algorithm.
     pub algorithm: ReadAheadAlgorithm,
-    /// The largest window (`read_ahead_kb`).
+    /// The largest window (`read_ahead_kb`) of a device for which `device` says no more.
     pub max: Bytes,
+    /// What a device has to say about its largest window.
+    #[serde(default)]
+    pub device: DeviceWindow,
+}
+
+/// What makes a device's largest window of read-ahead larger than the kernel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceWindow {
+    /// Nothing: it is what somebody has set.
+    Nothing,
+    /// An array that the host makes is read ahead by two of its stripes, if that is more: md's own rule (raid0.c, raid5.c,
+    /// raid10.c), from 5.10 on the block layer's by the optimal request size (blk_queue_update_readahead).
+    #[default]
+    Stripes,
+    /// So it is, and what turns and names no optimal request by two of the largest requests: `blk_apply_bdi_limits`
+    /// (block/blk-settings.c) from 6.17.
+    StripesAndRequests,
+}
+
+impl KernelParameters {
+    /// The largest window of read-ahead (`read_ahead_kb`) for a device in which something turns, or not, and whose optimal
+    /// request (a stripe of an array that the host makes) has so many bytes; none where it names none.
+    pub fn largest_window(&self, turns: bool, optimal_request: Option<u64>) -> Bytes {
+        let largest_request = Some(self.block.largest_request.get()).filter(|_| turns);
+        let request = match self.read_ahead.device {
+            DeviceWindow::Nothing => None,
+            DeviceWindow::Stripes => optimal_request,
+            DeviceWindow::StripesAndRequests => optimal_request.or(largest_request),
+        };
+        let window = request.map_or(0, |bytes| bytes.saturating_mul(2) / PAGE_BYTES * PAGE_BYTES);
+        self.read_ahead.max.max(Bytes(window))
+    }
 }
 
 /// Read-ahead algorithms.

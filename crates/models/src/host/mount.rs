@@ -18,6 +18,8 @@ pub struct Mount {
     pub parameters: FileSystemParameters,
     /// The device's largest request in bytes.
     pub largest_request: u64,
+    /// The largest window of read-ahead from it.
+    pub read_ahead: Bytes,
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
     /// with `strict_limit`; kernels since 3.2).
     pub dirty_limit: Option<Bytes>,

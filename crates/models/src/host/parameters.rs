@@ -38,8 +38,8 @@ impl HostParameters {
     }
 
     /// What could be changed about it; its parameters stand at `path`, where those of machine and kernel have been
-    /// changed as `change.machine` and `change.kernel`.
-    pub fn levers(&self, path: &str) -> Vec<Lever> {
+    /// changed as `change.machine` and `change.kernel`. `read_ahead` is the largest window of its devices.
+    pub fn levers(&self, path: &str, read_ahead: Bytes) -> Vec<Lever> {
         let twice = |size: Bytes| Bytes(size.get().saturating_mul(2));
         let most = self.machine.memory;
         let mut memory = Lever::twice("memory", "size", "twice the memory");
@@ -66,7 +66,7 @@ impl HostParameters {
             Lever::twice("for-page", "read-ahead", "a read-ahead window twice as large").set(
                 path,
                 "read_ahead",
-                twice(self.kernel.read_ahead.max),
+                twice(read_ahead),
             ),
         ];
         levers.into_iter().filter_map(Lever::if_any).collect()

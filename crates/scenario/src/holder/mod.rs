@@ -84,6 +84,11 @@ pub trait Holder {
     /// Blocks of 512 bytes that it offers over members of these sizes.
     fn blocks(&self, members: &[u64]) -> u64;
 
+    /// Bytes of the request that suits it best over so many members, where it names one (`queue/optimal_io_size`).
+    fn optimal_request(&self, _members: usize) -> Option<u64> {
+        None
+    }
+
     /// Where requests meet it.
     fn stands(&self) -> Stands {
         Stands::Below

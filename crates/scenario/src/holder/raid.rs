@@ -190,6 +190,12 @@ impl Holder for Raid {
         if self.parameters.controller.is_none() { Stands::OfHost } else { Stands::Below }
     }
 
+    /// A stripe, where there is more than one unit of data in it: RAID 1 has none (raid1.c).
+    fn optimal_request(&self, members: usize) -> Option<u64> {
+        let layout = self.parameters.layout(members).ok().filter(|layout| layout.columns() > 1);
+        layout.map(|layout| layout.stripe().saturating_mul(SECTOR_BYTES))
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         let smallest = members.iter().copied().min().unwrap_or(0);
         self.parameters.layout(members.len()).map_or(0, |layout| layout.blocks(smallest))

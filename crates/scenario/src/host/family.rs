@@ -2,6 +2,7 @@
 
 use crate::check::Checker;
 use crate::parts::PartKind;
+use crate::placed::Beneath;
 use crate::text::tree::{Places, Table};
 use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
@@ -35,6 +36,8 @@ pub struct Volume<'l> {
 pub(crate) struct Ground<'g> {
     /// Blocks of 512 bytes of each holder.
     pub(crate) sizes: &'g [u64],
+    /// What each has to say about how it is read ahead.
+    pub(crate) beneath: &'g [Beneath],
     pub(crate) places: &'g Places,
     pub(crate) sources: &'g Sources,
 }
@@ -43,6 +46,11 @@ impl Ground<'_> {
     /// Blocks of 512 bytes of a holder.
     pub(crate) fn blocks(&self, holder: u32) -> u64 {
         self.sizes.get(holder as usize).copied().unwrap_or(0)
+    }
+
+    /// What a holder has to say about how it is read ahead.
+    pub(crate) fn beneath(&self, holder: u32) -> Beneath {
+        self.beneath.get(holder as usize).copied().unwrap_or_default()
     }
 }
 

@@ -75,9 +75,9 @@ fn write_through(loaded: &Loaded, served: &Served) -> Option<String> {
     let share: f64 = waiting.map(|share| share.fraction).sum();
     (share >= PART_MIN).then(|| {
         format!(
-            "the write cache of \"{part}\" is off, as its description says, and {} of an average operation's time is \
+            "the write cache of \"{part}\" is off, as it is described or shipped, and {} of an average operation's time is \
              waiting until what is written has reached the platters; a drive whose cache is on reports earlier and is \
-             flushed instead (petrio schema disk.cache.immediate_reporting)",
+             flushed instead (disk.{part}.write_cache = \"on\")",
             per_cent(share)
         )
     })

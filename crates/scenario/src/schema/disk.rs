@@ -27,6 +27,10 @@ pub struct Disk {
     /// Commands that the disk accepts at a time, waiting in it and in service; left out, as the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// Whether the disk reports writes before they are on its platters; left out, as its maker ships it. Hosts flush it where it
+    /// does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<WriteCache>,
     /// The host bus adapter on which it hangs (`[hba.NAME]`), or just the name of a bus that it shares with the other disks of the part
     /// around it that name it, such as "scsi0": one disk at a time gets a command, gives data or reports. Mechanical disks only. Left out:
     /// it has a bus of its own.
@@ -40,6 +44,16 @@ pub struct Disk {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(schema_with = "partial_drive")]
     pub drive: toml::Table,
+}
+
+/// A disk's write cache, as SCSI's WCE bit and `hdparm -W` set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteCache {
+    /// Writes are complete when their data are in the disk's buffer, as long as there is room.
+    On,
+    /// Writes are complete when they are on the platters.
+    Off,
 }
 
 /// How a mechanical disk turns beside others.

@@ -26,7 +26,7 @@ pub use crate::holder::{
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
-pub use disk::{Disk, Spindle};
+pub use disk::{Disk, Spindle, WriteCache};
 pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
 pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};

@@ -1,5 +1,6 @@
 //! What the mechanical disk says about itself, to whoever knows no more than devices.
 
+use super::parameters::ImmediateReporting;
 use super::{DiskParameters, Drive, disk_page_on_bus};
 use crate::Lever;
 use crate::device::{
@@ -43,6 +44,17 @@ impl DeviceParameters for DiskParameters {
         Some(Device::Disk(Box::new(behind)))
     }
 
+    fn with_write_cache(&self, on: bool) -> Option<Device> {
+        let mut switched = self.clone();
+        switched.cache.immediate_reporting = match self.cache.immediate_reporting {
+            _ if !on => ImmediateReporting::Never,
+            // It holds what it has room for, as drives do that have one.
+            ImmediateReporting::Never => ImmediateReporting::Cached,
+            own => own,
+        };
+        Some(Device::Disk(Box::new(switched)))
+    }
+
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {
         match Drive::new(self) {
             Ok(drive) => Ok(Arc::new(drive)),
@@ -62,6 +74,10 @@ impl BlockDevice for Drive {
 
     fn depth(&self) -> u32 {
         self.queue().depth
+    }
+
+    fn physical_sector(&self) -> u64 {
+        Drive::physical_sector(self)
     }
 
     fn is_rotational(&self) -> bool {

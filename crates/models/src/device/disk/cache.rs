@@ -31,6 +31,10 @@ impl Segment {
         self.start >= self.end
     }
 
+    fn holds_read(&self, block: u64) -> bool {
+        !self.written && self.start < block && block < self.end
+    }
+
     fn overlaps(&self, start: u64, end: u64) -> bool {
         self.start < end && start < self.end
     }
@@ -94,6 +98,12 @@ impl Cache {
             }
         }
         best.map(|(index, _)| index)
+    }
+
+    /// Whether a read at `start` goes on where an earlier one, or what was read behind it, has ended.
+    pub(super) fn continues_read(&self, start: u64) -> bool {
+        let ends_there = |segment: &Segment| !segment.written && segment.end == start && start > 0;
+        self.segments.iter().any(|segment| ends_there(segment) || segment.holds_read(start))
     }
 
     /// Takes a segment for a read that found nothing: an empty one, or the one unused for longest.

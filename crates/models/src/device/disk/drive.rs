@@ -26,6 +26,8 @@ pub struct Drive {
     overheads: OverheadParameters,
     read_block: Time,
     write_block: Time,
+    /// Blocks of a sector as it lies on the platters.
+    sector: u64,
     cache: CacheParameters,
     queue: QueueParameters,
 }
@@ -69,12 +71,22 @@ pub struct DriveState {
     free: Time,
     cache: Cache,
     reading: Option<(SegmentIndex, Stream)>,
+    /// What a reading that was given up still brings.
+    coming: Option<Coming>,
+    /// Commands that wait for the arm, as far as the drive knows them, with the one that it begins.
+    waiting: u64,
+    /// Whether the last read went on where an earlier one had ended.
+    sequential: bool,
+    /// Since when the arm has finished what it read ahead, and nobody else has had it.
+    finishing: Option<Time>,
     /// Written data on their way to the medium: segment and one past the last block.
     writing: Option<(SegmentIndex, u64)>,
     /// Blocks of writes that were received to be reported, and are not on the medium.
     unwritten: u64,
     /// Written data that are reported and wait for the arm, in a drive that holds many.
     held: HeldWrites,
+    /// One past the last block that was written: its sector is in the buffer.
+    last_written: u64,
     /// One past the last block of the held run that was written last, if the arm has done nothing else since.
     written_back: Option<u64>,
     last_was_write: bool,
@@ -105,6 +117,18 @@ impl DriveState {
     pub(super) fn set_track(&mut self, track: Track) {
         self.track = track;
     }
+}
+
+/// Blocks that the drive reads on in any case before it turns to another command.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    segment: SegmentIndex,
+    /// The first of them: where the segment ended.
+    from: u64,
+    /// One past the last.
+    end: u64,
+    /// When the last of them has passed the head.
+    at: Time,
 }
 
 /// A command's demand.
@@ -211,6 +235,7 @@ impl Drive {
             overheads: parameters.overheads.clone(),
             read_block: parameters.bus.read_block.time(),
             write_block: parameters.bus.write_block.time(),
+            sector: parameters.geometry.physical_sector.get().max(1),
             cache,
             queue: parameters.queue.clone(),
         })
@@ -236,6 +261,11 @@ impl Drive {
         self.mechanics.layout().blocks()
     }
 
+    /// Blocks of a sector as it lies on the platters.
+    pub fn physical_sector(&self) -> u64 {
+        self.sector
+    }
+
     /// Whether it reports writes before they are on the medium, so that a flush means something. It honours forced unit
     /// access in any case.
     pub fn write_cache(&self) -> bool {
@@ -249,9 +279,14 @@ impl Drive {
             free: Time::ZERO,
             cache: Cache::new(&self.cache),
             reading: None,
+            coming: None,
+            waiting: 1,
+            sequential: false,
+            finishing: None,
             writing: None,
             unwritten: 0,
             held: HeldWrites::default(),
+            last_written: 0,
             written_back: None,
             last_was_write: false,
             arrived: Time::ZERO,
@@ -280,6 +315,7 @@ impl Drive {
             held.start = demand.end();
         }
         self.read_ahead(state, segment, demand, demand.end(), at);
+        self.goes_on_from(state, demand);
         if !self.cache.keep && state.reading.as_ref().is_none_or(|(_, stream)| stream.is_over()) {
             state.cache.segment_mut(segment).forget();
         }
@@ -314,6 +350,7 @@ impl Drive {
         at: Time,
     ) -> bool {
         state.free = at;
+        state.last_written = demand.end();
         if reported {
             state.unwritten = state.unwritten.saturating_sub(demand.blocks);
         }

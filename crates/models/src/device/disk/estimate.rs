@@ -6,17 +6,35 @@ use petrio_kernel::Time;
 
 impl Drive {
     /// How long after `now` the first block of a command that came at `came` could pass the head, if it were begun now: a
-    /// movement in progress, seek, settling, rotation; or until a reading that goes on has come there. None at all for a
+    /// movement in progress (the arm is free at `free` over `track`, see [`Drive::arm`]), seek, settling, rotation; or until a reading that goes on has come there. None at all for a
     /// read that is wholly in the cache. Controller overheads are not considered.
-    pub fn positioning(&self, state: &DriveState, demand: Demand, came: Time, now: Time) -> Time {
+    pub fn positioning(
+        &self,
+        state: &DriveState,
+        arm: (Track, Time),
+        demand: Demand,
+        came: Time,
+        now: Time,
+    ) -> Time {
         if !demand.write
-            && let Some(wait) = self.without_arm(state, demand, came, now)
+            && let Some(wait) = self.without_arm(state, arm, demand, came, now)
         {
             return wait;
         }
+        let (track, free) = arm;
         let place = self.mechanics().layout().place(demand.block);
-        let arrived = state.free().max(now) + self.mechanics().seek(state.track(), place.track, demand.write);
+        let arrived = free.max(now) + self.mechanics().seek(track, place.track, demand.write);
         arrived + self.mechanics().rotational_wait(place, arrived) - now
+    }
+
+    /// What so many commands of so many blocks in all take at most: each over the whole stroke, and a turn, and all blocks
+    /// where tracks are shortest. Controller overheads are not considered.
+    pub fn longest_service(&self, commands: u64, blocks: u64) -> Time {
+        let mechanics = self.mechanics();
+        let (stroke, revolution) = (mechanics.full_stroke().as_picos(), mechanics.revolution().as_picos());
+        let turns = blocks as f64 / f64::from(mechanics.layout().shortest_track().max(1));
+        let passing = (turns * revolution as f64) as u64;
+        Time::from_picos((stroke + revolution).saturating_mul(commands).saturating_add(passing))
     }
 
     /// Brings the arm to cylinder 0; the time of that movement.

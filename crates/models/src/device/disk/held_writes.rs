@@ -53,6 +53,11 @@ impl HeldWrites {
         !self.runs.is_empty()
     }
 
+    /// Runs that wait.
+    pub(super) fn runs(&self) -> u64 {
+        self.runs.len() as u64
+    }
+
     /// Whether nothing is held, and nothing is being written.
     pub(super) fn is_clean(&self) -> bool {
         self.runs.is_empty() && self.under_way.is_none()

@@ -238,6 +238,11 @@ impl Layout {
         self.zones[zone as usize].sectors_per_track
     }
 
+    /// Sectors on the shortest tracks.
+    pub fn shortest_track(&self) -> u32 {
+        self.zones.iter().map(|zone| zone.sectors_per_track).min().unwrap_or(0)
+    }
+
     /// When, after the platter's zero passes the heads, the start of a sector passes them.
     pub fn angle(&self, place: Place) -> Time {
         let zone = &self.zones[place.zone as usize];

@@ -36,8 +36,8 @@ pub(super) struct Spot {
     pub(super) angle: Time,
 }
 
-/// What rounding may add up to between two angles.
-const ROUNDING_PS: u64 = 1_000;
+/// What rounding may add up to between two angles: times that are computed on two ways are the same within it.
+pub(super) const ROUNDING: Time = Time::from_picos(1_000);
 
 /// Why a description makes no mechanics.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -117,6 +117,12 @@ impl Mechanics {
         if self.scale == 1.0 { span } else { Time::from_picos((span.as_picos() as f64 * self.scale) as u64) }
     }
 
+    /// Time of the longest movement of the arm.
+    pub fn full_stroke(&self) -> Time {
+        let last = Track { cylinder: self.layout.cylinders().saturating_sub(1), surface: 0 };
+        self.seek(Track { cylinder: 0, surface: 0 }, last, true)
+    }
+
     /// Time until the start of a sector passes the head, for a head on its track at a point in time.
     #[inline]
     pub fn rotational_wait(&self, place: Place, at: Time) -> Time {
@@ -137,7 +143,7 @@ impl Mechanics {
         let wait = if angle >= phase { angle - phase } else { angle + revolution - phase };
         // The end of a sector and the start of the next are computed by different sums, each rounded to a picosecond: a
         // head that comes so little too late is in time, and does not wait for a whole turn.
-        if revolution - wait <= ROUNDING_PS { Time::ZERO } else { Time::from_picos(wait) }
+        if revolution - wait <= ROUNDING.as_picos() { Time::ZERO } else { Time::from_picos(wait) }
     }
 
     /// The number of the sector whose start next passes a head on `place`'s track, and the time until then.

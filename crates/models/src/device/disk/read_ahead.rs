@@ -4,7 +4,8 @@
 //! could see, so the reading is kept as where and when it began, and advanced to `now` when somebody looks: run by run
 //! along the tracks, within a run sector by sector.
 //!
-//! What a command wants is read whatever the limits of reading ahead are: they hold for what nobody has asked for. And as
+//! What a command wants is read whatever the limits of reading ahead are: they hold for what nobody has asked for; and so
+//! is the least that the drive reads on in any case, before it turns to another command. And as
 //! the head passes what comes behind the end in any case, a reading that has ended goes on as if it had not for a command
 //! that was known before: it only wasn't looked at in between. A command for what lies a little ahead of it lets it go on,
 //! too, if that brings the blocks no later than the arm could.
@@ -24,6 +25,9 @@ pub(super) struct Stream {
     limit: u64,
     /// One past the last block that a command wants, which no scope holds back.
     wanted: u64,
+    /// One past the last read that it goes on from, whose reading ahead has a least length; and whether that is one of several that come
+    /// in order.
+    behind: (u64, bool),
     scope: ReadAhead,
     /// The track that the head is on, or on its way to.
     track: Track,
@@ -56,6 +60,7 @@ impl Stream {
             block,
             limit,
             wanted: block,
+            behind: (block, false),
             scope,
             track,
             start: at,
@@ -171,6 +176,44 @@ impl Stream {
         None
     }
 
+    /// Where the head is, and when, once all before `end` has passed it; where it ends before, that.
+    fn read_by(&self, mechanics: &Mechanics, end: u64) -> (Track, Time) {
+        let mut ahead = self.clone();
+        loop {
+            if ahead.over {
+                return (ahead.track, ahead.ended);
+            }
+            if end <= ahead.block + ahead.run.blocks {
+                let sectors = (end.saturating_sub(ahead.block) * u64::from(ahead.run.sectors))
+                    .div_ceil(ahead.run.blocks.max(1));
+                return (
+                    ahead.track,
+                    ahead.start + mechanics.sector_time(ahead.run.place.zone, sectors as u32),
+                );
+            }
+            let end_of_run = ahead.run_end(mechanics);
+            ahead.block += ahead.run.blocks;
+            ahead.next_run(mechanics, end_of_run);
+        }
+    }
+
+    /// It goes on from a read that ends at `end`, and is one of several in order, or not.
+    pub(super) fn goes_on_from(&mut self, end: u64, in_order: bool) {
+        self.behind = (end, in_order);
+    }
+
+    /// One past the last block that it reads in any case, if that is so many behind a read, and so many behind one in order.
+    pub(super) fn least(&self, (single, in_order): (u64, u64)) -> u64 {
+        let (end, is_in_order) = self.behind;
+        let blocks = if is_in_order { single.max(in_order) } else { single };
+        (end + blocks).min(self.limit)
+    }
+
+    /// Whether it may come to blocks of these that it hasn't read.
+    pub(super) fn may_read(&self, start: u64, end: u64) -> bool {
+        start < self.limit && self.block < end
+    }
+
     /// For how long the arm has worked for it up to `now`, to which it was advanced, since this was last asked.
     pub(super) fn worked(&mut self, now: Time) -> Time {
         let until = if self.over { self.ended.min(now) } else { now };
@@ -213,10 +256,19 @@ impl Stream {
         !self.over
     }
 
-    /// Stops it at `now`: the track where the head ends up, and when it is free. A movement of the arm is finished
-    /// first, and a sector that is being read unless the drive can stop within one.
-    pub(super) fn stop(&mut self, mechanics: &Mechanics, now: Time, within_sector: bool) -> (Track, Time) {
+    /// Stops it at `now`: the track where the head ends up, and when it is free. What is read in any case is read first, a
+    /// movement of the arm is finished, and a sector that is being read unless the drive can stop within one.
+    pub(super) fn stop(
+        &mut self,
+        mechanics: &Mechanics,
+        now: Time,
+        (within_sector, least): (bool, (u64, u64)),
+    ) -> (Track, Time) {
         self.advance(mechanics, now);
+        let least = self.least(least);
+        if !self.over && self.position(mechanics, now) < least {
+            return self.read_by(mechanics, least);
+        }
         if self.over || now >= self.run_end(mechanics) {
             return (self.track, now);
         }

@@ -45,7 +45,7 @@ impl<'a> Replay<'a> {
         self.settle(now);
         self.write_back(now, true);
         let drive = self.drive;
-        let begun = drive.begin(&mut self.state, demand, now, now);
+        let begun = drive.begin(&mut self.state, demand, (now, 1), now);
         let completion = drive.completion(demand);
         match begun.class {
             Class::Hit => now + begun.overhead + drive.bus_time(demand) + completion,

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::host::kernel_profile::{CachePolicy, PageCacheParameters};
+use crate::host::kernel_profile::{CachePolicy, DeviceWindow, PageCacheParameters};
 use crate::host::page_cache::{FileKey, PageCache};
 use petrio_units::Bytes;
 
@@ -28,7 +28,11 @@ struct Reader {
 
 impl Reader {
     fn new(algorithm: ReadAheadAlgorithm, max_pages: u64, file_pages: u64) -> Self {
-        let parameters = ReadAheadParameters { algorithm, max: Bytes::from_kib(4 * max_pages) };
+        let parameters = ReadAheadParameters {
+            algorithm,
+            max: Bytes::from_kib(4 * max_pages),
+            device: DeviceWindow::Nothing,
+        };
         let large_folios = algorithm == OnDemandFolios;
         let cache = PageCacheParameters {
             policy: CachePolicy::ActiveInactive,

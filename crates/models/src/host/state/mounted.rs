@@ -158,6 +158,8 @@ impl Mounted {
         let old = host.kernel.journal == JournalGeneration::Jbd;
         let kernel = &host.kernel;
         let coarse = old || mount.parameters.inode_size.get() < 256;
+        let mut own = kernel.clone();
+        own.read_ahead.max = mount.read_ahead;
         let rules = Rules {
             mode: mount.parameters.journal.mode,
             barriers: mount.parameters.barriers,
@@ -176,7 +178,7 @@ impl Mounted {
             request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
                 .clamp(1, FOLIOS_PER_BIO),
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
-            kernel: Arc::new(kernel.clone()),
+            kernel: Arc::new(own),
         };
         let read_ahead = match kernel.read_ahead.algorithm {
             ReadAheadAlgorithm::Off => ReadAheadState::Off,

@@ -123,6 +123,7 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
         read_ahead,
         read_ahead_limit: blocks("Maximum read-ahead (blks)")?,
         read_ahead_minimum: blocks("Minimum read-ahead (blks)")?,
+        read_ahead_share: Blocks(0),
         read_ahead_after_hit: disk.flag("Read-ahead on idle hit")?,
         stop_within_sector: disk.flag("Stop prefetch in sector")?,
         keep_sectors_before: disk.flag("Read any free blocks")?,

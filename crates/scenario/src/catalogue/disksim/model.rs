@@ -83,6 +83,7 @@ fn geometry(
         order,
         sparing,
         skew_scale: 1.0,
+        physical_sector: petrio_units::Blocks(1),
         zones,
     };
     // Some published files count one cylinder too few.
@@ -101,6 +102,16 @@ fn geometry(
     // DiskSim counts the blocks itself and ignores the figure where the zones hold fewer.
     if let Err(LayoutError::TooFewBlocks { blocks, held }) = Layout::new(&geometry, Time::from_millis(10)) {
         let why = format!("the zones hold only {held} blocks; the drive offers those");
+        notes.add(Ignored::new(model.block(), "Block count", &blocks.to_string(), &why));
+        geometry.blocks = None;
+    }
+    // Nor does it where they hold far more: traces of the drive then go there. A few blocks less are what a drive keeps for itself.
+    if let (Some(blocks), Ok(layout)) = (
+        geometry.blocks,
+        Layout::new(&GeometryParameters { blocks: None, ..geometry.clone() }, Time::from_millis(10)),
+    ) && blocks < layout.blocks() - layout.blocks() / 50
+    {
+        let why = format!("the zones hold {} blocks; the drive offers those", layout.blocks());
         notes.add(Ignored::new(model.block(), "Block count", &blocks.to_string(), &why));
         geometry.blocks = None;
     }

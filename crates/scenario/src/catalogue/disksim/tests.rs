@@ -121,6 +121,23 @@ fn a_drive_comes_out_as_its_files_describe_it() {
 }
 
 #[test]
+fn zones_that_hold_far_more_than_the_count_of_blocks_are_what_the_drive_offers() {
+    let imported = import_from(
+        &with("folder/small.model", "Block count = 1990", "Block count = 1400"),
+        "folder/small.parv",
+    );
+    let imported = imported.unwrap();
+    assert_eq!(imported.drives[0].geometry.blocks, None);
+    let listed: Vec<String> = imported.ignored.iter().map(ToString::to_string).collect();
+    assert!(
+        listed.iter().any(
+            |line| line.contains("\"Block count\" = 1400") && line.contains("the zones hold 1990 blocks")
+        ),
+        "{listed:?}"
+    );
+}
+
+#[test]
 fn the_slowest_on_the_way_sets_the_pace_of_the_bus() {
     let imported = import_from(&files(), "folder/small.parv").unwrap();
     // Reads: the bus's 0.2 ms; writes: the drive's own 0.1 ms, because its bus is faster.

@@ -94,6 +94,7 @@ impl HostPages for PlacedLinux {
                 position: number as u32,
                 parameters: mounted.parameters.clone(),
                 largest_request: wired.largest_request,
+                read_ahead: mounted.read_ahead,
                 dirty_limit: mounted.place.dirty_limit,
                 believed_rate: mounted.place.believed_rate,
                 laid_out,

@@ -29,7 +29,8 @@ pub struct Host {
     /// Dirty data that nobody may exceed (`dirty_bytes`); left out, the kernel's share of memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_limit: Option<Bytes>,
-    /// The largest window of read-ahead (`read_ahead_kb`); left out, the kernel's.
+    /// The largest window of read-ahead (`read_ahead_kb`) of all its devices; left out, the kernel's for each: of linux-6.18
+    /// twice the largest request for what turns, and of all kernels two stripes for an array that the host makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ahead: Option<Bytes>,
     /// Processes' own pages, which compete with the page cache for memory.

@@ -25,8 +25,11 @@ const OF_SEVERAL_QUEUES: [(&str, &str); 2] =
 impl PlacedLinux {
     pub(super) fn tell_levers(&self, copies: &Copies, tell: TellLevers<'_>) {
         let written = |flat: &str| copies.written(flat).to_owned();
-        for PlacedHost { name, parameters } in &self.hosts {
-            tell(name, parameters.levers(&written(&format!("{HOST}.{name}"))));
+        for (number, PlacedHost { name, parameters }) in self.hosts.iter().enumerate() {
+            let own = self.file_systems.iter().filter(|placed| placed.host == number);
+            let read_ahead =
+                own.map(|placed| placed.read_ahead).fold(parameters.kernel.read_ahead.max, Ord::max);
+            tell(name, parameters.levers(&written(&format!("{HOST}.{name}")), read_ahead));
         }
         for placed in &self.file_systems {
             let PlacedFileSystem { name, place, .. } = placed;

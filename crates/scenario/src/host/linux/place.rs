@@ -10,6 +10,7 @@ use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
+use crate::placed::Beneath;
 use crate::text::tree::Places;
 use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
@@ -71,6 +72,8 @@ pub struct PlacedFileSystem {
     pub on: usize,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
+    /// The largest window of read-ahead from there.
+    pub read_ahead: Bytes,
     /// The device that is its journal, where that is one of its own.
     pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.
@@ -131,6 +134,10 @@ impl Linux {
                 problems.extend(impossible_log(name, parameters, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
+            let Beneath { turns, optimal_request, .. } = ground.beneath(plan.on);
+            let read_ahead = hosts
+                .get(plan.host)
+                .map_or(Bytes(0), |host| host.parameters.kernel.largest_window(turns, optimal_request));
             let mount = next_mounts[plan.host];
             next_mounts[plan.host] += 1;
             file_systems.push(PlacedFileSystem {
@@ -139,6 +146,7 @@ impl Linux {
                 mount,
                 on: plan.on as usize,
                 blocks,
+                read_ahead,
                 log,
                 place: place.clone(),
                 parameters: parameters.clone(),

@@ -8,7 +8,7 @@ use crate::text::tree::{Places, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use petrio_models::host::kernel_profile::KernelParameters;
+use petrio_models::host::kernel_profile::{DeviceWindow, KernelParameters};
 use petrio_models::host::machine::MachineParameters;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -76,6 +76,7 @@ fn known<T: Clone>(
 fn with_read_ahead(mut kernel: KernelParameters, host: &Host) -> KernelParameters {
     if let Some(max) = host.read_ahead {
         kernel.read_ahead.max = max;
+        kernel.read_ahead.device = DeviceWindow::Nothing;
     }
     kernel
 }

@@ -1,5 +1,9 @@
 //! Aged SPTF: as SPTF, with the positioning time made smaller the longer a request has waited, so that none starves
 //! (Seltzer, Chen and Ousterhout, "Disk scheduling revisited", USENIX Winter 1990: T = T_position · (M − W) / M).
+//!
+//! W counts from when the request came to where it waits: a drive knows nothing of the time before it had a command. And M
+//! is never less than what all that waits would take in the worst order: a limit that the whole queue is beyond would make
+//! the drive serve it first come, first served, the more slowly the more wait.
 
 use super::{Discipline, Head, Line, demand};
 use petrio_colours::BlockRequest;
@@ -7,7 +11,7 @@ use petrio_kernel::{Slot, Time, View};
 
 /// Shortest positioning time first, weighted by age.
 pub(super) struct AgedShortestPositioning {
-    /// The wait after which a request goes before any younger one.
+    /// The wait after which a request goes before any younger one, where fewer wait than can't be served by then.
     pub(super) longest_wait: Time,
 }
 
@@ -17,11 +21,15 @@ impl Discipline for AgedShortestPositioning {
     }
 
     fn pick(&self, waiting: &View<'_, BlockRequest>, head: &Head<'_>) -> Option<Slot> {
-        let longest = self.longest_wait.as_picos().max(1);
+        let blocks = waiting.iter().map(|(_, request)| u64::from(request.blocks)).sum();
+        let all = head.drive.longest_service(waiting.len() as u64, blocks);
+        let longest = self.longest_wait.max(all).as_picos().max(1);
+        let arm = head.drive.arm(head.state, waiting.len() as u64, head.now);
         let weighted = |request: &BlockRequest| {
-            let waited = (head.now - request.issued).as_picos();
-            let positioning =
-                head.drive.positioning(head.state, demand(request), request.issued, head.now).as_picos();
+            let since = (head.since)(request);
+            let waited = head.now.saturating_sub(since).as_picos();
+            let wanted = demand(request);
+            let positioning = head.drive.positioning(head.state, arm, wanted, since, head.now).as_picos();
             let left = longest.saturating_sub(waited);
             // Among those that have waited too long, the oldest goes first.
             let overdue = std::cmp::Reverse(waited.saturating_sub(longest));

@@ -22,6 +22,8 @@ pub(super) struct Head<'a> {
     pub(super) state: &'a DriveState,
     pub(super) sweep: Sweep,
     pub(super) now: Time,
+    /// Since when a request waits here.
+    pub(super) since: &'a dyn Fn(&BlockRequest) -> Time,
 }
 
 /// How far a sweep of the arm has come, as the queue before it sees it.

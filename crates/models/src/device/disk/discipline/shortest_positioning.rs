@@ -13,10 +13,12 @@ impl Discipline for ShortestPositioning {
     }
 
     fn pick(&self, waiting: &View<'_, BlockRequest>, head: &Head<'_>) -> Option<Slot> {
+        let arm = head.drive.arm(head.state, waiting.len() as u64, head.now);
         waiting
             .iter()
             .min_by_key(|(_, request)| {
-                (head.drive.positioning(head.state, demand(request), request.issued, head.now), request.id)
+                let since = (head.since)(request);
+                (head.drive.positioning(head.state, arm, demand(request), since, head.now), request.id)
             })
             .map(|(slot, _)| slot)
     }

@@ -1,16 +1,25 @@
 //! The beginning of a command: what is in the cache, what is being read already, and what the arm has to do.
 
-use super::{Begun, Class, Demand, Drive, DriveState};
+use super::{Begun, Class, Coming, Demand, Drive, DriveState};
 use crate::device::disk::cache::SegmentIndex;
+use crate::device::disk::layout::Track;
+use crate::device::disk::mechanics::ROUNDING;
 use crate::device::disk::parameters::{AfterReadOrWrite, ImmediateReporting, ReadAhead};
 use crate::device::disk::pipeline::Pipeline;
 use crate::device::disk::read_ahead::Stream;
 use petrio_kernel::Time;
 
 impl Drive {
-    /// A command that came into the drive at `came` begins at `now`: the cache is looked into, reading ahead is stopped if
-    /// it must be.
-    pub fn begin(&self, state: &mut DriveState, demand: Demand, came: Time, now: Time) -> Begun {
+    /// A command that came into the drive at `came` begins at `now`, one of so many that wait: the cache is looked into,
+    /// reading ahead is stopped if it must be.
+    pub fn begin(
+        &self,
+        state: &mut DriveState,
+        demand: Demand,
+        (came, waiting): (Time, u64),
+        now: Time,
+    ) -> Begun {
+        state.waiting = waiting.max(1);
         let after_write = std::mem::replace(&mut state.last_was_write, demand.write);
         let of = |overhead: AfterReadOrWrite| {
             if after_write { overhead.after_write.time() } else { overhead.after_read.time() }
@@ -34,6 +43,7 @@ impl Drive {
         let command = self.overheads.command.time();
         let prepare = self.overheads.data_preparation.time();
         let (hit, miss) = (command + of(self.overheads.read_hit), command + of(self.overheads.read_miss));
+        state.sequential = state.cache.continues_read(demand.block);
         let being_read = self.streaming_to(state, demand.block, now, miss);
         let held_to = state.held.held_to(demand.block);
         if held_to >= demand.end() {
@@ -58,12 +68,24 @@ impl Drive {
         let streaming = state.reading.as_ref().is_some_and(|(into, _)| *into == segment);
         let held = state.cache.segment(segment).end;
         let whole = held >= demand.end();
+        if let Some(coming) =
+            state.coming.filter(|coming| coming.segment == segment && coming.end >= demand.end())
+            && !whole
+        {
+            // It comes before the arm is anybody else's.
+            let mut bus = Pipeline::new(self.read_block, now + hit + prepare);
+            bus.run(demand.blocks, coming.at, coming.at);
+            let ready = coming.at.max(now + hit + prepare);
+            let class = Class::Follow { ready: ready - now, delivered: bus.end() - now };
+            return Begun { class, overhead: hit + prepare, bus_start: hit + prepare };
+        }
         if streaming {
             let limit = self.read_ahead_limit(state, segment, demand);
             if let Some((_, stream)) = &mut state.reading {
                 stream.extend(&self.mechanics, demand.end(), limit);
             }
             if !whole {
+                self.goes_on_from(state, demand);
                 let is_hit = held > demand.block || self.cache.hit_on_block_being_read;
                 let overhead = if is_hit { hit } else { miss };
                 return self.follow(state, segment, demand, now, overhead + prepare, miss);
@@ -72,7 +94,9 @@ impl Drive {
             self.stop_stream(state, now);
         }
         if whole {
-            if !streaming && self.cache.read_ahead_after_hit && state.writing.is_none() {
+            // One that goes on elsewhere isn't given up for that.
+            let idle = state.reading.as_ref().is_none_or(|(_, stream)| stream.is_over());
+            if !streaming && idle && self.cache.read_ahead_after_hit && state.writing.is_none() {
                 self.read_ahead(state, segment, demand, held, now + miss);
             }
             return Begun { class: Class::Hit, overhead: hit + prepare, bus_start: hit + prepare };
@@ -90,15 +114,27 @@ impl Drive {
             return Some(*segment);
         }
         let comes = stream.comes_to(&self.mechanics, block)?;
-        (comes <= self.sent_anew(stream, block, now, miss)).then_some(*segment)
+        (comes <= self.sent_anew(stream, block, (now, state.waiting), miss) + ROUNDING).then_some(*segment)
     }
 
     /// When a block would pass the head if a reading were given up for it now, and the arm sent there a while (`after`) later.
-    fn sent_anew(&self, stream: &Stream, block: u64, now: Time, after: Time) -> Time {
-        let (track, free) = stream.clone().stop(&self.mechanics, now, self.cache.stop_within_sector);
+    fn sent_anew(&self, stream: &Stream, block: u64, (now, waiting): (Time, u64), after: Time) -> Time {
+        let arm = stream.clone().stop(&self.mechanics, now, self.ending(waiting));
+        self.reached(arm, block, now + after)
+    }
+
+    /// When a block passes the head if the arm, free at a time over a track, is sent there for it at `at`.
+    fn reached(&self, (track, free): (Track, Time), block: u64, at: Time) -> Time {
         let place = self.mechanics.layout().place(block);
-        let arrived = free.max(now + after) + self.mechanics.seek(track, place.track, false);
+        let arrived = free.max(at) + self.mechanics.seek(track, place.track, false);
         arrived + self.mechanics.rotational_wait(place, arrived)
+    }
+
+    /// How a reading ends while so many commands wait: whether within a sector, and what it reads behind a read in any case.
+    fn ending(&self, waiting: u64) -> (bool, (u64, u64)) {
+        let share = self.cache.read_ahead_share.get() / waiting.max(1);
+        let least = (self.cache.read_ahead_minimum.get(), share.min(self.cache.segment_size.get()));
+        (self.cache.stop_within_sector, least)
     }
 
     /// A read that was known before the reading ahead came to its end, and wants more than it has read, lets it go on; for
@@ -159,12 +195,20 @@ impl Drive {
         now: Time,
         of: impl Fn(AfterReadOrWrite) -> Time,
     ) -> Begun {
-        self.stop_stream(state, now);
         if self.would_hold(demand) {
+            // What is read ahead goes on until the arm is wanted, unless these blocks or their place in the buffer are in its way.
+            let taken = state.cache.would_take_for_write(&self.cache, demand.block, demand.end());
+            let in_the_way = |(segment, stream): &(SegmentIndex, Stream)| {
+                *segment == taken || stream.may_read(demand.block, demand.end())
+            };
+            if state.reading.as_ref().is_some_and(in_the_way) {
+                self.stop_stream(state, now);
+            }
             let overhead = self.overheads.command.time() + of(self.overheads.write_reported);
             let bus_start = overhead + self.overheads.data_preparation.time();
             return Begun { class: Class::Hold, overhead, bus_start };
         }
+        self.stop_stream(state, now);
         state.held.give_up(demand.block, demand.end(), || self.mechanics.spot(demand.end()));
         let continues = self.continues(state, demand);
         let reported = !demand.force_unit_access
@@ -227,11 +271,21 @@ impl Drive {
         at: Time,
     ) {
         let limit = self.read_ahead_limit(state, segment, demand);
-        // The arm goes to writes that are held, if there are any.
-        if state.held.is_clean() {
+        // The arm goes to writes that are held, if there are any, once it has read what it reads in any case.
+        let (_, (single, share)) = self.ending(state.held.runs());
+        let least = if state.sequential { single.max(share) } else { single };
+        let limit = if state.held.is_clean() { limit } else { limit.min(demand.end() + least) };
+        if limit > block || state.held.is_clean() {
             let scope = self.cache.read_ahead;
             let stream = Stream::start(&self.mechanics, state.track, at, block, limit, scope);
             state.reading = Some((segment, stream));
+        }
+    }
+
+    /// What is being read goes on from a read.
+    pub(super) fn goes_on_from(&self, state: &mut DriveState, demand: Demand) {
+        if let Some((_, stream)) = &mut state.reading {
+            stream.goes_on_from(demand.end(), state.sequential);
         }
     }
 
@@ -258,6 +312,7 @@ impl Drive {
     pub(in crate::device::disk) fn without_arm(
         &self,
         state: &DriveState,
+        arm: (Track, Time),
         demand: Demand,
         came: Time,
         now: Time,
@@ -270,8 +325,7 @@ impl Drive {
             // A reading that goes on is of use for what it has read, and for what it comes to no later than the arm.
             if demand.block >= held.start
                 && let Some(wait) = stream.reaches(&self.mechanics, demand.block, came, now)
-                && (demand.block <= held.end
-                    || now + wait <= self.sent_anew(stream, demand.block, now, Time::ZERO))
+                && (demand.block <= held.end || now + wait <= self.reached(arm, demand.block, now) + ROUNDING)
             {
                 return Some(wait);
             }
@@ -282,21 +336,41 @@ impl Drive {
 
     /// Brings the reading ahead up to `now`, and the cache with it.
     fn look_at_stream(&self, state: &mut DriveState, now: Time) {
+        if let Some(coming) = state.coming.take_if(|coming| coming.at <= now) {
+            let segment = state.cache.segment_mut(coming.segment);
+            // Somebody else may have taken the segment.
+            if segment.end == coming.from && !segment.written {
+                segment.grow(coming.end, self.cache.segment_size.get());
+            }
+        }
         let Some((segment, stream)) = &mut state.reading else { return };
         let read = stream.advance(&self.mechanics, now);
         state.cache.segment_mut(*segment).grow(read, self.cache.segment_size.get());
         state.own_work += stream.worked(now);
         if stream.is_over() {
-            (state.track, _) = stream.stop(&self.mechanics, now, true);
+            (state.track, _) = stream.stop(&self.mechanics, now, (true, (0, 0)));
         }
     }
 
     /// Stops reading ahead.
     pub(super) fn stop_stream(&self, state: &mut DriveState, now: Time) {
         self.look_at_stream(state, now);
-        if let Some((_, mut stream)) = state.reading.take() {
-            (state.track, state.free) = stream.stop(&self.mechanics, now, self.cache.stop_within_sector);
-            state.own_work += state.free.saturating_sub(now);
+        if let Some((segment, mut stream)) = state.reading.take() {
+            let from = stream.position(&self.mechanics, now);
+            let ending = self.ending(state.waiting);
+            (state.track, state.free) = stream.stop(&self.mechanics, now, ending);
+            state.finishing = Some(now);
+            let end = stream.least(ending.1);
+            state.coming = (from < end).then_some(Coming { segment, from, end, at: state.free });
+        }
+    }
+
+    /// Where the arm is, and from when on, if it were sent elsewhere now: what it reads is finished first.
+    /// So many commands wait.
+    pub(in crate::device::disk) fn arm(&self, state: &DriveState, waiting: u64, now: Time) -> (Track, Time) {
+        match &state.reading {
+            Some((_, stream)) => stream.clone().stop(&self.mechanics, now, self.ending(waiting)),
+            None => (state.track, state.free.max(now)),
         }
     }
 }

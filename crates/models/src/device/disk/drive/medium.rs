@@ -42,6 +42,10 @@ impl Drive {
         let place = self.mechanics.layout().place(block);
         let start = state.free.max(now);
         state.written_back = None;
+        // What it has read ahead until then is its own work; the rest is waited for.
+        if let Some(since) = state.finishing.take() {
+            state.own_work += state.free.min(now).saturating_sub(since);
+        }
         let seek = self.mechanics.seek(state.track, place.track, write).max(least);
         state.track = place.track;
         state.arrived = start + seek;
@@ -167,6 +171,10 @@ impl Drive {
         arrived: &dyn Fn(u64) -> Time,
     ) -> Transferred {
         let (mut block, mut start) = (demand.block, now);
+        let partial = |block: u64| !block.is_multiple_of(self.sector);
+        // What the write leaves of the sectors at its ends is read when they pass, and they are written a turn later.
+        let first_is_read = partial(demand.block) && state.last_written != demand.block;
+        let mut read = first_is_read;
         loop {
             let run = self.mechanics.run(block, demand.end() - block);
             let zone = run.place.zone;
@@ -187,6 +195,9 @@ impl Drive {
             };
             block += run.blocks;
             state.track = run.place.track;
+            // On one track both are read in one turn.
+            read |= block >= demand.end() && partial(demand.end()) && demand.end() < self.blocks();
+            let end = if std::mem::take(&mut read) { end + self.mechanics.revolution() } else { end };
             if block >= demand.end() {
                 return Transferred { end, delivered: end };
             }

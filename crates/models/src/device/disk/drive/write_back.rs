@@ -14,7 +14,7 @@ impl Drive {
     }
 
     /// Whether it would hold a write, some time.
-    pub(super) fn would_hold(&self, demand: Demand) -> bool {
+    pub(in crate::device::disk) fn would_hold(&self, demand: Demand) -> bool {
         self.holds_writes() && !demand.force_unit_access && demand.blocks <= self.cache.most_held()
     }
 
@@ -47,7 +47,9 @@ impl Drive {
 
     /// The arm turns to what is held, at `now`: which run it writes, if any is left.
     pub fn write_back(&self, state: &mut DriveState, now: Time) -> Option<Demand> {
+        state.waiting = state.held.runs();
         self.stop_stream(state, now);
+        let (least_seek, goes_on) = (self.overheads.minimum_write_positioning.time(), state.written_back);
         let DriveState { held, track, free, .. } = state;
         let run = match self.cache.write_back.order {
             WriteBackOrder::FirstCome => held.begin(|_| Time::ZERO),
@@ -55,7 +57,8 @@ impl Drive {
                 let (track, at) = (*track, now.max(*free));
                 let mut least = Time::NEVER;
                 held.begin(|run| {
-                    let arrived = at + self.mechanics.seek(track, run.spot.track, true);
+                    let seek = self.mechanics.seek(track, run.spot.track, true);
+                    let arrived = at + if goes_on == Some(run.start) { seek } else { seek.max(least_seek) };
                     if arrived > least {
                         // Another is under the head before the arm is there, so that how long it would wait doesn't
                         // matter.
@@ -85,6 +88,7 @@ impl Drive {
     /// A run that was held is on the medium at `at`.
     pub fn written_back(&self, state: &mut DriveState, demand: Demand, at: Time) {
         state.free = at;
+        state.last_written = demand.end();
         state.written_back = Some(demand.end());
         state.held.finish();
     }

@@ -30,7 +30,16 @@ fn geometry(order: TrackOrder, sparing: Sparing, spares: u64, slips: &[u64]) -> 
         zone.spares = spares;
         zone.slips = slips.to_vec();
     }
-    GeometryParameters { surfaces: 3, cylinders: 12, blocks: None, order, sparing, skew_scale: 1.0, zones }
+    GeometryParameters {
+        surfaces: 3,
+        cylinders: 12,
+        blocks: None,
+        order,
+        sparing,
+        skew_scale: 1.0,
+        physical_sector: petrio_units::Blocks(1),
+        zones,
+    }
 }
 
 fn every_geometry() -> Vec<GeometryParameters> {

@@ -94,6 +94,8 @@ pub(super) struct Sheet {
     pub(super) charged: Time,
     /// The arm visits cylinder 0 before.
     pub(super) via_zero: bool,
+    /// The controller takes it in while another waits for the arm.
+    pub(super) beside: bool,
 }
 
 /// A write's part of [`Class`].
@@ -131,6 +133,7 @@ impl Sheet {
             taken: 0,
             charged: now,
             via_zero: false,
+            beside: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! From a request's arrival to the controller's decision, and the way out.
 
+use super::arrivals::Arrivals;
 use super::command::{Controller, Sheet};
 use super::{Places, Unit, write_back};
 use crate::device::disk::discipline::{Discipline, Head, Line, Sweep, demand};
@@ -7,7 +8,7 @@ use crate::device::disk::drive::{Class, Drive};
 use crate::device::{FreeBus, SharedBus};
 use crate::instants;
 use petrio_colours::{BlockRequest, Cause, Direction, Status};
-use petrio_kernel::{Bound, PageBuilder, Place, Take, Time, TransitionBuilder, Update};
+use petrio_kernel::{Binding, Bound, PageBuilder, Place, Take, Time, TransitionBuilder, Update};
 use std::sync::Arc;
 
 /// The queue before the drive sends the request that its discipline picks, as long as the drive accepts one.
@@ -25,8 +26,10 @@ pub(super) fn dispatch(
     dispatch.consume(places.slots);
     let sweep = dispatch.update(sweep);
     let unit = dispatch.peek(places.unit);
+    // Of what an array asks in turn, or a controller passes on, some time is accounted for: it came here after that.
+    let since = |_: &Binding<'_>, request: &BlockRequest| request.issued + request.ledger.total();
     let request =
-        pick(&mut dispatch, places.queue, before, drive, move |binding| (*binding.get(sweep), unit));
+        pick(&mut dispatch, places.queue, before, drive, (move |binding| (*binding.get(sweep), unit), since));
     let arrivals = places.arrivals.map(|arrivals| dispatch.update(arrivals));
     let commands = dispatch.put(places.commands);
     dispatch.action(move |f| {
@@ -46,7 +49,10 @@ fn pick<U: Bound<Unit> + Send + Sync + 'static>(
     waiting: Place<BlockRequest>,
     discipline: &Arc<dyn Discipline>,
     drive: &Arc<Drive>,
-    look: impl Fn(&petrio_kernel::Binding<'_>) -> (Sweep, U) + Send + Sync + 'static,
+    (look, since): (
+        impl Fn(&Binding<'_>) -> (Sweep, U) + Send + Sync + 'static,
+        impl Fn(&Binding<'_>, &BlockRequest) -> Time + Send + Sync + 'static,
+    ),
 ) -> Take<BlockRequest> {
     if discipline.line() == Line::Arrival {
         return transition.take(waiting);
@@ -55,7 +61,8 @@ fn pick<U: Bound<Unit> + Send + Sync + 'static>(
     transition.take_selected(waiting, move |waiting, binding| {
         let (sweep, unit) = look(binding);
         let state = &binding.get::<Unit>(unit).state;
-        discipline.pick(waiting, &Head { drive: &drive, state, sweep, now: binding.now() })
+        let since = |request: &BlockRequest| since(binding, request);
+        discipline.pick(waiting, &Head { drive: &drive, state, sweep, now: binding.now(), since: &since })
     })
 }
 
@@ -68,19 +75,25 @@ fn pick_command(
     discipline: &Arc<dyn Discipline>,
     drive: &Arc<Drive>,
     unit: Update<Unit>,
+    arrivals: Option<Update<Arrivals>>,
 ) -> Take<BlockRequest> {
+    // A drive that takes one command at a time has no choice.
+    let since = move |binding: &Binding<'_>, request: &BlockRequest| {
+        arrivals.and_then(|arrivals| binding.get(arrivals).of(request.id)).unwrap_or(request.issued)
+    };
     let overlaps = places.arrivals.is_some() && !drive.holds_writes();
     if !overlaps {
-        let look = move |binding: &petrio_kernel::Binding<'_>| (binding.get(unit).sweep, unit);
-        return pick(begin, places.commands, discipline, drive, look);
+        let look = move |binding: &Binding<'_>| (binding.get(unit).sweep, unit);
+        return pick(begin, places.commands, discipline, drive, (look, since));
     }
     let in_order = discipline.line() == Line::Arrival;
     let (discipline, drive) = (Arc::clone(discipline), Arc::clone(drive));
     begin.take_selected(places.commands, move |waiting, binding| {
         let Unit { state, sweep, left_to_arm, .. } = binding.get(unit);
         if *left_to_arm == 0 {
-            return discipline
-                .pick(waiting, &Head { drive: &drive, state, sweep: *sweep, now: binding.now() });
+            let since = |request: &BlockRequest| since(binding, request);
+            let head = Head { drive: &drive, state, sweep: *sweep, now: binding.now(), since: &since };
+            return discipline.pick(waiting, &head);
         }
         let continues = |request: &BlockRequest| drive.continues(state, demand(request));
         let candidates = if in_order { 1 } else { usize::MAX };
@@ -105,6 +118,9 @@ pub(super) fn controller(
     if let Some(held) = places.held {
         write_back::take_in(&mut page, drive, places, held);
         write_back::flush(&mut page, places, held);
+        if let Some(beside) = held.beside {
+            write_back::beside(&mut page, drive, places, (held, beside));
+        }
     }
 }
 
@@ -119,7 +135,8 @@ fn begin(
     let mut begin = page.transition("begin");
     let controller = begin.take(places.controller);
     let unit = begin.update(places.unit);
-    let request = pick_command(&mut begin, places, disciplines[1], drive, unit);
+    let arrivals = places.arrivals.map(|arrivals| begin.update(arrivals));
+    let request = pick_command(&mut begin, places, disciplines[1], drive, unit, arrivals);
     let bus = places.shared_bus.map(|bus| (begin.take(bus.free), begin.may_put(bus.free, 1)));
     let decoding = begin.may_put(places.decoding, 1);
     let from_cache = begin.may_put(places.from_cache, 1);
@@ -127,12 +144,12 @@ fn begin(
     let held = places.held.map(|held| (begin.may_put(held.decoding, 1), begin.may_put(held.flushing, 1)));
     let begun_by = Arc::clone(drive);
     let own_work = places.own_work;
-    let arrivals = places.arrivals.map(|arrivals| begin.update(arrivals));
     begin.action(move |f| {
         let request = f.take(request);
         let now = f.now();
         let bus = bus.map(|(free, bus)| (f.take(free), bus));
-        let came = arrivals.and_then(|arrivals| f.update(arrivals).of(request.id)).unwrap_or(now);
+        let waiting = arrivals.map_or(1, |arrivals| f.update(arrivals).len());
+        let came = arrivals.and_then(|arrivals| f.update(arrivals).take(request.id)).unwrap_or(now);
         let demand = demand(&request);
         // Of what an array asks in turn, or a controller passes on, some time is accounted for.
         let charged = request.issued + request.ledger.total();
@@ -147,6 +164,7 @@ fn begin(
             taken: 0,
             charged,
             via_zero: false,
+            beside: false,
             request,
         });
         command.charge(Cause::Queue, now);
@@ -158,7 +176,7 @@ fn begin(
         let drive = f.update(unit);
         let back = drive.sweep.advance(demand.block);
         command.via_zero = back && returns_to_zero;
-        let begun = begun_by.begin(&mut drive.state, demand, came, now);
+        let begun = begun_by.begin(&mut drive.state, demand, (came, waiting), now);
         command.begun = Some(begun);
         let read_ahead = drive.state.take_own_work();
         if read_ahead > Time::ZERO {
@@ -243,6 +261,7 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
     let command = complete.take(places.finishing);
     let (out, slot) = (complete.put(completions), complete.put(places.slots));
     let controller = complete.may_put(places.controller, 1);
+    let beside = places.held.and_then(|held| held.beside).map(|beside| complete.may_put(beside, 1));
     let bus = places.shared_bus.map(|bus| bus.may_be_given_back(&mut complete));
     let several = (places.arrivals).map(|_| (complete.update(places.unit), complete.update(places.spare)));
     complete.action(move |f| {
@@ -255,6 +274,11 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, completions: Place<Bloc
             bus.now(f, command.bus_had);
         }
         f.put(out, std::mem::take(&mut command.request));
+        if let Some(beside) = beside.filter(|_| command.beside) {
+            f.put(beside, Controller::after(command));
+            f.put(slot, ());
+            return;
+        }
         match several {
             // The controller has left it long ago.
             Some((unit, spare)) if command.is_left_to_arm(true) => {

@@ -169,7 +169,7 @@ pub fn disk_page_on_bus(
         let_go: bus.filter(|_| !drive.never_disconnects()),
         for_bus: page.fifo("for-bus"),
         own_work: page.probe("reading ahead"),
-        held: drive.holds_writes().then(|| write_back::Held::new(&mut page)),
+        held: drive.holds_writes().then(|| write_back::Held::new(&mut page, depth > 1 && bus.is_none())),
     };
     page.initial(places.slots, vec![(); depth as usize]);
     page.initial(places.controller, [Controller::default()]);

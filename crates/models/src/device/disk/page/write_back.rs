@@ -16,11 +16,12 @@
 //!
 //! Left out: drives may wait a moment before they turn from reading to writing, in case that more reads come.
 
-use super::command::{Command, Sheet};
+use super::command::{Command, Controller, Sheet};
 use super::{Places, Unit};
+use crate::device::disk::discipline::demand;
 use crate::device::disk::drive::Drive;
 use crate::instants;
-use petrio_colours::Cause;
+use petrio_colours::{BlockRequest, Cause, Direction, Status};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -37,16 +38,23 @@ pub(super) struct Held {
     pub(super) dirty: Place<()>,
     /// The flush that waits until nothing is held.
     pub(super) flushing: Place<Command>,
+    /// The controller can take in a write beside the command that it works on; in a drive that takes several.
+    pub(super) beside: Option<Place<Controller>>,
 }
 
 impl Held {
-    pub(super) fn new(page: &mut PageBuilder<'_>) -> Self {
+    pub(super) fn new(page: &mut PageBuilder<'_>, several: bool) -> Self {
+        let beside = several.then(|| page.fifo("controller-beside"));
+        if let Some(beside) = beside {
+            page.initial(beside, [Controller::default()]);
+        }
         Self {
             decoding: page.fifo("held-decoding"),
             for_room: page.fifo("for-room"),
             room: page.fifo("room"),
             dirty: page.fifo("dirty"),
             flushing: page.fifo("flushing"),
+            beside,
         }
     }
 }
@@ -68,7 +76,8 @@ pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &P
         command.charge(Cause::Overhead, now);
         let unit: &mut Unit = f.update(unit);
         let piece = taking.next_piece(command.demand, 0);
-        if taking.has_room(&unit.state, piece) {
+        // One that is taken in beside another was begun because all of it has room.
+        if command.beside || taking.has_room(&unit.state, piece) {
             let wait = preparation(&command);
             f.put_after(data, command, wait);
         } else {
@@ -87,6 +96,59 @@ pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &P
         command.charge(Cause::Queue, now);
         let wait = preparation(&command);
         f.put_after(data, command, wait);
+    });
+}
+
+/// While a command waits for the arm or the medium, the controller takes in a write for which there is room: its data need the
+/// bus and the buffer, and neither of these.
+pub(super) fn beside(
+    page: &mut PageBuilder<'_>,
+    drive: &Arc<Drive>,
+    places: &Places,
+    (held, free): (Held, Place<Controller>),
+) {
+    let Some(arrivals) = places.arrivals else { return };
+    let mut beside = page.transition("begin-beside");
+    // What the controller itself begins at this time is begun first.
+    beside.priority(instants::WHEN_IDLE);
+    beside.inhibit(places.controller);
+    beside.inhibit(held.flushing);
+    beside.inhibit(held.for_room);
+    let controller = beside.take(free);
+    let unit = beside.update(places.unit);
+    let choosing = Arc::clone(drive);
+    let request = beside.take_selected(places.commands, move |waiting, binding| {
+        let state = &binding.get(unit).state;
+        let fits = |request: &BlockRequest| {
+            let demand = demand(request);
+            request.direction == Direction::Write
+                && choosing.would_hold(demand)
+                && choosing.has_room(state, demand)
+        };
+        waiting
+            .iter()
+            .filter(|(_, request)| fits(request))
+            .min_by_key(|(_, request)| request.id)
+            .map(|(slot, _)| slot)
+    });
+    let arrivals = beside.update(arrivals);
+    let decoding = beside.put(held.decoding);
+    let beginning = Arc::clone(drive);
+    beside.action(move |f| {
+        let mut request = f.take(request);
+        let now = f.now();
+        let arrivals = f.update(arrivals);
+        let waiting = arrivals.len();
+        let came = arrivals.take(request.id).unwrap_or(now);
+        request.status = Status::DoneFromCache;
+        let demand = demand(&request);
+        let begun = beginning.begin(&mut f.update(unit).state, demand, (came, waiting), now);
+        let charged = request.issued + request.ledger.total();
+        let sheet =
+            Sheet { begun: Some(begun), charged, beside: true, request, ..Sheet::of_held(demand, now) };
+        let mut command = f.take(controller).begin(sheet);
+        command.charge(Cause::Queue, now);
+        f.put_after(decoding, command, begun.overhead);
     });
 }
 

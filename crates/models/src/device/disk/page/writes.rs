@@ -34,9 +34,12 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
             command.charge(Cause::Bus, now);
             command.taken += piece.blocks;
             let next = receiving.next_piece(command.demand, command.taken);
-            let has_room = receiving.has_room(&unit.state, next);
+            let has_room = command.beside || receiving.has_room(&unit.state, next);
             let is_whole = next.blocks == 0;
-            unit.wants_room = Some(next).filter(|_| !is_whole && !has_room);
+            // The room that another waits for is none of the affairs of one that is taken in beside it.
+            if !command.beside {
+                unit.wants_room = Some(next).filter(|_| !is_whole && !has_room);
+            }
             if is_news {
                 f.put(dirty, ());
             }

@@ -18,8 +18,11 @@ pub struct CacheParameters {
     pub read_ahead: ReadAhead,
     /// Most blocks read ahead of a read; none means a full segment.
     pub read_ahead_limit: Blocks,
-    /// Fewest blocks read ahead before another command may stop it.
+    /// Fewest blocks read ahead of a read before another command may stop it (SCSI's minimum pre-fetch, mode page 08h).
     pub read_ahead_minimum: Blocks,
+    /// What is read on for a read that goes on where an earlier one ended, before the arm turns to other commands: divided by how
+    /// many of them wait, and no more than a segment.
+    pub read_ahead_share: Blocks,
     /// Whether reading ahead starts again when a read is served wholly from the cache while the arm is idle.
     pub read_ahead_after_hit: bool,
     /// Whether the drive may stop reading ahead in the middle of a sector.
@@ -91,6 +94,7 @@ impl Default for CacheParameters {
             read_ahead: ReadAhead::None,
             read_ahead_limit: Blocks(0),
             read_ahead_minimum: Blocks(0),
+            read_ahead_share: Blocks(0),
             read_ahead_after_hit: false,
             stop_within_sector: false,
             keep_sectors_before: false,

@@ -1,5 +1,6 @@
 //! Zones, tracks, skews, spares, slips and remaps of a drive.
 
+use petrio_units::Blocks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +25,21 @@ pub struct GeometryParameters {
     /// fast and is as quick otherwise needs twice as much of a track for that.
     #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
     pub skew_scale: f64,
+    /// Sectors as they lie on the platters, behind addresses of 512 bytes: "4 KiB" on drives with such an emulation ("512e"). A write that
+    /// doesn't fill those at its ends costs a turn, in which they are read.
+    #[serde(default = "one_block", skip_serializing_if = "is_one_block")]
+    pub physical_sector: Blocks,
     /// The zones, from the outermost (first blocks) inwards.
     pub zones: Vec<ZoneParameters>,
+}
+
+const fn one_block() -> Blocks {
+    Blocks(1)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_one_block(blocks: &Blocks) -> bool {
+    *blocks == Blocks(1)
 }
 
 fn unscaled() -> f64 {

@@ -47,7 +47,8 @@ pub enum QueueDiscipline {
     /// (M. Seltzer, P. Chen & J. Ousterhout, "Disk scheduling revisited", USENIX 1990).
     #[serde(rename = "aged-sptf")]
     AgedShortestPositioning {
-        /// Waiting time after which a command comes before any other.
+        /// Waiting time in the drive after which a command comes before any other; where all that waits would take longer than that in the
+        /// worst order, so long.
         longest_wait: Duration,
     },
 }

@@ -131,6 +131,7 @@ impl Rig {
             position: 0,
             parameters: parameters.clone(),
             largest_request: 1 << 20,
+            read_ahead: host.kernel.read_ahead.max,
             dirty_limit: None,
             believed_rate: None,
             laid_out: std::sync::Arc::new(laid_out.unwrap()),

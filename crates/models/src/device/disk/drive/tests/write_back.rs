@@ -78,8 +78,17 @@ fn outcome(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Out
         run.marking().statistics_at(index)
     };
     let free = ["slots", "controller-free", "arm-free"].map(|name| place(name).tokens);
-    let resting = ["slots", "controller-free", "arm-free", "drive", "arrivals", "sweep", "spare-sheets"]
-        .map(|name| format!("disk/{name}"));
+    let resting = [
+        "slots",
+        "controller-free",
+        "controller-beside",
+        "arm-free",
+        "drive",
+        "arrivals",
+        "sweep",
+        "spare-sheets",
+    ]
+    .map(|name| format!("disk/{name}"));
     let on_the_way = net
         .place_paths()
         .enumerate()
