@@ -112,7 +112,8 @@ impl Arm {
     }
 
     fn service(&self, from: u32, waiting: &Waiting) -> Time {
-        self.drive.plan(from.abs_diff(waiting.cylinder), &waiting.request, waiting.turn).iter().copied().sum()
+        let way = [from.abs_diff(waiting.cylinder), 0];
+        self.drive.plan(way, &waiting.request, waiting.turn).iter().copied().sum()
     }
 
     /// The request that is served next, and how long each step of it takes; `None` where nobody waits.
@@ -129,8 +130,8 @@ impl Arm {
                 next
             }
         };
-        let (distance, upward) = travel(self.discipline, self.cylinder, next.cylinder, self.upward);
-        let plan = self.drive.plan(distance, &next.request, next.turn);
+        let (way, upward) = travel(self.discipline, self.cylinder, next.cylinder, self.upward);
+        let plan = self.drive.plan(way, &next.request, next.turn);
         self.cylinder = next.cylinder;
         self.upward = upward;
         self.free_at = now + plan.iter().copied().sum();
@@ -153,23 +154,22 @@ impl Arm {
         let cylinder = self.drive.cylinder(request.address);
         let busy = if self.in_service { self.free_at.saturating_sub(now) } else { Time::ZERO };
         let rotation = self.drive.turned(self.turn(now));
-        let (ahead, seek_cylinders) = match self.discipline {
-            QueueDiscipline::FirstCome => (self.ahead, self.behind_all().abs_diff(cylinder)),
+        let (ahead, way) = match self.discipline {
+            QueueDiscipline::FirstCome => (self.ahead, [self.behind_all().abs_diff(cylinder), 0]),
             _ => self.play_through(cylinder),
         };
-        let plan = self.drive.plan(seek_cylinders, request, 0.0);
+        let plan = self.drive.plan(way, request, 0.0);
         Outlook {
             queue: self.queue(),
-            seek_cylinders,
+            seek_cylinders: way.iter().sum(),
             seek: plan[1],
             turnaround: busy + ahead + plan.iter().copied().sum(),
             rotation,
         }
     }
 
-    /// Serves everybody who goes before a further request at `cylinder`: how long that takes, and how far the arm then
-    /// moves.
-    fn play_through(&self, cylinder: u32) -> (Time, u32) {
+    /// Serves everybody who goes before a further request at `cylinder`: how long that takes, and the arm's way to it.
+    fn play_through(&self, cylinder: u32) -> (Time, Way) {
         let mut left: Vec<(u32, Option<&Waiting>)> =
             self.waiting.iter().map(|waiting| (waiting.cylinder, Some(waiting))).collect();
         left.push((cylinder, None));
@@ -177,12 +177,12 @@ impl Arm {
         while let Some(index) = pick(self.discipline, left.iter().map(|(cylinder, _)| *cylinder), at, upward)
         {
             let (to, waiting) = left.remove(index);
-            let (distance, onward) = travel(self.discipline, at, to, upward);
-            let Some(waiting) = waiting else { return (ahead, distance) };
-            ahead += self.drive.plan(distance, &waiting.request, waiting.turn).iter().copied().sum();
+            let (way, onward) = travel(self.discipline, at, to, upward);
+            let Some(waiting) = waiting else { return (ahead, way) };
+            ahead += self.drive.plan(way, &waiting.request, waiting.turn).iter().copied().sum();
             (at, upward) = (to, onward);
         }
-        (ahead, at.abs_diff(cylinder))
+        (ahead, [at.abs_diff(cylinder), 0])
     }
 }
 
@@ -210,13 +210,16 @@ fn pick(
     waiting.enumerate().min_by_key(|&(index, cylinder)| (key(cylinder), index)).map(|(index, _)| index)
 }
 
-/// How far the arm moves, and whether it then goes upward.
-fn travel(discipline: QueueDiscipline, from: u32, to: u32, upward: bool) -> (u32, bool) {
+/// The cylinders of the one or two seeks to a request.
+pub(super) type Way = [u32; 2];
+
+/// The arm's way, and whether it then goes upward.
+fn travel(discipline: QueueDiscipline, from: u32, to: u32, upward: bool) -> (Way, bool) {
     match discipline {
-        // The way back passes cylinder 0.
-        QueueDiscipline::CircularScan if to < from => (from + to, true),
-        QueueDiscipline::CircularScan | QueueDiscipline::CircularLook => (from.abs_diff(to), true),
-        _ if to == from => (0, upward),
-        _ => (from.abs_diff(to), to > from),
+        // The arm goes back to cylinder 0 and stands there before it goes on: two seeks, neither longer than the disk.
+        QueueDiscipline::CircularScan if to < from => ([from, to], true),
+        QueueDiscipline::CircularScan | QueueDiscipline::CircularLook => ([from.abs_diff(to), 0], true),
+        _ if to == from => ([0, 0], upward),
+        _ => ([from.abs_diff(to), 0], to > from),
     }
 }

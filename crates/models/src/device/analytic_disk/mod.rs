@@ -14,6 +14,7 @@ mod arm;
 mod block_device;
 mod page;
 
+use arm::Way;
 pub use arm::{Arm, Outlook};
 pub use page::{AnalyticDisk, analytic_disk_page};
 
@@ -121,16 +122,16 @@ impl AnalyticDiskParameters {
         Time::from_seconds(turn * self.rotation.revolution().as_seconds())
     }
 
-    /// How long each step of a request takes for which the arm moves `distance` cylinders; `turn` says how much of a
-    /// revolution it waits.
-    fn plan(&self, distance: u32, request: &BlockRequest, turn: f64) -> Plan {
+    /// How long each step of a request takes to which the arm moves by this way; `turn` says how much of a revolution it
+    /// waits.
+    fn plan(&self, way: Way, request: &BlockRequest, turn: f64) -> Plan {
         if request.direction == Direction::Flush {
             // Every write is on the medium when it completes.
             return [Time::ZERO; MOST_STEPS];
         }
         let mut plan = [Time::ZERO; MOST_STEPS];
         plan[0] = self.controller.time();
-        plan[1] = self.seek.time(distance);
+        plan[1] = way.into_iter().map(|cylinders| self.seek.time(cylinders)).sum();
         plan[2] = self.turned(turn);
         plan[3] = self.rate.time_for(request.bytes());
         plan
@@ -251,6 +252,35 @@ pub(crate) mod tests {
             let done = run.drain(completions).find(|done| done.id == RequestId(1_000)).unwrap();
             prop_assert_eq!(done.ledger.total(), outlook.turnaround + outlook.rotation);
         }
+    }
+
+    #[test]
+    fn with_one_request_at_a_time_a_circular_scan_is_never_faster_than_first_come() {
+        let took = |discipline| {
+            let mut arm = Arm::new(&hp_7937(), discipline, 0);
+            let mut now = Time::ZERO;
+            let mut seeks = Time::ZERO;
+            // The cylinder changes by a stride that has no divisor in common with their number.
+            for number in 0..500u64 {
+                let request = BlockRequest {
+                    address: number * 617_321 % 999_000,
+                    blocks: 16,
+                    ..BlockRequest::default()
+                };
+                arm.accept(request, now, number);
+                let (_, plan) = arm.begin(now).unwrap();
+                arm.finish();
+                seeks += plan[1];
+                now += plan.iter().copied().sum();
+            }
+            seeks
+        };
+        let [first_come, scan, look] =
+            [FCFS, QueueDiscipline::CircularScan, QueueDiscipline::CircularLook].map(took);
+        assert_eq!(look, first_come);
+        // Half of the ways go back, by two seeks instead of one.
+        let more = scan.as_seconds() / first_come.as_seconds();
+        assert!((1.2..2.0).contains(&more), "{more}");
     }
 
     #[test]
