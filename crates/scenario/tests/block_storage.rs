@@ -148,3 +148,16 @@ fn reads_through_a_throttle_on_a_bare_disk_have_its_rate() {
     // 20 MiB, of which the first slice, a tenth of a second's worth, passes at once.
     assert!((report.simulated_s - 0.9).abs() < 0.1, "{}", report.simulated_s);
 }
+
+#[test]
+fn a_limit_that_its_accounts_let_pass_by_half_is_warned_of() {
+    let warnings = |limit: &str| {
+        let disk = "[disk.d]\nmodel = \"constant-rate\"\n[throttle.t]\non = \"d\"\n";
+        loaded(&format!("{disk}{limit}\n{}", reads("t", "4 KiB"))).warnings
+    };
+    let told = warnings("read_iops = 9").iter().map(ToString::to_string).collect::<String>();
+    assert!(told.contains("reads a second through, not 9"), "{told}");
+    for kept in ["read_iops = 10", "read_iops = 500", "write_iops = 999", "read_rate = \"1 MiB/s\""] {
+        assert!(warnings(kept).is_empty(), "{kept}");
+    }
+}

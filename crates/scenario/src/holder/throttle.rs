@@ -35,6 +35,16 @@ impl Holder for Throttle {
         Vec::new()
     }
 
+    fn caution(&self, _: &[u64]) -> Option<(&'static str, String)> {
+        let (key, limit, rate) = self.parameters.kept_otherwise().into_iter().next()?;
+        let what = key.strip_suffix("_iops").unwrap_or(key);
+        let words = format!(
+            "Linux counts what a throttle lets through in slices of a tenth of a second: this one lets {rate:.1} {what}s a second \
+             through, not {limit}; multiples of ten are kept exactly"
+        );
+        Some((key, words))
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.iter().copied().min().unwrap_or(0)
     }

@@ -108,6 +108,26 @@ impl Accounts {
         (pass, None)
     }
 
+    /// Requests a second that pass when always one waits, in a span of so long after as long a beginning.
+    pub(super) fn lasting_rate(&mut self, span: Time) -> f64 {
+        let mut now = Time::ZERO;
+        let mut passed = 0u32;
+        while now < span + span {
+            let next = match self.arrive(0, now) {
+                Verdict::Pass => None,
+                Verdict::Wait(again) => again,
+            };
+            if let Some(again) = next {
+                now = again;
+                while let (0, Some(again)) = self.look(now) {
+                    now = again;
+                }
+            }
+            passed += u32::from(now >= span && now < span + span);
+        }
+        f64::from(passed) / span.as_seconds()
+    }
+
     /// Ticks until a request may pass (tg_dispatch_time). Its bytes are charged as soon as they fit.
     fn wait(&mut self, bytes: u64, charged: &mut bool, tick: Ticks) -> Ticks {
         if let Some(limit) = self.limits.bytes

@@ -11,7 +11,9 @@
 //! and the first slice of 100 ms after a pause may be used at once.
 //!
 //! As in the kernel, a limit of requests is kept exactly where it is a multiple of ten a second. Otherwise what is left
-//! of a slice's allowance after rounding down is lost, up to one request in each tenth of a second.
+//! of a slice's allowance after rounding down is lost, up to one request in each tenth of a second; and a limit below
+//! ten a second, which allows none in a slice, can be passed, because throtl_trim_iops then forgets all that was used.
+//! [`ThrottleParameters::kept_otherwise`] says where that makes a difference.
 //!
 //! Leaves out: hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at
 //! the same tick here, reads first).
@@ -23,7 +25,7 @@ use crate::lever::doubled;
 use crate::{Lever, Stage};
 use accounts::{Accounts, Limits, Verdict};
 use petrio_colours::{BlockRequest, Cause, Direction};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -51,6 +53,11 @@ pub struct ThrottleParameters {
     #[schemars(range(min = 10, max = 10_000))]
     pub ticks_per_second: u32,
 }
+
+/// How far from its limit a throttle may be before somebody is told: less than what two runs of a real one differ by.
+const TOLERATED: f64 = 0.2;
+/// How long its accounts are looked at for that.
+const OBSERVED: Time = Time::from_whole_seconds(60);
 
 /// Ticks a second that make sense: a slice is a tenth of a second.
 const TICKS: std::ops::RangeInclusive<u32> = 10..=10_000;
@@ -82,6 +89,22 @@ impl ThrottleParameters {
             .set_some(path, "read_rate", self.read_rate.and_then(doubled))
             .set_some(path, "write_rate", self.write_rate.and_then(doubled));
         lever.if_any().into_iter().collect()
+    }
+
+    /// The limits of requests that the accounts keep so badly that somebody should know: the key, the limit, and how
+    /// many a second pass when always one waits.
+    pub fn kept_otherwise(&self) -> Vec<(&'static str, u32, f64)> {
+        let limits = [("read_iops", self.read_iops), ("write_iops", self.write_iops)];
+        let kept = |(key, limit): (&'static str, Option<NonZeroU32>)| {
+            // Of more, the ten a second at most that are lost are little.
+            let limit = limit.map(NonZeroU32::get).filter(|&limit| f64::from(limit) * TOLERATED < 10.0)?;
+            let ticks_per_second = u64::from(self.ticks_per_second);
+            let mut accounts = Accounts::new(Limits { bytes: None, requests: Some(limit), ticks_per_second });
+            let rate = accounts.lasting_rate(OBSERVED);
+            let off = rate / f64::from(limit) - 1.0;
+            (off.abs() > TOLERATED).then_some((key, limit, rate))
+        };
+        limits.into_iter().filter_map(kept).collect()
     }
 
     fn accounts(&self) -> [Accounts; 2] {

@@ -79,6 +79,18 @@ fn other_limits_of_requests_are_never_exceeded_and_lose_less_than_ten_a_second()
 }
 
 #[test]
+fn limits_that_the_accounts_do_not_keep_are_known() {
+    // A slice allows none of nine a second, and throtl_trim_iops forgets what was used in it.
+    let kept = throttle("read_iops = 9\nwrite_iops = 90").kept_otherwise();
+    let [(key, limit, told)] = kept[..] else { panic!("{kept:?}") };
+    assert_eq!((key, limit), ("read_iops", 9));
+    let seen = rate(&throttle("read_iops = 9"), Direction::Read, 8, 1_000);
+    assert!((told / seen - 1.0).abs() < 0.02, "{told} told, {seen} seen");
+    assert!(told > 16.0, "{told}");
+    assert!(throttle("read_iops = 105\nwrite_iops = 20000").kept_otherwise().is_empty());
+}
+
+#[test]
 fn limits_of_bytes_are_kept_whatever_the_size_of_the_requests() {
     for (limit, bytes) in [("1 MiB/s", 1_048_576.0), ("100 MiB/s", 104_857_600.0), ("777 kB/s", 777_000.0)] {
         for blocks in [8u32, 128, 1_000, 8_192] {
