@@ -23,6 +23,20 @@ pub enum Direction {
     Flush,
 }
 
+/// What a file system says of a write to what sorts and holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteHint {
+    /// Nothing.
+    #[default]
+    None,
+    /// Data or a transaction are made durable by it: no more of its process is to be expected soon (Linux: REQ_NOIDLE,
+    /// later the lack of REQ_IDLE).
+    NoIdle,
+    /// It is written back while processes are held back by dirty pages (Linux: wb_recent_wait).
+    Pressed,
+}
+
 /// A block request and, coming back, its completion.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct BlockRequest {
@@ -40,6 +54,8 @@ pub struct BlockRequest {
     pub force_unit_access: bool,
     /// Whether somebody waits for the completion.
     pub synchronous: bool,
+    /// What the file system says beside.
+    pub hint: WriteHint,
     /// What it is for: of a merged one, what all that it is made of are for.
     pub purposes: Purposes,
     /// The scheduling class of the process.

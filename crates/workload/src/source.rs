@@ -150,6 +150,11 @@ pub trait RequestSource<R = BlockRequest>: Send {
     fn source_of(&self, _id: RequestId) -> usize {
         0
     }
+
+    /// A process that has ended with the last completion, by its number; each is told once. Replayed traces don't know.
+    fn ended_process(&mut self) -> Option<u32> {
+        None
+    }
 }
 
 impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
@@ -168,6 +173,10 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
     fn source_of(&self, id: RequestId) -> usize {
         (**self).source_of(id)
     }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        (**self).ended_process()
+    }
 }
 
 /// Several sources as one: requests are numbered together in order of issue; where several are due at the same time,
@@ -179,6 +188,8 @@ pub struct Sources<R = BlockRequest> {
     /// Sources whose answer may have changed.
     unasked: Vec<usize>,
     in_flight: BTreeMap<RequestId, (usize, RequestId)>,
+    /// The source of the last completion, whose processes may have ended.
+    completed: usize,
     next: u64,
 }
 
@@ -186,7 +197,7 @@ impl<R: Request> Sources<R> {
     /// Joins sources. Their processes and devices must be numbered apart by whoever makes them.
     pub fn new(sources: Vec<Box<dyn RequestSource<R>>>) -> Self {
         let (due, unasked) = (Earliest::new(sources.len()), (0..sources.len()).rev().collect());
-        Self { sources, due, unasked, in_flight: BTreeMap::new(), next: 0 }
+        Self { sources, due, unasked, in_flight: BTreeMap::new(), completed: 0, next: 0 }
     }
 
     fn earliest(&mut self) -> Result<(Due, usize), SourceError> {
@@ -239,6 +250,7 @@ impl<R: Request> RequestSource<R> for Sources<R> {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         if let Some((index, own)) = self.in_flight.remove(&id) {
             self.sources[index].complete(own, now)?;
+            self.completed = index;
             self.forget(index);
         }
         Ok(())
@@ -246,5 +258,9 @@ impl<R: Request> RequestSource<R> for Sources<R> {
 
     fn source_of(&self, id: RequestId) -> usize {
         self.in_flight.get(&id).map_or(0, |&(index, _)| index)
+    }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        self.sources.get_mut(self.completed)?.ended_process()
     }
 }

@@ -5,7 +5,7 @@
 //! insert, dispatch, and completed. A scheduler keeps no clock and no timer: it is told the time, and answers until
 //! when it wants to idle. Leaves out requeueing after errors, and I/O contexts that outlive their process.
 
-use petrio_colours::{BlockRequest, Direction, IoClass, Purposes};
+use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, Purposes, WriteHint};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
@@ -64,10 +64,22 @@ impl IoRequest {
         self.constituents.iter().map(|request| request.purposes).collect()
     }
 
+    /// Whether no more of its process is to be expected soon (REQ_NOIDLE), as its first constituent says.
+    pub fn no_idle(&self) -> bool {
+        self.constituents.first().is_some_and(|request| request.hint == WriteHint::NoIdle)
+    }
+
     /// Whether its data must be on the medium before it completes.
     pub fn force_unit_access(&self) -> bool {
         self.constituents.first().is_some_and(|request| request.force_unit_access)
     }
+}
+
+/// Whether a write comes from the page cache, and so may be held for reads (wbt_should_throttle): not what is written past
+/// it, nor a journal's, which bears the same marks (JBD2_JOURNAL_REQ_FLAGS).
+pub(super) fn is_write_back(request: &BlockRequest) -> bool {
+    let direct = request.synchronous && request.hint != WriteHint::NoIdle;
+    request.direction == Direction::Write && !direct && !request.purposes.has(Purpose::Journal)
 }
 
 /// What became of a request that was given to a scheduler.
@@ -110,6 +122,9 @@ pub trait Elevator: Send + Sync {
     /// The device is done with a request that [`next`](Self::next) gave out.
     fn completed(&mut self, request: &IoRequest, now: Time);
 
+    /// A process has ended: it will ask for nothing more, and isn't waited for.
+    fn exited(&mut self, _process: u32, _now: Time) {}
+
     /// Requests that wait: those that were merged count as one.
     fn waiting(&self) -> usize;
 
@@ -136,6 +151,10 @@ pub struct QueueLimits {
     pub depth: u32,
     /// Whether the device has an arm that moves and a platter that turns (`rotational`).
     pub rotational: bool,
+    /// Whether the kernel's cfq has service trees (from 2.6.33 on).
+    pub service_trees: bool,
+    /// Whether write-back stays apart from other writes, because it is counted.
+    pub write_back_apart: bool,
     /// Whether requests of different files stay apart, because what lies below keeps each file elsewhere.
     pub files_apart: bool,
 }
@@ -149,6 +168,8 @@ impl Default for QueueLimits {
             requests: 128,
             depth: 1,
             rotational: true,
+            service_trees: false,
+            write_back_apart: false,
             files_apart: false,
         }
     }

@@ -9,7 +9,7 @@
 //! Leaves out: of several waiting requests that begin below a new one's first block, only the nearest is tried for a
 //! merge at its back; it is the only candidate unless waiting requests overlap.
 
-use super::elevator::{IoRequest, QueueLimits};
+use super::elevator::{IoRequest, QueueLimits, is_write_back};
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
 use std::collections::BTreeSet;
@@ -25,6 +25,8 @@ pub struct MergeRules {
     pub front: bool,
     /// Whether requests that somebody waits for and others stay apart (cfq_allow_merge).
     pub synchronous_apart: bool,
+    /// Whether write-back and other writes stay apart.
+    pub write_back_apart: bool,
     /// Whether requests of different files stay apart.
     pub files_apart: bool,
 }
@@ -37,6 +39,7 @@ impl MergeRules {
             most_merged: limits.most_merged,
             front: true,
             synchronous_apart: false,
+            write_back_apart: limits.write_back_apart,
             files_apart: limits.files_apart,
         }
     }
@@ -246,6 +249,11 @@ impl Waiting {
     fn fits(&self, waiting: &IoRequest, request: &BlockRequest) -> bool {
         waiting.direction == request.direction
             && (waiting.class, waiting.priority) == (request.class, request.priority)
+            && (!self.rules.write_back_apart
+                || waiting
+                    .constituents
+                    .first()
+                    .is_some_and(|first| is_write_back(first) == is_write_back(request)))
             && (!self.rules.synchronous_apart || waiting.synchronous == request.synchronous)
             && waiting.blocks.saturating_add(request.blocks) <= self.rules.largest_request
             && (waiting.constituents.len() as u32) < self.rules.most_merged

@@ -173,4 +173,31 @@ pub struct BlockLayerParameters {
     pub largest_request: Bytes,
     /// The scheduler where the scenario names none: `cfq`, `mq-deadline`, `none`.
     pub scheduler: String,
+    /// Whether cfq has service trees by kind of work (from 2.6.33 on).
+    #[serde(default = "yes")]
+    pub service_trees: bool,
+    /// Whether write-back is held so that reads keep their latency (blk-wbt, from 4.10 on, where `multi_queue`).
+    #[serde(default = "yes")]
+    pub write_back_throttling: bool,
+    /// What the scheduler is told of writes that fsync, O_SYNC or a commit waits for.
+    #[serde(default)]
+    pub awaited_writes: AwaitedWrites,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// What a scheduler is told of writes from the page cache and of a journal that somebody waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AwaitedWrites {
+    /// Nothing: they are plain writes, which cfq and anticipatory take for those that nobody waits for (before 2.6.26).
+    Plain,
+    /// Nothing but that somebody waits for what is written by sync_dirty_buffer, a commit's record and the superblock
+    /// of the journal (before 2.6.30).
+    PlainButRecord,
+    /// That somebody waits, and that no more of his is to be expected soon (WRITE_SYNC with REQ_NOIDLE, from 2.6.30 on).
+    #[default]
+    Synchronous,
 }

@@ -38,6 +38,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(super) devices: &'s mut Devices,
     /// Where the operations of each host arrive.
     pub(super) entrances: Vec<Place<FileOp>>,
+    /// Queues that want to know of processes of a host that have ended.
+    pub(super) listeners: Vec<(usize, Place<u32>)>,
     /// How many volumes and hosts other families have before.
     pub(crate) first_volume: usize,
     pub(super) first_host: usize,
@@ -181,6 +183,14 @@ impl HostSite<'_, '_> {
         let stages = &mut self.upper_stages;
         let ports = holder(self.page, self.loaded, (on, files), self.devices, None, stages, None)?;
         Ok((ports.0, self.beside(on, ports)))
+    }
+
+    /// Those who want to know when processes of a host of the family end: this one, and the queues that were put before parts
+    /// since the last call.
+    pub(crate) fn listens(&mut self, host: usize, listener: Option<Place<u32>>) {
+        let host = self.first_host + host;
+        let below = self.devices.listeners.drain(..);
+        self.listeners.extend(below.chain(listener).map(|listener| (host, listener)));
     }
 
     /// Whether anything that a volume lies on wants to know where its files lie.

@@ -3,7 +3,7 @@
 use crate::build::asked::Asked;
 use crate::build::host_site::HostSite;
 use crate::build::operations::Needed;
-use crate::build::program_page::{ProgramPorts, programs_page};
+use crate::build::program_page::{ProgramPorts, ends_page, programs_page};
 use crate::build::storage::Devices;
 use crate::loaded::Loaded;
 use crate::run::ClientHosts;
@@ -48,6 +48,7 @@ pub(super) fn hosts(
         asked,
         devices,
         entrances: Vec::new(),
+        listeners: Vec::new(),
         first_volume: 0,
         first_host: 0,
     };
@@ -56,14 +57,17 @@ pub(super) fn hosts(
         site.first_volume += family.volumes().count();
         site.first_host += family.hosts().count();
     }
-    let HostSite { page, mut stages, mut upper_stages, memory, warnings, entrances, .. } = site;
+    let HostSite { page, mut stages, mut upper_stages, memory, warnings, entrances, listeners, .. } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
     let clients = ClientHosts { names: names.collect(), of_processes: hosts_of_processes.clone() };
+    let of_processes = hosts_of_processes.clone();
+    let host_of = move |process: u32| of_processes.get(process as usize).copied();
+    let exits = ends_page(page, listeners, host_of);
     let route = move |operation: &FileOp| {
         hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
     };
-    let programs = programs_page(page, (&entrances, "host"), route, completions);
+    let programs = ProgramPorts { exits, ..programs_page(page, (&entrances, "host"), route, completions) };
     Ok(BuiltHosts { programs, stages, warnings, memory, clients })
 }

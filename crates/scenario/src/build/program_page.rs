@@ -26,6 +26,8 @@ pub struct ProgramPorts<R> {
     pub arrivals: Place<R>,
     /// What has come back; the run pauses as soon as something has.
     pub done: Place<R>,
+    /// Where those are told who wait for processes that one has ended.
+    pub exits: Option<Place<u32>>,
 }
 
 /// Builds the page. `targets` are the request ports of the devices or hosts, `route` says which of them a request is for, and
@@ -67,7 +69,40 @@ pub(super) fn named_programs_page<R: Request>(
         f.put(back, request);
         f.stop();
     });
-    ProgramPorts { arrivals, done }
+    ProgramPorts { arrivals, done, exits: None }
+}
+
+/// Builds the page that tells of processes that have ended: those of a host's `listeners` of the host's own, which `host_of` knows.
+/// Where that is told; nowhere if nobody listens.
+pub(super) fn ends_page(
+    parent: &mut PageBuilder<'_>,
+    listeners: Vec<(usize, Place<u32>)>,
+    host_of: impl Fn(u32) -> Option<usize> + Send + Sync + 'static,
+) -> Option<Place<u32>> {
+    if listeners.is_empty() {
+        return None;
+    }
+    let exits = parent.fifo::<u32>("exits");
+    // A dot is in no part's name.
+    let mut page = parent.page("programs.ends");
+    page.port_in("exits", exits);
+    for (number, (_, listener)) in listeners.iter().enumerate() {
+        page.port_out(&format!("queue {number}"), *listener);
+    }
+    let mut end = page.transition("end");
+    let process = end.take(exits);
+    let listeners: Vec<_> =
+        listeners.into_iter().map(|(host, place)| (host, end.may_put(place, 1))).collect();
+    end.action(move |f| {
+        let process = f.take(process);
+        let host = host_of(process);
+        for &(of, listener) in &listeners {
+            if host == Some(of) {
+                f.put(listener, process);
+            }
+        }
+    });
+    Some(exits)
 }
 
 /// The transition that sends each request to where it is to go; the place where requests arrive.

@@ -208,6 +208,11 @@ impl<R: Reported> crate::run::Programs<R> for Programs<R> {
     }
 
     #[inline]
+    fn ended_process(&mut self) -> Option<u32> {
+        self.source.ended_process()
+    }
+
+    #[inline]
     fn workload_of(&self, id: RequestId) -> usize {
         match self.rows.names.len() {
             0 | 1 => 0,

@@ -1,5 +1,6 @@
 //! Workloads of block requests: replayed traces, kept within their disks, and synthetic streams.
 
+use crate::build::processes::apart;
 use crate::build::programs::{Bounds, Programs};
 use crate::loaded::Loaded;
 use crate::report::Subject;
@@ -48,7 +49,7 @@ pub(super) fn programs_of(
             | Workload::Parallel(_) => {}
         }
     }
-    Ok((Programs::new(sources, kinds, bounds), workloads))
+    Ok((Programs::new(apart(sources), kinds, bounds), workloads))
 }
 
 fn trace_words(trace: &TraceReplay) -> String {

@@ -10,7 +10,7 @@ use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
 use petrio_models::Stage;
-use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, SharedBus};
@@ -38,6 +38,8 @@ pub(super) struct Devices {
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
+    /// Queues before parts that want to know when processes end, until their host is known.
+    pub(super) listeners: Vec<Place<u32>>,
     /// The buses that several disks may share, by whose they are.
     buses: BTreeMap<String, Buses>,
 }
@@ -183,7 +185,7 @@ pub(super) fn holder(
         let mut ports = holder(page, loaded, (below, &there), devices, None, &mut lower, queues)?;
         if let Some(queue) = queues.filter(|_| !is_of_host(loaded, below)) {
             let queue = queue(&disks_of(loaded, devices, below))?;
-            ports = queued(page, &loaded.storage[below].name, &queue, ports, &mut lower);
+            ports = queued(page, (&loaded.storage[below].name, &queue), ports, devices, &mut lower);
         }
         let (requests, completions) = ports;
         let sight = devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
@@ -210,16 +212,27 @@ pub(super) fn holder(
 /// Puts a queue before a part into the net: the ports above it.
 fn queued(
     page: &mut PageBuilder<'_>,
-    part: &str,
-    queue: &QueueParameters,
+    (part, queue): (&str, &QueueParameters),
     below: (Place<BlockRequest>, Place<BlockRequest>),
+    devices: &mut Devices,
     stages: &mut Vec<Stage>,
 ) -> (Place<BlockRequest>, Place<BlockRequest>) {
     let name = queue_before(part);
     let requests = page.fifo(&format!("{name}-requests"));
     let completions = page.fifo(&format!("{name}-completions"));
-    stages.extend(queue_page(page, &name, queue, (requests, completions), below));
+    let listener = listener(page, &name, queue);
+    devices.listeners.extend(listener);
+    stages.extend(queue_page_told(page, &name, (queue, listener), (requests, completions), below));
     (requests, completions)
+}
+
+/// Where a queue is told of processes that have ended, if it wants to know.
+pub(crate) fn listener(
+    page: &mut PageBuilder<'_>,
+    name: &str,
+    queue: &QueueParameters,
+) -> Option<Place<u32>> {
+    queue.scheduler.waits_for_processes().then(|| page.fifo(&format!("{name}-exits")))
 }
 
 /// What the page of a queue before a part of a host's array is called: a dot is in no part's name.

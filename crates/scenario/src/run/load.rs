@@ -134,6 +134,11 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             self.last = now;
             let workload = self.programs.workload_of(done.id());
             self.programs.complete(done.id(), now)?;
+            if let Some(exits) = self.ports.exits {
+                while let Some(process) = self.programs.ended_process() {
+                    run.inject(exits, process, now)?;
+                }
+            }
             self.served += u64::from(done.is_of_storage());
             match done.status().failure() {
                 None if !done.is_of_storage() => listener.beside(&done, now),

@@ -29,6 +29,11 @@ pub trait Programs<R> {
     fn workload_of(&self, _id: RequestId) -> usize {
         0
     }
+
+    /// A process that has ended with the last completion; each is told once.
+    fn ended_process(&mut self) -> Option<u32> {
+        None
+    }
 }
 
 /// A source of requests as programs.
@@ -45,5 +50,9 @@ impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
         Ok(self.0.complete(id, now)?)
+    }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        self.0.ended_process()
     }
 }

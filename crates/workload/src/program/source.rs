@@ -20,6 +20,8 @@ struct Process {
     /// The operation to be issued, or the one in flight.
     operation: FileOp,
     phase: Phase,
+    /// Whether it has issued any.
+    has_begun: bool,
     /// Up to when its steps are known: when it issues its operation, has come to its barrier, or ended.
     at: Time,
 }
@@ -36,6 +38,8 @@ pub struct FilePrograms {
     /// Processes that wait at a barrier.
     waiting: Vec<u32>,
     ended: usize,
+    /// Those of them that nobody has been told of, by the numbers that their operations bear.
+    untold: Vec<u32>,
     issued: u64,
 }
 
@@ -50,6 +54,7 @@ impl FilePrograms {
             program,
             operation: FileOp::default(),
             phase: Phase::default(),
+            has_begun: false,
             at: Time::ZERO,
         };
         let mut source = Self {
@@ -58,6 +63,7 @@ impl FilePrograms {
             in_flight: VecDeque::with_capacity(count),
             waiting: Vec::with_capacity(count),
             ended: 0,
+            untold: Vec::new(),
             issued: 0,
         };
         for process in 0..count {
@@ -86,6 +92,7 @@ impl FilePrograms {
                 }
                 Step::End => {
                     self.ended += 1;
+                    self.untold.extend(process.has_begun.then_some(process.operation.process));
                     return Ok(());
                 }
             }
@@ -128,6 +135,7 @@ impl RequestSource<FileOp> for FilePrograms {
         self.issued += 1;
         self.in_flight.push_back((id, number));
         let process = &mut self.processes[number as usize];
+        process.has_begun = true;
         process.operation.id = id;
         process.operation.issued = now;
         Ok(Some(SourceItem {
@@ -144,5 +152,9 @@ impl RequestSource<FileOp> for FilePrograms {
         self.advance(number)?;
         self.open_barriers()?;
         Ok(())
+    }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        self.untold.pop()
     }
 }

@@ -135,6 +135,10 @@ impl<S: RequestSource<FileOp>> RequestSource<FileOp> for PossibleCalls<S> {
         }
         self.source.complete(id, now)
     }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        self.source.ended_process()
+    }
 }
 
 #[cfg(test)]

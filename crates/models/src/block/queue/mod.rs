@@ -19,6 +19,8 @@
 
 mod flush;
 mod state;
+mod wakings;
+mod write_back;
 
 use super::elevator::{Elevator, QueueLimits};
 use super::scheduler::{Scheduler, SchedulerParameters};
@@ -29,6 +31,7 @@ use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update};
 use state::{Accepted, Queue, Sent};
+use write_back::WriteBack;
 
 /// Generations of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,8 @@ pub struct QueueParameters {
     pub features: DeviceFeatures,
     /// How plugging works, and whether reads and writes are counted apart.
     pub generation: Generation,
+    /// The latency that reads are to keep beside write-back (`wbt_lat_usec`); zero: write-back isn't held for them.
+    pub write_back_latency: Time,
 }
 
 impl Default for QueueParameters {
@@ -72,9 +77,13 @@ impl Default for QueueParameters {
             limits: QueueLimits::default(),
             features: DeviceFeatures::default(),
             generation: Generation::MultiQueue,
+            write_back_latency: Time::ZERO,
         }
     }
 }
+
+/// The latencies that reads keep, without and with an arm (wbt_default_latency_nsec).
+const READ_LATENCY: [Time; 2] = [Time::from_millis(2), Time::from_millis(75)];
 
 /// Requests under way below an entrance, more than the queues there take together.
 const AT_ONCE: u32 = 1 << 14;
@@ -113,16 +122,33 @@ impl QueueParameters {
             requests: kernel.requests,
             depth,
             rotational,
+            service_trees: kernel.service_trees,
             ..QueueLimits::default()
         };
-        Ok(Self { scheduler, limits, features, generation })
+        // bfq has ways of its own (bfq_init_queue: wbt_disable_default).
+        let held = kernel.multi_queue && kernel.write_back_throttling && scheduler.name() != "bfq";
+        let write_back_latency = if held { READ_LATENCY[usize::from(rotational)] } else { Time::ZERO };
+        Ok(Self { scheduler, limits, features, generation, write_back_latency })
+    }
+
+    /// What holds write-back, if anything does.
+    fn throttle(&self) -> Option<WriteBack> {
+        let throttles = self.generation == Generation::MultiQueue && self.write_back_latency > Time::ZERO;
+        throttles
+            .then(|| WriteBack::new(self.write_back_latency, self.limits.depth, self.features.write_cache))
     }
 
     /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
     /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well.
     pub fn entrance(self) -> Self {
         let limits = QueueLimits { requests: u32::MAX, depth: AT_ONCE, ..self.limits };
-        Self { scheduler: SchedulerParameters::default(), limits, generation: Generation::MultiQueue, ..self }
+        Self {
+            scheduler: SchedulerParameters::default(),
+            limits,
+            generation: Generation::MultiQueue,
+            write_back_latency: Time::ZERO,
+            ..self
+        }
     }
 }
 
@@ -148,6 +174,8 @@ struct Places {
     waiting: Place<()>,
     again: Place<()>,
     held: Vec<Place<BlockRequest>>,
+    /// Whether the second of them is that of the write-back throttle.
+    held_back: bool,
     room: Vec<Place<()>>,
     ask: Place<()>,
     slots: Place<()>,
@@ -186,9 +214,10 @@ impl Arcs {
     /// After something has changed: puts what is complete, lets those in that wait in front, asks for a dispatch, and
     /// sets or cancels the plug's timer.
     fn settle(self, f: &mut Firing<'_>, unplug_delay: Time) {
+        let now = f.now();
         let resident = f.update(self.resident);
         let mut done = std::mem::take(&mut resident.done);
-        let calls = [resident.queue.call(0), resident.queue.call(1)];
+        let calls = [0, 1].map(|line| resident.queue.call(line, now));
         let ask = !resident.asked && resident.queue.has_work();
         resident.asked |= ask;
         let plugged = resident.queue.is_plugged();
@@ -235,15 +264,27 @@ pub fn queue_page(
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
     (down, up): (Place<BlockRequest>, Place<BlockRequest>),
 ) -> Vec<Stage> {
-    let elevator = parameters.scheduler.elevator(&parameters.limits);
-    page_with(parent, name, (parameters, elevator), (requests, completions), (down, up))
+    queue_page_told(parent, name, (parameters, None), (requests, completions), (down, up))
+}
+
+/// The same, told at `exits` of processes that have ended, by their numbers.
+pub fn queue_page_told(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    (parameters, exits): (&QueueParameters, Option<Place<u32>>),
+    (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+    (down, up): (Place<BlockRequest>, Place<BlockRequest>),
+) -> Vec<Stage> {
+    let limits = QueueLimits { write_back_apart: parameters.throttle().is_some(), ..parameters.limits };
+    let elevator = parameters.scheduler.elevator(&limits);
+    page_with(parent, name, (parameters, elevator, exits), (requests, completions), (down, up))
 }
 
 /// The page with any scheduler.
 fn page_with(
     parent: &mut PageBuilder<'_>,
     name: &str,
-    (parameters, elevator): (&QueueParameters, Box<dyn Elevator>),
+    (parameters, elevator, exits): (&QueueParameters, Box<dyn Elevator>, Option<Place<u32>>),
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
     (down, up): (Place<BlockRequest>, Place<BlockRequest>),
 ) -> Vec<Stage> {
@@ -253,6 +294,7 @@ fn page_with(
     page.port_out("down", down);
     page.port_in("up", up);
     let (held, unplug_delay): (&[&str], Time) = match parameters.generation {
+        Generation::MultiQueue if parameters.throttle().is_some() => (&["held", "held-back"], Time::ZERO),
         Generation::MultiQueue => (&["held"], Time::ZERO),
         Generation::SingleQueue { unplug_delay, .. } => (&["held-reads", "held-writes"], unplug_delay),
     };
@@ -270,6 +312,7 @@ fn page_with(
         waiting: page.fifo("waiting"),
         again: page.fifo("waiting-for-flush"),
         held: held.iter().map(|name| page.fifo(name)).collect(),
+        held_back: parameters.throttle().is_some(),
         room: held.iter().map(|name| page.fifo(&name.replace("held", "room"))).collect(),
         ask: page.fifo("ask"),
         slots: page.fifo("slots"),
@@ -282,7 +325,11 @@ fn page_with(
     arrivals(&mut page, &places, requests, unplug_delay);
     dispatch(&mut page, &places, down);
     complete(&mut page, &places, up, unplug_delay);
-    timers(&mut page, &places);
+    wakings::timers(&mut page, &places);
+    if let Some(exits) = exits {
+        page.port_in("exits", exits);
+        wakings::ends(&mut page, &places, exits);
+    }
     // What was sent has come back or is at the device, which has no more than it takes.
     let sent = Sum::new().of(places.resident, |resident| resident.queue.sent_and_back()).taken(up, -1);
     page.conserve_sum("requests sent", sent);
@@ -295,10 +342,13 @@ fn page_with(
 fn arrivals(page: &mut PageBuilder<'_>, places: &Places, requests: Place<BlockRequest>, unplug_delay: Time) {
     let lines = places.held.iter().zip(&places.room).enumerate();
     let admits = lines.map(|(line, (held, room))| (Some((line, *room)), *held));
+    let back = places.held_back;
     for (admitted, from) in std::iter::once((None, requests)).chain(admits) {
         let mut accept = match admitted {
             None => page.transition("accept"),
             Some((0, _)) if places.held.len() == 1 => page.transition("admit"),
+            Some((0, _)) if back => page.transition("admit"),
+            Some(_) if back => page.transition("admit-write-back"),
             Some((0, _)) => page.transition("admit-read"),
             Some(_) => page.transition("admit-write"),
         };
@@ -310,14 +360,14 @@ fn arrivals(page: &mut PageBuilder<'_>, places: &Places, requests: Place<BlockRe
         let waiting = accept.may_put(places.waiting, MANY);
         let held: [Option<Put<BlockRequest>>; 2] =
             [0, 1].map(|line| places.held.get(line).map(|held| accept.may_put(*held, MANY)));
-        let admitted = admitted.is_some();
+        let admitted = admitted.map(|(line, _)| line);
         accept.action(move |f| {
             let request = f.take(request);
             match f.update(arcs.resident).queue.split(&request) {
                 None => accept_one(f, arcs, waiting, held, request, admitted),
                 Some(parts) => {
                     for part in parts {
-                        accept_one(f, arcs, waiting, held, part, false);
+                        accept_one(f, arcs, waiting, held, part, None);
                     }
                 }
             }
@@ -332,7 +382,7 @@ fn accept_one(
     waiting: Put<()>,
     held: [Option<Put<BlockRequest>>; 2],
     request: BlockRequest,
-    admitted: bool,
+    admitted: Option<usize>,
 ) {
     let now = f.now();
     let resident = f.update(arcs.resident);
@@ -431,34 +481,6 @@ fn complete(page: &mut PageBuilder<'_>, places: &Places, up: Place<BlockRequest>
         }
         f.put(slot, ());
         arcs.settle(f, unplug_delay);
-    });
-}
-
-/// The scheduler has idled enough, or the plug is pulled by time.
-fn timers(page: &mut PageBuilder<'_>, places: &Places) {
-    let mut wake = page.transition("wake");
-    wake.consume(places.idle);
-    let resident = wake.update(places.resident);
-    let ask = wake.may_put(places.ask, 1);
-    wake.action(move |f| {
-        let unit = f.update(resident);
-        unit.idle = None;
-        if !std::mem::replace(&mut unit.asked, true) {
-            f.put(ask, ());
-        }
-    });
-    let Some(plug) = places.plug else { return };
-    let mut unplug = page.transition("unplug");
-    unplug.consume(plug);
-    let resident = unplug.update(places.resident);
-    let ask = unplug.may_put(places.ask, 1);
-    unplug.action(move |f| {
-        let unit = f.update(resident);
-        unit.plug = None;
-        unit.queue.unplug();
-        if !std::mem::replace(&mut unit.asked, true) {
-            f.put(ask, ());
-        }
     });
 }
 

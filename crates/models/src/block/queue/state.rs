@@ -3,10 +3,11 @@
 //! This knows no net: the page (`mod.rs`) calls it and puts what it says into places.
 
 use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
+use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status};
+use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status, WriteHint};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 
@@ -68,11 +69,15 @@ enum Plug {
     Plugged,
 }
 
+/// The line of writes that the write-back throttle holds; single queues, which have another there, have none.
+const THROTTLED: usize = 1;
+
 /// A request queue.
 #[derive(Clone)]
 pub(super) struct Queue {
     elevator: Box<dyn Elevator>,
     flush: FlushMachine,
+    write_back: Option<WriteBack>,
     trips: Slab<Trip>,
     splits: Slab<Split>,
     number: u64,
@@ -95,6 +100,7 @@ impl Queue {
         Self {
             elevator,
             flush: FlushMachine::new(parameters.features),
+            write_back: parameters.throttle(),
             trips: Slab::new(),
             splits: Slab::new(),
             number: 0,
@@ -125,16 +131,27 @@ impl Queue {
         Some(Parts { part, largest: self.largest, end: request.end() })
     }
 
-    /// A request arrives; `admitted` when it has waited in front and brings its place with it.
-    pub(super) fn accept(&mut self, request: BlockRequest, admitted: bool, now: Time) -> Accepted {
+    /// A request arrives; where it has waited in front, `admitted` is the line, and it brings its place with it.
+    pub(super) fn accept(&mut self, request: BlockRequest, admitted: Option<usize>, now: Time) -> Accepted {
         let line = self.line(request.direction);
         let usual = FlushMachine::is_usual(&request);
-        let full = !admitted && self.allocated[line] >= self.limit;
-        if full && !(usual && self.elevator.would_merge(&request)) {
+        let merges = usual && self.elevator.would_merge(&request);
+        let throttled = usual && WriteBack::concerns(&request);
+        if let (Some(write_back), None) = (&mut self.write_back, admitted) {
+            if !throttled {
+                write_back.passes(&request, now);
+            } else if !merges && !write_back.comes_in(Held::of(&request), now) {
+                return Accepted::Full(request, THROTTLED);
+            }
+        }
+        let has_place = throttled && (admitted.is_some() || !merges);
+        let admitted = admitted.filter(|&line| self.write_back.is_none() || line != THROTTLED);
+        let full = admitted.is_none() && self.allocated[line] >= self.limit;
+        if full && !merges {
             self.held[line] += 1;
             return Accepted::Full(request, line);
         }
-        if admitted {
+        if admitted.is_some() {
             self.held[line] -= 1;
             self.called[line] -= 1;
         } else {
@@ -157,18 +174,26 @@ impl Queue {
                 }
             }
         };
-        self.queue(request, line, now);
+        self.queue(request, (line, has_place), now);
         Accepted::Waits
     }
 
-    /// Gives a request to the scheduler, and plugs the queue or pulls the plug.
-    fn queue(&mut self, request: BlockRequest, line: usize, now: Time) {
-        let awaited = request.synchronous;
+    /// Gives a request to the scheduler, and plugs the queue or pulls the plug. `has_place`: the write-back throttle counts
+    /// it.
+    fn queue(&mut self, request: BlockRequest, (line, has_place): (usize, bool), now: Time) {
+        // Who waits for a page or a buffer pulls the plug, whatever the scheduler is told (sync_page, sync_buffer).
+        let awaited = request.synchronous || request.hint == WriteHint::NoIdle;
         let was_empty = self.elevator.waiting() == 0;
-        match self.elevator.add(request, now) {
-            Added::Queued => {}
-            Added::Merged => self.allocated[line] -= 1,
-            Added::Joined => self.allocated[line] -= 2,
+        let throttled = WriteBack::concerns(&request);
+        let gone = match self.elevator.add(request, now) {
+            Added::Queued => 0,
+            Added::Merged => 1,
+            Added::Joined => 2,
+        };
+        self.allocated[line] -= gone;
+        if let Some(write_back) = self.write_back.as_mut().filter(|_| throttled) {
+            // What became part of another has no place of its own any longer.
+            (0..gone - u32::from(gone > 0 && !has_place)).for_each(|_| write_back.leave(now));
         }
         if let Generation::SingleQueue { unplug_requests, .. } = self.generation {
             if was_empty {
@@ -183,6 +208,11 @@ impl Queue {
     /// What was ever sent to the device, less what is there.
     pub(super) fn sent_and_back(&self) -> i64 {
         self.number as i64 - self.at_device() as i64
+    }
+
+    /// A process has ended.
+    pub(super) fn exited(&mut self, process: u32, now: Time) {
+        self.elevator.exited(process, now);
     }
 
     /// Requests at the device.
@@ -206,7 +236,10 @@ impl Queue {
     }
 
     /// How many more of those that wait in front of a line may come in now. Each must then be accepted as admitted.
-    pub(super) fn call(&mut self, line: usize) -> u32 {
+    pub(super) fn call(&mut self, line: usize, now: Time) -> u32 {
+        if let (Some(write_back), THROTTLED) = (&mut self.write_back, line) {
+            return write_back.call(now);
+        }
         let room = self.limit.saturating_sub(self.allocated[line]);
         let more = room.min(self.held[line] - self.called[line]);
         self.allocated[line] += more;
@@ -233,6 +266,7 @@ impl Queue {
                     flush_before: false,
                     force_unit_access: first.force_unit_access,
                     synchronous: io.synchronous,
+                    hint: first.hint,
                     purposes: io.purposes(),
                     class: io.class,
                     priority: io.priority,
@@ -245,6 +279,9 @@ impl Queue {
                     ledger: Ledger::default(),
                 };
                 let requests = io.constituents.len();
+                if let Some(write_back) = &mut self.write_back {
+                    write_back.issued(io.direction, down.id.0, now);
+                }
                 self.trip(down, Flight::Usual(io), [requests, 0], now)
             }
             Next::IdleUntil(time) => Sent::IdleUntil(time),
@@ -313,6 +350,12 @@ impl Queue {
         match flight {
             Flight::Usual(io) => {
                 self.elevator.completed(&io, now);
+                if let Some(write_back) = &mut self.write_back {
+                    write_back.done(io.direction, down.id.0, sent, now);
+                    if io.constituents.first().is_some_and(WriteBack::concerns) {
+                        write_back.leave(now);
+                    }
+                }
                 let line = self.line(io.direction);
                 self.allocated[line] -= 1;
                 for mut request in io.constituents {

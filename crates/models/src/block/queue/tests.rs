@@ -4,6 +4,7 @@
 use super::*;
 use crate::block::elevator::{Added, IoRequest, Next};
 use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
+use crate::host::kernel_profile::AwaitedWrites;
 use petrio_colours::{Cause, Direction, RequestId, Status};
 use petrio_kernel::{NetBuilder, Simulation};
 use petrio_units::Blocks;
@@ -31,7 +32,7 @@ impl Bench {
         let mut page = net.top();
         let [requests, completions, down, up] =
             ["requests", "completions", "down", "up"].map(|name| page.fifo::<BlockRequest>(name));
-        page_with(&mut page, "queue", (parameters, elevator), (requests, completions), (down, up));
+        page_with(&mut page, "queue", (parameters, elevator, None), (requests, completions), (down, up));
         let device = ConstantRateParameters {
             name: "device".to_owned(),
             source: "made up".to_owned(),
@@ -280,6 +281,9 @@ fn a_kernel_profile_gives_the_queue_that_it_says() {
         requests: 64,
         largest_request: "1 MiB".parse().unwrap(),
         scheduler: "none".to_owned(),
+        service_trees: true,
+        write_back_throttling: true,
+        awaited_writes: AwaitedWrites::Synchronous,
     };
     let queue = QueueParameters::of_kernel(&kernel, None, WITH_FUA, 32, false).unwrap();
     assert_eq!(queue.scheduler.name(), "noop");
@@ -373,7 +377,7 @@ proptest! {
         let scheduler = SchedulerParameters::named(crate::block::scheduler::NAMES[scheduler]).unwrap();
         let limits = QueueLimits { depth, requests, largest_request: 24, ..QueueLimits::default() };
         let features = [NONE, WRITE_CACHE, WITH_FUA][features];
-        let mut bench = Bench::new(&QueueParameters { scheduler, limits, features, generation });
+        let mut bench = Bench::new(&QueueParameters { scheduler, limits, features, generation, ..QueueParameters::default() });
         let mut at = Time::ZERO;
         for (index, (pause, page, pages, what)) in steps.iter().enumerate() {
             at += Time::from_micros(*pause);

@@ -7,7 +7,7 @@
 //! and it doesn't begin to where the process has more requests waiting or thinks longer than that from one request to
 //! the next.
 //!
-//! Leaves out: processes that exit, and with them the probabilities of exit; the largest think time beside the mean.
+//! Leaves out: the probabilities that a process exits; the largest think time beside the mean.
 //! Times are exact, where the kernel counts timer ticks; what it doubles with each tick doubles here with each
 //! millisecond, its tick at 1,000 Hz. "Has more waiting" counts requests before merging, where the kernel counts a
 //! merged request for its first process. A batch of writes that waits for reads in flight is timed from their end, as
@@ -151,6 +151,8 @@ struct Batch {
 struct Process {
     /// Its requests that wait.
     waiting: u32,
+    /// Whether it has ended.
+    gone: bool,
     /// Whether it has ever read.
     started: bool,
     /// When its last read completed.
@@ -252,6 +254,7 @@ impl Anticipatory {
         if candidate.is_some_and(|(process, ..)| process == expected)
             || (self.expected_complete && now >= self.began + self.antic_expire)
             || self.processes[expected].waiting > 0
+            || self.processes[expected].gone
         {
             return true;
         }
@@ -460,6 +463,13 @@ impl Elevator for Anticipatory {
         }
         if kind == READS {
             self.processes[process].ended = Some(now);
+        }
+    }
+
+    /// Who has ended isn't waited for again (AS_TASK_RUNNING); a wait that has begun goes on.
+    fn exited(&mut self, process: u32, _: Time) {
+        if let Some(index) = self.processes.find(process) {
+            self.processes[index].gone = true;
         }
     }
 

@@ -11,12 +11,14 @@
 //!
 //! Leaves out what isn't the core: weight raising for interactive and soft real-time processes (`low_latency`), groups,
 //! joining queues of processes that work together, injecting others' requests while the device is left idle, several
-//! actuators, and the limits on the places in front. The peak rate isn't estimated: the budget is as if `max_budget`
-//! had been set. Whether a device queues by itself is known from its depth, where the kernel finds out.
+//! actuators, and the limits on the places in front. How much a turn may be is what the device gives at its best in the
+//! time of one, which is learned (`rate.rs`). Whether a device queues by itself is known from its depth, where the
+//! kernel finds out.
 
 mod expire;
 mod fair;
 mod queue;
+mod rate;
 
 use super::Scheduler;
 use super::processes::{FadingMean, PRIORITIES, Queues, urgency};
@@ -29,6 +31,7 @@ use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_units::{Blocks, Duration};
 use queue::Queue;
+use rate::PeakRate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +39,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BfqParameters {
-    /// The most that a queue is served in a turn (`max_budget`; 16,384 blocks in bfq-iosched.c until a rate is known).
+    /// The most that a queue is served in a turn (`max_budget`; 0). Zero: 16,384 blocks at first, and then what the device
+    /// has been seen to serve at its best in the time of a turn.
     pub max_budget: Blocks,
     /// How long a turn lasts at most (`timeout_sync`; HZ/8).
     pub timeout: Duration,
@@ -59,7 +63,7 @@ pub struct BfqParameters {
 impl Default for BfqParameters {
     fn default() -> Self {
         Self {
-            max_budget: Blocks(16 << 10),
+            max_budget: Blocks(0),
             timeout: Duration::from(Time::from_millis(125)),
             slice_idle: Duration::from(Time::from_millis(8)),
             async_charge_factor: 3,
@@ -75,7 +79,7 @@ impl Default for BfqParameters {
 impl Scheduler for BfqParameters {
     fn elevator(&self, limits: &QueueLimits) -> Box<dyn Elevator> {
         let rules = MergeRules { synchronous_apart: true, ..MergeRules::new(limits) };
-        let max_budget = self.max_budget.get().max(1);
+        let max_budget = if self.max_budget.get() == 0 { FIRST_BUDGET } else { self.max_budget.get() };
         Box::new(Bfq {
             waiting: Waiting::new(rules),
             sweep: Sweep {
@@ -83,6 +87,7 @@ impl Scheduler for BfqParameters {
                 back_penalty: u64::from(self.back_seek_penalty),
             },
             max_budget,
+            peak_rate: (self.max_budget.get() == 0).then(|| PeakRate::new(limits.rotational)),
             parameters: self.clone(),
             rotational: limits.rotational,
             queueing: limits.depth > QUEUEING_DEPTH,
@@ -104,6 +109,8 @@ impl Scheduler for BfqParameters {
     }
 }
 
+/// The budget before a rate is known (bfq_default_max_budget), in blocks.
+const FIRST_BUDGET: u64 = 16 << 10;
 /// A device that takes more requests than this queues by itself (BFQ_HW_QUEUE_THRESHOLD).
 const QUEUEING_DEPTH: u32 = 3;
 /// How long a process is waited for that seeks far (BFQ_MIN_TT).
@@ -122,6 +129,8 @@ struct Bfq {
     sweep: Sweep,
     parameters: BfqParameters,
     max_budget: u64,
+    /// The device's rate, where the budget follows it.
+    peak_rate: Option<PeakRate>,
     rotational: bool,
     queueing: bool,
     queues: Queues<Queue>,
@@ -170,6 +179,9 @@ impl Bfq {
     /// (bfq_better_to_idle).
     fn better_to_idle(&self, queue: usize) -> bool {
         let asks = &self.queues[queue];
+        if asks.gone {
+            return false;
+        }
         if self.parameters.strict_guarantees {
             return true;
         }
@@ -338,11 +350,21 @@ impl Bfq {
         self.sweep.after(&self.waiting, address, chosen)
     }
 
+    /// A request goes to the device: what that says of its rate, and so of the budgets.
+    fn watch_rate(&mut self, io: &IoRequest, now: Time) {
+        let Some(peak_rate) = &mut self.peak_rate else { return };
+        let far = |way: u64| queue::is_far(way, io.blocks, self.rotational);
+        if peak_rate.dispatch((io.address, io.blocks), self.in_driver, far, now) {
+            self.max_budget = peak_rate.budget(self.parameters.timeout.time()).max(1);
+        }
+    }
+
     fn dispatch(&mut self, queue: usize, chosen: Handle, now: Time) -> Option<IoRequest> {
         let charge = self.charge(queue, chosen);
         self.fair.serve(&mut self.queues, queue, charge);
         self.queues[queue].next = self.following(queue, chosen, now);
         let io = self.waiting.take(chosen, now)?;
+        self.watch_rate(&io, now);
         self.head = io.end();
         self.queues[queue].dispatched += 1;
         self.in_driver += 1;
@@ -413,6 +435,9 @@ impl Elevator for Bfq {
         self.look(now);
         let queue = request.note as usize;
         self.in_driver = self.in_driver.saturating_sub(1);
+        if let Some(peak_rate) = &mut self.peak_rate {
+            peak_rate.complete(now);
+        }
         let asks = &mut self.queues[queue];
         asks.dispatched = asks.dispatched.saturating_sub(1);
         asks.ended = now;
@@ -434,6 +459,16 @@ impl Elevator for Bfq {
         } else if self.is_empty(queue) {
             // Not better to idle, or else it would have to.
             self.expire(false, Reason::NoMore, now);
+        }
+    }
+
+    /// The turn of a process that has ended is over, and it isn't charged (bfq_exit_bfqq).
+    fn exited(&mut self, process: u32, now: Time) {
+        self.look(now);
+        let Some(queue) = self.queues.of_process(process) else { return };
+        self.queues[queue].gone = true;
+        if self.in_service == Some(queue) {
+            self.leave_service(queue, Reason::Timeout);
         }
     }
 

@@ -7,11 +7,15 @@
 //! left idle for a moment. A queue is served by sweeps with short ways back, and once a slice the oldest request if it
 //! has expired. Up to `quantum` requests at a time go to a dispatch list, which is sorted by address.
 //!
-//! Parameters for what later kernels do: `target_latency` (2.6.33) and `real_time_preempts`. Leaves out: processes that
-//! exit, metadata requests, the boost for holders of file system locks, groups (and with them `group_idle`, which only
-//! idles between groups), joining queues of processes that work in the same place, and the service trees by kind of
-//! work of 2.6.33. Times are exact, where the kernel counts timer ticks.
+//! From 2.6.33 on cfq is another: queues stand in trees by kind of work (`by_work.rs`). The kernel's profile says which.
+//!
+//! Parameters for what later kernels do: `target_latency` and `real_time_preempts`. Leaves out: metadata requests, the
+//! boost for holders of file system locks, groups (and with them `group_idle`, which only idles between groups), and
+//! joining queues of processes that work in the same place. Times are exact, where the kernel counts timer ticks.
 
+mod by_work;
+mod depth;
+mod trees;
 mod turns;
 
 use super::Scheduler;
@@ -19,6 +23,7 @@ use super::processes::{FadingMean, PerProcess, SeekDistance, is_synchronous, urg
 use super::sweep::Sweep;
 use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{Handle, MergeRules, Placed, Waiting};
+use by_work::ByWork;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_units::{Blocks, Duration};
@@ -31,8 +36,13 @@ use turns::{Queue, Turns};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CfqParameters {
-    /// Most requests of a queue that are dispatched at a time (`quantum`; 4 in cfq-iosched.c, 8 in later kernels).
-    pub quantum: u32,
+    /// Whether queues stand in trees by kind of work, and idling follows from how many do. Left out: as the kernel does
+    /// it (from 2.6.33 on; `block.service_trees` of its profile).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_trees: Option<bool>,
+    /// Most requests of a queue that are dispatched at a time (`quantum`). Left out: 4, and 8 with service trees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantum: Option<u32>,
     /// How long a request that is waited for may wait before it goes before nearer ones (`fifo_expire_sync`; HZ/8).
     pub fifo_expire_sync: Duration,
     /// How long one that nobody waits for may wait, likewise (`fifo_expire_async`; HZ/4).
@@ -50,18 +60,20 @@ pub struct CfqParameters {
     pub slice_async_rq: u32,
     /// How long a process' next request is waited for (`slice_idle`; HZ/125). Zero switches idling off.
     pub slice_idle: Duration,
-    /// In which time every process gets a turn: slices become shorter for it (`target_latency`; 300 ms from 2.6.33 on).
-    /// Zero leaves them as they are, as 2.6.24 does.
-    pub target_latency: Duration,
-    /// Whether a real-time request ends the slice of another class, as in later kernels. 2.6.24 lets it come to its
-    /// end.
+    /// In which time every process gets a turn: slices become shorter for it (`target_latency`). Zero leaves them as they
+    /// are. Left out: zero, and 300 ms with service trees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_latency: Option<Duration>,
+    /// Whether a real-time request ends the slice of another class, as it always does with service trees. 2.6.24 lets it
+    /// come to its end.
     pub real_time_preempts: bool,
 }
 
 impl Default for CfqParameters {
     fn default() -> Self {
         Self {
-            quantum: 4,
+            service_trees: None,
+            quantum: None,
             fifo_expire_sync: Duration::from(Time::from_millis(125)),
             fifo_expire_async: Duration::from(Time::from_millis(250)),
             back_seek_max: Blocks(16 << 11),
@@ -70,7 +82,7 @@ impl Default for CfqParameters {
             slice_async: Duration::from(Time::from_millis(40)),
             slice_async_rq: 2,
             slice_idle: Duration::from(Time::from_millis(8)),
-            target_latency: Duration::ZERO,
+            target_latency: None,
             real_time_preempts: false,
         }
     }
@@ -79,6 +91,9 @@ impl Default for CfqParameters {
 impl Scheduler for CfqParameters {
     fn elevator(&self, limits: &QueueLimits) -> Box<dyn Elevator> {
         let rules = MergeRules { synchronous_apart: true, ..MergeRules::new(limits) };
+        if self.service_trees.unwrap_or(limits.service_trees) {
+            return Box::new(ByWork::new(self, rules, limits));
+        }
         Box::new(Cfq {
             waiting: Waiting::new(rules),
             sweep: Sweep {
@@ -102,6 +117,8 @@ impl Scheduler for CfqParameters {
     }
 }
 
+/// Requests of a queue at a time (cfq_quantum).
+const QUANTUM: u32 = 4;
 /// How long the idle class waits after the last completion of the others (CFQ_IDLE_GRACE; HZ/10).
 const IDLE_GRACE: Time = Time::from_millis(100);
 /// How long a process is waited for that seeks far (CFQ_MIN_TT; 2 ms).
@@ -118,6 +135,8 @@ struct Process {
     seek: SeekDistance,
     /// When its last request that it waited for completed; at first, when it asked first.
     ended: Option<Time>,
+    /// Whether it has ended itself.
+    gone: bool,
 }
 
 #[derive(Clone)]
@@ -269,7 +288,8 @@ impl Cfq {
             && let Some(active) = self.select(now)
         {
             let Queue { class, synchronous, dispatched, priority, .. } = self.turns[active];
-            let most = if class == IoClass::Idle { 1 } else { self.parameters.quantum.max(1) };
+            let most =
+                if class == IoClass::Idle { 1 } else { self.parameters.quantum.unwrap_or(QUANTUM).max(1) };
             let others = self.turns.busy() > 1;
             if dispatched >= most && (others || dispatched >= most.saturating_mul(4)) {
                 break;
@@ -340,8 +360,11 @@ impl Cfq {
         if idle == Time::ZERO || !self.turns[active].idle_window {
             return;
         }
-        let seek = self.processes[process].seek.mean();
-        let far = seek.is_settled() && seek.mean() > FAR;
+        let Process { seek, gone, .. } = self.processes[process];
+        if gone {
+            return;
+        }
+        let far = seek.mean().is_settled() && seek.mean().mean() > FAR;
         self.awaits_request = true;
         self.idle_until = Some(now + if far { idle.min(SEEKER_IDLE) } else { idle });
     }
@@ -422,6 +445,17 @@ impl Elevator for Cfq {
             self.expire(true, now);
         } else if synchronous && !self.turns[number].is_busy() {
             self.idle(number, now);
+        }
+    }
+
+    /// The slice of a process that has ended is over (cfq_exit_cfqq).
+    fn exited(&mut self, process: u32, now: Time) {
+        self.look(now);
+        let Some(index) = self.processes.find(process) else { return };
+        self.processes[index].gone = true;
+        let queue = self.turns.queues.of_process(process);
+        if queue.is_some() && queue == self.active {
+            self.expire(false, now);
         }
     }
 

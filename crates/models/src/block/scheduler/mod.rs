@@ -98,6 +98,11 @@ impl SchedulerParameters {
         Table::deserialize(table).ok().map(Self)
     }
 
+    /// Whether it leaves a device idle for processes, and so wants to know when they end.
+    pub fn waits_for_processes(&self) -> bool {
+        matches!(self.0, Table::Anticipatory(_) | Table::Bfq(_) | Table::Cfq(_))
+    }
+
     /// Its name, as a scenario writes it.
     pub fn name(&self) -> &'static str {
         self.0.name()

@@ -2,9 +2,8 @@
 //!
 //! Source: as_update_thinktime and as_update_seekdist of block/as-iosched.c of Linux 2.6.24, and the same in
 //! block/cfq-iosched.c and block/bfq-iosched.c; the queues of cfq_get_queue and bfq_get_queue. Means are in fixed
-//! point, 256 to one sample, and forget an eighth with each sample. Leaves out: processes that exit. What is known of
-//! one is kept, so memory grows with the number of processes. Times are exact, where the older kernels count timer
-//! ticks.
+//! point, 256 to one sample, and forget an eighth with each sample. What is known of a process that has ended is kept, so
+//! memory grows with the number of processes. Times are exact, where the older kernels count timer ticks.
 
 use petrio_colours::{BlockRequest, Direction, IoClass};
 use std::collections::BTreeMap;
@@ -56,10 +55,15 @@ impl<T> Queues<T> {
         Self { all, of_process: PerProcess::default() }
     }
 
+    /// The number of a process' own queue, if it has one.
+    pub(super) fn of_process(&self, process: u32) -> Option<usize> {
+        self.of_process.find(process).map(|index| SHARED_QUEUES + index)
+    }
+
     /// The number of a request's queue; `None` where it would be the first one of its process that is waited for.
     pub(super) fn find(&self, request: &BlockRequest) -> Option<usize> {
         if is_synchronous(request.direction, request.synchronous) {
-            return self.of_process.find(request.process).map(|index| SHARED_QUEUES + index);
+            return self.of_process(request.process);
         }
         Some(shared_queue(request.class, request.priority))
     }

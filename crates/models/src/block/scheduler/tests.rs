@@ -7,6 +7,7 @@ use super::super::elevator::{IoRequest, Next};
 use super::*;
 use petrio_colours::{BlockRequest, Direction, IoClass, RequestId};
 use petrio_kernel::Time;
+use petrio_units::Duration;
 use proptest::prelude::*;
 
 /// A read of eight blocks.
@@ -162,9 +163,18 @@ proptest! {
         depth in 1u32..5,
     ) {
         let limits = QueueLimits { depth, ..QueueLimits::default() };
-        for name in NAMES {
-            for parameters in [SchedulerParameters::named(name).unwrap(), all_zero(name)] {
-                let mut done = serve(&parameters, &limits, &steps);
+        let mut all: Vec<_> = NAMES.iter().map(|name| SchedulerParameters::named(name).unwrap()).collect();
+        all.extend(NAMES.iter().map(|name| all_zero(name)));
+        let trees = CfqParameters { service_trees: Some(true), ..CfqParameters::default() };
+        let none = Duration::from(Time::ZERO);
+        all.push(trees.clone().into());
+        all.push(CfqParameters { quantum: Some(0), target_latency: Some(none), slice_sync: none, ..trees.clone() }.into());
+        all.push(CfqParameters { slice_idle: none, ..trees }.into());
+        for rotational in [true, false] {
+            let limits = QueueLimits { rotational, ..limits };
+            for parameters in &all {
+                let name = parameters.name();
+                let mut done = serve(parameters, &limits, &steps);
                 done.sort_unstable();
                 prop_assert_eq!(&done, &(0..steps.len() as u64).collect::<Vec<_>>(), "{}", name);
             }

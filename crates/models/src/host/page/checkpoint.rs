@@ -58,6 +58,7 @@ impl Context<'_> {
         keys.sort_unstable();
         let group = self.fs.transfers.group();
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited(touch);
         let mut on_the_way = None;
         let mut sent = 0;
         for &key in &*keys {

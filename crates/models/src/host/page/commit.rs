@@ -53,6 +53,7 @@ impl Context<'_> {
     fn flush_ordered(&mut self) {
         let files = self.journal.ordered_files().to_vec();
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited(touch);
         for file in files {
             let group = self.fs.transfers.group();
             self.write_pages(FileKey(file), (0, u64::MAX), u64::MAX, touch, group);
@@ -72,6 +73,7 @@ impl Context<'_> {
         // New handles go to the next transaction.
         self.fs.events.push(Event::Handle);
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited(touch);
         let group = self.fs.transfers.group();
         if plan.superblock {
             let superblock = self.journal.parameters().first_block;
@@ -120,6 +122,7 @@ impl Context<'_> {
         let [(block, _), _] = self.journal.log_runs(logged, 1);
         let barriers = self.fs.rules.barriers;
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited_buffer(touch);
         let request = self.fs.send_to_log(block, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers, barriers);
         Event::Group(group)
@@ -145,6 +148,7 @@ impl Context<'_> {
         let superblock = self.journal.parameters().first_block;
         let barriers = self.fs.rules.barriers;
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited_buffer(touch);
         let request = self.fs.send_to_log(superblock, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
         Event::Group(group)

@@ -42,7 +42,7 @@ impl Context<'_> {
                         Err(error) => return self.fail(job, error.failure()),
                     }
                     let range = self.range_of(job);
-                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
                     let (_, sent) = self.write_pages(key, range, u64::MAX, touch, group);
                     job.stage = Stage::Log;
@@ -197,7 +197,7 @@ impl Context<'_> {
                     }
                 }
                 Stage::Data => {
-                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
                     let mut keys = Vec::new();
                     while let Some(key) = self.memory.cache.next_dirty_file(None) {
@@ -244,7 +244,7 @@ impl Context<'_> {
                     }
                 }
                 Stage::InPlace => {
-                    let touch = Touch::of(&job.op, Direction::Write, true);
+                    let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
                     let (_, sent) = self.write_pages(self.fs.device(), (0, u64::MAX), u64::MAX, touch, group);
                     job.stage = Stage::Done;

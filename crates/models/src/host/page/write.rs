@@ -25,6 +25,8 @@ const PIECE_PAGES: u64 = 32;
 /// Blocks that a write of one page may dirty beside its data: inode, bitmap, group descriptor, and indirect blocks with their
 /// own bitmaps (`ext3_writepage_trans_blocks`, about).
 const CREDITS: u64 = 12;
+/// How long a writer counts as held back after it was (wb_recent_wait; HZ).
+const PRESSED: Time = Time::from_whole_seconds(1);
 /// How long a writer waits that found nothing to write back (HZ/10).
 const CONGESTION_WAIT: Time = Time::from_millis(100);
 
@@ -334,6 +336,7 @@ impl Context<'_> {
                     Pause::Sleep(span) => (span, Then::Begin),
                     Pause::AskAgain(span) => (span, Then::Balance),
                 };
+                self.fs.pressed_until = self.now + PRESSED;
                 Next::Sleep { span, cause: FileCause::Throttle, then }
             }
             Throttling::WriterWritesBack => {

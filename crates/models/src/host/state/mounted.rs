@@ -10,7 +10,7 @@ use crate::fast_map::FastMap;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
 use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
-use crate::host::kernel_profile::{JournalGeneration, KernelParameters, ReadAheadAlgorithm};
+use crate::host::kernel_profile::{AwaitedWrites, JournalGeneration, KernelParameters, ReadAheadAlgorithm};
 use crate::host::laid_out::LaidOut;
 use crate::host::mount::Mount;
 use crate::host::page_cache::FileKey;
@@ -18,7 +18,7 @@ use crate::host::parameters::HostParameters;
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::write_back::{Balance, Writer};
 use petrio_colours::{
-    BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES,
+    BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES, WriteHint,
 };
 use petrio_kernel::{Key, Time};
 use std::ops::Range;
@@ -59,6 +59,18 @@ impl Rules {
         self.kernel.journal
     }
 
+    /// A write of the page cache or of the log that somebody waits for, as the scheduler is told of it.
+    pub(in crate::host) fn awaited(&self, touch: Touch) -> Touch {
+        let synchronous = self.kernel.block.awaited_writes == AwaitedWrites::Synchronous;
+        Touch { synchronous, for_sync: true, ..touch }
+    }
+
+    /// The same of one that sync_dirty_buffer writes.
+    pub(in crate::host) fn awaited_buffer(&self, touch: Touch) -> Touch {
+        let synchronous = self.kernel.block.awaited_writes != AwaitedWrites::Plain;
+        Touch { synchronous, for_sync: true, ..touch }
+    }
+
     /// Whether data are logged.
     pub(in crate::host) fn logs_data(&self) -> bool {
         self.mode == JournalMode::Journal
@@ -93,6 +105,8 @@ impl Signals {
 pub(in crate::host) struct Touch {
     pub(in crate::host) direction: Direction,
     pub(in crate::host) synchronous: bool,
+    /// Whether somebody makes data or a transaction durable by it.
+    pub(in crate::host) for_sync: bool,
     pub(in crate::host) process: u32,
     pub(in crate::host) class: IoClass,
     pub(in crate::host) priority: u8,
@@ -102,12 +116,12 @@ impl Touch {
     /// On behalf of a process.
     pub(in crate::host) fn of(op: &FileOp, direction: Direction, synchronous: bool) -> Self {
         let FileOp { process, class, priority, .. } = *op;
-        Self { direction, synchronous, process, class, priority }
+        Self { direction, synchronous, for_sync: false, process, class, priority }
     }
 
     /// On behalf of a daemon of the kernel.
     pub(in crate::host) fn daemon(process: u32, direction: Direction, synchronous: bool) -> Self {
-        Self { direction, synchronous, process, class: IoClass::BestEffort, priority: 4 }
+        Self { direction, synchronous, for_sync: false, process, class: IoClass::BestEffort, priority: 4 }
     }
 }
 
@@ -125,6 +139,8 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) rules: Rules,
     pub(in crate::host) mapping: Mapping,
     pub(in crate::host) touched: Touched,
+    /// Until when a writer counts as held back by dirty pages (`wb_recent_wait`).
+    pub(in crate::host) pressed_until: Time,
     /// Requests to be sent off.
     pub(in crate::host) outbox: Vec<BlockRequest>,
     /// Those of them for the device that is the journal, where it is one of its own.
@@ -195,6 +211,7 @@ impl Mounted {
             rules,
             mapping: Mapping::default(),
             touched: Touched::default(),
+            pressed_until: Time::ZERO,
             outbox: Vec::new(),
             log_outbox: Vec::new(),
             events: Vec::new(),
@@ -344,13 +361,20 @@ impl Mounted {
         purpose: Purpose,
         now: Time,
     ) -> BlockRequest {
-        let Touch { direction, synchronous, process, class, priority } = touch;
+        let Touch { direction, synchronous, for_sync, process, class, priority } = touch;
         self.next_request += 1;
         BlockRequest {
             id: RequestId(self.next_request),
             process,
             direction,
             synchronous,
+            hint: match () {
+                () if for_sync => WriteHint::NoIdle,
+                () if direction == Direction::Write && !synchronous && now < self.pressed_until => {
+                    WriteHint::Pressed
+                }
+                () => WriteHint::None,
+            },
             purposes: purpose.into(),
             class,
             priority,

@@ -10,12 +10,12 @@
 use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use super::share::share_of;
 use super::shared::{Ends, Shared, database, of_manager, share};
-use crate::build::{BelowDisk, HostSite, Lodgers, name_in};
+use crate::build::{BelowDisk, HostSite, Lodgers, listener, name_in};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
-use petrio_models::block::queue::{QueueParameters, queue_page};
+use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::cluster::replication::FileLayout;
 use petrio_models::cluster::share::Placement;
 use petrio_models::device::DeviceFeatures;
@@ -192,6 +192,9 @@ impl PlacedLinux {
             QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
                 .map_err(|error| host.refused(&error))?;
         queue.limits.files_apart = files_apart;
+        if let Some(latency) = place.write_back_latency {
+            queue.write_back_latency = latency.time();
+        }
         if let Some(requests) = place.queue_requests {
             queue.limits.requests = requests;
         }
@@ -215,8 +218,10 @@ impl PlacedLinux {
         // A file system may have the name of the disk that it lies on.
         let requests = site.page.fifo(&format!("{name}-queue-requests"));
         let completions = site.page.fifo(&format!("{name}-queue-completions"));
-        let own =
-            queue_page(site.page, &format!("{name}-queue"), &queue, (requests, completions), (down, up));
+        let page = format!("{name}-queue");
+        let listener = listener(site.page, &page, &queue);
+        site.listens(mounted.host, listener);
+        let own = queue_page_told(site.page, &page, (&queue, listener), (requests, completions), (down, up));
         let (entrance, first) = site.before_queue(&below, (requests, completions), blocks)?;
         let completions = site.beside(on, (entrance, completions));
         stages.splice(0..0, first.into_iter().chain(own));

@@ -5,7 +5,7 @@ use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::file_system::FileSystemParameters;
-use petrio_units::{Bytes, Rate};
+use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,10 @@ pub struct FileSystemPlace {
     /// Requests that the device, or each member of an array of the host, is given at a time; left out, as many as it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// The latency that reads are to keep beside write-back, which is held for it (`wbt_lat_usec`; kernels since 4.10); left
+    /// out, 75 ms on disks and 2 ms on others, and none under bfq. Zero switches that off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_back_latency: Option<Duration>,
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
     /// with `strict_limit`; kernels since 3.2); left out, only the host's limits hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,8 +56,17 @@ pub struct FileSystemPlace {
     pub believed_rate: Option<Rate>,
 }
 
-const PLACE_KEYS: [&str; 8] =
-    ["host", "on", "size", "scheduler", "queue_requests", "queue_depth", "dirty_limit", "believed_rate"];
+const PLACE_KEYS: [&str; 9] = [
+    "host",
+    "on",
+    "size",
+    "scheduler",
+    "queue_requests",
+    "queue_depth",
+    "write_back_latency",
+    "dirty_limit",
+    "believed_rate",
+];
 
 /// Reads a file system.
 pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {

@@ -35,6 +35,11 @@ impl Bfq {
             self.charge_time(queue, time);
         }
         self.feed_back(queue, reason);
+        self.leave_service(queue, reason);
+    }
+
+    /// The queue in service makes room for another (__bfq_bfqq_expire).
+    pub(super) fn leave_service(&mut self, queue: usize, reason: Reason) {
         // A queue that another goes before keeps its place, if shares would not be kept otherwise.
         if self.is_empty(queue) && !(reason == Reason::Preempted && self.is_asymmetric(queue)) {
             self.queues[queue].busy = false;
@@ -72,13 +77,14 @@ impl Bfq {
         (asks.is_seeky(), lasted)
     }
 
-    /// Charges a queue what a fast one would have got in the time (bfq_bfqq_charge_time).
+    /// Charges a queue what a fast one would have got in the time, of which no more than a whole turn counts
+    /// (bfq_bfqq_charge_time).
     fn charge_time(&mut self, queue: usize, time: Time) {
         let whole = self.parameters.timeout.time();
         let entity = &mut self.queues[queue].entity;
         let mut total = entity.service;
-        if time > Time::ZERO && time < whole {
-            let part = u128::from(self.max_budget) * u128::from(time.as_picos());
+        if whole > Time::ZERO {
+            let part = u128::from(self.max_budget) * u128::from(time.min(whole).as_picos());
             total = total.max((part / u128::from(whole.as_picos())) as u64);
         }
         entity.budget = entity.budget.max(total);

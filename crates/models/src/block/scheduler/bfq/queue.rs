@@ -18,6 +18,11 @@ const SEEKS: u32 = 19;
 /// How far back it is looked whether a process asks all the time.
 const OBSERVED: Time = Time::from_millis(200);
 
+/// Whether a way to a request of so many blocks is a seek (BFQ_RQ_SEEKY).
+pub(super) fn is_far(way: u64, blocks: u32, rotational: bool) -> bool {
+    way > FAR && (rotational || blocks < LARGE)
+}
+
 /// A queue (bfq_queue).
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
@@ -47,6 +52,8 @@ pub(super) struct Queue {
     pub(super) fresh: bool,
     /// Whether the oldest was looked at in this turn.
     pub(super) looked: bool,
+    /// Whether its process has ended.
+    pub(super) gone: bool,
     think: FadingMean,
     /// The last 32 requests: a bit for each that was a far seek.
     seeks: u32,
@@ -83,6 +90,7 @@ impl Queue {
             continues: false,
             fresh: true,
             looked: false,
+            gone: false,
             think: FadingMean::default(),
             seeks: 1,
             end: 0,
@@ -116,8 +124,7 @@ impl Queue {
             self.short_think = !self.think.is_settled() || self.think.mean() <= idle.as_picos();
         }
         let distance = if self.end == 0 { 0 } else { self.end.abs_diff(address) };
-        let far = distance > FAR && (rotational || blocks < LARGE);
-        self.seeks = self.seeks << 1 | u32::from(far);
+        self.seeks = self.seeks << 1 | u32::from(is_far(distance, blocks, rotational));
         self.end = address + u64::from(blocks);
         if self.synchronous {
             self.observe(alone, now);

@@ -53,8 +53,10 @@ fn slices_are_a_fifth_longer_or_shorter_for_each_priority() {
 
 #[test]
 fn many_processes_get_shorter_slices_where_a_latency_is_aimed_at() {
-    let aimed =
-        CfqParameters { target_latency: Duration::from(Time::from_millis(300)), ..CfqParameters::default() };
+    let aimed = CfqParameters {
+        target_latency: Some(Duration::from(Time::from_millis(300))),
+        ..CfqParameters::default()
+    };
     let readers: Vec<Loop> = (0..6).map(|index| Loop::reader(index * FAR)).collect();
     let served = serve(&aimed.into(), 1, &readers, Time::from_whole_seconds(4));
     // Six slices of 100 ms fit into 300 ms when they are half as long. The queue whose turn it is has one request at a
@@ -96,7 +98,7 @@ fn an_idle_process_gets_nothing_while_another_reads() {
 #[test]
 fn a_real_time_request_ends_a_slice_only_in_later_kernels() {
     for (real_time_preempts, expected) in [(false, 6_400), (true, 30_000)] {
-        let parameters = CfqParameters { quantum: 1, real_time_preempts, ..CfqParameters::default() };
+        let parameters = CfqParameters { quantum: Some(1), real_time_preempts, ..CfqParameters::default() };
         let mut elevator = parameters.elevator(&QueueLimits::default());
         for index in 0..8 {
             elevator.add(of(1, read(index * 1_600)), Time::ZERO);
@@ -192,7 +194,7 @@ fn a_shared_queue_gives_way_after_its_requests() {
 #[test]
 fn an_expired_request_goes_first_in_its_slice() {
     for (at, first) in [(249, 300), (250, 900)] {
-        let mut order = Order::new(&CfqParameters { quantum: 1, ..CfqParameters::default() }.into());
+        let mut order = Order::new(&CfqParameters { quantum: Some(1), ..CfqParameters::default() }.into());
         order.add(write(900), Time::ZERO);
         order.add(write(300), Time::from_millis(1));
         // Another queue, so that no more than one goes to the list, which would be sorted.

@@ -88,7 +88,7 @@ impl Turns {
             order: BTreeSet::new(),
             number: 0,
             slices: [parameters.slice_async, parameters.slice_sync].map(|slice| slice.time().as_picos()),
-            target: parameters.target_latency.time().as_picos(),
+            target: parameters.target_latency.unwrap_or_default().time().as_picos(),
             idle: parameters.slice_idle.time().as_picos(),
             busy_mean: [0; 2],
         }

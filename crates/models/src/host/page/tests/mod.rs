@@ -9,3 +9,4 @@ mod locks;
 mod log_apart;
 mod mapped;
 mod rig;
+mod schedulers;

@@ -28,8 +28,13 @@ pub(super) struct Rig {
 }
 
 pub(super) fn host() -> HostParameters {
+    host_with(KERNEL)
+}
+
+/// A host with another kernel, by its file in the catalogue.
+pub(super) fn host_with(kernel: &str) -> HostParameters {
     let machine: MachineParameters = toml::from_str(MACHINE).unwrap();
-    let kernel: KernelParameters = toml::from_str(KERNEL).unwrap();
+    let kernel: KernelParameters = toml::from_str(kernel).unwrap();
     HostParameters {
         machine,
         kernel,
@@ -92,6 +97,17 @@ impl Rig {
         Self::made(Broken::Nothing, parameters, host, files)
     }
 
+    /// Behind a queue of this scheduler, which takes the device for a disk without a queue of its own.
+    pub(super) fn scheduled(
+        scheduler: &str,
+        (family, journal): (Family, JournalMode),
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        let parameters = FileSystemParameters { journal: journal.into(), ..FileSystemParameters::of(family) };
+        Self::behind((scheduler, 1, true), Broken::Nothing, parameters, host, files)
+    }
+
     /// With a device that can't do everything.
     pub(super) fn with(
         broken: Broken,
@@ -104,6 +120,17 @@ impl Rig {
     }
 
     fn made(
+        broken: Broken,
+        parameters: FileSystemParameters,
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
+        Self::behind(("none", 128, false), broken, parameters, host, files)
+    }
+
+    /// Behind a queue of a scheduler, of so many requests at a time, before a device that turns or doesn't.
+    fn behind(
+        (scheduler, depth, rotational): (&str, u32, bool),
         broken: Broken,
         parameters: FileSystemParameters,
         host: &HostParameters,
@@ -142,8 +169,9 @@ impl Rig {
         let area = Volume::format(&parameters, 256 << 10).unwrap().journal();
         host_page(&mut page, "h", host, &[mount], operations, completions).unwrap();
         let features = DeviceFeatures { write_cache: true, ..DeviceFeatures::default() };
-        let none = SchedulerParameters::named("none");
-        let queue = QueueParameters::of_kernel(&host.kernel.block, none, features, 128, false).unwrap();
+        let scheduler = SchedulerParameters::named(scheduler);
+        let queue =
+            QueueParameters::of_kernel(&host.kernel.block, scheduler, features, depth, rotational).unwrap();
         queue_page(&mut page, "queue", &queue, (requests, back), (down, up));
         if let Some(log) = log {
             let log_up = page.fifo("log-up");
