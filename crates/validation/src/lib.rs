@@ -10,6 +10,7 @@
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
 //! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
 //! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
+//! | [`md`] | what members of Linux md's arrays are asked for | arrays of a stock kernel measured in a virtual machine |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 pub mod demerit;
@@ -19,6 +20,7 @@ pub mod dissertation_shapes;
 #[cfg(feature = "live")]
 pub mod fs;
 pub mod ivy;
+pub mod md;
 #[cfg(feature = "live")]
 pub mod ops;
 pub mod pariosim;

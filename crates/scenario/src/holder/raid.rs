@@ -67,6 +67,9 @@ impl Raid {
         let RaidParameters { level, spares, .. } = &self.parameters;
         match error {
             RaidError::Unit(_) => "write a multiple of 512 B; 64 KiB is usual".to_owned(),
+            RaidError::StripeCache(_) => {
+                "write units of 64 KiB or 512 KiB and 256 rows, as Linux md has them, or leave stripe_cache out".to_owned()
+            }
             RaidError::Granularity(..) => "write 4 KiB, as Linux md has it, or leave it out".to_owned(),
             RaidError::Few { fewest, .. } if *spares > 0 => format!(
                 "of the {members} that it lies on, {spares} are spares: name {} or more, or fewer spares",
@@ -76,7 +79,7 @@ impl Raid {
                 "name {fewest} different disks or more, or another level: 0 and 1 are made of two, 5 of three"
             ),
             RaidError::Many { .. } => "name fewer, and make several arrays".to_owned(),
-            RaidError::Copies { .. } => "copies = 2 is usual, over two, four, six … members".to_owned(),
+            RaidError::Copies { .. } => "copies = 2 is usual, over two members or more".to_owned(),
             RaidError::Width { .. } => {
                 "write a width between these, or leave it out: parity then isn't declustered".to_owned()
             }
@@ -140,6 +143,7 @@ impl Holder for Raid {
                 RaidError::Spares => "spares",
                 RaidError::Rebuild { key } => key,
                 RaidError::Cache(_) => "controller.cache",
+                RaidError::StripeCache(_) => "stripe_cache",
             };
             let help = Some(self.advice(&error, members));
             objections.push(Objection { key, message: error.to_string(), help });
@@ -198,7 +202,7 @@ impl Holder for Raid {
 
     fn blocks(&self, members: &[u64]) -> u64 {
         let smallest = members.iter().copied().min().unwrap_or(0);
-        self.parameters.layout(members.len()).map_or(0, |layout| layout.blocks(smallest))
+        self.parameters.layout_on(members.len(), smallest).map_or(0, |layout| layout.blocks(smallest))
     }
 
     fn levers(&self, path: &str) -> Vec<Lever> {

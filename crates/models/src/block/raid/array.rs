@@ -1,83 +1,20 @@
 //! All of an array that changes: requests on their way, in which order their parts go, and what they came to.
 
+use super::bitmap::Bitmap;
 use super::gather::Pieces;
 use super::locks::{Asker, Locks};
 use super::outcome::{Outcome, Parity};
-use super::parameters::{RebuildParameters, WriteOrder};
+use super::parameters::WriteOrder;
 use super::plan::{Extra, Health, Lost, Members, Part, Plan};
-use super::planner::Planner;
-use super::reads::{Busy, Chooser, ReadChoice};
+use super::reads::{Busy, Chooser};
 use super::rebuild::{Job, Piece};
+use super::rows::Rows;
 use super::tally::RaidTally;
+use super::whole::{Errand, Made, Rules, Stage, Whole};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
-
-/// How far a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Waiting,
-    /// To this one of those that the array lies on, at this time.
-    Sent(usize, Time),
-    Done,
-}
-
-/// How far a group's parity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
-    No,
-    InWork,
-    Yes,
-}
-
-/// A request on its way.
-#[derive(Clone, Debug)]
-pub(super) struct Whole {
-    pub(super) request: BlockRequest,
-    /// What is written together, where it is more than one piece or a controller's memory gathered it.
-    pub(super) gathered: Pieces,
-    pub(super) parts: SmallVec<[(Part, Stage); 4]>,
-    /// By group from 1.
-    pub(super) parity: SmallVec<[(u64, Made); 2]>,
-    /// Parts that aren't complete.
-    pub(super) left: u32,
-    /// Its flushes are under way, and its data come after.
-    pub(super) data_to_come: bool,
-    /// The piece of a member that it rebuilds: nobody asked for it.
-    pub(super) rebuilds: Option<Piece>,
-    /// A member has failed that it was to read: it begins again once all its parts are back.
-    pub(super) again: bool,
-    /// The stripes that it locks, and how many of them others have still.
-    pub(super) stripes: SmallVec<[u64; 4]>,
-    pub(super) others: u32,
-    /// How the parts so far ended.
-    pub(super) status: Status,
-}
-
-/// How an array goes about its work.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) planner: Planner,
-    pub(super) order: WriteOrder,
-    pub(super) locks: bool,
-    pub(super) reads: ReadChoice,
-    /// Level 1+0, whose copies Linux md chooses by other rules than those of level 1.
-    pub(super) striped_mirrors: bool,
-    /// Whether anything turns in the members.
-    pub(super) rotational: bool,
-    /// Blocks that it offers.
-    pub(super) blocks: u64,
-    /// Blocks of its smallest member.
-    pub(super) member_blocks: u64,
-    /// Parity takes a time.
-    pub(super) makes_parity: bool,
-    /// Those that it lies on which are no members.
-    pub(super) spares: usize,
-    /// Somebody fills the place of who failed.
-    pub(super) replaces: bool,
-    pub(super) rebuild: RebuildParameters,
-}
 
 /// All of an array that changes.
 #[derive(Clone, Debug)]
@@ -86,6 +23,10 @@ pub struct Array {
     pub(super) members: Members,
     pub(super) wholes: Slab<Whole>,
     pub(super) locks: Locks,
+    /// Where Linux md makes it of rows of pages.
+    pub(super) rows: Option<Box<Rows>>,
+    /// Which parts may differ between the members, where that is written down.
+    pub(super) bitmap: Option<Bitmap>,
     /// Parts sent.
     pub(super) number: u64,
     /// By member: what is known of it when a copy is chosen.
@@ -104,13 +45,15 @@ pub struct Array {
     /// How often some member began to be filled.
     pub(super) fills: u32,
     pub(super) turn: usize,
+    /// Writes with which members that are mostly written are behind.
+    pub(super) behind: u32,
     pub(super) tally: RaidTally,
     /// What the last event brought about, carried out by now.
     carried_out: Option<Box<Outcome>>,
 }
 
 impl Array {
-    pub(super) fn new(rules: Rules) -> Self {
+    pub(super) fn new(rules: Rules, rows: Option<Rows>, bitmap: Option<Bitmap>) -> Self {
         let members = rules.planner.layout.members();
         let drives = vec![0; members + rules.spares];
         Self {
@@ -125,10 +68,13 @@ impl Array {
             members: Members::whole(members),
             wholes: Slab::new(),
             locks: Locks::default(),
+            rows: rows.map(Box::new),
+            bitmap,
             number: 0,
             busy: vec![Busy::default(); members],
             drives,
             turn: 0,
+            behind: 0,
             tally: RaidTally::default(),
             carried_out: None,
         }
@@ -156,7 +102,7 @@ impl Array {
         let end = gathered.last().map_or(request.end(), |piece| piece.1);
         if !is_flush && (request.blocks == 0 || end > self.rules.blocks) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
-            outcome.complete = Some(BlockRequest { status: Status::Failed(failure), ..request });
+            outcome.complete.push(BlockRequest { status: Status::Failed(failure), ..request });
             return outcome;
         }
         self.tally.asked(&request);
@@ -164,6 +110,7 @@ impl Array {
         let are_whole = self.members.are_whole();
         // What is read in a stripe that isn't whole is worked out of the others' data; and what is rebuilt is copied.
         let locks = self.rules.locks
+            && self.rows.is_none()
             && match request.direction {
                 Direction::Write => layout.parities() > 0 || layout.copies() > 1 && !are_whole,
                 Direction::Read => layout.parities() > 0 && !are_whole,
@@ -189,6 +136,11 @@ impl Array {
             again: false,
             stripes,
             others: 0,
+            by_rows: false,
+            is_behind: false,
+            is_answered: false,
+            is_noted: false,
+            errand: Errand::Asked,
             status: Status::DoneFromCache,
         };
         self.enter(whole, draw, &mut outcome);
@@ -215,12 +167,25 @@ impl Array {
             let request = &mut whole.request;
             let waited = now.saturating_sub(request.issued + request.ledger.total());
             request.ledger.charge(Cause::Queue, waited);
+            if whole.by_rows {
+                return outcome;
+            }
         }
         self.begin(slot, draw, &mut outcome);
         outcome
     }
 
     fn begin(&mut self, slot: u32, draw: f64, outcome: &mut Outcome) {
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        let request = &whole.request;
+        let direction = request.direction;
+        if direction == Direction::Write && !whole.data_to_come && self.waits_for_bits(slot, outcome) {
+            return;
+        }
+        let Some(whole) = self.wholes.get_mut(slot) else { return };
+        if whole.rebuilds.is_none() && !whole.data_to_come && self.goes_by_rows(direction) {
+            return self.put_down(slot, outcome);
+        }
         let Some(whole) = self.wholes.get_mut(slot) else { return };
         let request = &whole.request;
         let range = (request.address, request.end());
@@ -236,16 +201,23 @@ impl Array {
         } else if request.direction == Direction::Read {
             let (busy, turn) = (self.busy.as_slice(), &mut self.turn);
             let (choice, striped, rotational) = (rules.reads, rules.striped_mirrors, rules.rotational);
-            let mut chooser = Chooser { choice, striped, busy, rotational, turn, draw };
-            rules.planner.read(range, members, |spots| chooser.choose(spots))
+            let lowest = rules.lowest;
+            let mut chooser = Chooser { choice, striped, lowest, busy, rotational, turn, draw };
+            let mostly = &rules.mostly;
+            rules.planner.read(range, members, |spots| mostly.choose(spots, |spots| chooser.choose(spots)))
         } else if whole.gathered.is_empty() {
             rules.planner.write(range, members)
         } else {
             rules.planner.gather(&whole.gathered, members)
         };
         match plan {
-            Ok(plan) => {
-                self.tally.planned(&plan, whole.rebuilds.is_some());
+            Ok(mut plan) => {
+                let is_rebuild = whole.rebuilds.is_some();
+                plan.cut(self.rules.pieces);
+                if direction == Direction::Write && !whole.data_to_come && whole.rebuilds.is_none() {
+                    self.may_be_behind(slot);
+                }
+                self.tally.planned(&plan, is_rebuild);
                 self.follow(slot, plan, outcome);
             }
             Err(Lost) => {
@@ -258,7 +230,7 @@ impl Array {
     }
 
     /// Sends what a plan says, as far as it waits for nothing.
-    fn follow(&mut self, slot: u32, plan: Plan, outcome: &mut Outcome) {
+    pub(super) fn follow(&mut self, slot: u32, plan: Plan, outcome: &mut Outcome) {
         let Some(whole) = self.wholes.get_mut(slot) else { return };
         whole.left = plan.parts.len() as u32;
         if whole.left == 0 {
@@ -326,7 +298,7 @@ impl Array {
                 address: part.address,
                 blocks: part.blocks as u32,
                 tag: u64::from(slot) << u32::BITS | index as u64,
-                flush_before: false,
+                flush_before: whole.errand == Errand::SetsBits,
                 force_unit_access: whole.request.force_unit_access && !is_flush,
                 purposes: part.extra.purposes(whole.request.purposes),
                 ledger,
@@ -359,6 +331,9 @@ impl Array {
         now: Time,
         draw: f64,
     ) -> Option<Box<Outcome>> {
+        if Self::is_of_rows(part) {
+            return self.row_answer(port, part, now);
+        }
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
@@ -403,6 +378,7 @@ impl Array {
                 return Some(outcome);
             }
         }
+        self.answer_before(slot, part, &mut outcome);
         let whole = self.wholes.get_mut(slot)?;
         if whole.left > 0 {
             return Some(outcome);
@@ -439,17 +415,26 @@ impl Array {
     }
 
     /// A request is complete.
-    fn end(&mut self, slot: u32, now: Time, outcome: &mut Outcome) {
+    pub(super) fn end(&mut self, slot: u32, now: Time, outcome: &mut Outcome) {
         let Some(whole) = self.wholes.get_mut(slot) else { return };
-        let Whole { status, rebuilds, .. } = *whole;
+        let Whole { status, rebuilds, errand, is_noted, is_behind, is_answered, .. } = *whole;
+        self.behind -= u32::from(is_behind);
         let (mut request, stripes) = (std::mem::take(&mut whole.request), std::mem::take(&mut whole.stripes));
         self.wholes.discard(slot);
+        if is_noted {
+            self.bits_unused((request.address, request.end()), outcome);
+        }
+        if errand != Errand::Asked {
+            return self.bits_written(errand, now, outcome);
+        }
         match rebuilds {
             Some(piece) => self.rebuilt(&piece, (now, status), outcome),
+            // It was answered before.
+            None if is_answered => {}
             None => {
                 request.status = status;
                 self.tally.ended(&request);
-                outcome.complete = Some(request);
+                outcome.complete.push(request);
                 self.asked -= 1;
             }
         }
@@ -468,12 +453,13 @@ impl Array {
     pub(super) fn sent_and_back(&self) -> i64 {
         let sent =
             |whole: &Whole| whole.parts.iter().filter(|(_, stage)| matches!(stage, Stage::Sent(..))).count();
-        self.number as i64 - self.wholes.iter().map(sent).sum::<usize>() as i64
+        self.number as i64 - (self.wholes.iter().map(sent).sum::<usize>() + self.rows_asked()) as i64
     }
 
     /// Whether nothing is on its way.
     #[cfg(test)]
     pub(super) fn is_at_rest(&self) -> bool {
-        self.wholes.iter().next().is_none() && self.locks.are_free()
+        let rest = self.rows.as_ref().is_none_or(|rows| rows.are_at_rest());
+        rest && self.wholes.iter().next().is_none() && self.locks.are_free()
     }
 }

@@ -34,7 +34,7 @@ pub enum RaidError {
     },
     /// Members that make no whole groups.
     #[error(
-        "{members} members make no groups of {copies} that hold the same; give two copies or more, and a multiple of them as members"
+        "{members} members can't hold {copies} copies; give two copies or more, and as many members at least"
     )]
     Copies {
         /// Members of a group.
@@ -54,10 +54,10 @@ pub enum RaidError {
         /// Members that are there.
         members: usize,
     },
-    /// A failure of a member that isn't there.
-    #[error("there is no member {member} to fail: they are numbered from 0 to {last}")]
+    /// A member that isn't there, which is to fail or to be mostly written.
+    #[error("there is no member {member}: they are numbered from 0 to {last}")]
     NoMember {
-        /// The one that fails.
+        /// The one that is named.
         member: u32,
         /// The last that there is.
         last: usize,
@@ -73,6 +73,9 @@ pub enum RaidError {
         /// Which of its parameters is to blame.
         key: &'static str,
     },
+    /// A stripe cache that can't be.
+    #[error("the stripe cache can't be so: {0}")]
+    StripeCache(&'static str),
     /// A cache that can't be.
     #[error("the controller's cache can't be so: {0}")]
     Cache(&'static str),

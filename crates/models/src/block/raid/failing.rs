@@ -1,11 +1,12 @@
 //! What an array does when members fail: who takes their place, and how he is filled.
 
-use super::array::{Array, Stage, Whole};
+use super::array::Array;
 use super::gather::Pieces;
 use super::outcome::{Outcome, Seat};
 use super::plan::{Health, Part};
 use super::rebuild::{Call, Job, LOOK, Piece, lost, margin};
 use super::tally::Failed;
+use super::whole::{Errand, Stage, Whole};
 use petrio_colours::{BlockRequest, Direction, Purpose, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
@@ -153,6 +154,11 @@ impl Array {
             again: false,
             stripes,
             others: 0,
+            by_rows: false,
+            is_behind: false,
+            is_answered: false,
+            is_noted: false,
+            errand: Errand::Asked,
             status: Status::DoneFromCache,
         };
         self.enter(whole, draw, &mut outcome);

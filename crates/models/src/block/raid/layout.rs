@@ -3,6 +3,7 @@
 //! A stripe has units by number: first the data in their order, then parity (P, then Q) or the further copies. Source for
 //! levels 4, 5 and 6: `raid5_compute_sector` of Linux's drivers/md/raid5.c; for 1+0: its `near` layout.
 
+use super::copies::Spread;
 use super::declustered::Permutations;
 use super::parameters::ParityLayout;
 use crate::divisor::Divisor;
@@ -39,6 +40,8 @@ pub struct Layout {
     redundancy: Redundancy,
     rotation: Rotation,
     shuffled: Option<Arc<Permutations>>,
+    /// Copies that don't fill rows of their own.
+    spread: Option<Spread>,
     /// What every request is divided by.
     by_stripe: Divisor,
     by_unit: Divisor,
@@ -69,6 +72,7 @@ impl Layout {
             redundancy,
             rotation,
             shuffled: None,
+            spread: None,
             by_stripe: Divisor::new(columns.saturating_mul(unit)),
             by_unit: Divisor::new(unit),
             by_members: Divisor::new(members),
@@ -80,6 +84,14 @@ impl Layout {
         let members = members as u64;
         let by_members = Divisor::new(members);
         Self { members, by_members, shuffled, ..Self::new(unit, width, redundancy, Rotation::None) }
+    }
+
+    pub(super) fn spread(spread: Spread) -> Self {
+        let Spread { unit, members, copies, .. } = spread;
+        // A stripe has a unit of data for each member.
+        let by_stripe = Divisor::new(members.saturating_mul(unit));
+        let usual = Self::new(unit, members as usize, Redundancy::Copies(copies), Rotation::None);
+        Self { columns: members, by_stripe, spread: Some(spread), ..usual }
     }
 
     /// Members.
@@ -135,7 +147,7 @@ impl Layout {
         let stripes = match self.shuffled {
             // A slice has as many stripes as members, over as many rows as a stripe has units.
             Some(_) => rows / self.width() as u64 * self.members,
-            None => rows,
+            None => self.spread.map_or(rows, |spread| spread.stripes(rows)),
         };
         stripes * self.stripe()
     }
@@ -144,6 +156,7 @@ impl Layout {
     pub fn used(&self, member_blocks: u64) -> u64 {
         let rows = member_blocks / self.unit;
         let rows = if self.shuffled.is_some() { rows - rows % self.width() as u64 } else { rows };
+        let rows = self.spread.map_or(rows, |spread| rows - rows % spread.copies);
         rows * self.unit
     }
 
@@ -163,6 +176,10 @@ impl Layout {
             let (row, slot) = (slot / members, slot % members);
             let member = shuffled.member(slice, slot as usize);
             return Spot { member, address: (slice * width + row) * self.unit };
+        }
+        if let Some(spread) = &self.spread {
+            let (column, copy) = (index as u64 % self.columns, index as u64 / self.columns);
+            return spread.spot(stripe, column, copy);
         }
         Spot { member: self.member(stripe, index as u64) as usize, address: stripe * self.unit }
     }
@@ -203,6 +220,10 @@ impl Layout {
             let (slice, row) = (row / width, row % width);
             let slot = row * self.members + shuffled.slot(slice, member) as u64;
             return Some((slice * self.members + slot / width, (slot % width) as usize));
+        }
+        if let Some(spread) = &self.spread {
+            let (stripe, column, copy) = spread.at(member as u64, address)?;
+            return Some((stripe, (column + copy * self.columns) as usize));
         }
         (0..self.width())
             .find(|&index| self.member(row, index as u64) == member as u64)

@@ -15,32 +15,46 @@
 //! with its last part. Parts of a request that go on from each other on a member are one, as the member's own queue would
 //! merge them.
 //!
-//! Leaves out: members of different sizes (the smallest counts), bitmaps and journals of write intents, and the stripes
-//! that Linux md keeps in memory for a while in the hope of more writes to them.
+//! Linux md's levels 4, 5 and 6 work by rows of pages (`rows`, `md`), which keep of `split` and `join` only the ways in and out. Which
+//! parts may differ between the members is written down where a bitmap is (`intents`, `bitmap`).
+//!
+//! Leaves out: members of different sizes (the smallest counts), and the journal of levels 5 and 6.
 
 mod array;
+mod behind;
+mod bitmap;
 mod cache;
+mod copies;
 mod declustered;
 mod degraded;
 mod error;
 mod failing;
 mod gather;
+mod intents;
 mod layout;
 mod locks;
+mod md;
 mod outcome;
 mod parameters;
 mod plan;
 mod planner;
 mod reads;
 mod rebuild;
+mod rows;
+mod shape;
 mod tally;
+mod thread;
+mod whole;
 mod without_effect;
 
 pub use array::Array;
+pub use bitmap::BitmapParameters;
 pub use cache::{Cache, CacheTally, RaidCacheParameters};
+pub use copies::CopiesLayout;
 pub use degraded::DegradedAccess;
 pub use error::RaidError;
 pub use layout::{Layout, Redundancy, Spot};
+pub use md::StripeCacheParameters;
 pub use parameters::{
     ControllerParameters, MemberFailure, ParityLayout, ParityUpdate, RaidLevel, RaidParameters,
     RebuildParameters, WriteOrder,
@@ -52,7 +66,6 @@ pub use tally::{Failed, Moved, RaidTally};
 pub use without_effect::Idle;
 
 use crate::Stage;
-use array::Rules;
 use cache::{CachePorts, Down, Shape, cache_page};
 use gather::Pieces;
 use outcome::{Outcome, Parity, Seat};
@@ -61,6 +74,7 @@ use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, StationSpec, Sum, T
 use petrio_random::{exponential, uniform};
 use petrio_units::Lifetime;
 use rebuild::Call;
+use whole::Rules;
 
 /// What an array lies on.
 #[derive(Clone, Debug)]
@@ -117,11 +131,12 @@ pub fn raid_page(
     parameters: &RaidParameters,
     ports: &RaidPorts,
 ) -> Result<RaidPage, RaidError> {
-    let layout = parameters.layout(ports.members.len())?;
+    let layout = parameters.layout_on(ports.members.len(), ports.blocks)?;
     let controller = parameters.controller.as_ref();
     let parity_rate = controller.and_then(|controller| controller.parity_rate);
     let blocks = layout.blocks(ports.blocks);
     let shape = Shape::of(&layout, blocks);
+    let (layout_members, unit) = (layout.members(), layout.unit());
     let grain = parameters.granularity.get() / SECTOR_BYTES;
     let (update, degraded) = (parameters.parity_update, parameters.degraded);
     let planner = Planner { layout, update, degraded, grain };
@@ -131,7 +146,14 @@ pub fn raid_page(
         locks: parameters.stripe_locks,
         reads: parameters.reads,
         striped_mirrors: parameters.level == RaidLevel::MirroredStriped,
+        lowest: parameters.copies_layout != CopiesLayout::Near,
         rotational: ports.rotational,
+        mostly: parameters.write_mostly_of(layout_members),
+        pieces: parameters
+            .stripe_cache
+            .as_ref()
+            .filter(|_| parameters.level != RaidLevel::Mirrored)
+            .map(|_| unit),
         blocks,
         member_blocks: ports.blocks,
         makes_parity: parity_rate.is_some(),
@@ -147,11 +169,18 @@ pub fn raid_page(
         page.port_out(&format!("down{member}"), *down);
         page.port_in(&format!("up{member}"), *up);
     }
-    let array = page.state("array", Array::new(rules));
+    let rows = parameters.rows(&rules.planner.layout);
+    let has_rows = rows.is_some();
+    let bitmap = parameters.bitmap.as_ref().and_then(|bitmap| bitmap.of(&rules.planner.layout));
+    let has_bitmap = bitmap.is_some();
+    let array = page.state("array", Array::new(rules, rows, bitmap));
     let places = Places {
         array,
         held: page.keyed("held", |slot: &u32| u128::from(*slot)),
         granted: page.fifo("granted"),
+        woken: page.fifo("woken"),
+        daemon: page.fifo("daemon"),
+        delay: parameters.bitmap.as_ref().map_or(Time::ZERO, |bitmap| bitmap.delay.time()),
         parity: page.fifo("parity"),
         failing: page.fifo("failing"),
         replacing: page.fifo("replacing"),
@@ -219,6 +248,12 @@ pub fn raid_page(
         });
     }
     failures(&mut page, parameters, ports, &places);
+    if has_rows {
+        thread::thread_page(&mut page, ports, &places);
+    }
+    if has_bitmap {
+        thread::daemon(&mut page, ports, &places);
+    }
     let sum = Sum::new().of(array, Array::sent_and_back);
     page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
     Ok(RaidPage { stages, array, cache })
@@ -250,6 +285,11 @@ struct Places {
     array: Place<Array>,
     held: Place<u32>,
     granted: Place<u32>,
+    /// The thread that handles rows is woken.
+    woken: Place<()>,
+    /// The bitmap's daemon is to come after this.
+    daemon: Place<()>,
+    delay: Time,
     parity: Place<Parity>,
     /// Those that fail, when they do.
     failing: Place<Failing>,
@@ -397,6 +437,8 @@ struct Outs {
     completions: Put<BlockRequest>,
     held: Put<u32>,
     granted: Put<u32>,
+    woken: Put<()>,
+    daemon: Put<()>,
     parity: Put<Parity>,
     failing: Put<Failing>,
     replacing: Put<Seat>,
@@ -409,9 +451,11 @@ impl Outs {
         Self {
             array: transition.update(places.array),
             members: ports.members.iter().map(|(down, _)| transition.may_put(*down, MANY)).collect(),
-            completions: transition.may_put(ports.completions, 1),
+            completions: transition.may_put(ports.completions, MANY),
             held: transition.may_put(places.held, 1),
             granted: transition.may_put(places.granted, MANY),
+            woken: transition.may_put(places.woken, 1),
+            daemon: transition.may_put(places.daemon, 1),
             parity: transition.may_put(places.parity, MANY),
             failing: transition.may_put(places.failing, 1),
             replacing: transition.may_put(places.replacing, 1),
@@ -424,11 +468,17 @@ impl Outs {
         for (member, part) in outcome.sends.drain(..) {
             f.put(self.members[member], part);
         }
-        if let Some(request) = outcome.complete.take() {
+        for request in outcome.complete.drain(..) {
             f.put(self.completions, request);
         }
         if let Some(slot) = outcome.waits.take() {
             f.put(self.held, slot);
+        }
+        if std::mem::take(&mut outcome.wakes) {
+            f.put(self.woken, ());
+        }
+        if std::mem::take(&mut outcome.ticks) {
+            f.put_after(self.daemon, (), self.places.delay);
         }
         for slot in outcome.granted.drain(..) {
             f.put(self.granted, slot);

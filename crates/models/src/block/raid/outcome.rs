@@ -11,9 +11,13 @@ pub(super) struct Outcome {
     /// Requests to members, by number.
     pub(super) sends: Vec<(usize, BlockRequest)>,
     /// What is complete.
-    pub(super) complete: Option<BlockRequest>,
+    pub(super) complete: Vec<BlockRequest>,
     /// A request that waits for its stripes.
     pub(super) waits: Option<u32>,
+    /// The thread that handles rows has something to do.
+    pub(super) wakes: bool,
+    /// The bitmap's daemon is to come.
+    pub(super) ticks: bool,
     /// Requests that have got theirs.
     pub(super) granted: Vec<u32>,
     /// Parity to be made: of which request and group, and of how many blocks.

@@ -1,10 +1,10 @@
 //! What is said of an array: its level, where data and redundancy lie, and how it goes about its work.
 
+use super::bitmap::BitmapParameters;
 use super::cache::RaidCacheParameters;
-use super::declustered::MOST_MEMBERS;
+use super::copies::CopiesLayout;
 use super::degraded::DegradedAccess;
-use super::error::RaidError;
-use super::layout::{Layout, Redundancy, Rotation};
+use super::md::StripeCacheParameters;
 use super::reads::ReadChoice;
 use crate::Lever;
 use crate::lever::doubled;
@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// An array of several members as one.
@@ -33,6 +32,9 @@ pub struct RaidParameters {
     /// At level 1+0, how many members hold the same.
     #[serde(default = "two")]
     pub copies: u32,
+    /// At level 1+0, how copies are spread (mdadm: `--layout`). `near` over members that are no multiple of the copies is md's, too.
+    #[serde(default, skip_serializing_if = "is_near")]
+    pub copies_layout: CopiesLayout,
     /// At levels 5 and 6, units of a stripe with its parity, where stripes are narrower than the array: parity is
     /// declustered, and all members take part in a rebuild.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,6 +52,20 @@ pub struct RaidParameters {
     /// as simulators without it do.
     #[serde(default = "yes")]
     pub stripe_locks: bool,
+    /// At level 1, members that are mostly written: they are read only where no other is left (mdadm: `--write-mostly`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write_mostly: Vec<u32>,
+    /// With a bitmap, writes with which those may be behind, so that nobody waits for them (mdadm: `--write-behind`; 256 where it has no
+    /// number). Left out: none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_behind: u32,
+    /// Where it is written down which parts of the members may differ (mdadm: `--bitmap=internal`), at levels with redundancy. Left
+    /// out: nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bitmap: Option<BitmapParameters>,
+    /// At levels 4, 5 and 6, how Linux md goes about them. Left out: request by request, with `stripe_locks` and `write_order`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stripe_cache: Option<StripeCacheParameters>,
     /// Parity is made, and data are read for it, in whole pieces of this size (Linux md: a page of 4 KiB). A multiple
     /// of 512 bytes that divides the stripe unit.
     #[serde(default = "sector")]
@@ -124,11 +140,16 @@ impl RaidParameters {
             stripe_unit: usual_unit(),
             layout: ParityLayout::default(),
             copies: two(),
+            copies_layout: CopiesLayout::default(),
             stripe_width: None,
             parity_update: ParityUpdate::default(),
             degraded: DegradedAccess::default(),
             write_order: WriteOrder::default(),
             stripe_locks: true,
+            write_mostly: Vec::new(),
+            write_behind: 0,
+            bitmap: None,
+            stripe_cache: None,
             granularity: sector(),
             reads: ReadChoice::default(),
             controller: None,
@@ -164,92 +185,6 @@ impl RaidParameters {
         let memory = memory.into_iter().flatten();
         std::iter::once(lever).chain(memory).filter_map(Lever::if_any).collect()
     }
-
-    /// Where everything lies over so many members, of which the last are spares.
-    ///
-    /// # Errors
-    /// See [`RaidError`].
-    pub fn layout(&self, of: usize) -> Result<Layout, RaidError> {
-        let members = self.members(of);
-        self.check_failures(of)?;
-        let unit = blocks(self.stripe_unit).ok_or(RaidError::Unit(self.stripe_unit))?;
-        let grain = blocks(self.granularity).filter(|&grain| unit.is_multiple_of(grain));
-        grain.ok_or(RaidError::Granularity(self.granularity, self.stripe_unit))?;
-        let level = self.level;
-        let fewest = level.fewest_members();
-        if members < fewest {
-            return Err(RaidError::Few { level, fewest, members });
-        }
-        if members > MOST_MEMBERS {
-            return Err(RaidError::Many { members });
-        }
-        let is_parity = matches!(level, RaidLevel::Rotated | RaidLevel::DoubleRotated);
-        if self.stripe_width.is_some() && !is_parity {
-            return Err(RaidError::NotDeclustered { level });
-        }
-        let redundancy = match level {
-            RaidLevel::Striped => Redundancy::None,
-            RaidLevel::Mirrored => Redundancy::Copies(members as u64),
-            RaidLevel::MirroredStriped => {
-                if self.copies < 2 || !members.is_multiple_of(self.copies as usize) {
-                    return Err(RaidError::Copies { copies: self.copies, members });
-                }
-                Redundancy::Copies(self.copies.into())
-            }
-            RaidLevel::ParityMember | RaidLevel::Rotated => Redundancy::Parity(1),
-            RaidLevel::DoubleRotated => Redundancy::Parity(2),
-        };
-        let rotation = match (level, self.layout) {
-            (RaidLevel::Rotated | RaidLevel::DoubleRotated, layout) => Rotation::Parity(layout),
-            _ => Rotation::None,
-        };
-        match self.stripe_width {
-            None => Ok(Layout::new(unit, members, redundancy, rotation)),
-            Some(width) => {
-                let (width, least) = (width as usize, fewest);
-                if width < least || width > members {
-                    return Err(RaidError::Width { width, least, members });
-                }
-                Ok(Layout::declustered(unit, members, redundancy, width))
-            }
-        }
-    }
-}
-
-impl RaidParameters {
-    /// A member that is to fail once more where nobody replaces it, if there is one.
-    pub fn fails_in_vain(&self) -> Option<u32> {
-        let mut members = self.failures.iter().map(|failure| failure.member);
-        let mut known = BTreeSet::new();
-        let twice = members.find(|member| !known.insert(*member));
-        twice.filter(|_| self.replaced_after.is_none())
-    }
-
-    fn check_failures(&self, of: usize) -> Result<(), RaidError> {
-        if let Some(failure) = self.failures.iter().find(|failure| failure.member as usize >= of) {
-            return Err(RaidError::NoMember { member: failure.member, last: of.saturating_sub(1) });
-        }
-        if self.spares > 0 && self.level == RaidLevel::Striped {
-            return Err(RaidError::Spares);
-        }
-        let rate = |rate: Option<Rate>| rate.is_none_or(|rate| rate.bytes_per_second() > 0.0);
-        let cache = self.controller.as_ref().and_then(|controller| controller.cache.as_ref());
-        if let Some(mistake) = cache.and_then(RaidCacheParameters::mistake) {
-            return Err(RaidError::Cache(mistake));
-        }
-        let RebuildParameters { piece, depth, busy_depth, rate: always, busy_rate } = self.rebuild;
-        let mistakes = [
-            ("rebuild.piece", blocks(piece).is_none()),
-            ("rebuild.depth", depth == 0),
-            ("rebuild.busy_depth", busy_depth == Some(0)),
-            ("rebuild.rate", !rate(always)),
-            ("rebuild.busy_rate", !rate(busy_rate)),
-        ];
-        if let Some((key, _)) = mistakes.into_iter().find(|(_, is_wrong)| *is_wrong) {
-            return Err(RaidError::Rebuild { key });
-        }
-        Ok(())
-    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
@@ -257,8 +192,9 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-fn blocks(bytes: Bytes) -> Option<u64> {
-    (bytes.get() > 0 && bytes.get().is_multiple_of(SECTOR_BYTES)).then(|| bytes.get() / SECTOR_BYTES)
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
+fn is_near(layout: &CopiesLayout) -> bool {
+    *layout == CopiesLayout::Near
 }
 
 fn usual_unit() -> Bytes {

@@ -169,6 +169,25 @@ impl Plan {
         self.add(Part { member, direction: Direction::Read, address: from, blocks: to - from, group, extra });
     }
 
+    /// Cuts all parts at multiples of so many blocks.
+    pub(super) fn cut(&mut self, pieces: Option<u64>) {
+        let Some(most) = pieces.filter(|most| self.parts.iter().any(|part| part.blocks > *most)) else {
+            return;
+        };
+        let parts = std::mem::take(&mut self.parts);
+        for part in parts {
+            let mut at = part.address;
+            while at < part.address + part.blocks {
+                let end = ((at / most + 1) * most).min(part.address + part.blocks);
+                self.parts.push(Part { address: at, blocks: end - at, ..part });
+                at = end;
+            }
+            if part.blocks == 0 {
+                self.parts.push(part);
+            }
+        }
+    }
+
     pub(super) fn write(&mut self, spot: Spot, (from, to): (u64, u64), group: u32, extra: Extra) {
         self.add(Part {
             member: spot.member,

@@ -67,6 +67,8 @@ pub(super) struct Chooser<'a> {
     pub(super) choice: ReadChoice,
     /// Data are striped over several mirrors: level 1+0.
     pub(super) striped: bool,
+    /// Of copies that aren't near each other, the lowest counts as the nearest (raid10.c).
+    pub(super) lowest: bool,
     /// By member.
     pub(super) busy: &'a [Busy],
     /// Whether anything turns in the members.
@@ -97,6 +99,8 @@ impl Chooser<'_> {
                 let idle = |spot: &Spot| parts(spot) == 0;
                 if !self.rotational && (self.striped || !spots.iter().any(goes_on)) {
                     least(&|spot| (parts(spot).into(), 0))
+                } else if self.lowest {
+                    least(&|spot| (spot.address, 0))
                 } else if self.striped {
                     least(&|spot| (if idle(spot) { 0 } else { head(spot) }, 0))
                 } else {

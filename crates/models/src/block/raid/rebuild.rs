@@ -169,9 +169,9 @@ pub(super) fn margin(layout: &Layout, members: &Members) -> u64 {
             parities.saturating_sub((0..layout.members()).filter(failed).count() as u64)
         }
         Redundancy::Copies(copies) => {
-            let copies = copies as usize;
-            let groups = (0..layout.members() / copies.max(1)).map(|group| {
-                (group * copies..(group + 1) * copies).filter(|member| !failed(member)).count() as u64
+            let groups = (0..layout.columns()).map(|column| {
+                let copies = (0..copies as usize).map(|copy| column + copy * layout.columns());
+                copies.filter(|&index| !failed(&layout.spot(0, index).member)).count() as u64
             });
             groups.min().unwrap_or(0).saturating_sub(1)
         }

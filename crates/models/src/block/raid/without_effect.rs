@@ -2,6 +2,7 @@
 //!
 //! What stands at its usual value isn't looked at: it may be there to be read.
 
+use super::copies::CopiesLayout;
 use super::degraded::DegradedAccess;
 use super::parameters::{
     ParityLayout, ParityUpdate, RaidLevel, RaidParameters, RebuildParameters, WriteOrder,
@@ -36,6 +37,22 @@ impl RaidParameters {
                 "keeps no copies"
             };
             note("copies", "level = \"1+0\", which has groups of copies", because);
+        }
+        if self.copies_layout != CopiesLayout::Near && level != RaidLevel::MirroredStriped {
+            note("copies_layout", "level = \"1+0\"", "has no copies that could lie elsewhere");
+        }
+        if !self.write_mostly.is_empty() && level != RaidLevel::Mirrored {
+            note("write_mostly", "level = 1", "has no copies of which one is written only");
+        }
+        if self.write_behind > 0 && (self.write_mostly.is_empty() || self.bitmap.is_none()) {
+            note(
+                "write_behind",
+                "write_mostly and a bitmap",
+                "has no members that are mostly written, or nothing says what they lack",
+            );
+        }
+        if self.bitmap.is_some() && level == RaidLevel::Striped {
+            note("bitmap", "a level with redundancy", "has no members that could differ");
         }
         if self.reads != ReadChoice::default() && !has_copies {
             note("reads", "level = 1 or \"1+0\"", "keeps no copies of which one is read");

@@ -7,8 +7,10 @@ mod controllers;
 mod counts;
 mod data;
 mod failures;
+mod intents;
 mod md;
 mod plan;
+mod rows;
 
 use super::*;
 use crate::block::queue::{QueueParameters, queue_page};
@@ -41,6 +43,16 @@ impl Bench {
 
     /// Over members of so many blocks.
     fn sized(members: usize, blocks: u64, parameters: &RaidParameters) -> Self {
+        Self::over(members, blocks, parameters, |_| "1 ms")
+    }
+
+    /// Over members of so many blocks, each with its own time for a request.
+    fn over(
+        members: usize,
+        blocks: u64,
+        parameters: &RaidParameters,
+        latency: impl Fn(usize) -> &'static str,
+    ) -> Self {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (requests, completions) = (page.fifo("requests"), page.fifo("completions"));
@@ -61,6 +73,8 @@ impl Bench {
                     .map(|name| page.fifo::<BlockRequest>(&format!("m{member}-{name}")));
                 let queue = QueueParameters { features, ..QueueParameters::default() };
                 queue_page(&mut page, &format!("q{member}"), &queue, (from, to), (sent, back));
+                let device =
+                    ConstantRateParameters { latency: latency(member).parse().unwrap(), ..device.clone() };
                 constant_rate_page(&mut page, &format!("d{member}"), &device, sent, back);
                 down.push(sent);
                 (from, to)
@@ -194,7 +208,7 @@ fn nonsense_is_refused() {
     refused(RaidLevel::Rotated, 5, |parameters| parameters.granularity = Bytes(48 << 10), "granularity");
     refused(RaidLevel::Rotated, 2, |_| {}, "needs 3 members");
     refused(RaidLevel::DoubleRotated, 3, |_| {}, "needs 4 members");
-    refused(RaidLevel::MirroredStriped, 5, |_| {}, "groups of 2");
+    refused(RaidLevel::MirroredStriped, 2, |parameters| parameters.copies = 3, "3 copies");
     refused(RaidLevel::Rotated, 5, |parameters| parameters.stripe_width = Some(6), "a stripe of 6 units");
     refused(RaidLevel::Striped, 5, |parameters| parameters.stripe_width = Some(4), "no stripe_width");
     assert_eq!(of(RaidLevel::Striped, 3, |parameters| parameters.stripe_unit = Bytes(4_096)), Ok(3_000));
@@ -205,6 +219,8 @@ fn nonsense_is_refused() {
         Ok(2 * 7 * 2 * 128)
     );
     assert_eq!(of(RaidLevel::MirroredStriped, 6, |_| {}), Ok(7 * 3 * 128));
+    // Of seven rows six are used: three stripes of five units in two rows each.
+    assert_eq!(of(RaidLevel::MirroredStriped, 5, |_| {}), Ok(3 * 5 * 128));
     assert_eq!(of(RaidLevel::Mirrored, 3, |_| {}), Ok(7 * 128));
 }
 

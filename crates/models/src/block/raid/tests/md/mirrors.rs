@@ -90,8 +90,9 @@ impl Mirrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::raid::array::{Array, Rules};
+    use crate::block::raid::array::Array;
     use crate::block::raid::tests::plan::planner;
+    use crate::block::raid::whole::Rules;
     use crate::block::raid::{RaidLevel, RaidParameters, ReadChoice};
     use petrio_colours::{BlockRequest, Direction, RequestId};
     use petrio_kernel::Time;
@@ -105,20 +106,27 @@ mod tests {
     fn array(level: RaidLevel, members: usize, rotational: bool) -> Array {
         let RaidParameters { write_order, rebuild, .. } = RaidParameters::of(level);
         let planner = planner(level, members, |_| {});
-        Array::new(Rules {
-            blocks: planner.layout.blocks(MEMBER),
-            planner,
-            order: write_order,
-            locks: true,
-            reads: ReadChoice::LinuxMd,
-            striped_mirrors: level == RaidLevel::MirroredStriped,
-            rotational,
-            member_blocks: MEMBER,
-            makes_parity: false,
-            spares: 0,
-            replaces: false,
-            rebuild,
-        })
+        Array::new(
+            Rules {
+                blocks: planner.layout.blocks(MEMBER),
+                planner,
+                order: write_order,
+                locks: true,
+                reads: ReadChoice::LinuxMd,
+                striped_mirrors: level == RaidLevel::MirroredStriped,
+                rotational,
+                pieces: None,
+                mostly: crate::block::raid::behind::WriteMostly::default(),
+                lowest: false,
+                member_blocks: MEMBER,
+                makes_parity: false,
+                spares: 0,
+                replaces: false,
+                rebuild,
+            },
+            None,
+            None,
+        )
     }
 
     proptest! {

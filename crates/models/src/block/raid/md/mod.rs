@@ -1,0 +1,259 @@
+//! Linux md at levels 4, 5 and 6: rows of one page a member in a cache, and a thread that handles them.
+//!
+//! ```text
+//! requests ─▶ submit ─▶ stripe heads ─(plug)─▶ handle ─▶ thread ─▶ decide ─▶ members
+//!               ▲ sleepers     ▲                hold ◀─ delayed ◀┘             │
+//!               └──────────────┴──────────── idle, oldest first ◀──────────────┘
+//! ```
+//!
+//! Source: drivers/md/raid5.c of Linux 6.1. A row is known by its *stripe head*. Writes of one row gather on it until the thread looks
+//! at it; what somebody waits for is read at once, all else when nothing is read for parity any more (`cache`); of the two ways to make
+//! parity the one with fewer reads is taken, and what is in memory needn't be read (`decide`). Nothing else is locked than the pages
+//! that are on their way.
+//!
+//! Leaves out: resyncs, reshapes, bad blocks, discards; that a row which is written whole together with others takes nothing more until
+//! all are (STRIPE_BATCH_READY).
+
+mod cache;
+mod decide;
+mod handle;
+mod lists;
+mod members;
+mod parameters;
+mod stripe;
+mod submit;
+
+pub(super) use cache::MOST_ROWS;
+pub(super) use decide::MOST_UNITS;
+pub(super) use members::Piece;
+pub use parameters::StripeCacheParameters;
+pub(super) use stripe::PAGE_BLOCKS;
+
+use super::layout::Layout;
+use super::parameters::ParityUpdate;
+use super::plan::Members;
+use crate::slab::Slab;
+use cache::Cache;
+use decide::Shape;
+use members::Plug;
+use petrio_colours::{BlockRequest, Direction, Purposes};
+use submit::{Sleeper, Submission};
+
+/// Stripe heads that the thread takes at a time (MAX_STRIPE_BATCH).
+const BATCH: usize = 8;
+
+/// Stripe heads after which what the thread has submitted leaves it: a request to a member of the usual largest size, which pulls the
+/// plug (BLK_PLUG_FLUSH_SIZE).
+const ROWS_A_PLUG: u32 = 256;
+
+/// How md goes about its work.
+#[derive(Clone, Debug)]
+pub(super) struct MdRules {
+    pub(super) layout: Layout,
+    /// `rmw_level`.
+    pub(super) update: ParityUpdate,
+    /// `stripe_cache_size`.
+    pub(super) rows: u32,
+    /// `preread_bypass_threshold`.
+    pub(super) bypass: u32,
+    pub(super) skip_copy: bool,
+    /// Blocks of the largest request to a member.
+    pub(super) most_blocks: u64,
+}
+
+/// What is known of a request.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    /// Pages that somebody has put down, and that aren't done.
+    left: u32,
+    /// All are put down.
+    is_down: bool,
+    failed: bool,
+    force_unit_access: bool,
+    awaited: bool,
+    purposes: Purposes,
+}
+
+/// What the thread did at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Work {
+    /// Stripe heads that it handled.
+    pub(super) rows: u64,
+    /// Pages that it copied, or that went into parity.
+    pub(super) pages: u64,
+}
+
+/// All of it that changes.
+#[derive(Clone, Debug)]
+pub(super) struct Md {
+    layout: Layout,
+    shape: Shape,
+    unit_rows: u64,
+    update: ParityUpdate,
+    skip_copy: bool,
+    most_blocks: u64,
+    cache: Cache,
+    sleepers: Vec<Sleeper>,
+    /// Stripe heads that were submitted, and that nobody looks at yet.
+    plug: Vec<u32>,
+    out: Plug,
+    /// By slot.
+    asked: Vec<Asked>,
+    /// What is at members: pages, and whether they are read.
+    trips: Slab<(bool, Vec<(u32, u8)>)>,
+    /// Requests that are done, and whether they failed.
+    done: Vec<(u32, bool)>,
+    /// Those who slept and have submitted all since.
+    granted: Vec<u32>,
+    /// Rows that are written whole, one after the other, and their pages.
+    batch: Vec<(Piece, (u32, u8))>,
+    /// Stripe heads that are looked at together; none but while the thread is.
+    handled: Vec<u32>,
+    work: Work,
+}
+
+impl Md {
+    pub(super) fn new(rules: MdRules) -> Self {
+        let MdRules { layout, update, rows, bypass, skip_copy, most_blocks } = rules;
+        let shape = Shape { data: layout.columns() as u32, parities: layout.parities() as u32 };
+        Self {
+            shape,
+            unit_rows: layout.unit() / PAGE_BLOCKS,
+            update,
+            skip_copy,
+            most_blocks: most_blocks.max(PAGE_BLOCKS),
+            cache: Cache::new(rows, bypass),
+            sleepers: Vec::new(),
+            plug: Vec::new(),
+            out: Plug::new(layout.members()),
+            asked: Vec::new(),
+            trips: Slab::new(),
+            done: Vec::new(),
+            granted: Vec::new(),
+            batch: Vec::new(),
+            handled: Vec::new(),
+            work: Work::default(),
+            layout,
+        }
+    }
+
+    /// A process submits a request; false where it must wait.
+    pub(super) fn arrive(&mut self, request: &BlockRequest, slot: u32) -> bool {
+        let is_write = request.direction == Direction::Write;
+        if self.asked.len() <= slot as usize {
+            self.asked.resize(slot as usize + 1, Asked::default());
+        }
+        self.asked[slot as usize] = Asked {
+            force_unit_access: request.force_unit_access,
+            awaited: request.synchronous,
+            purposes: request.purposes,
+            ..Asked::default()
+        };
+        let range = (request.address, request.end());
+        let is_down =
+            self.submit(request.process, Submission::new(slot, is_write, request.synchronous, range));
+        self.asked[slot as usize].is_down = is_down;
+        is_down
+    }
+
+    /// So many more of a request's pages are put down.
+    fn pages_left(&mut self, slot: u32, pages: u32) {
+        self.asked[slot as usize].left += pages;
+    }
+
+    /// Those who sleep go on, as far as they can; who has submitted all stands in `granted`.
+    pub(super) fn wake(&mut self, granted: &mut Vec<u32>) {
+        granted.append(&mut self.granted);
+        let before = granted.len();
+        self.wake_sleepers(|slot| granted.push(slot));
+        for &slot in &granted[before..] {
+            self.asked[slot as usize].is_down = true;
+        }
+    }
+
+    /// The same, while the thread is at work.
+    fn wake_in_run(&mut self) {
+        let mut granted = Vec::new();
+        self.wake(&mut granted);
+        self.granted = granted;
+    }
+
+    /// Whether the thread would find anything to do.
+    pub(super) fn has_work(&self) -> bool {
+        !self.plug.is_empty() || self.cache.has_work()
+    }
+
+    /// Requests to members that aren't back.
+    pub(super) fn asked_of_members(&self) -> usize {
+        self.trips.iter().count()
+    }
+
+    /// Whether nothing is on its way.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.cache.is_idle() && self.sleepers.is_empty()
+    }
+
+    /// Requests that are done by now, each with whether it failed.
+    pub(super) fn take_done(&mut self) -> Option<(u32, bool)> {
+        self.done.pop()
+    }
+
+    /// The thread runs until it finds nothing more, or has as much as leaves it at a time; what it asks of members goes to `send`, with
+    /// the number that comes back with the answer.
+    pub(super) fn run(&mut self, members: &Members, mut send: impl FnMut(Piece, u32)) -> Work {
+        self.work = Work::default();
+        self.flush_plug();
+        let mut rows = 0;
+        loop {
+            self.cache.activate_delayed();
+            let mut batch = std::mem::take(&mut self.handled);
+            // Rows that were written together are done together, and count as one.
+            let mut taken = 0;
+            while taken < BATCH || batch.last().is_some_and(|&last| self.next_goes_on(last)) {
+                taken += usize::from(!batch.last().is_some_and(|&last| self.next_goes_on(last)));
+                let Some(number) = self.cache.next() else { break };
+                batch.push(number);
+            }
+            for &number in &batch {
+                self.handle(number, members);
+            }
+            for &number in &batch {
+                self.cache.release(number);
+            }
+            self.wake_in_run();
+            rows += batch.len() as u32;
+            let nothing = batch.is_empty();
+            batch.clear();
+            self.handled = batch;
+            if nothing || rows >= ROWS_A_PLUG {
+                break;
+            }
+        }
+        self.cache.grow();
+        self.flush_batch();
+        self.work.rows = rows.into();
+        for (piece, pages) in self.out.take() {
+            let trip = self.trips.insert((piece.direction == Direction::Read, pages));
+            send(piece, trip);
+        }
+        self.work
+    }
+
+    /// An answer of a member has come; `good` unless it failed.
+    pub(super) fn answered(&mut self, trip: u32, good: bool) -> bool {
+        let Some((is_read, pages)) = self.trips.remove(trip) else { return false };
+        for (number, unit) in pages {
+            let stripe = self.cache.stripe(number);
+            stripe.under_way -= 1;
+            if is_read && good {
+                stripe.up_to_date |= 1 << unit;
+            }
+            if stripe.under_way == 0 {
+                stripe.to_handle = true;
+                self.cache.release(number);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,145 @@
+//! How predicted cells are judged.
+
+use super::cell::{Cell, State};
+use super::predict::{Members, Predicted};
+use crate::verdict::Judged;
+use serde::Serialize;
+
+/// Of a hundred direct cells so many may differ in bytes, and in requests.
+const BYTES_PERCENT: f64 = 2.0;
+/// See [`BYTES_PERCENT`].
+const REQUESTS_PERCENT: f64 = 5.0;
+/// Requests of a member that may be more or fewer.
+const REQUESTS: f64 = 2.0;
+/// By how many percentage points amplifications of buffered cells may differ.
+const POINTS: f64 = 2.0;
+/// What may be read of what is written where it is a sample, per cent.
+const SAMPLE_PERCENT: f64 = 40.0;
+/// By how much times of direct sequential cells may differ, per cent.
+const TIME_PERCENT: f64 = 10.0;
+
+/// Why requests of degraded sequential reads differ.
+const CUT: &str = "md's thread sees a run of rows in two parts where it wakes before all of it is submitted";
+
+/// A cell beside its prediction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MdRow {
+    /// As it was measured.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// As it is predicted.
+    pub predicted: Predicted,
+    /// Whether each member's bytes are as measured.
+    pub same_bytes: bool,
+    /// Most requests by which a member differs.
+    pub requests_apart: u64,
+    /// Bytes that members read for each that the workload moves, percentage points above the measured.
+    pub read_points: f64,
+    /// The same of writes.
+    pub write_points: f64,
+    /// Predicted time over the measured, less one, per cent.
+    pub time_percent: f64,
+}
+
+impl MdRow {
+    pub(super) fn of(cell: Cell, predicted: Predicted) -> Self {
+        let measured = cell.members_measured();
+        let points = |ours: &[u64], theirs: &[u64]| {
+            let sum = |list: &[u64]| list.iter().sum::<u64>() as f64;
+            (sum(ours) - sum(theirs)) / cell.bytes().max(1) as f64 * 100.0
+        };
+        let apart = |ours: &[u64], theirs: &[u64]| {
+            ours.iter().zip(theirs).map(|(ours, theirs)| ours.abs_diff(*theirs)).max().unwrap_or(0)
+        };
+        let Members { read_requests, read_bytes, write_requests, write_bytes } = &predicted.members;
+        Self {
+            same_bytes: *read_bytes == measured.read_bytes && *write_bytes == measured.write_bytes,
+            requests_apart: apart(read_requests, &measured.read_requests)
+                .max(apart(write_requests, &measured.write_requests)),
+            read_points: points(read_bytes, &measured.read_bytes),
+            write_points: points(write_bytes, &measured.write_bytes),
+            time_percent: (predicted.seconds / cell.elapsed_guest_s - 1.0) * 100.0,
+            predicted,
+            cell,
+        }
+    }
+
+    /// Whether what is read depends on how write-back and md's thread interleave: one large fsync and a cache of two stripes.
+    pub fn is_sample(&self) -> bool {
+        let rows = self.cell.stripe_cache_pages_per_member.map(u64::from);
+        let stripes = rows.zip(self.cell.chunk_kib).is_some_and(|(rows, unit)| rows * 4 <= 2 * unit);
+        !self.cell.is_direct() && self.cell.vm_dirty_bytes.is_none() && stripes
+    }
+
+    /// Bytes that members read for those that the workload writes, as predicted, per cent.
+    fn read_percent(&self) -> f64 {
+        let read: u64 = self.predicted.members.read_bytes.iter().sum();
+        read as f64 / self.cell.bytes().max(1) as f64 * 100.0
+    }
+}
+
+/// What rows come to.
+pub fn judge(rows: &[MdRow]) -> Vec<Judged> {
+    let direct: Vec<&MdRow> = rows.iter().filter(|row| row.cell.is_direct()).collect();
+    let mut judged = Vec::new();
+    if !direct.is_empty() {
+        let all = direct.len();
+        let share = |count: usize| count as f64 / all as f64 * 100.0;
+        let bytes = direct.iter().filter(|row| !row.same_bytes).count();
+        let figures = |count: usize, most: f64| format!("{count} of {all} direct cells, at most {most} %");
+        judged.push(Judged::at_most(
+            "bytes of members differ".to_owned(),
+            figures(bytes, BYTES_PERCENT),
+            (share(bytes), BYTES_PERCENT),
+            None,
+        ));
+        let differ = direct.iter().filter(|row| row.requests_apart > 0).count();
+        judged.push(Judged::at_most(
+            "requests of members differ".to_owned(),
+            figures(differ, REQUESTS_PERCENT),
+            (share(differ), REQUESTS_PERCENT),
+            Some((10.0, CUT)),
+        ));
+    }
+    for row in direct {
+        if row.requests_apart as f64 > REQUESTS {
+            let is_cut = row.cell.state == State::Degraded && !row.cell.is_random() && !row.cell.writes();
+            let figures = format!("a member's requests are {} apart, at most {REQUESTS}", row.requests_apart);
+            // Twice as many requests as runs of rows, at the most.
+            let most = row.cell.request_count as f64;
+            let known = is_cut.then_some((most, CUT));
+            judged.push(Judged::at_most(
+                row.cell.words(),
+                figures,
+                (row.requests_apart as f64, REQUESTS),
+                known,
+            ));
+        }
+        if !row.cell.is_random() {
+            judged.push(Judged::percent(
+                format!("{}: time", row.cell.words()),
+                row.time_percent,
+                TIME_PERCENT,
+                None,
+            ));
+        }
+    }
+    for row in rows.iter().filter(|row| !row.cell.is_direct()) {
+        let what = row.cell.words();
+        if row.is_sample() {
+            let read = row.read_percent();
+            let figures = format!("{read:.1} % are read, some and at most {SAMPLE_PERCENT} %");
+            let is_so = read > 0.0 && read < SAMPLE_PERCENT;
+            judged.push(Judged::at_most(what, figures, (f64::from(u8::from(!is_so)), 0.0), None));
+            continue;
+        }
+        let worst =
+            if row.read_points.abs() > row.write_points.abs() { row.read_points } else { row.write_points };
+        let figures = format!(
+            "{:+.2} points of reads, {:+.2} of writes, at most {POINTS}",
+            row.read_points, row.write_points
+        );
+        judged.push(Judged::at_most(what, figures, (worst.abs(), POINTS), None));
+    }
+    judged
+}
