@@ -24,6 +24,7 @@
 
 mod description;
 mod dot;
+mod fold;
 mod pnml;
 mod svg;
 

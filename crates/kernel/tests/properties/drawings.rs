@@ -166,6 +166,58 @@ fn svg_names_everything_and_stands_alone() {
     assert_well_formed(&draw::page_to_svg(&net, 99));
 }
 
+/// Clients with a buffer each that send to one server of all, which answers; the last one has two buffers.
+fn clients(count: usize) -> Arc<Net> {
+    let mut net = NetBuilder::new("clients");
+    let mut page = net.top();
+    let sent = page.fifo::<u32>("sent");
+    let mut answers = Vec::new();
+    for number in 0..count {
+        let answered = page.fifo::<u32>(&format!("answers{number}"));
+        answers.push(answered);
+        let mut client = page.page(&format!("client{number}"));
+        let mut buffers = client.page("buffers");
+        let buffer = buffers.fifo::<u32>("buffer");
+        if number + 1 == count {
+            buffers.fifo::<u32>("spare");
+        }
+        let mut fill = buffers.transition("fill");
+        fill.consume(answered);
+        fill.put(buffer);
+        fill.action(|_| {});
+        let mut send = client.transition("send");
+        send.consume(buffer);
+        send.put(sent);
+        send.action(|_| {});
+    }
+    let mut answer = page.transition("answer");
+    answer.consume(sent);
+    for answered in answers {
+        answer.may_put(answered, 1);
+    }
+    answer.action(|_| {});
+    net.build().unwrap()
+}
+
+#[test]
+fn equal_parts_are_drawn_once_with_their_number() {
+    for drawing in [draw::to_svg, draw::overview_to_svg] {
+        let text = drawing(&clients(12));
+        assert_well_formed(&text);
+        assert!(text.contains(">client0 × 11<") || text.contains(">client0/buffers × 11<"), "{text}");
+        assert!(
+            !text.contains(">client1<") && text.contains(">client11"),
+            "what differs has a drawing of its own"
+        );
+        // Three times as many cost nothing more.
+        let more = drawing(&clients(36)).len();
+        assert!(more < text.len() + 200, "{more} {}", text.len());
+    }
+    // One page alone shows all that is on it.
+    let net = clients(9);
+    assert!(draw::page_to_svg(&net, 0).contains(">client7<"));
+}
+
 /// Left, top, right, bottom of all shapes.
 fn shapes(svg: &str) -> Vec<[f64; 4]> {
     svg.lines()

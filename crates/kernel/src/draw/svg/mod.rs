@@ -14,8 +14,9 @@ mod straighten;
 mod text;
 mod words;
 
-use super::description::{NetDescription, describe};
+use super::description::describe;
 use super::escaped;
+use super::fold::{Folded, fold};
 use crate::net::Net;
 use std::fmt::Write;
 
@@ -24,38 +25,38 @@ const MARGIN: f64 = 28.0;
 /// Room for a page's title, pixels.
 const TITLE: f64 = 40.0;
 
-/// The whole net: its pages as boxes, then all of them that show anything, one below another, and a legend.
+/// The whole net: its pages as boxes, then all of them that show anything, one below another, and a legend. Equal parts are
+/// drawn once, with their number.
 pub fn to_svg(net: &Net) -> String {
-    let net = describe(net);
-    document(&net, true, &(0..net.pages.len()).collect::<Vec<_>>())
+    let folded = fold(&describe(net));
+    document(&folded, true, &(0..folded.net.pages.len()).collect::<Vec<_>>())
 }
 
-/// The net's pages as boxes, and where tokens go from one to another.
+/// The net's pages as boxes, and where tokens go from one to another; equal parts as one, with their number.
 pub fn overview_to_svg(net: &Net) -> String {
-    document(&describe(net), true, &[])
+    document(&fold(&describe(net)), true, &[])
 }
 
 /// One page of a net, by index (see [`Net::find_page`]); a page that doesn't exist is empty.
 pub fn page_to_svg(net: &Net, page: usize) -> String {
-    document(&describe(net), false, &[page])
+    document(&Folded::nothing(describe(net)), false, &[page])
 }
 
-fn document(net: &NetDescription, overview: bool, pages: &[usize]) -> String {
+fn document(folded: &Folded, overview: bool, pages: &[usize]) -> String {
+    let net = &folded.net;
     let mut body = String::new();
     let (mut width, mut y) = (legend::WIDTH, 0.0);
     let pages = pages.iter().filter(|page| **page < net.pages.len());
-    let scenes = pages.map(|&page| (net.pages[page].path.as_str(), scene::Scene::of(net, page)));
-    let overview = overview.then(|| ("pages", overview::scene(net)));
+    let scenes =
+        pages.map(|&page| (folded.called(page, &net.pages[page].path), scene::Scene::of(folded, page)));
+    let overview = overview.then(|| ("pages".to_owned(), overview::scene(folded)));
     for (path, scene) in overview.into_iter().chain(scenes) {
         if scene.nodes.is_empty() {
             continue;
         }
         let drawing = render::draw(&scene);
         width = f64::max(width, drawing.width);
-        let title = match path {
-            "" => &net.name,
-            path => path,
-        };
+        let title = if path.is_empty() { &net.name } else { &path };
         let _ = write!(
             body,
             "<text class=\"title\" x=\"{MARGIN}\" y=\"{:.1}\">{}</text>\n<g transform=\"translate({MARGIN},{:.1})\">\n{}</g>\n",

@@ -3,13 +3,15 @@
 use super::scene::{Line, Link, Scene, Shape, node_of};
 use crate::arc::ArcKind;
 use crate::draw::description::NetDescription;
+use crate::draw::fold::Folded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More boxes than these are no overview: then pages stand for those below them.
 const BOXES_MAX: usize = 48;
 
 /// The boxes and the ways between them.
-pub(super) fn scene(net: &NetDescription) -> Scene {
+pub(super) fn scene(folded: &Folded) -> Scene {
+    let net = &folded.net;
     let shown = shown(net);
     let mut scene = Scene { nodes: Vec::new(), links: Vec::new() };
     let mut boxes = BTreeMap::new();
@@ -21,7 +23,8 @@ pub(super) fn scene(net: &NetDescription) -> Scene {
         let words = if count == 1 { "1 transition".to_owned() } else { format!("{count} transitions") };
         let path = net.pages[page].path.as_str();
         let name = if path.is_empty() { &net.name } else { path };
-        scene.nodes.push(node_of(Shape::Page, name, String::new(), words, 2));
+        let name = folded.called(page, name);
+        scene.nodes.push(node_of(Shape::Page, &name, String::new(), words, 2));
     }
     for ((from, to), _) in ways(net, &shown) {
         let (Some(&from), Some(&to)) = (boxes.get(&from), boxes.get(&to)) else { continue };

@@ -6,6 +6,7 @@ use super::text::{shortened, width};
 use super::words::colour;
 use crate::arc::ArcKind;
 use crate::draw::description::{NetDescription, PlaceDescription};
+use crate::draw::fold::Folded;
 use crate::place::Discipline;
 use crate::structure::PortDirection;
 use std::collections::BTreeMap;
@@ -83,7 +84,8 @@ struct Touch {
 }
 
 impl Scene {
-    pub(super) fn of(net: &NetDescription, page: usize) -> Self {
+    pub(super) fn of(folded: &Folded, page: usize) -> Self {
+        let net = &folded.net;
         let touches = touches_of_pages_below(net, page);
         let shown = shown_places(net, page, &touches);
         let mut scene = Self { nodes: Vec::new(), links: Vec::new() };
@@ -112,7 +114,8 @@ impl Scene {
                 .map(|((_, place), touch)| (*place, *touch))
                 .collect();
             let node = scene.nodes.len();
-            scene.nodes.push(node_of(Shape::Page, &net.pages[child].name, String::new(), String::new(), 2));
+            let name = folded.called(child, &net.pages[child].name);
+            scene.nodes.push(node_of(Shape::Page, &name, String::new(), String::new(), 2));
             for (place, touch) in mine {
                 scene.link_page(node, place_nodes[&place], touch);
             }
