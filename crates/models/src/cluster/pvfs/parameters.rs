@@ -174,6 +174,9 @@ pub(super) struct Protocol {
     pub(super) asks_to_write: bool,
     /// Reads and writes that a server does at a time.
     pub(super) at_once: u32,
+    /// Pieces of a read that are read from the file or wait to be sent at a time, and that leave in their order; any
+    /// number, in whatever order, where there is none.
+    pub(super) flow_buffers: Option<u32>,
 }
 
 impl PvfsParameters {
@@ -243,6 +246,7 @@ impl PvfsParameters {
                 small_read: 0,
                 asks_to_write: false,
                 at_once: 1,
+                flow_buffers: None,
             },
             // OrangeFS 2.10 as captured on the wire: 24 bytes of BMI's header in each message; an I/O request has 320
             // bytes, its response and the completion of a write 48.
@@ -255,6 +259,8 @@ impl PvfsParameters {
                 small_read: 16_256,
                 asks_to_write: true,
                 at_once: 16,
+                // `BUFFERS_PER_FLOW` of flowproto-multiqueue.c.
+                flow_buffers: Some(8),
             },
         };
         Protocol {

@@ -33,6 +33,21 @@ struct Session {
     status: Status,
     /// When it had all that it needed.
     since: Time,
+    flow: Flow,
+}
+
+/// Pieces of a read on their way from the file to the client (flowproto-multiqueue.c of OrangeFS): so many buffers, each of
+/// which is filled and sent; what is read early waits until it is its turn.
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    /// Bytes of the request that have been given buffers.
+    begun: u64,
+    /// Bytes that have been sent.
+    sent: u64,
+    /// Buffers in use.
+    buffers: u32,
+    /// Pieces that have been read and wait: their places in the request, how long they are, and what was found of them.
+    read: Vec<(u64, u64, u64)>,
 }
 
 /// What is asked of the server's own file system.
@@ -120,7 +135,8 @@ impl Sessions {
         let moves = matches!(operation, Operation::Read | Operation::Write);
         let left = if moves { length } else { 1 };
         let status = Status::DoneFromCache;
-        let session = Session { request, asked_by, connection, left, moved: 0, status, since: now };
+        let flow = Flow::default();
+        let session = Session { request, asked_by, connection, left, moved: 0, status, since: now, flow };
         self.sessions.insert(ticket, session);
         match operation {
             Operation::Write if with_data => self.wait(Piece { ticket, offset, length, opens: true }),
@@ -130,6 +146,10 @@ impl Sessions {
             Operation::Read => {
                 if length > self.is.protocol.small_read {
                     self.tell(ticket, self.is.protocol.answer, Said::Reads);
+                }
+                if self.is.protocol.flow_buffers.is_some() {
+                    self.begin_piece(ticket);
+                    return None;
                 }
                 let mut at = 0;
                 while at < length {
@@ -141,6 +161,42 @@ impl Sessions {
             _ => self.wait(Piece { ticket, offset, length, opens: true }),
         }
         None
+    }
+
+    /// The next piece of a read gets a buffer, if there is one.
+    fn begin_piece(&mut self, ticket: Ticket) {
+        let Protocol { piece, flow_buffers, .. } = self.is.protocol;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let (flow, request) = (&mut session.flow, &session.request);
+        if flow.begun == request.length || flow_buffers.is_some_and(|most| flow.buffers >= most) {
+            return;
+        }
+        let (offset, opens) = (request.offset + flow.begun, flow.begun == 0);
+        let length = piece.min(request.length - flow.begun);
+        flow.begun += length;
+        flow.buffers += 1;
+        self.wait(Piece { ticket, offset, length, opens });
+    }
+
+    /// A piece of a read has been read: it and those that wait for it are sent, `answer` with the last, and their buffers
+    /// take the next ones.
+    fn send_in_order(&mut self, piece: Piece, moved: u64, mut answer: Option<Answer>) {
+        let Piece { ticket, offset, length, .. } = piece;
+        let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let whole = session.request.length;
+        let header = if whole <= small_read { bytes } else { data_header };
+        session.flow.read.push((offset - session.request.offset, length, moved));
+        loop {
+            let Some(Session { flow, .. }) = self.sessions.get_mut(&ticket) else { return };
+            let Some(next) = flow.read.iter().position(|read| read.0 == flow.sent) else { return };
+            let (_, length, moved) = flow.read.swap_remove(next);
+            flow.sent += length;
+            flow.buffers -= 1;
+            let answer = if flow.sent == whole { answer.take() } else { None };
+            self.tell(ticket, moved + header, Said::Read { answer });
+            self.begin_piece(ticket);
+        }
     }
 
     /// Data of a write have come; whether they are the first.
@@ -176,6 +232,10 @@ impl Sessions {
         let request = session.request.clone();
         let slot = self.asked.insert(Asked { piece, creates: false, notes: None });
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
+        // Buffers are given out one after the other: the next one is once this one's read has been asked for.
+        if request.operation == Operation::Read && self.is.protocol.flow_buffers.is_some() {
+            self.begin_piece(piece.ticket);
+        }
     }
 
     fn operation(
@@ -265,8 +325,10 @@ impl Sessions {
             ledger,
             span: now - since,
         });
-        let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
-        if operation == Operation::Read {
+        let Protocol { answer: bytes, data_header, small_read, flow_buffers, .. } = self.is.protocol;
+        if operation == Operation::Read && flow_buffers.is_some() {
+            self.send_in_order(piece, moved, answer);
+        } else if operation == Operation::Read {
             let small = session.request.length <= small_read;
             let header = if small { bytes } else { data_header };
             self.tell(ticket, moved + header, Said::Read { answer });
@@ -292,4 +354,102 @@ fn nothing_there(request: &Request) -> bool {
                 | Operation::Unlink
                 | Operation::Truncate
         )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::cluster::pvfs::PvfsParameters;
+    use crate::cluster::pvfs::parameters::Version;
+
+    /// A server's sessions with a read of so many KiB, as a client asks for it.
+    fn reading(version: Version, kib: u64) -> Sessions {
+        let parameters = PvfsParameters { version, ..PvfsParameters::default() };
+        let own = Address { host: 0, service: 0 };
+        let mut sessions = Sessions::new(ServerIs {
+            protocol: parameters.protocol(),
+            levels: ServiceLevels::default(),
+            own,
+            process: 7,
+            file_system: 0,
+            direct: false,
+            real_time: false,
+            note: (FileId(100), 0),
+        });
+        let request = Request {
+            ticket: Ticket { client: 1, call: 0, server: 0 },
+            operation: Operation::Read,
+            file: FileId(1),
+            parent: FileId::ROOT,
+            replaced: None,
+            offset: 0,
+            length: kib << 10,
+            flags: AccessFlags::default(),
+            class: petrio_colours::IoClass::BestEffort,
+            priority: 4,
+            with_data: false,
+            reply_to: 0,
+        };
+        let message = Message {
+            source: 1,
+            destination: 0,
+            connection: 0,
+            service: 0,
+            service_level: 0,
+            bytes: 320,
+            payload: Parcel::new(Box::new(Said::Request(request))),
+        };
+        sessions.receive(message, Time::ZERO).unwrap();
+        sessions
+    }
+
+    /// Asks for all that may be asked for; what was asked.
+    fn ask_all(sessions: &mut Sessions) -> Vec<FileOp> {
+        while !sessions.pieces.is_empty() {
+            let piece = sessions.pieces.remove(0);
+            sessions.ask(piece, Time::ZERO);
+        }
+        std::mem::take(&mut sessions.operations)
+    }
+
+    /// A read of the file is done; data messages that are sent then, and whether the last is the end.
+    fn done(sessions: &mut Sessions, mut op: FileOp) -> (usize, bool) {
+        op.status = Status::Done;
+        sessions.outbox.clear();
+        sessions.done(&op, Time::ZERO);
+        let ends = |message: Message| {
+            matches!(message.payload.open::<Said>().map(|said| *said), Some(Said::Read { answer: Some(_) }))
+        };
+        let sent = std::mem::take(&mut sessions.outbox);
+        (sent.len(), sent.into_iter().any(ends))
+    }
+
+    #[test]
+    fn a_flow_has_eight_buffers_that_are_filled_one_after_the_other_and_sent_in_order() {
+        let mut sessions = reading(Version::Pvfs2, 4_096);
+        assert_eq!(sessions.pieces.len(), 1, "the next one when this one's read has been asked for");
+        let mut asked = ask_all(&mut sessions);
+        assert_eq!(asked.len(), 8);
+        let offsets: Vec<u64> = asked.iter().map(|op| op.offset >> 18).collect();
+        assert_eq!(offsets, (0..8).collect::<Vec<_>>());
+        // What is there early waits.
+        assert_eq!(done(&mut sessions, asked.remove(1)), (0, false));
+        assert_eq!(done(&mut sessions, asked.remove(0)), (2, false));
+        asked.extend(ask_all(&mut sessions));
+        assert_eq!(asked.len(), 8, "two buffers are free again, and full again");
+        let mut sent = 2;
+        while !asked.is_empty() {
+            let (more, is_end) = done(&mut sessions, asked.remove(0));
+            sent += more;
+            asked.extend(ask_all(&mut sessions));
+            assert_eq!(is_end, asked.is_empty() && sent == 16, "{sent}");
+        }
+        assert_eq!(sent, 16);
+    }
+
+    #[test]
+    fn pvfs_1_has_all_pieces_of_a_read_in_its_receive_buffers_at_once() {
+        assert_eq!(reading(Version::Pvfs1, 4_096).pieces.len(), 64);
+    }
 }

@@ -6,6 +6,7 @@ use crate::host::state::Event;
 use crate::host::stdio::SystemCalls;
 use petrio_colours::{Failure, FileCause, FileOp};
 use petrio_kernel::{Key, Time};
+use smallvec::SmallVec;
 
 /// An operation under way. As a token it is boxed, because it passes many places, each of which moves its tokens.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(super) struct Job {
     pub(super) charged: Time,
     /// What is being read in.
     pub(super) window: Window,
+    /// The runs of its pages that have been put into the cache for it, first page and how many, where they have been.
+    pub(super) inserted: Option<Runs>,
     /// What is read in behind it, before the next page is looked up.
     pub(super) behind: Window,
     /// The page before which read-ahead wants to be asked again.
@@ -50,6 +53,9 @@ pub(super) struct Job {
     /// What it uses a processor for, or used it last.
     pub(super) turn: Turn,
 }
+
+/// Runs of a file's pages.
+pub(super) type Runs = SmallVec<[(u64, u64); 2]>;
 
 /// How far a sync has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,6 +256,7 @@ impl Job {
             calls: SystemCalls::new(),
             charged: op.issued,
             window: Window::NONE,
+            inserted: None,
             behind: Window::NONE,
             ask_at: 0,
             piece: 0,

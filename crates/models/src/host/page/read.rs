@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! call ─▶ look up ─┬─ hit ──▶ processor (finding, copying) ──▶ look up … ──▶ return
-//!                  ├─ miss or marker ─▶ processor (inserting) ─▶ read in ─▶ block requests, then look up
+//!                  ├─ miss or marker ─▶ inserted, processor ─▶ read in ─▶ block requests, then look up
 //!                  └─ not up to date ─▶ waits for the request that brings it
 //! ```
 //!
 //! After mm/filemap.c and fs/mpage.c. Direct reads go past the cache. Mapped files are read in `mapped`.
 
 use super::context::Context;
-use super::job::{Job, Next, Then};
+use super::job::{Job, Next, Runs, Then};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::kernel_profile::ReadAheadAlgorithm;
 use crate::host::page_cache::FileKey;
@@ -39,13 +39,15 @@ impl Context<'_> {
         if let Some(next) = self.read_ahead_of(job, key, index, wanted, size) {
             return next;
         }
-        let run = self.memory.cache.uptodate_run(key, index, wanted);
-        if run == 0 {
-            return self.missing(job, key, index, wanted, size);
-        }
+        // The next window is asked for before this one's pages are waited for (`filemap_get_pages`; before it
+        // `do_generic_mapping_read`).
         let marked = self.memory.cache.look(key, index).is_some_and(|page| page.marker);
         if marked && let Some(next) = self.marker(job, key, index, wanted, size) {
             return next;
+        }
+        let run = self.memory.cache.uptodate_run(key, index, wanted);
+        if run == 0 {
+            return self.missing(job, key, index, wanted, size);
         }
         self.take_pages(job, key, (index, run), end, size)
     }
@@ -165,20 +167,52 @@ impl Context<'_> {
         (!window.is_empty()).then(|| self.read_window(job, window))
     }
 
-    /// Processor time for a window's pages comes before its requests.
+    /// Processor time for a window's pages comes before its requests, and they are in the cache before that: who comes
+    /// meanwhile, such as another thread of a server, finds them there, and goes on with the stream.
     pub(super) fn read_window(&mut self, job: &mut Job, window: Window) -> Next {
         job.window = window;
+        job.inserted = None;
         let work = times(self.memory.costs.insert, window.pages) + self.memory.costs.submit;
+        if self.is_mapped_in_memory(job, window) {
+            match self.make_room(window.pages) {
+                Ok(reclaimed) => job.owed += reclaimed,
+                Err(event) => {
+                    return Next::Wait { event, cause: FileCause::Write, work, then: Then::ReadIn };
+                }
+            }
+            let (key, mut at, mut fresh) = (job.key(self.fs.number), window.start, Runs::new());
+            while let Some((start, pages)) = self.memory.cache.missing_run(key, at, window.end()) {
+                fresh.push((start, pages));
+                at = start + pages;
+            }
+            self.memory.cache.insert_window(key, &window);
+            job.inserted = Some(fresh);
+        }
         Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::ReadIn }
+    }
+
+    /// Whether what says where a window's blocks lie is in memory, so that nothing has to be read before its pages are.
+    fn is_mapped_in_memory(&mut self, job: &Job, window: Window) -> bool {
+        let device = self.fs.device();
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(job.op.file, window.start, window.pages, &mut mapping);
+        let there = |&(_, block): &(u64, u64)| {
+            self.memory.cache.look(device, block).is_some_and(|page| page.uptodate)
+        };
+        let all = mapping.metadata.iter().all(there);
+        self.fs.mapping = mapping;
+        all
     }
 
     /// Brings the pages of a window in: finds out where they lie, which may take reading metadata first, and sends requests.
     pub(super) fn read_in(&mut self, job: &mut Job) -> Next {
         let key = job.key(self.fs.number);
         let window = job.window;
-        match self.make_room(window.pages) {
-            Ok(work) => job.owed += work,
-            Err(event) => return Self::wait(event, FileCause::Write, Then::ReadIn),
+        if job.inserted.is_none() {
+            match self.make_room(window.pages) {
+                Ok(work) => job.owed += work,
+                Err(event) => return Self::wait(event, FileCause::Write, Then::ReadIn),
+            }
         }
         let touch = Touch::of(&job.op, Direction::Read, true);
         let mut mapping = std::mem::take(&mut self.fs.mapping);
@@ -196,9 +230,11 @@ impl Context<'_> {
         // Requests first: what is in the cache already isn't read again.
         for segment in &mapping.segments {
             let (first, end) = (segment.first, (segment.first + segment.count).min(known));
-            self.read_segment(key, first, end, segment.block, touch);
+            self.read_segment(key, (first, end), segment.block, job.inserted.as_ref(), touch);
         }
-        self.memory.cache.insert_window(key, &Window { pages: known - window.start, ..window });
+        if job.inserted.is_none() {
+            self.memory.cache.insert_window(key, &Window { pages: known - window.start, ..window });
+        }
         for segment in mapping.segments.iter().filter(|segment| segment.block.is_none()) {
             let end = (segment.first + segment.count).min(known);
             self.memory.cache.arrived(key, segment.first, end.saturating_sub(segment.first));
@@ -214,12 +250,26 @@ impl Context<'_> {
         }
     }
 
-    /// Sends requests for the pages of a segment that aren't there yet.
-    fn read_segment(&mut self, key: FileKey, first: u64, end: u64, block: Option<u64>, touch: Touch) {
+    /// Sends requests for the pages of a segment that aren't there yet, or that have been inserted for it.
+    fn read_segment(
+        &mut self,
+        key: FileKey,
+        (first, end): (u64, u64),
+        block: Option<u64>,
+        inserted: Option<&Runs>,
+        touch: Touch,
+    ) {
         let Some(block) = block else { return };
         let mut at = first;
         while at < end {
-            let Some((start, pages)) = self.memory.cache.missing_run(key, at, end) else { break };
+            let next = match inserted {
+                None => self.memory.cache.missing_run(key, at, end),
+                Some(runs) => runs.iter().find_map(|&(start, pages)| {
+                    let (from, to) = (start.max(at), (start + pages).min(end));
+                    (from < to).then(|| (from, to - from))
+                }),
+            };
+            let Some((start, pages)) = next else { break };
             at = start + pages;
             let group = self.fs.transfers.group();
             let run = (block + (start - first), pages);

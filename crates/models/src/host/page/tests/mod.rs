@@ -10,3 +10,4 @@ mod log_apart;
 mod mapped;
 mod rig;
 mod schedulers;
+mod streams;
