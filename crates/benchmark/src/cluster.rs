@@ -6,7 +6,7 @@ use crate::simgrid;
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
 use petrio_models::Work;
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsParameters, PvfsServer, pvfs_page};
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, PvfsServer, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -325,7 +325,7 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
         });
     }
     let manager = servers.pop().ok_or_else(|| wrong(&"no servers"))?;
-    let pvfs = PvfsParameters::default();
+    let pvfs = PvfsParameters { costs: PvfsCosts::NONE, ..PvfsParameters::default() };
     let striping = pvfs.striping(cluster.servers).map_err(|error| wrong(&error))?;
     let all = (&clients[..], &servers[..], &manager);
     pvfs_page(&mut page, "pvfs", &pvfs, striping, 1 << 20, all, &mut processors);

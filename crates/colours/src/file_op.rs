@@ -88,6 +88,11 @@ impl Operation {
         )
     }
 
+    /// Whether it changes which names there are.
+    pub const fn changes_names(self) -> bool {
+        matches!(self, Self::Create | Self::Unlink | Self::Mkdir | Self::Rmdir | Self::Rename)
+    }
+
     /// The word used in reports.
     pub const fn name(self) -> &'static str {
         match self {

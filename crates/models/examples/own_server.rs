@@ -12,7 +12,7 @@
 
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsParameters, PvfsServer, pvfs_page};
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, PvfsServer, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -106,7 +106,7 @@ pub(crate) fn rate(clients: u32, servers: u32, bytes: u64, flash: Flash) -> Resu
         stores.push(PvfsServer { name, port, host, file_system: 0, process, operations, completions });
     }
     let manager = stores.pop().ok_or("no servers")?;
-    let pvfs = PvfsParameters::default();
+    let pvfs = PvfsParameters { costs: PvfsCosts::NONE, ..PvfsParameters::default() };
     let striping = pvfs.striping(servers)?;
     let all = (&writers[..], &stores[..], &manager);
     pvfs_page(&mut page, "pvfs", &pvfs, striping, 1 << 20, all, &mut processors);

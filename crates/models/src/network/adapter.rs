@@ -9,11 +9,12 @@
 //! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
+use super::costs::HostCosts;
 use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
 use super::loads::Loads;
-use super::parameters::{HostCosts, NetworkParameters};
+use super::parameters::NetworkParameters;
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
 use super::window::{Verdict, Windows};
@@ -63,7 +64,7 @@ impl Common<'_> {
         &self,
         processors: &'p Option<&mut Processors>,
     ) -> Option<&'p Processors> {
-        let HostCosts { receive: each, receive_kib: kib, .. } = self.parameters.costs;
+        let HostCosts { receive: each, receive_kib: kib, .. } = self.parameters.host_costs();
         processors.as_deref().filter(|_| each.time() + kib.time() != Time::ZERO)
     }
 }
@@ -173,7 +174,7 @@ impl Adapter {
         processors: Option<&mut Processors>,
     ) -> Place<Box<Message>> {
         page.port_in("send", self.send);
-        let HostCosts { send: each, send_kib: kib, .. } = common.parameters.costs;
+        let HostCosts { send: each, send_kib: kib, .. } = common.parameters.host_costs();
         match processors.filter(|_| each.time() + kib.time() != Time::ZERO) {
             Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
             None => self.send,
@@ -218,7 +219,7 @@ impl Adapter {
         for (_, place) in &self.services {
             page.port_out("messages", *place);
         }
-        let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.costs;
+        let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.host_costs();
         let (Some(received), Some(processors)) = (received, processors) else { return };
         let done = turns(page, "receiving", received, processors, (each.time(), kib.time()));
         let mut deliver = page.transition("deliver");

@@ -1,4 +1,4 @@
-//! A network without contention: the multiplexer of the dissertation's chapter 6, and nothing else.
+//! A network without contention but at the sender: the multiplexer of the dissertation's chapter 6, and nothing else.
 
 use super::groups::Groups;
 use super::parameters::NetworkParameters;
@@ -6,6 +6,15 @@ use super::train::{Stream, Train};
 use crate::fast_map::FastMap;
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
+
+/// What is known of a host that sends.
+#[derive(Clone, Debug, Default)]
+struct Sender {
+    /// When the last byte of what it has sent leaves its link.
+    left: Time,
+    /// What is known of each of its connections, by destination and number.
+    streams: FastMap<(u32, u32), Progress>,
+}
 
 /// What is known of one direction of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,18 +25,18 @@ struct Progress {
     bytes: u64,
 }
 
-/// Builds the multiplexer: each message takes its latency and its time at the rate of a host's link; those of one
-/// connection keep their order.
+/// Builds the multiplexer: messages of a host leave one after the other at the rate of its link, and each takes its latency;
+/// those of one connection keep their order.
 pub(super) fn multiplexer(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
     groups: Arc<Groups>,
     (crossing, arrivals): (Place<Box<Train>>, &[Place<Box<Train>>]),
 ) {
-    let last = page.state("last arrivals", FastMap::<Stream, Progress>::default());
+    let senders = page.state("senders", vec![Sender::default(); arrivals.len()]);
     let mut carry = page.transition("carry");
     let train = carry.take(crossing);
-    let last = carry.update(last);
+    let senders = carry.update(senders);
     let hosts: Vec<_> = arrivals.iter().map(|&arrivals| carry.may_put(arrivals, 1)).collect();
     let (framing, link, adapter) = (parameters.framing(), parameters.link.clone(), parameters.adapter);
     let rate =
@@ -35,7 +44,12 @@ pub(super) fn multiplexer(
     carry.action(move |f| {
         let train = f.take(train);
         let now = f.now();
-        let progress = f.update(last).entry(train.stream).or_default();
+        let Stream { source, destination, connection } = train.stream;
+        let Some(sender) = f.update(senders).get_mut(source as usize) else {
+            f.fail("a message comes from a host that its network hasn't got: a mistake in a model");
+            return;
+        };
+        let progress = sender.streams.entry((destination, connection)).or_default();
         progress.bytes += u64::from(train.bytes);
         // Of a message that is more than one train the last has it.
         if train.message.is_none() {
@@ -43,10 +57,9 @@ pub(super) fn multiplexer(
         }
         let bytes = framing.on_wire(std::mem::take(&mut progress.bytes));
         let adapters = adapter.map_or(Time::ZERO, |adapter| adapter.latencies(&train));
-        let span = link.latency.time() + adapters + rate.time_for(bytes);
-        progress.last = progress.last.max(now + span);
+        sender.left = sender.left.max(now) + rate.time_for(bytes);
+        progress.last = progress.last.max(sender.left + link.latency.time() + adapters);
         let after = progress.last - now;
-        let Stream { source, destination, .. } = train.stream;
         if groups.has(destination) {
             for &host in groups.members(destination).iter().filter(|&&host| host != source) {
                 f.put_after(hosts[host as usize], train.clone(), after);

@@ -2,6 +2,7 @@
 
 use super::arbitration::ArbitrationParameters;
 use super::bus::AdapterParameters;
+use super::costs::{HostCosts, HostCostsParameters};
 use super::error::NetworkError;
 use super::frames::{Framing, FramingParameters};
 use super::lanes::Lanes;
@@ -85,8 +86,8 @@ pub enum Turns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Each message takes its latency and its time at a link's rate, whatever else is sent: the multiplexer of the
-    /// dissertation's chapter 6.
+    /// Messages of a host leave one after the other at the rate of its link and take its latency, whatever others send: the
+    /// multiplexer of the dissertation's chapter 6. `window`, `credits` and `gap` don't hold here.
     Ideal,
     /// Messages are cut into trains of frames. A connection's trains go one after the other, and connections take turns
     /// at each link.
@@ -97,30 +98,9 @@ pub enum Level {
     /// included.
     Packet,
     /// Each message is a flow at the greatest rate that the other flows leave it (max-min fairness over all links of
-    /// its way), and its latencies at the end. One message of a connection flows at a time.
+    /// its way), and its latencies at the end. One message of a connection flows at a time. `credits` and `gap` don't hold
+    /// here.
     Fluid,
-}
-
-/// What messages cost the hosts that send and receive them (LogGP's o and G; Alexandrov et al. 1995). It is time of the
-/// hosts' own processors, which their programs share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct HostCosts {
-    /// For each message that is sent.
-    pub send: Duration,
-    /// For each message that is received.
-    pub receive: Duration,
-    /// For each KiB that is sent.
-    pub send_kib: Duration,
-    /// For each KiB that is received.
-    pub receive_kib: Duration,
-}
-
-impl HostCosts {
-    /// Whether messages cost hosts nothing.
-    pub fn are_none(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A network.
@@ -158,9 +138,9 @@ pub struct NetworkParameters {
     /// lets it grow to the third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Bytes>,
-    /// What messages cost hosts; left out, nothing.
-    #[serde(default, skip_serializing_if = "HostCosts::are_none")]
-    pub costs: HostCosts,
+    /// What messages cost hosts; what is left out is as the transport has it.
+    #[serde(default, skip_serializing_if = "HostCostsParameters::are_usual")]
+    pub costs: HostCostsParameters,
     /// Least time between two messages of a host (LogGP's g); left out, none.
     #[serde(default = "no_time", skip_serializing_if = "is_no_time")]
     pub gap: Duration,
@@ -217,7 +197,7 @@ impl NetworkParameters {
             arbitration: None,
             adapter: None,
             window: None,
-            costs: HostCosts::default(),
+            costs: HostCostsParameters::NONE,
             gap: no_time(),
             level: Level::default(),
             train: None,
@@ -327,6 +307,11 @@ impl NetworkParameters {
         self.framing.over(self.transport.framing())
     }
 
+    /// What messages cost hosts.
+    pub fn host_costs(&self) -> HostCosts {
+        self.costs.over(self.transport.host_costs())
+    }
+
     /// Whether a switch passes a frame on before it has all of it.
     pub(super) fn cuts_through(&self) -> bool {
         self.cut_through.unwrap_or(self.transport.cuts_through())
@@ -340,6 +325,18 @@ impl NetworkParameters {
     /// Whether messages may go to groups of hosts.
     pub fn has_groups(&self) -> bool {
         !self.runs_tcp()
+    }
+
+    /// What is set and has no effect at its level.
+    pub fn without_effect(&self) -> Vec<&'static str> {
+        let is_ideal = self.level == Level::Ideal;
+        let is_without_trains = is_ideal || self.level == Level::Fluid;
+        let set = [
+            ("credits", is_without_trains && self.least_credits().is_some()),
+            ("gap", is_without_trains && self.gap != no_time()),
+            ("window", is_ideal && self.window.is_some()),
+        ];
+        set.into_iter().filter(|(_, is)| *is).map(|(key, _)| key).collect()
     }
 
     /// Whether any link has little room before it.

@@ -16,13 +16,16 @@ const FASTER: f64 = 1.5;
 const OPERATIONS_MIN: u64 = 200;
 /// A part of the average operation that is worth a word.
 const PART_MIN: f64 = 0.25;
+/// Quicker operations than this would take a tenth longer at least with usual costs, which are 75 us for a call and its
+/// messages.
+const COST_DECIDES_MS: f64 = 0.75;
 /// An interval that is wider than this part of its mean says little.
 const WIDE: f64 = 0.1;
 
 /// What a run says of itself.
 pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<String> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
-    cold.into_iter().chain(write_through(loaded, served)).collect()
+    cold.into_iter().chain(write_through(loaded, served)).chain(costless(loaded, served)).collect()
 }
 
 /// Reads that found empty caches at first.
@@ -81,6 +84,22 @@ fn write_through(loaded: &Loaded, served: &Served) -> Option<String> {
             per_cent(share)
         )
     })
+}
+
+/// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they
+/// are said to cost nothing.
+fn costless(loaded: &Loaded, served: &Served) -> Option<String> {
+    let parts = loaded.hosts.linux.costing_nothing();
+    let mean_ms = served.latency.as_ref()?.mean_ms.value;
+    if parts.is_empty() || served.subject != Subject::FileOperations || mean_ms > COST_DECIDES_MS {
+        return None;
+    }
+    Some(format!(
+        "messages and calls of {} are set to cost no processor's time, and an operation takes {} ms on average: usual costs would \
+         decide how many of them there are a second; leave out costs for these",
+        parts.join(", "),
+        significant(mean_ms)
+    ))
 }
 
 /// Means that several replications don't tell well.

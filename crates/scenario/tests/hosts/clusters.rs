@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 /// PVFS on hosts whose storage and processors take hardly any time; links of a gigabit.
 const CLUSTER: &str = r#"
 [network.lan]
+costs = { send = "0 s", receive = "0 s", send_kib = "0 s", receive_kib = "0 s" }
 link = { rate = "1 Gbit/s", latency = "5 us" }
 
 [host.client]
@@ -36,6 +37,8 @@ type = "ext4"
 on = "d"
 
 [pvfs.work]
+sync_names = false
+costs = { call = "0 s", answer = "0 s", request = "0 s", piece = "0 s", wake_up = "0 s" }
 clients = "client*"
 servers = "server*/data"
 
@@ -97,7 +100,8 @@ fn small_files_do_not_reach_the_parallelism_of_stripes() {
             &size,
             &record,
             "host.server.count=4",
-            "pvfs.work.costs={ request = \"200 us\", call = \"200 us\" }",
+            "pvfs.work.costs.request=\"200 us\"",
+            "pvfs.work.costs.call=\"200 us\"",
         ]))
     };
     let rates: Vec<f64> = [4, 64, 512, 2048, 8192].into_iter().map(of).collect();
@@ -214,8 +218,7 @@ fn the_manager_is_what_limits_metadata() {
     let text =
         format!("{text}[workload.w]\nkind = \"script\"\non = \"client*/work\"\nscript = \"{script}\"\n");
     let took = |clients: u32| {
-        let set =
-            [format!("host.client.count={clients}"), "pvfs.work.costs={ request = \"1 ms\" }".to_owned()];
+        let set = [format!("host.client.count={clients}"), "pvfs.work.costs.request=\"1 ms\"".to_owned()];
         run_of(&text, &[&set[0], &set[1]]).simulated_s
     };
     // One thing at a time, a millisecond each: eight clients take as long as eight times one, but for what the data

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// unasked fit into one, so that none of them shares its link with the next one.
 const HOSTS: &str = r#"
 [network.lan]
+costs = { send = "0 s", receive = "0 s", send_kib = "0 s", receive_kib = "0 s" }
 train = "2 KiB"
 
 [network.lan.link]

@@ -9,6 +9,7 @@ use petrio_scenario::report::{JobFigures, RankFigures, Report};
 const CLUSTER: &str = r#"
 [network.lan]
 use = "gigabit-ethernet"
+costs = { send = "0 s", receive = "0 s", send_kib = "0 s", receive_kib = "0 s" }
 
 [host.client]
 count = 4
@@ -30,6 +31,8 @@ type = "ext4"
 on = "d"
 
 [pvfs.work]
+sync_names = false
+costs = { call = "0 s", answer = "0 s", request = "0 s", piece = "0 s", wake_up = "0 s" }
 clients = "client*"
 servers = "server*/data"
 

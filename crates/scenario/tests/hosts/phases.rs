@@ -305,6 +305,7 @@ fn bt_ios_phases_are_what_its_timer_counts_without_the_solver() {
 /// Two hosts and their servers on links of so long a way that nothing else matters.
 const FAR: &str = r#"
 [network.lan]
+costs = { send = "0 s", receive = "0 s", send_kib = "0 s", receive_kib = "0 s" }
 link = { rate = "10 Gbit/s", latency = "100 us" }
 
 [host.h]
@@ -326,6 +327,7 @@ type = "ext4"
 on = "d"
 
 [BY.work]
+COSTS
 clients = "h*"
 servers = "server/data"
 
@@ -341,7 +343,15 @@ fn find_is_no_faster_than_the_round_trips_that_it_waits_for() {
     // There and back, over two links each.
     let round_trip = 4.0 * 100e-6;
     for (by, of_a_look) in [("pvfs", 2.0), ("share", 1.0)] {
-        let text = FAR.replace("BY", by);
+        let costs = match by {
+            "pvfs" => {
+                "costs = { call = \"0 s\", answer = \"0 s\", request = \"0 s\", piece = \"0 s\", wake_up = \"0 s\" }\nsync_names = false"
+            }
+            _ => {
+                "costs = { operation = \"0 s\", call = \"0 s\", answer = \"0 s\", serve = \"0 s\" }\nnames = \"on-sync\""
+            }
+        };
+        let text = FAR.replace("BY", by).replace("COSTS", costs);
         assert!(text.contains(&format!("[{by}.work]")));
         let report = crate::support::run_of(&text, &[]);
         let find = of(&report.jobs[0], "find")[0];

@@ -126,18 +126,18 @@ pub fn fit(measured: &Measurements) -> Option<Fitted> {
     let shortest = halves.iter().map(|(_, half_ns)| *half_ns).fold(f64::INFINITY, f64::min);
     let all = costs(measured);
     let hidden = (1.0 - shortest / (all.send_ns + all.receive_ns)).max(0.0);
-    parameters.costs = all.without(hidden);
+    parameters.costs = all.without(hidden).as_written();
     let line = Line::through(&halves.iter().map(|&(bytes, ns)| (bytes as f64, ns)).collect::<Vec<_>>())?;
     let unexplained = halves.iter().filter(|&&(bytes, half_ns)| {
         bytes <= SHORT.min(parameters.framing().data()) && filled_ns(&parameters, bytes) < BUCKET * half_ns
     });
     let latency = median(unexplained.map(|&(bytes, half_ns)| {
-        (half_ns - costs_ns(&parameters.costs, bytes) - transit_ns(&parameters, bytes)) / 2.0
+        (half_ns - costs_ns(&parameters.host_costs(), bytes) - transit_ns(&parameters, bytes)) / 2.0
     }))?;
     parameters.link.latency = span(latency);
     let interval = measured.small.figure().map(|goodput| measured.small.bytes as f64 / goodput.median * NS);
     parameters.gap = gap(measured, &parameters, interval);
-    let HostCosts { send, receive, .. } = parameters.costs;
+    let HostCosts { send, receive, .. } = parameters.host_costs();
     let log_gp = LogGp {
         latency_ns: 2.0 * latency.max(0.0) + transit_ns(&parameters, 1),
         send_ns: send.as_seconds() * NS,
@@ -227,7 +227,7 @@ fn filled_ns(parameters: &NetworkParameters, bytes: u64) -> f64 {
 
 /// The time between messages that neither what they cost nor their frames explain.
 fn gap(measured: &Measurements, parameters: &NetworkParameters, interval: Option<f64>) -> Duration {
-    let HostCosts { send, receive, .. } = parameters.costs;
+    let HostCosts { send, receive, .. } = parameters.host_costs();
     let frame = on_wire(parameters, measured.small.bytes) as f64;
     let frame_ns = frame / parameters.link.rate.bytes_per_second() * NS;
     let explained = (send.as_seconds() * NS).max(receive.as_seconds() * NS).max(frame_ns);

@@ -34,5 +34,5 @@ pub(super) fn costs_ns(costs: &HostCosts, bytes: u64) -> f64 {
 /// From when a message is given to the network until it has come, ns.
 pub(super) fn one_way_ns(parameters: &NetworkParameters, bytes: u64) -> f64 {
     let latency = 2.0 * parameters.link.latency.as_seconds() * NS;
-    costs_ns(&parameters.costs, bytes) + latency + transit_ns(parameters, bytes)
+    costs_ns(&parameters.host_costs(), bytes) + latency + transit_ns(parameters, bytes)
 }

@@ -18,7 +18,7 @@ impl NetworkCalibration {
 
     fn write_figures(&self, out: &mut String) -> std::fmt::Result {
         let parameters = &self.fitted.parameters;
-        let (link, costs) = (&parameters.link, &parameters.costs);
+        let (link, costs) = (&parameters.link, &parameters.host_costs());
         writeln!(out, "{} to {}", self.ends.client.host, self.ends.server.host)?;
         if let Some(between) = &self.ends.between {
             writeln!(out, "  {between}")?;

@@ -115,7 +115,7 @@ fn simulated(parameters: &NetworkParameters) -> Measurements {
         bucket: parameters.link.bucket,
         round_trips: SIZES
             .map(|bytes| {
-                let [send_ns, receive_ns] = cost_ns(&parameters.costs, bytes).map(|ns| vec![ns]);
+                let [send_ns, receive_ns] = cost_ns(&parameters.host_costs(), bytes).map(|ns| vec![ns]);
                 let median_ns = Bench::new(parameters).round_trips(bytes)[1..].to_vec();
                 RoundTrips { bytes, count: 8, median_ns, p99_ns: Vec::new(), send_ns, receive_ns }
             })
@@ -130,7 +130,7 @@ fn simulated(parameters: &NetworkParameters) -> Measurements {
 fn network(rate: &str, latency: &str, costs: [&str; 4]) -> NetworkParameters {
     let [send, receive, send_kib, receive_kib] = costs.map(|cost| cost.parse().unwrap());
     let link = LinkParameters::wire(rate.parse().unwrap(), latency.parse().unwrap());
-    let costs = HostCosts { send, receive, send_kib, receive_kib };
+    let costs = HostCosts { send, receive, send_kib, receive_kib }.as_written();
     NetworkParameters { costs, ..NetworkParameters::of_links(link) }
 }
 
@@ -147,7 +147,7 @@ fn is_found(wanted: &NetworkParameters) -> Fitted {
     let latency = |parameters: &NetworkParameters| parameters.link.latency.as_seconds();
     assert!((latency(is) - latency(was)).abs() < 60e-9 + 0.01 * latency(was), "{:?} {:?}", is.link, was.link);
     for bytes in [0, 1 << 20] {
-        let [of_is, of_was] = [is, was].map(|parameters| cost_ns(&parameters.costs, bytes));
+        let [of_is, of_was] = [is, was].map(|parameters| cost_ns(&parameters.host_costs(), bytes));
         for (is, was) in of_is.into_iter().zip(of_was) {
             assert!(near(is, was, 0.001), "{bytes}: {is} {was}");
         }
@@ -256,7 +256,7 @@ proptest! {
         let round_trips = SIZES.map(|bytes| {
             let median_ns = turns(2.0 * one_way_ns(&was, bytes), &noise, disturbed);
             let [send_ns, receive_ns] =
-                cost_ns(&was.costs, bytes).map(|ns| turns(ns, &noise, disturbed));
+                cost_ns(&was.host_costs(), bytes).map(|ns| turns(ns, &noise, disturbed));
             RoundTrips { bytes, count: 9, median_ns, p99_ns: Vec::new(), send_ns, receive_ns }
         });
         let measured = Measurements {
@@ -275,7 +275,7 @@ proptest! {
         for bytes in SIZES {
             let whole = [&is, &was].map(|parameters| one_way_ns(parameters, bytes));
             prop_assert!(near(whole[0], whole[1], 0.06), "{bytes} B: {whole:?}");
-            let costs = [&is, &was].map(|parameters| costs_ns(&parameters.costs, bytes));
+            let costs = [&is, &was].map(|parameters| costs_ns(&parameters.host_costs(), bytes));
             prop_assert!(near(costs[0], costs[1], 0.06), "costs of {bytes} B: {costs:?}");
         }
     }

@@ -80,7 +80,7 @@ impl NetworkCalibration {
             "framing = {{ mtu = \"{}\", packet_headers = \"{}\", frame_overhead = \"{}\" }}",
             framing.mtu, framing.packet_headers, framing.frame_overhead
         )?;
-        self.write_costs(out, &parameters.costs)?;
+        self.write_costs(out, &parameters.host_costs())?;
         writeln!(out)?;
         let interval = in_time(log_gp.gap_ns);
         let small = self.measured.small.bytes;

@@ -4,7 +4,7 @@
 use super::mailbox::Mailbox;
 use super::*;
 use crate::network::topology::{TopologyParameters, Wiring};
-use crate::network::{Network, NetworkParameters};
+use crate::network::{HostCostsParameters, Network, NetworkParameters};
 use crate::processor::Processors;
 use petrio_colours::{Exchange, Failure, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
@@ -37,8 +37,11 @@ fn gigabit() -> NetworkParameters {
     toml_network("link = { rate = \"1 Gbit/s\", latency = \"10 us\" }")
 }
 
+/// Without what messages cost hosts unless that is said.
 fn toml_network(text: &str) -> NetworkParameters {
-    toml::from_str(text).unwrap()
+    let parameters: NetworkParameters = toml::from_str(text).unwrap();
+    let costs = if parameters.costs.are_usual() { HostCostsParameters::NONE } else { parameters.costs };
+    NetworkParameters { costs, ..parameters }
 }
 
 impl Bench {

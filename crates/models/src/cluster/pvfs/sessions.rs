@@ -56,7 +56,7 @@ struct Asked {
     piece: Piece,
     /// The file wasn't there, and is made first.
     creates: bool,
-    /// What has been written is noted: how that ended, and how much it was.
+    /// What has been done is noted, or put on disk: how it ended, and how much it was.
     notes: Option<(Status, u64)>,
 }
 
@@ -300,6 +300,17 @@ impl Sessions {
             let slot = self.asked.insert(Asked { piece, creates, notes });
             let request = Request { file: database, ..request };
             self.operation(slot, &request, (Operation::Write, 0, note), now);
+            return false;
+        }
+        let of_manager = request.ticket.server == u32::MAX;
+        if self.is.protocol.sync_names
+            && of_manager
+            && request.operation.changes_names()
+            && op.status.failure().is_none()
+        {
+            let slot = self.asked.insert(Asked { piece, creates, notes: Some((op.status, op.length)) });
+            let request = Request { file: request.parent, ..request };
+            self.operation(slot, &request, (Operation::Fsync, 0, 0), now);
             return false;
         }
         // What was never written holds nothing.

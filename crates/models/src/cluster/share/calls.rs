@@ -361,7 +361,8 @@ impl Calls {
             reply_to: self.known.own.service,
         };
         if let Some(file_system) = local {
-            let asks = Asks { process: self.known.first_process.saturating_add(op.process), file_system };
+            let process = self.known.first_process.saturating_add(op.process);
+            let asks = Asks { process, file_system, settles_names: false };
             self.local.begin(call, asks, (), (now, now));
             return;
         }

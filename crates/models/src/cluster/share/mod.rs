@@ -11,8 +11,7 @@
 //! what lies on a client's own host is asked of that host itself, past network and threads.
 //!
 //! Sources: the study, §2 and §3; what messages are long by RFC 1813 and RFC 5531 (`wire.rs`). Leaves out what makes NFS of
-//! it: caches of data, attributes and names on clients, read-ahead and write-behind there, metadata that are on disk before
-//! the answer (servers answer as with the export option `async` what isn't a write), locks, retransmission. What programs
+//! it: caches of data, attributes and names on clients, read-ahead and write-behind there, locks, retransmission. What programs
 //! write together at the end of a file, they find there as PVFS's do: nothing holds the end.
 
 mod calls;
@@ -28,5 +27,5 @@ mod tests;
 mod wire;
 
 pub use page::{OwnHost, ShareClient, ShareServer, share_page};
-pub use parameters::{ShareCosts, ShareError, ShareParameters, Writes};
+pub use parameters::{Names, ShareCosts, ShareError, ShareParameters, Writes};
 pub use placement::{Part, Placement, Rule};

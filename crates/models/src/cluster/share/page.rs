@@ -2,7 +2,7 @@
 
 use super::calls::{Agreed, Known, Server};
 use super::client::{Ports, client};
-use super::parameters::ShareParameters;
+use super::parameters::{Names, ShareParameters};
 use super::placement::Placement;
 use super::server::{ServerIs, server};
 use super::sessions::Asks;
@@ -88,7 +88,11 @@ pub fn share_page(
         let probe = page.probe("moved");
         moved.push(probe);
         let is = ServerIs {
-            asks: Asks { process: there.process, file_system: there.file_system },
+            asks: Asks {
+                process: there.process,
+                file_system: there.file_system,
+                settles_names: parameters.names() == Names::Stable,
+            },
             threads: parameters.threads,
             serve: parameters.costs.serve.time(),
         };

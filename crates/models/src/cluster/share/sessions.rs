@@ -2,7 +2,7 @@
 
 use super::message::{Call, Reply};
 use crate::slab::Slab;
-use petrio_colours::{Failure, FileOp, Operation, RequestId, Status};
+use petrio_colours::{Causes, Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
 use petrio_kernel::Time;
 
 /// Who asks a host's file system, and which of them.
@@ -12,6 +12,8 @@ pub(super) struct Asks {
     pub(super) process: u32,
     /// The file system, as the host numbers them.
     pub(super) file_system: u32,
+    /// Whether changes of names are on disk before calls end.
+    pub(super) settles_names: bool,
 }
 
 /// A call under way.
@@ -25,6 +27,8 @@ struct Session<T> {
     since: Time,
     /// Its file wasn't there, and is made first.
     makes: bool,
+    /// It is done, and is being put on disk: how it ended.
+    settling: Option<(Status, Ledger<FileCause>)>,
 }
 
 /// Calls under way, and what the file system is to be asked for them.
@@ -42,19 +46,21 @@ impl<T> Sessions<T> {
     /// Begins a call that came at `since`.
     pub(super) fn begin(&mut self, call: Call, asks: Asks, origin: T, (since, now): (Time, Time)) {
         let (operation, length) = (call.operation, call.length);
-        let slot = self.sessions.insert(Session { call, asks, origin, since, makes: false });
+        let slot = self.sessions.insert(Session { call, asks, origin, since, makes: false, settling: None });
         self.ask(slot, (operation, length), now);
     }
 
     fn ask(&mut self, slot: u32, (operation, length): (Operation, u64), now: Time) {
-        let Some(Session { call, asks, .. }) = self.sessions.get_mut(slot) else { return };
+        let Some(Session { call, asks, settling, .. }) = self.sessions.get_mut(slot) else { return };
         let moves = matches!(operation, Operation::Read | Operation::Write);
+        // As knfsd does (`commit_metadata`, fs/nfsd/vfs.c): of a name, its directory.
+        let of_directory = settling.is_some() && call.operation.changes_names();
         self.operations.push(FileOp {
             id: RequestId(slot.into()),
             process: asks.process,
             file_system: asks.file_system,
             operation,
-            file: call.file,
+            file: if of_directory { call.parent } else { call.file },
             parent: call.parent,
             replaced: call.replaced,
             offset: if moves { call.offset } else { 0 },
@@ -84,14 +90,36 @@ impl<T> Sessions<T> {
             self.ask(slot, (operation, length), now);
             return None;
         }
-        let Session { call, origin, since, .. } = self.sessions.remove(slot)?;
+        let changes = operation.changes_names() || operation == Operation::Truncate;
+        if session.asks.settles_names
+            && changes
+            && session.settling.is_none()
+            && op.status.failure().is_none()
+        {
+            session.settling = Some((op.status, op.ledger));
+            self.ask(slot, (Operation::Fsync, 0), now);
+            return None;
+        }
+        let Session { call, origin, since, settling, .. } = self.sessions.remove(slot)?;
+        let (status, ledger) = match settling {
+            None => (op.status, op.ledger),
+            // A directory that is gone meanwhile needs no more.
+            Some((status, ledger)) if missing => (status, ledger),
+            Some((status, mut ledger)) => {
+                for &cause in <FileCause as Causes>::ALL {
+                    ledger.charge(cause, op.ledger.of(cause));
+                }
+                (status.and(op.status), ledger)
+            }
+        };
+        let missing = status == Status::Failed(Failure::NotFound);
         let nothing = missing && call.may_find_nothing();
         let moves = matches!(operation, Operation::Read | Operation::Write);
         let reply = Reply {
             number: call.number,
-            status: if nothing { Status::DoneFromCache } else { op.status },
+            status: if nothing { Status::DoneFromCache } else { status },
             length: if moves && !nothing && op.status.failure().is_none() { op.length } else { 0 },
-            ledger: op.ledger,
+            ledger,
             span: now - since,
         };
         Some((origin, call, reply))

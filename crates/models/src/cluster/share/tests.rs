@@ -30,7 +30,7 @@ fn client(placement: Placement, transfer: u64, writes: Writes, own: Option<u32>)
     Calls::new(Known {
         transfer,
         writes,
-        costs: ShareCosts::default(),
+        costs: ShareCosts::NONE,
         servers: servers.collect(),
         placement: Arc::new(placement),
         own: Address { host: 0, service: 99 },
@@ -220,8 +220,12 @@ fn call(operation: Operation, is_part: bool) -> Call {
 
 /// What a server asks its file system in turn, given how each ends, and how the call ends.
 fn serve(call: Call, ends: &[Status]) -> (Vec<Operation>, Option<Status>) {
+    serve_settling(false, call, ends)
+}
+
+fn serve_settling(settles_names: bool, call: Call, ends: &[Status]) -> (Vec<Operation>, Option<Status>) {
     let mut sessions = Sessions::new();
-    let asks = Asks { process: 1, file_system: 0 };
+    let asks = Asks { process: 1, file_system: 0, settles_names };
     sessions.begin(call, asks, (), (Time::ZERO, Time::ZERO));
     let (mut asked, mut status) = (Vec::new(), None);
     for end in ends {
@@ -253,5 +257,25 @@ fn a_part_that_is_not_there_is_made_or_is_nothing_and_a_file_is_an_error() {
     ];
     for (operation, is_part, ends, asked, status) in all {
         assert_eq!(serve(call(operation, is_part), &ends), (asked, Some(status)), "{operation:?} {is_part}");
+    }
+}
+
+#[test]
+fn a_name_is_on_disk_before_its_call_is_answered_where_the_server_promises_that() {
+    use Operation::{Create, Fsync, Rename, Stat, Unlink, Write};
+    let (done, full) = (Status::Done, Status::Failed(Failure::NoSpace));
+    let gone = Status::Failed(Failure::NotFound);
+    for operation in [Create, Unlink, Rename, Operation::Truncate] {
+        let call = || call(operation, false);
+        assert_eq!(serve_settling(true, call(), &[done, done]), (vec![operation, Fsync], Some(done)));
+        // Its directory may have gone meanwhile.
+        if operation.changes_names() {
+            assert_eq!(serve_settling(true, call(), &[done, gone]), (vec![operation, Fsync], Some(done)));
+        }
+        assert_eq!(serve_settling(true, call(), &[full]), (vec![operation], Some(full)));
+        assert_eq!(serve_settling(false, call(), &[done]), (vec![operation], Some(done)));
+    }
+    for operation in [Stat, Write] {
+        assert_eq!(serve_settling(true, call(operation, false), &[done]).0, [operation]);
     }
 }

@@ -1,12 +1,15 @@
 //! `[network.NAME]`: what hosts are connected by.
 
 use super::Linux;
+use super::place::PlacedLinux;
 use super::wiring::wiring;
 use crate::check::{Checker, HOSTS};
 use crate::host::family::Ground;
 use crate::parts::Directory;
 use crate::schema::{Names, Network, Traffic, bits};
 use crate::text::Problem;
+use petrio_models::cluster::pvfs::PvfsCosts;
+use petrio_models::cluster::share::ShareCosts;
 use petrio_models::network::topology::Wiring;
 use petrio_models::network::{HIGHEST_SERVICE_LEVEL, NetworkError, NetworkParameters, TrafficParameters};
 use petrio_units::Rate;
@@ -170,6 +173,38 @@ impl PlacedNetwork {
             Some(name) => format!("{ends} on {name}"),
             None => format!("{ends} on links of {rate}"),
         }
+    }
+}
+
+impl PlacedLinux {
+    /// The file systems on networks whose messages and calls are set to cost no processor's time.
+    pub(crate) fn costing_nothing(&self) -> Vec<String> {
+        let free = |network: usize| {
+            self.networks.get(network).is_some_and(|network| network.parameters.host_costs().are_none())
+        };
+        let pvfs = (self.pvfs.iter())
+            .filter(|pvfs| pvfs.parameters.costs == PvfsCosts::NONE && free(pvfs.network))
+            .map(|pvfs| format!("\"{}\"", pvfs.name));
+        let shares = (self.shares.iter())
+            .filter(|share| share.parameters.costs == ShareCosts::NONE && free(share.network))
+            .map(|share| format!("\"{}\"", share.name));
+        pvfs.chain(shares).collect()
+    }
+
+    /// What is written of networks, or brought by the catalogue, and has no effect at their levels.
+    pub(super) fn without_effect(&self) -> Vec<String> {
+        let told = |network: &PlacedNetwork| {
+            let keys = network.parameters.without_effect();
+            (!keys.is_empty()).then(|| {
+                let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+                format!(
+                    "{} of the network \"{}\" have no effect at its level; the levels \"train\" and \"packet\" know them",
+                    keys.join(" and "),
+                    network.name
+                )
+            })
+        };
+        self.networks.iter().filter_map(told).collect()
     }
 }
 

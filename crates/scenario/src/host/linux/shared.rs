@@ -94,6 +94,7 @@ fn servers_of(pvfs: &PlacedPvfs) -> impl Iterator<Item = (usize, usize)> {
 impl<'l> Shared<'l> {
     /// Places for all of it.
     pub(super) fn new(linux: &'l PlacedLinux, site: &mut HostSite<'_, '_>) -> Result<Self, RunFailure> {
+        site.warnings.extend(linux.without_effect());
         let mut placements = Vec::new();
         for (placement, warning) in linux.placements_of(site.loaded, site.first_volume)? {
             site.warnings.extend(warning);
