@@ -4,6 +4,7 @@
 
 use petrio_colours::{BlockRequest, Cause, Direction, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_scenario::Claim;
 use petrio_scenario::report::{
     Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, Stage, WallClock,
     terminal_text, write_csv, write_html, write_json,
@@ -108,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             what_if: None,
         }),
         assumptions: Vec::new(),
-        warnings: vec!["the queue was still growing in the middle of the run".to_owned()],
+        warnings: vec![Claim::ColdCaches.says("the queue was still growing in the middle of the run")],
         served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
     };
     write_json(&report, &folder.join("report.json"))?;

@@ -23,6 +23,7 @@ pub mod build;
 pub mod catalogue;
 mod chance;
 mod check;
+mod claim;
 mod classes;
 mod devices;
 mod fio;
@@ -47,6 +48,7 @@ mod text;
 mod users;
 mod wires;
 
+pub use claim::{Claim, Warning};
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
     PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk, SanMount, SharePlacement,

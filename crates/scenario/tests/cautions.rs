@@ -28,7 +28,7 @@ fn warnings(drive: &str, workload: &str, measure: &str) -> Vec<String> {
     );
     let loaded = load_text("test.toml", &text, None, &[]);
     let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}"));
-    run(&loaded, Sinks::default()).unwrap().warnings
+    run(&loaded, Sinks::default()).unwrap().warnings.into_iter().map(|warning| warning.text).collect()
 }
 
 fn says(warnings: &[String], what: &str) -> bool {

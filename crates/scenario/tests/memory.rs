@@ -116,7 +116,7 @@ fn missing_after_writing(mib: u64) -> f64 {
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
     let report = run(&loaded, Sinks::default()).unwrap();
     let read = report.served.operations.iter().find(|figures| figures.operation == "read").unwrap();
-    read.latency.mean_ms.value / 1e3 * 100.0 / mib as f64
+    read.latency.unwrap().mean_ms.value / 1e3 * 100.0 / mib as f64
 }
 
 #[test]

@@ -257,7 +257,12 @@ struct Times {
 impl Onlooker for Times {}
 
 impl Listener<BlockRequest> for Times {
-    fn issued(&mut self, item: &SourceItem<BlockRequest>, _: &mut Simulation) -> Result<(), RunFailure> {
+    fn issued(
+        &mut self,
+        _: usize,
+        item: &SourceItem<BlockRequest>,
+        _: &mut Simulation,
+    ) -> Result<(), RunFailure> {
         match item.measured {
             Some(measured) => self.measured.push(measured.as_millis()),
             None => {

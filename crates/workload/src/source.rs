@@ -155,6 +155,11 @@ pub trait RequestSource<R = BlockRequest>: Send {
     fn ended_process(&mut self) -> Option<u32> {
         None
     }
+
+    /// Whether one of several sources as one, or the only one, has nothing more to ask for, ever.
+    fn has_ended(&mut self, _source: usize) -> bool {
+        matches!(self.due(), Ok(Due::Never))
+    }
 }
 
 impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
@@ -176,6 +181,10 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
 
     fn ended_process(&mut self) -> Option<u32> {
         (**self).ended_process()
+    }
+
+    fn has_ended(&mut self, source: usize) -> bool {
+        (**self).has_ended(source)
     }
 }
 
@@ -262,5 +271,9 @@ impl<R: Request> RequestSource<R> for Sources<R> {
 
     fn ended_process(&mut self) -> Option<u32> {
         self.sources.get_mut(self.completed)?.ended_process()
+    }
+
+    fn has_ended(&mut self, source: usize) -> bool {
+        self.sources.get_mut(source).is_none_or(|source| matches!(source.due(), Ok(Due::Never)))
     }
 }

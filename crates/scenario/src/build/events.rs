@@ -1,5 +1,6 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
+use crate::claim::{Claim, Warning};
 use crate::run::RunFailure;
 use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
@@ -79,25 +80,25 @@ impl EventTrace {
     }
 
     /// What its replay can't have of the program that was traced.
-    pub(super) fn warnings(&self, workload: &str) -> Vec<String> {
+    pub(super) fn warnings(&self, workload: &str) -> Vec<Warning> {
         let Unrecorded { calls, bytes } = self.files.unrecorded();
         let left_out = (calls > 0 || bytes > 0).then(|| {
-            format!(
+            Claim::LeftOut.says(format!(
                 "workload \"{workload}\": its trace leaves out {calls} calls that moved {} (a compact trace has only the reads \
                  that the cache of its machine couldn't answer): they aren't played, so this shows what reached the disk \
                  there, and not how long the program takes; a trace captured with --full has them",
                 Bytes(bytes)
-            )
+            ))
         });
         let (count, size) = (self.files.files().iter())
             .filter(|file| file.was_cached)
             .fold((0, 0_u64), |(count, size), file| (count + 1, size.saturating_add(file.size)));
         let warm = (count > 0 && self.begins_warm()).then(|| {
-            format!(
+            Claim::BeginsWarm.says(format!(
                 "workload \"{workload}\": {count} of its files, {} in all, were in memory where it was traced and are so here \
                  when it begins; caches = \"cold\" begins without",
                 Bytes(size)
-            )
+            ))
         });
         left_out.into_iter().chain(warm).collect()
     }
@@ -142,7 +143,7 @@ impl EventTrace {
     }
 
     /// What should be known of places on a device of so many blocks that don't count there as they were recorded.
-    pub(super) fn warning(&self, blocks: u64) -> Option<String> {
+    pub(super) fn warning(&self, blocks: u64) -> Option<Warning> {
         let what = match self.replay.out_of_range {
             PlacesOutOfRange::Allocate => "the file system places its files itself",
             PlacesOutOfRange::Wrap => "their places wrap around",
@@ -150,9 +151,9 @@ impl EventTrace {
         };
         let (end, name) = (self.end(), self.replay.file.display());
         (end > blocks).then(|| {
-            format!(
+            Claim::BeyondEnd.says(format!(
                 "{name} saw files up to block {end}, and the device of the Unix host has {blocks}: {what}"
-            )
+            ))
         })
     }
 

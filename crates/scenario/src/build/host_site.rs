@@ -6,6 +6,7 @@ use crate::build::storage::{
     Devices, QueueBefore, before_queue, disks_of, entrance, holder, is_of_host, knows_files,
     replications_below,
 };
+use crate::claim::Warning;
 use crate::holder::Member;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
@@ -32,7 +33,7 @@ pub(crate) struct HostSite<'s, 'p> {
     /// Where hosts' memory is found in a run.
     pub(crate) memory: Vec<HostMemory>,
     /// What should be known before the results are trusted.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     pub(super) needed: &'s Needed<'s>,
     pub(super) asked: Option<&'s mut Asked>,
     pub(super) devices: &'s mut Devices,

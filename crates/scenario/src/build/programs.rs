@@ -1,5 +1,6 @@
 //! Programs of one colour: each workload as a source of requests, all of them as one.
 
+use crate::claim::{Claim, Warning};
 use crate::report::Reported;
 use crate::run::RunFailure;
 use crate::schema::OutOfRange;
@@ -130,8 +131,15 @@ impl<R: Reported> Programs<R> {
         &self.boards
     }
 
+    /// Whether the programs of a workload, by the number of its name, have nothing more to ask for.
+    pub(crate) fn has_ended(&mut self, workload: usize) -> bool {
+        let of_sources = &self.rows.of_sources;
+        let own = |source: &usize| of_sources.get(*source).is_none_or(|&row| row == workload);
+        (0..of_sources.len().max(1)).filter(own).all(|source| self.source.has_ended(source))
+    }
+
     /// Things to check before the result is trusted.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
         let beyond = |bounds: &Bounds| {
             let count = bounds.changed.load(Ordering::Relaxed);
             let done = match bounds.rule {
@@ -142,15 +150,17 @@ impl<R: Reported> Programs<R> {
             let requests = if count == 1 { "request" } else { "requests" };
             let workload = &bounds.workload;
             (count > 0).then(|| {
-                format!("workload \"{workload}\": {count} {requests} beyond the end of the disk {done}")
+                Claim::BeyondEnd.says(format!(
+                    "workload \"{workload}\": {count} {requests} beyond the end of the disk {done}"
+                ))
             })
         };
         let changed: u64 = self.changed_calls.iter().map(|count| count.load(Ordering::Relaxed)).sum();
         let changed = (changed > 0).then(|| {
             let calls = if changed == 1 { "call was" } else { "calls were" };
-            format!(
+            Claim::ChangedCalls.says(format!(
                 "{changed} {calls} on files that weren't there in the replay (or were): opened as new, or made as a failing look"
-            )
+            ))
         });
         self.bounds.iter().filter_map(beyond).chain(changed).collect()
     }

@@ -5,6 +5,7 @@ use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::chance::spindles_differ;
+use crate::claim::Warning;
 use crate::classes::Classes;
 use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
@@ -36,7 +37,7 @@ pub struct System {
     /// Its devices with those of their figures that were assumed.
     pub assumptions: Vec<String>,
     /// What should be known before the results are trusted.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     pub(crate) programs: Ports,
     /// The state of each replication.
     pub(crate) replications: Vec<Replicated>,

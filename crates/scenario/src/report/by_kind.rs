@@ -2,7 +2,8 @@
 
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::served::{KindHistogram, OperationFigures, Requests, WorkloadFigures};
-use crate::report::subject::{Reported, Sort};
+use crate::report::subject::{Kind, Reported, Sort};
+use crate::report::waiting::{Left, UnderWay};
 use petrio_kernel::Time;
 
 /// Requests that have completed, by kind.
@@ -90,10 +91,21 @@ impl ByKind {
         self.kinds.get(number)?.as_ref()?.latencies.summary()
     }
 
-    /// Each kind that came, whose rates are over so many seconds.
-    pub(super) fn operations<R: Reported>(&self, seconds: f64) -> Vec<OperationFigures> {
-        let figures = |(of_kind, kind): (&Option<Box<OfKind>>, &crate::report::Kind)| {
-            let of_kind = of_kind.as_ref()?;
+    /// Each kind that came, whose rates are over so many seconds, with what of it is left that is `own`.
+    pub(super) fn operations<R: Reported>(
+        &self,
+        seconds: f64,
+        left: &Left,
+        own: impl Fn(&UnderWay) -> bool,
+    ) -> Vec<OperationFigures> {
+        let none = OfKind::default();
+        let figures = |(number, kind): (usize, &Kind)| {
+            let waiting = left.waiting(|request| request.kind == number && own(request));
+            let of_kind = self.kinds.get(number).and_then(Option::as_deref);
+            if of_kind.is_none() && waiting.is_none() {
+                return None;
+            }
+            let of_kind = of_kind.unwrap_or(&none);
             let completed = of_kind.latencies.count();
             Some(OperationFigures {
                 operation: kind.name.to_owned(),
@@ -101,15 +113,16 @@ impl ByKind {
                 per_s: per_second(completed, seconds).into(),
                 bytes: of_kind.bytes,
                 from_cache: of_kind.from_cache,
-                latency: of_kind.latencies.summary()?,
+                latency: of_kind.latencies.summary(),
+                waiting,
             })
         };
-        self.kinds.iter().zip(R::KINDS).filter_map(figures).collect()
+        R::KINDS.iter().enumerate().filter_map(figures).collect()
     }
 
     /// The latencies of each kind, where there are several.
     pub(super) fn histograms<R: Reported>(&self) -> Vec<KindHistogram> {
-        let of_kind = |(of_kind, kind): (&Option<Box<OfKind>>, &crate::report::Kind)| {
+        let of_kind = |(of_kind, kind): (&Option<Box<OfKind>>, &Kind)| {
             let histogram = of_kind.as_ref()?.latencies.bins();
             Some(KindHistogram { kind: kind.name.to_owned(), histogram })
         };
@@ -117,14 +130,24 @@ impl ByKind {
         if all.len() > 1 { all } else { Vec::new() }
     }
 
-    /// What a workload got over its own span, in a run that is measured from `begin` on; nothing where none of its
-    /// requests completed.
-    pub(super) fn workload<R: Reported>(&self, name: &str, begin: Time) -> Option<WorkloadFigures> {
-        let (first, until) = self.span?;
+    /// What the workload of this number got over its own span, in a run that is measured from `begin` on; nothing where it
+    /// never asked for anything.
+    pub(super) fn workload<R: Reported>(
+        &self,
+        (number, name): (usize, &str),
+        begin: Time,
+        left: &Left,
+    ) -> Option<WorkloadFigures> {
+        let begun = left.begun.get(number).copied().flatten();
+        let first = self.span.map(|(first, _)| first).into_iter().chain(begun).min()?;
         let from = first.max(begin);
+        let goes_on = left.goes_on.get(number).copied().unwrap_or(false);
+        let last = self.span.map(|(_, last)| last);
+        let until = last.filter(|_| !goes_on).unwrap_or(left.now.max(last.unwrap_or(from))).max(from);
         let seconds = until.saturating_sub(from).as_seconds();
         let (latencies, bytes) = self.together();
-        let operations = self.operations::<R>(seconds);
+        let own = |request: &UnderWay| request.workload == number;
+        let operations = self.operations::<R>(seconds, left, own);
         Some(WorkloadFigures {
             workload: name.to_owned(),
             from_s: from.as_seconds(),
@@ -133,7 +156,8 @@ impl ByKind {
             bytes,
             throughput_bytes_per_s: per_second(bytes, seconds).into(),
             per_s: per_second(latencies.count(), seconds).into(),
-            latency: latencies.summary()?,
+            latency: latencies.summary(),
+            waiting: left.waiting(own),
             operations: if operations.len() > 1 { operations } else { Vec::new() },
         })
     }

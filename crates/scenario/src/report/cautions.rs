@@ -1,13 +1,16 @@
 //! What to check before a result is trusted, read from the result itself.
 
+use crate::claim::{Claim, Warning};
 use crate::loaded::Loaded;
 use crate::placed::PlacedDisk;
-use crate::report::series::Interval;
-use crate::report::served::Served;
+use crate::report::latency::Latency;
+use crate::report::series::{Interval, Series};
+use crate::report::served::{OperationFigures, Served};
 use crate::report::subject::Subject;
 use crate::report::summary::Report;
+use crate::report::waiting::Waiting;
 use crate::schema::Workload;
-use petrio_page::numbers::{per_cent, significant};
+use petrio_page::numbers::{per_cent, seconds, significant};
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
@@ -19,17 +22,79 @@ const PART_MIN: f64 = 0.25;
 /// Quicker operations than this would take a tenth longer at least with usual costs, which are 75 us for a call and its
 /// messages.
 const COST_DECIDES_MS: f64 = 0.75;
+/// A wait that is a smaller part of a workload's time is worth no word.
+const LONG: f64 = 0.1;
+/// Of so many waits at most each is told.
+const WAITS_MAX: usize = 4;
 /// An interval that is wider than this part of its mean says little.
 const WIDE: f64 = 0.1;
 
 /// What a run says of itself.
-pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<String> {
+pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Warning> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
     cold.into_iter().chain(write_through(loaded, served)).chain(costless(loaded, served)).collect()
 }
 
+/// Workloads that waited for one thing for longer than they ever had to when the run ended, or for all that they asked for.
+/// Under an `overload` everything waits longer and longer, which is told as such.
+pub(crate) fn of_waiting(served: &Served, overload: bool) -> Vec<Warning> {
+    struct Row<'a>(&'a str, Option<&'a Latency>, Option<Waiting>, &'a [OperationFigures], f64);
+    let Series { begin_s, .. } = served.series;
+    let all = served.series.end_s() - begin_s;
+    let only = Row("", served.latency.as_ref(), served.waiting, &served.operations, all);
+    let rows: Vec<Row<'_>> = match served.workloads.as_slice() {
+        [] => vec![only],
+        rows => rows
+            .iter()
+            .map(|row| {
+                let span = row.until_s - row.from_s;
+                Row(&row.workload, row.latency.as_ref(), row.waiting, &row.operations, span)
+            })
+            .collect(),
+    };
+    let mut found: Vec<(f64, Warning)> = Vec::new();
+    for Row(name, latency, waiting, kinds, span_s) in rows {
+        let Some(waiting) = waiting else { continue };
+        let who = if name.is_empty() { "the workload".to_owned() } else { format!("\"{name}\"") };
+        if latency.is_none() {
+            // Of nothing at all it is said that there is nothing to report.
+            if served.requests.completed > 0 {
+                let words = format!("{who} got nothing: none completed, {}", waiting.words());
+                found.push((waiting.oldest_s, Claim::Waits.says(words)));
+            }
+            continue;
+        }
+        let kinds: Vec<(Option<&str>, Option<&Latency>, Waiting)> = if kinds.is_empty() {
+            vec![(None, latency, waiting)]
+        } else {
+            let own = |kind: &'_ OperationFigures| kind.waiting;
+            let kinds = kinds.iter().filter_map(|kind| Some((kind, own(kind)?)));
+            kinds.map(|(kind, waiting)| (Some(&*kind.operation), kind.latency.as_ref(), waiting)).collect()
+        };
+        for (kind, latency, waiting) in kinds {
+            let longest_s = latency.map_or(0.0, |latency| latency.max_ms.value / 1e3);
+            if overload || waiting.oldest_s <= longest_s || waiting.oldest_s < LONG * span_s {
+                continue;
+            }
+            let what = with_article(kind.unwrap_or(served.subject.one()));
+            let than = if latency.is_some() { "longer than for any before" } else { "and for none before" };
+            let age = seconds(waiting.oldest_s);
+            let words = format!("{who} had waited {age} for {what} when the run ended, {than}");
+            found.push((waiting.oldest_s, Claim::Waits.says(words)));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().take(WAITS_MAX).map(|(_, warning)| warning).collect()
+}
+
+/// "an fsync", "a read": by how its beginning is spoken.
+fn with_article(kind: &str) -> String {
+    let vowel = ["a", "e", "i", "o", "u", "fs", "fd"].iter().any(|begin| kind.starts_with(begin));
+    format!("{} {kind}", if vowel { "an" } else { "a" })
+}
+
 /// Reads that found empty caches at first.
-fn cold(loaded: &Loaded, served: &Served) -> Option<String> {
+fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
     let warmed = |workload: &Workload| match workload {
         Workload::Files(load) => load.parameters.cached || load.parameters.warm_up_pass,
         Workload::FileTrace(load) => load.parameters.cached,
@@ -55,19 +120,19 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<String> {
     };
     let (before, after) = (rate(begin), rate(later));
     (after > before * FASTER).then(|| {
-        format!(
+        Claim::ColdCaches.says(format!(
             "the first tenth of the run got {} {} a second, its second half {}: caches were empty when it began. \
              measure.warm_up leaves the beginning out; of a workload of kind files, cached or warm_up_pass fills the \
              page cache before",
             significant(before),
             served.subject.many(),
             significant(after)
-        )
+        ))
     })
 }
 
 /// Writes that wait for platters because a drive's write cache is off.
-fn write_through(loaded: &Loaded, served: &Served) -> Option<String> {
+fn write_through(loaded: &Loaded, served: &Served) -> Option<Warning> {
     let off = |disk: &&PlacedDisk| disk.compiled.is_rotational() && !disk.compiled.features().write_cache;
     let part = loaded.disks.iter().find(off)?.part.as_str();
     if served.subject != Subject::FileOperations || served.requests.flushes == 0 {
@@ -77,44 +142,44 @@ fn write_through(loaded: &Loaded, served: &Served) -> Option<String> {
     let waiting = served.breakdown.iter().filter(|share| waits(&share.cause));
     let share: f64 = waiting.map(|share| share.fraction).sum();
     (share >= PART_MIN).then(|| {
-        format!(
+        Claim::WriteCacheOff.says(format!(
             "the write cache of \"{part}\" is off, as it is described or shipped, and {} of an average operation's time is \
              waiting until what is written has reached the platters; a drive whose cache is on reports earlier and is \
              flushed instead (disk.{part}.write_cache = \"on\")",
             per_cent(share)
-        )
+        ))
     })
 }
 
 /// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they
 /// are said to cost nothing.
-fn costless(loaded: &Loaded, served: &Served) -> Option<String> {
+fn costless(loaded: &Loaded, served: &Served) -> Option<Warning> {
     let parts = loaded.hosts.linux.costing_nothing();
     let mean_ms = served.latency.as_ref()?.mean_ms.value;
     if parts.is_empty() || served.subject != Subject::FileOperations || mean_ms > COST_DECIDES_MS {
         return None;
     }
-    Some(format!(
+    Some(Claim::CostsNothing.says(format!(
         "messages and calls of {} are set to cost no processor's time, and an operation takes {} ms on average: usual costs would \
          decide how many of them there are a second; leave out costs for these",
         parts.join(", "),
         significant(mean_ms)
-    ))
+    )))
 }
 
 /// Means that several replications don't tell well.
-pub(crate) fn of_replications(report: &Report) -> Vec<String> {
+pub(crate) fn of_replications(report: &Report) -> Vec<Warning> {
     let wide = |served: &Served| {
         let mean = served.latency.as_ref()?.mean_ms;
         let part = mean.half_width? / mean.value;
         (part > WIDE).then(|| {
-            format!(
+            Claim::WideInterval.says(format!(
                 "the mean latency of the {} is known to ± {} only, from {} replications: more of them \
                  (measure.replications) or longer runs tell it better",
                 served.subject.many(),
                 per_cent(part),
                 report.replications
-            )
+            ))
         })
     };
     report.each().filter_map(wide).collect()

@@ -7,6 +7,7 @@ use crate::report::series::SeriesCollector;
 use crate::report::served::{DeadlineFigures, OperationFailures, Served, Share};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
+use crate::report::waiting::Left;
 use petrio_colours::{BlockRequest, Causes, Failure, MOST_CAUSES};
 use petrio_kernel::Time;
 use std::collections::BTreeMap;
@@ -17,8 +18,10 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug)]
 pub struct Collector<R = BlockRequest> {
     begin: Time,
-    /// The workloads' names, where there are several.
+    /// The workloads' names.
     names: Vec<String>,
+    /// Whether there are others beside these, so that each is told of.
+    beside: bool,
     /// What each got.
     workloads: Vec<ByKind>,
     /// How long requests of each may take, and how many that move data have been there and were late.
@@ -37,6 +40,7 @@ impl<R: Reported> Collector<R> {
         Self {
             begin,
             names: Vec::new(),
+            beside: false,
             workloads: vec![ByKind::default()],
             deadlines: Vec::new(),
             by_cause: [0; MOST_CAUSES],
@@ -45,6 +49,13 @@ impl<R: Reported> Collector<R> {
             series: SeriesCollector::new(begin),
             colour: PhantomData,
         }
+    }
+
+    /// There are workloads of another sort beside these.
+    #[must_use]
+    pub fn beside_others(mut self, beside: bool) -> Self {
+        self.beside = beside;
+        self
     }
 
     /// Tells several workloads apart, which have these names.
@@ -68,7 +79,8 @@ impl<R: Reported> Collector<R> {
     pub fn restart(&mut self, begin: Time) {
         let names = std::mem::take(&mut self.names);
         let deadlines = self.deadlines.iter().map(|(deadline, ..)| *deadline).collect();
-        *self = Self::new(begin).of_workloads(names).with_deadlines(deadlines);
+        let beside = self.beside;
+        *self = Self::new(begin).of_workloads(names).with_deadlines(deadlines).beside_others(beside);
     }
 
     /// Adds a request of the only workload that completed at `at`.
@@ -100,9 +112,14 @@ impl<R: Reported> Collector<R> {
         *self.failures.entry((request.kind(), failure)).or_default() += 1;
     }
 
-    /// What was found, the run having ended at `end`; what the workload was, and what it left behind, is for the run to
-    /// say.
+    /// What was found, the run having ended at `end` with nothing under way; what the workload was, and what it left
+    /// behind, is for the run to say.
     pub fn finish(self, end: Time) -> Served {
+        self.finish_with(end, &Left { now: end, ..Left::default() })
+    }
+
+    /// The same of a run in which something is `left`.
+    pub(crate) fn finish_with(self, end: Time, left: &Left) -> Served {
         let measured_s = (end - self.begin).as_seconds();
         let mut all = ByKind::default();
         self.workloads.iter().for_each(|workload| all.merge(workload));
@@ -112,13 +129,15 @@ impl<R: Reported> Collector<R> {
         let is_mixed = sorts.into_iter().filter(|&count| count > 0).count() > 1;
         let apart = |sort: Sort| all.latency_of::<R>(sort).filter(|_| is_mixed);
         let operations = match R::SUBJECT {
-            Subject::FileOperations => all.operations::<R>(measured_s),
+            Subject::FileOperations => all.operations::<R>(measured_s, left, |_| true),
             Subject::BlockRequests => Vec::new(),
         };
         let workloads = match self.workloads.as_slice() {
-            [_] => Vec::new(),
-            several => (several.iter().zip(&self.names))
-                .filter_map(|(workload, name)| workload.workload::<R>(name, self.begin))
+            [_] if !self.beside => Vec::new(),
+            several => (several.iter().zip(&self.names).enumerate())
+                .filter_map(|(number, (workload, name))| {
+                    workload.workload::<R>((number, name), self.begin, left)
+                })
                 .collect(),
         };
         let failures = self.failures.iter().map(|(&(kind, failure), &failed)| OperationFailures {
@@ -129,8 +148,19 @@ impl<R: Reported> Collector<R> {
         let failures = failures.collect();
         let deadlines = (self.deadlines.iter().enumerate())
             .filter_map(|(row, &(deadline, moved, late))| {
-                let workload = self.names.get(row).cloned().unwrap_or_default();
-                Some(DeadlineFigures { workload, deadline_ms: deadline?.as_seconds() * 1e3, moved, late })
+                let (workload, deadline) = (self.names.get(row).cloned().unwrap_or_default(), deadline?);
+                // What is under way may still be in time, or be late already.
+                let is_late = left.under_way.iter().filter(|request| {
+                    request.workload == row && request.moves && left.now - request.issued > deadline
+                });
+                let late_under_way = is_late.count() as u64;
+                Some(DeadlineFigures {
+                    workload,
+                    deadline_ms: deadline.as_seconds() * 1e3,
+                    moved: moved + late_under_way,
+                    late: late + late_under_way,
+                    late_under_way,
+                })
             })
             .collect();
         requests.found_nothing = self.found_nothing;
@@ -141,6 +171,7 @@ impl<R: Reported> Collector<R> {
             throughput_bytes_per_s: per_second(bytes, measured_s).into(),
             requests_per_s: per_second(requests.completed, measured_s).into(),
             latency: latencies.summary(),
+            waiting: left.waiting(|_| true),
             read_latency: apart(Sort::Read),
             write_latency: apart(Sort::Write),
             flush_latency: apart(Sort::Flush).filter(|_| R::SUBJECT == Subject::BlockRequests),
@@ -242,7 +273,7 @@ mod tests {
         assert_eq!(rows, [("a", 100.0), ("b", 10.0)]);
         assert_eq!((found.workloads[0].from_s, found.workloads[0].until_s), (0.0, 1.0));
         assert_eq!(found.workloads.iter().map(|row| row.completed).sum::<u64>(), found.requests.completed);
-        assert_eq!(found.workloads[1].latency.mean_ms.value, 100.0);
+        assert_eq!(found.workloads[1].latency.unwrap().mean_ms.value, 100.0);
     }
 
     #[test]
@@ -262,7 +293,7 @@ mod tests {
             .operations
             .iter()
             .map(|figures| {
-                let (per_s, mean) = (figures.per_s.value, figures.latency.mean_ms.value);
+                let (per_s, mean) = (figures.per_s.value, figures.latency.unwrap().mean_ms.value);
                 (figures.operation.as_str(), figures.completed, per_s, mean)
             })
             .collect();

@@ -12,6 +12,7 @@ use crate::report::latency::Latency;
 use crate::report::ranks::PARTS;
 use crate::report::served::Served;
 use crate::report::summary::Report;
+use crate::report::waiting::Waiting;
 use crate::report::whole_file::write_text;
 use std::path::Path;
 
@@ -51,6 +52,12 @@ impl Rows {
         String::from_utf8(self.0.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
+    fn waiting(&mut self, part: &str, name: &str, waiting: Option<Waiting>) {
+        let Some(Waiting { count, oldest_s }) = waiting else { return };
+        self.count(part, name, "under way at the end", count, "");
+        self.add(part, name, "oldest under way", oldest_s.into(), "s");
+    }
+
     fn latency(&mut self, part: &str, name: &str, latency: Option<&Latency>) {
         let Some(latency) = latency else { return };
         for (quantity, figure) in [
@@ -83,6 +90,7 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
     rows.count(run, "", "bytes", served.bytes, "B");
     rows.add(run, "", "throughput", served.throughput_bytes_per_s, "B/s");
     rows.add(run, "", &format!("{} rate", served.subject.one()), served.requests_per_s, "/s");
+    rows.waiting(run, "", served.waiting);
     rows.latency(&named("latency"), "", served.latency.as_ref());
     rows.latency(&named("read latency"), "", served.read_latency.as_ref());
     rows.latency(&named("write latency"), "", served.write_latency.as_ref());
@@ -95,14 +103,16 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
         rows.count("workload", name, "bytes", workload.bytes, "B");
         rows.add("workload", name, "throughput", workload.throughput_bytes_per_s, "B/s");
         rows.add("workload", name, "rate", workload.per_s, "/s");
-        rows.latency("workload", name, Some(&workload.latency));
+        rows.latency("workload", name, workload.latency.as_ref());
+        rows.waiting("workload", name, workload.waiting);
     }
     for kind in &served.operations {
         rows.count("operation", &kind.operation, "completed", kind.completed, "");
         rows.add("operation", &kind.operation, "rate", kind.per_s, "/s");
         rows.count("operation", &kind.operation, "bytes", kind.bytes, "B");
         rows.count("operation", &kind.operation, "without waiting for a device", kind.from_cache, "");
-        rows.latency("operation", &kind.operation, Some(&kind.latency));
+        rows.latency("operation", &kind.operation, kind.latency.as_ref());
+        rows.waiting("operation", &kind.operation, kind.waiting);
     }
     for share in &served.breakdown {
         rows.add(&named("cause"), &share.cause, "mean", share.mean_ms.into(), "ms");

@@ -45,6 +45,7 @@ pub(crate) fn example() -> Report {
                 max_ms: 31.0.into(),
                 deviation_ms: 4.0.into(),
             }),
+            waiting: None,
             read_latency: None,
             write_latency: None,
             flush_latency: None,

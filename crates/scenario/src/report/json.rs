@@ -9,12 +9,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the form. A field more is the same version; a field that goes, or means something else, is the next.
-pub const REPORT_VERSION: u32 = 1;
+pub const REPORT_VERSION: u32 = 2;
+/// The oldest form that is read: its warnings have no names, and what waited at the end isn't told.
+pub const OLDEST_VERSION: u32 = 1;
 
 /// A report as it stands in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportDocument {
-    /// The version of this form: 1. A file without one is of a petrio that wrote none, and of the same form.
+    /// The version of this form: 2. A file without one is of a petrio that wrote none, and of form 1.
     #[serde(default = "unnumbered")]
     pub version: u32,
     /// The report.
@@ -23,7 +25,7 @@ pub struct ReportDocument {
 }
 
 const fn unnumbered() -> u32 {
-    REPORT_VERSION
+    OLDEST_VERSION
 }
 
 /// The JSON schema of what [`write_json`] writes.

@@ -1,10 +1,12 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
+use crate::claim::Warning;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::rates::{MemberRate, Rates};
 use crate::report::served::{OperationFigures, Served, Share, WorkloadFigures};
 use crate::report::summary::{Report, Stage};
+use crate::report::waiting::Waiting;
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
 /// averaged (counts, histogram, series) is that of the first. `None` when there are no reports.
@@ -14,13 +16,15 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         return Some(first.clone());
     }
     let plain = |figure: fn(&Report) -> f64| Estimate::of(reports.iter().map(figure), level).value;
-    let mut warnings: Vec<String> = Vec::new();
+    let mut warnings: Vec<Warning> = Vec::new();
     for report in reports {
         // What another replication has said with other figures is told once; of one run, parts differ by figures, too.
         let before = warnings.len();
         for warning in &report.warnings {
             let (others, own) = warnings.split_at(before);
-            let same = |told: &String| without_figures(told).eq(without_figures(warning));
+            let same = |told: &Warning| {
+                told.claim == warning.claim && without_figures(&told.text).eq(without_figures(&warning.text))
+            };
             if !others.iter().any(same) && !own.contains(warning) {
                 warnings.push(warning.clone());
             }
@@ -73,6 +77,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
         requests_per_s: mean(|served| Some(served.requests_per_s.value)),
         latency: latency(|served| served.latency.as_ref()),
+        waiting: longest(all.iter().map(|served| served.waiting)),
         read_latency: latency(|served| served.read_latency.as_ref()),
         write_latency: latency(|served| served.write_latency.as_ref()),
         flush_latency: latency(|served| served.flush_latency.as_ref()),
@@ -107,8 +112,11 @@ fn mean_operations(all: &[&[OperationFigures]], level: f64) -> Vec<OperationFigu
             .collect();
         OperationFigures {
             per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
-            latency: mean_latency(&same.iter().map(|figures| &figures.latency).collect::<Vec<_>>(), level)
-                .unwrap_or(first.latency),
+            latency: mean_latency(
+                &same.iter().filter_map(|figures| figures.latency.as_ref()).collect::<Vec<_>>(),
+                level,
+            ),
+            waiting: longest(same.iter().map(|figures| figures.waiting)),
             ..first.clone()
         }
     };
@@ -128,13 +136,21 @@ fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
             until_s: of(|row| row.until_s).value,
             throughput_bytes_per_s: of(|row| row.throughput_bytes_per_s.value),
             per_s: of(|row| row.per_s.value),
-            latency: mean_latency(&same.iter().map(|row| &row.latency).collect::<Vec<_>>(), level)
-                .unwrap_or(first.latency),
+            latency: mean_latency(
+                &same.iter().filter_map(|row| row.latency.as_ref()).collect::<Vec<_>>(),
+                level,
+            ),
+            waiting: longest(same.iter().map(|row| row.waiting)),
             operations: mean_operations(&same.iter().map(|row| &*row.operations).collect::<Vec<_>>(), level),
             ..first.clone()
         }
     };
     all.first().map(|first| first.workloads.iter().map(mean).collect()).unwrap_or_default()
+}
+
+/// What was under way at the end of the first that left something, and the longest age in any.
+fn longest(all: impl Iterator<Item = Option<Waiting>>) -> Option<Waiting> {
+    all.flatten().reduce(|first, other| Waiting { oldest_s: first.oldest_s.max(other.oldest_s), ..first })
 }
 
 /// Means of the shares; their fractions are of the mean latency, so they add up to one again.
@@ -188,6 +204,7 @@ fn without_figures(text: &str) -> impl Iterator<Item = char> + '_ {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::claim::Claim;
     use crate::report::example::example;
 
     #[test]
@@ -207,7 +224,8 @@ mod tests {
     #[test]
     fn a_warning_with_other_figures_is_told_once_and_of_each_part() {
         let of = |rate: u32| {
-            let warnings = [0, 1].map(|disk| format!("\"d{disk}\" got {rate} operations a second"));
+            let words = |disk: u32| format!("\"d{disk}\" got {rate} operations a second");
+            let warnings = [0, 1].map(|disk| Claim::ColdCaches.says(words(disk)));
             Report { warnings: warnings.to_vec(), ..example() }
         };
         let mean = mean_report(&[of(320), of(334), of(1_500)], 0.95).unwrap();

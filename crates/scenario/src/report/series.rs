@@ -35,6 +35,16 @@ pub struct Series {
     pub intervals: Vec<Interval>,
 }
 
+impl Series {
+    /// When the last interval ends, seconds of model time.
+    pub(crate) fn end_s(&self) -> f64 {
+        match self.intervals.len() {
+            0 => self.begin_s,
+            count => self.begin_s + (count - 1) as f64 * self.interval_s + self.last_interval_s,
+        }
+    }
+}
+
 /// Collects a [`Series`] from completed requests in any order.
 #[derive(Clone, Debug)]
 pub struct SeriesCollector {

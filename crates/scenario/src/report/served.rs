@@ -4,6 +4,7 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
 use crate::report::subject::Subject;
+use crate::report::waiting::Waiting;
 use petrio_page::numbers::{grouped, per_cent, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub struct Served {
     /// From issue to completion, all requests; absent when none completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latency: Option<Latency>,
+    /// What was under way when the run ended; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waiting: Option<Waiting>,
     /// The same, reads alone, where there were several of reads, writes and flushes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub read_latency: Option<Latency>,
@@ -109,8 +113,12 @@ pub struct OperationFigures {
     pub bytes: u64,
     /// Of the completed ones, those that waited for no device; of the first replication.
     pub from_cache: u64,
-    /// From issue to completion.
-    pub latency: Latency,
+    /// From issue to completion; absent when none completed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<Latency>,
+    /// What of it was under way when the run ended; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waiting: Option<Waiting>,
 }
 
 /// How long the requests or operations of one kind took.
@@ -122,14 +130,15 @@ pub struct KindHistogram {
     pub histogram: Vec<Bin>,
 }
 
-/// What a workload got, from when its first request was issued until its last one completed.
+/// What a workload got, from when its first request was issued until its last one completed, or until the end of the run
+/// where it went on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadFigures {
     /// Its name; of copies, with a star for what differs.
     pub workload: String,
     /// When its first request was issued, seconds of model time; the end of the warm-up, if that was later.
     pub from_s: f64,
-    /// When its last request completed, seconds of model time.
+    /// When its last request completed, seconds of model time; the end of the run, if it hadn't ended by then.
     pub until_s: f64,
     /// Completed in the measured part of the run; of the first replication.
     pub completed: u64,
@@ -139,8 +148,12 @@ pub struct WorkloadFigures {
     pub throughput_bytes_per_s: Estimate,
     /// Completed per second, over its own span.
     pub per_s: Estimate,
-    /// From issue to completion, all kinds.
-    pub latency: Latency,
+    /// From issue to completion, all kinds; absent when none completed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<Latency>,
+    /// What of it was under way when the run ended; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waiting: Option<Waiting>,
     /// By kind, where there were several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub operations: Vec<OperationFigures>,
@@ -153,19 +166,26 @@ pub struct DeadlineFigures {
     pub workload: String,
     /// How long each may take, milliseconds.
     pub deadline_ms: f64,
-    /// Those that moved data.
+    /// Those that moved data, and those under way at the end that are late.
     pub moved: u64,
     /// Of these, those that took longer.
     pub late: u64,
+    /// Of these, those that were still under way at the end.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub late_under_way: u64,
 }
 
 impl DeadlineFigures {
     /// In a line: "films: 12 of 4,000 (0.3 %) took longer than 40.0 ms".
     pub fn sentence(&self) -> String {
-        let Self { workload, deadline_ms, moved, late } = self;
+        let Self { workload, deadline_ms, moved, late, late_under_way } = self;
         let share = *late as f64 / (*moved).max(1) as f64;
+        let still = match late_under_way {
+            0 => String::new(),
+            count => format!(", {} of them still under way", grouped(*count)),
+        };
         format!(
-            "{workload}: {} of {} ({}) took longer than {}",
+            "{workload}: {} of {} ({}) took longer than {}{still}",
             grouped(*late),
             grouped(*moved),
             per_cent(share),

@@ -1,5 +1,6 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
+use crate::claim::Warning;
 use crate::report::activity::Activity;
 use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
@@ -118,7 +119,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub assumptions: Vec<String>,
     /// Things to check before the result is trusted.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Report {

@@ -5,11 +5,12 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::phases::phase_table;
 use crate::report::ranks::JobFigures;
-use crate::report::served::Served;
+use crate::report::served::{OperationFigures, Served};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage, WallClock};
 use crate::report::table::table;
 use crate::report::traffic::traffic_table;
+use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
@@ -110,7 +111,8 @@ fn figures(out: &mut String, served: &Served, width: usize) {
     flowing(out, "throughput", &parts, width);
     match &served.latency {
         None => {
-            let _ = writeln!(out, "  latency     – (no {} completed)", served.subject.one());
+            let waiting = served.waiting.map(|waiting| format!(": {}", waiting.words())).unwrap_or_default();
+            let _ = writeln!(out, "  latency     – (no {} completed{waiting})", served.subject.one());
         }
         Some(latency) if served.is_mixed() => mixed_line(out, latency, width),
         Some(latency) => latency_line(out, "latency", latency, width),
@@ -143,19 +145,28 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
     let _ = writeln!(out, "  by workload");
     for row in &served.workloads {
         let (unit, size) = rate_unit(row.throughput_bytes_per_s.value);
-        let unit_of_time = time_unit(row.latency.mean_ms.value);
         let mut parts = vec![
             format!("{}/s", row.per_s.scaled(1.0)),
             format!("{} {unit}", row.throughput_bytes_per_s.scaled(size)),
-            format!("mean {} {}", row.latency.mean_ms.scaled(unit_of_time.1), unit_of_time.0),
         ];
-        if row.operations.is_empty() {
-            parts.push(format!("p99 {}", timed(row.latency.p99_ms, unit_of_time)));
+        match &row.latency {
+            Some(latency) => {
+                let unit = time_unit(latency.mean_ms.value);
+                parts.push(format!("mean {} {}", latency.mean_ms.scaled(unit.1), unit.0));
+                if row.operations.is_empty() {
+                    parts.push(format!("p99 {}", timed(latency.p99_ms, unit)));
+                    parts.extend(longer(latency, row.waiting));
+                }
+            }
+            None => {
+                parts.push("none completed".to_owned());
+                parts.extend(row.waiting.map(Waiting::words));
+            }
         }
         parts.push(format!("from {} to {}", seconds(row.from_s), seconds(row.until_s)));
         flowing(out, &format!("  {}", row.workload), &parts, width);
         for kind in &row.operations {
-            latency_line(out, &format!("    {}", kind.operation), &kind.latency, width);
+            kind_line(out, &format!("    {}", kind.operation), kind, width);
         }
     }
 }
@@ -175,7 +186,7 @@ fn mixed_line(out: &mut String, latency: &Latency, width: usize) {
 fn kinds(out: &mut String, served: &Served, width: usize) {
     let [_, _, ..] = served.operations.as_slice() else { return };
     for kind in &served.operations {
-        latency_line(out, &format!("  {}", kind.operation), &kind.latency, width);
+        kind_line(out, &format!("  {}", kind.operation), kind, width);
     }
     let parts: Vec<String> = served
         .operations
@@ -185,7 +196,29 @@ fn kinds(out: &mut String, served: &Served, width: usize) {
     flowing(out, "operations", &parts, width);
 }
 
+/// A kind of operations, of which some may wait longer than any took, or none have completed.
+fn kind_line(out: &mut String, name: &str, kind: &OperationFigures, width: usize) {
+    match &kind.latency {
+        Some(latency) => latency_parts(out, name, latency, longer(latency, kind.waiting), width),
+        None => {
+            let waiting = kind.waiting.map(Waiting::words);
+            let parts: Vec<String> = std::iter::once("none completed".to_owned()).chain(waiting).collect();
+            flowing(out, name, &parts, width);
+        }
+    }
+}
+
+/// What has been under way for longer than any took that completed.
+pub(super) fn longer(latency: &Latency, waiting: Option<Waiting>) -> Option<String> {
+    let waiting = waiting.filter(|waiting| waiting.oldest_s * 1e3 > latency.max_ms.value)?;
+    Some(waiting.words())
+}
+
 fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
+    latency_parts(out, name, latency, None, width);
+}
+
+fn latency_parts(out: &mut String, name: &str, latency: &Latency, more: Option<String>, width: usize) {
     let unit = time_unit(latency.mean_ms.value);
     let parts = [
         format!("mean {} {}", latency.mean_ms.scaled(unit.1), unit.0),
@@ -195,7 +228,7 @@ fn latency_line(out: &mut String, name: &str, latency: &Latency, width: usize) {
         format!("p99.9 {}", timed(latency.p99_9_ms, unit)),
         format!("max {}", timed(latency.max_ms, unit)),
     ];
-    flowing(out, name, &parts, width);
+    flowing(out, name, &parts.into_iter().chain(more).collect::<Vec<String>>(), width);
 }
 
 /// Parts side by side behind a name, in as many lines as they need.
@@ -382,7 +415,7 @@ fn foot(out: &mut String, report: &Report, width: usize) {
         labelled(out, "assumed", assumption, width);
     }
     for warning in &report.warnings {
-        labelled(out, "warning", warning, width);
+        labelled(out, "warning", &warning.text, width);
     }
 }
 
@@ -399,10 +432,13 @@ fn left_over(out: &mut String, served: &Served, width: usize) {
         labelled(out, "closing", &text, width);
     }
     if served.requests.in_flight > 0 {
-        let text = format!(
-            "{} not completed when the run ended",
-            counted(served.requests.in_flight, served.subject.one(), served.subject.many())
-        );
+        let (one, many) = (served.subject.one(), served.subject.many());
+        let text = match served.waiting {
+            Some(waiting) => waiting.words_of(one, many),
+            None => {
+                format!("{} not completed when the run ended", counted(served.requests.in_flight, one, many))
+            }
+        };
         labelled(out, "in flight", &text, width);
     }
 }

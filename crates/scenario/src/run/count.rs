@@ -1,26 +1,49 @@
 //! What is counted of the requests of either colour, and what to check before it is trusted.
 
 use crate::build::{Driven, Programs};
-use crate::report::{Collector, OperationFailures, Reported, Served, counted};
+use crate::claim::{Claim, Warning};
+use crate::report::cautions;
+use crate::report::{Collector, OperationFailures, Reported, Served, UnderWay, counted};
+use crate::run::flight::Flight;
+use crate::run::growth::Rates;
 use crate::run::load::Lane;
 use crate::run::phases::Phases;
 use petrio_colours::{BlockRequest, FileOp, Operation};
 use petrio_kernel::Time;
-use petrio_page::numbers::seconds;
+use petrio_page::numbers::{seconds, significant};
+use petrio_workload::{Phase, SourceItem};
 
 /// What is counted of the requests of a colour.
 pub(super) struct Count<R> {
     pub(super) collector: Collector<R>,
     pub(super) phases: Phases,
+    pub(super) flight: Flight,
     /// Requests that counted, those that were cut off among them.
     pub(super) counted: u64,
 }
 
 impl<R: Reported> Count<R> {
-    /// Of programs of workloads with these names, whose requests may take so long.
-    pub(super) fn of(names: Vec<String>, deadlines: Vec<Option<Time>>) -> Self {
-        let collector = Collector::new(Time::ZERO).of_workloads(names).with_deadlines(deadlines);
-        Self { collector, phases: Phases::default(), counted: 0 }
+    /// Of programs of workloads with these names, whose requests may take so long, alone or beside those of another sort.
+    pub(super) fn of(names: Vec<String>, deadlines: Vec<Option<Time>>, beside: bool) -> Self {
+        let flight = Flight::of(names.len());
+        let collector = Collector::new(Time::ZERO).of_workloads(names);
+        let collector = collector.with_deadlines(deadlines).beside_others(beside);
+        Self { collector, phases: Phases::default(), flight, counted: 0 }
+    }
+
+    /// A request is about to be issued.
+    #[inline]
+    pub(super) fn begins(&mut self, workload: usize, item: &SourceItem<R>) {
+        let SourceItem { request, phase, .. } = item;
+        let request = UnderWay {
+            id: request.id(),
+            workload,
+            kind: request.kind(),
+            moves: request.bytes() > 0,
+            closing: *phase == (Phase::Closing { counted: false }),
+            issued: request.issued(),
+        };
+        self.flight.begins(request, *phase);
     }
 
     pub(super) fn is_past(&self, skipped: Option<u64>) -> bool {
@@ -28,30 +51,48 @@ impl<R: Reported> Count<R> {
     }
 
     /// What the programs of a lane got, in a run that ended at `end`, and what to check before it is trusted.
-    pub(super) fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<String>) {
+    pub(super) fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<Warning>) {
         let lane_end = lane.ended().unwrap_or(end);
         let counted_until = self.phases.counted_until();
-        let mut served = self.collector.finish(counted_until.unwrap_or(lane_end));
+        let (in_flight, overload) = (lane.in_flight(), lane.overload());
+        let mut programs = lane.into_programs();
+        let rows = programs.workload_names().len().max(1);
+        let ended: Vec<bool> = (0..rows).map(|row| programs.has_ended(row)).collect();
+        let left = self.flight.left(end, |row| ended.get(row).copied().unwrap_or(true));
+        let mut served = self.collector.finish_with(counted_until.unwrap_or(lane_end), &left);
         served.closing_s = counted_until.map(|until| lane_end.saturating_sub(until).as_seconds());
-        served.requests.in_flight = lane.in_flight();
-        let programs = lane.into_programs();
+        served.requests.in_flight = in_flight;
         let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());
         served.workload = format!("{completed} · {}", programs.line());
         let mut warnings = programs.warnings();
-        if served.requests.completed == 0 && programs.boards().is_empty() {
-            warnings.push(format!("no {} completed: there is nothing to report", R::SUBJECT.one()));
+        if let Some(Rates { offered, served }) = overload {
+            let many = R::SUBJECT.many();
+            warnings.push(Claim::Overloaded.says(format!(
+                "the System can't keep up with this load: {} {many} a second come and {} are served, so that more and \
+                 more wait, and latencies say more about the length of the run than about the System",
+                significant(offered),
+                significant(served)
+            )));
         }
+        if served.requests.completed == 0 && programs.boards().is_empty() {
+            let waiting = served.waiting.map(|waiting| format!(" ({})", waiting.words())).unwrap_or_default();
+            warnings.push(
+                Claim::NothingCompleted
+                    .says(format!("no {} completed{waiting}: there is nothing to report", R::SUBJECT.one())),
+            );
+        }
+        warnings.extend(cautions::of_waiting(&served, overload.is_some()));
         if served.requests.found_nothing > 0 {
-            warnings.push(format!(
+            warnings.push(Claim::FoundNothing.says(format!(
                 "{} moved nothing: they begin at the end of their files or beyond it",
                 counted(served.requests.found_nothing, "read", "reads")
-            ));
+            )));
         }
         warnings.extend(ended_early(&served, counted_until.unwrap_or(lane_end)));
         for failed in &served.failures {
             let OperationFailures { operation, failed, failure } = failed;
             let (many, words) = (counted(*failed, operation, &format!("{operation}s")), failure);
-            warnings.push(format!("{many} failed: {words}"));
+            warnings.push(Claim::Failed.says(format!("{many} failed: {words}")));
         }
         (served, warnings)
     }
@@ -61,19 +102,19 @@ impl<R: Reported> Count<R> {
 const EARLY: f64 = 0.9;
 
 /// Of workloads that ended long before the last one did, a warning.
-fn ended_early(served: &Served, end: Time) -> Option<String> {
+fn ended_early(served: &Served, end: Time) -> Option<Warning> {
     let end = end.as_seconds();
     let begin = served.workloads.iter().map(|row| row.from_s).reduce(f64::min)?;
     let early = served.workloads.iter().filter(|row| row.until_s - begin < EARLY * (end - begin));
     let early: Vec<String> =
         early.map(|row| format!("\"{}\" after {}", row.workload, seconds(row.until_s))).collect();
     (!early.is_empty()).then(|| {
-        format!(
+        Claim::EndedEarly.says(format!(
             "{} ended before the others did, after {}: the rates of all together are over the longer time, those of \
              each workload over its own",
             early.join(", "),
             seconds(end)
-        )
+        ))
     })
 }
 
@@ -91,12 +132,14 @@ impl Counts {
     ) -> Self {
         let of_files = operations.map(Lane::programs);
         let of_devices = requests.map(|lane| lane.programs().workload_names());
+        let both = operations.is_some() && requests.is_some();
         Self {
             operations: Count::of(
                 of_files.map(Programs::workload_names).unwrap_or_default(),
                 of_files.map(Programs::workload_deadlines).unwrap_or_default(),
+                both,
             ),
-            requests: Count::of(of_devices.unwrap_or_default(), Vec::new()),
+            requests: Count::of(of_devices.unwrap_or_default(), Vec::new(), both),
         }
     }
 }

@@ -3,7 +3,6 @@
 //! It knows no scenario: whoever has a net, a [`Load`] and something to measure runs them here.
 
 use crate::run::RunFailure;
-use crate::run::growth::Growth;
 use crate::run::listener::Onlooker;
 use crate::run::load::Load;
 use crate::run::patience::{Awaited, Patience};
@@ -54,8 +53,6 @@ pub struct Engine<'n> {
 pub struct Ended {
     /// What it left.
     pub run: Simulation,
-    /// The number in flight only ever grew.
-    pub growing: bool,
 }
 
 impl Engine<'_> {
@@ -77,7 +74,6 @@ impl Engine<'_> {
         let request_limit = self.limits.requests.unwrap_or(u64::MAX);
         let in_flight_limit = IN_FLIGHT_LIMIT * self.devices.len().max(1) as u64;
         let (mut issued, mut completed, mut told) = (0u64, 0u64, 0u64);
-        let mut growth = Growth::default();
         let mut patience = Patience::new();
         let mut headroom = Headroom::default();
         let step = if self.watch.is_kept() { WATCHED_STEP } else { STEP };
@@ -125,10 +121,6 @@ impl Engine<'_> {
                 if completed - told >= SIGN {
                     self.tell(&mut told, completed, now)?;
                 }
-                // What drains after the last arrival says nothing about the load.
-                if due != Due::Never {
-                    growth.note(completed, issued - completed);
-                }
                 continue;
             }
             self.tell(&mut told, completed, run.now())?;
@@ -151,7 +143,7 @@ impl Engine<'_> {
             visits.rest().try_for_each(|visit| listener.visited(&visit))?;
         }
         run.check_conservation()?;
-        Ok(Ended { run, growing: growth.is_growing() })
+        Ok(Ended { run })
     }
 
     /// Tells what has been done since it was last told.

@@ -1,6 +1,7 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, file_tables};
+use crate::claim::Warning;
 use crate::loaded::Loaded;
 use crate::report::{
     Activity, ArrayFigures, CopiesFigures, JobFigures, MemoryFigures, Rates, ReportError, Served, Sinks,
@@ -94,7 +95,7 @@ pub(crate) struct Outcome {
     pub(crate) served: Served,
     pub(crate) beside: Option<Box<Served>>,
     /// Things to check before these figures are trusted.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) rates: Vec<Rates>,
     pub(crate) activity: Vec<Activity>,
@@ -105,8 +106,6 @@ pub(crate) struct Outcome {
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
-    /// The number in flight only ever grew.
-    pub(crate) growing: bool,
     /// Firings of the net.
     pub(crate) firings: u64,
 }
@@ -162,7 +161,13 @@ impl<A> Measured<'_, A> {
 }
 
 impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
-    fn issued(&mut self, item: &SourceItem<R>, run: &mut Simulation) -> Result<(), RunFailure> {
+    fn issued(
+        &mut self,
+        workload: usize,
+        item: &SourceItem<R>,
+        run: &mut Simulation,
+    ) -> Result<(), RunFailure> {
+        R::count(&mut self.counts).begins(workload, item);
         if R::count(&mut self.counts).phases.begins_to_count(item) && self.cut == Cut::None {
             self.begin(run);
         }
@@ -181,6 +186,7 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
         let now = run.now();
         self.spend(request, now);
         let own = R::count(&mut self.counts);
+        own.flight.ends(request.id());
         if !own.phases.counts(request.id(), now) {
             return Ok(());
         }
@@ -203,6 +209,7 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
 
     fn failed(&mut self, request: &R, failure: Failure, run: &mut Simulation) -> Result<(), RunFailure> {
         let own = R::count(&mut self.counts);
+        own.flight.ends(request.id());
         if own.phases.counts(request.id(), run.now()) {
             own.collector.record_failure(request, failure);
         }
@@ -308,18 +315,17 @@ struct Ran {
     traffic: Vec<TrafficFigures>,
     memory: Vec<MemoryFigures>,
     jobs: Vec<JobFigures>,
-    dropped: Option<String>,
+    dropped: Option<Warning>,
     end: Time,
     cut_at: Time,
-    growing: bool,
     firings: u64,
 }
 
 impl Ran {
     fn outcome(
         self,
-        (served, mut warnings): (Served, Vec<String>),
-        beside: Option<(Served, Vec<String>)>,
+        (served, mut warnings): (Served, Vec<Warning>),
+        beside: Option<(Served, Vec<Warning>)>,
     ) -> Outcome {
         let Self {
             stages,
@@ -333,7 +339,6 @@ impl Ran {
             dropped,
             end,
             cut_at,
-            growing,
             firings,
         } = self;
         warnings.extend(dropped);
@@ -355,7 +360,6 @@ impl Ran {
             jobs,
             end,
             cut_at,
-            growing,
             firings,
         }
     }
@@ -391,7 +395,7 @@ fn drive<A: Audience>(
         watch: &loaded.watch,
     };
     let ran = engine.run(load, &mut measured);
-    let Ended { run, growing } = ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
+    let Ended { run } = ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
@@ -417,7 +421,6 @@ fn drive<A: Audience>(
         jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,
-        growing,
         firings: run.marking().firings_total(),
     };
     Ok((measured.counts, ran))

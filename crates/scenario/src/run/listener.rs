@@ -8,11 +8,16 @@ use petrio_workload::SourceItem;
 
 /// Who is told of the requests of a colour as they come and go, and measures them.
 pub trait Listener<R> {
-    /// A request is about to be issued.
+    /// A request of a workload, by its number, is about to be issued.
     ///
     /// # Errors
     /// What can't be measured.
-    fn issued(&mut self, _item: &SourceItem<R>, _run: &mut Simulation) -> Result<(), RunFailure> {
+    fn issued(
+        &mut self,
+        _workload: usize,
+        _item: &SourceItem<R>,
+        _run: &mut Simulation,
+    ) -> Result<(), RunFailure> {
         Ok(())
     }
 

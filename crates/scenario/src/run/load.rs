@@ -2,6 +2,7 @@
 
 use crate::build::ProgramPorts;
 use crate::run::RunFailure;
+use crate::run::growth::{Growth, Rates};
 use crate::run::listener::Listener;
 use crate::run::programs::Programs;
 use crate::schema::OnError;
@@ -41,7 +42,10 @@ pub struct Lane<'n, R, P> {
     on_error: OnError,
     issued: u64,
     completed: u64,
+    /// Of these, what storage is asked for.
+    asked: u64,
     served: u64,
+    growth: Growth,
     /// When the last request completed.
     last: Time,
     due: Due,
@@ -49,7 +53,7 @@ pub struct Lane<'n, R, P> {
 
 impl<'n, R, P> Lane<'n, R, P> {
     /// Programs at the ports of their page.
-    pub const fn new(ports: &'n ProgramPorts<R>, programs: P) -> Self {
+    pub fn new(ports: &'n ProgramPorts<R>, programs: P) -> Self {
         Self {
             ports,
             told: &[],
@@ -57,7 +61,9 @@ impl<'n, R, P> Lane<'n, R, P> {
             on_error: OnError::Stop,
             issued: 0,
             completed: 0,
+            asked: 0,
             served: 0,
+            growth: Growth::default(),
             last: Time::ZERO,
             due: Due::AfterCompletion,
         }
@@ -65,14 +71,14 @@ impl<'n, R, P> Lane<'n, R, P> {
 
     /// With others in the net who hear of each request as it is issued, at the same time.
     #[must_use]
-    pub const fn told(mut self, places: &'n [Place<R>]) -> Self {
+    pub fn told(mut self, places: &'n [Place<R>]) -> Self {
         self.told = places;
         self
     }
 
     /// What becomes of a request that can't be done.
     #[must_use]
-    pub const fn on_error(mut self, on_error: OnError) -> Self {
+    pub fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
         self
     }
@@ -85,6 +91,11 @@ impl<'n, R, P> Lane<'n, R, P> {
     /// When its last request completed, if there will be no more.
     pub fn ended(&self) -> Option<Time> {
         (self.due == Due::Never && self.in_flight() == 0).then_some(self.last)
+    }
+
+    /// What comes and what is served, a second, where that is less.
+    pub(crate) fn overload(&self) -> Option<Rates> {
+        self.growth.overload()
     }
 
     /// The programs.
@@ -116,7 +127,11 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
         let Some(item) = self.programs.issue(run.now())? else { return Ok(false) };
         self.issued += 1;
         if item.request.is_of_storage() {
-            listener.issued(&item, run)?;
+            let now = run.now();
+            let workload = self.programs.workload_of(item.request.id());
+            listener.issued(workload, &item, run)?;
+            self.asked += 1;
+            self.growth.note(self.asked, self.asked - self.served, now);
             for port in self.told {
                 run.inject(*port, item.request.clone(), run.now())?;
             }

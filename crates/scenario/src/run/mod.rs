@@ -6,6 +6,7 @@ mod engine;
 mod execute;
 mod failure;
 mod figures;
+mod flight;
 mod growth;
 mod listener;
 mod load;
@@ -32,6 +33,7 @@ pub(crate) use shares::ClientHosts;
 pub use visits::DevicePlaces;
 
 use crate::build::System;
+use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::cautions;
 use crate::report::{Report, Served, Sinks, mean_report};
@@ -107,9 +109,9 @@ fn replications(
         if relative_width(&reports, level) > precision.get()
             && let Some(last) = reports.last_mut()
         {
-            last.warnings.push(format!(
+            last.warnings.push(Claim::PrecisionNotReached.says(format!(
                 "the precision asked for was not reached in {MOST} replications; ask for less, or make each run longer"
-            ));
+            )));
         }
     }
     let mut mean = mean_report(&reports, level).unwrap_or_else(|| reports.swap_remove(0));

@@ -1,5 +1,6 @@
 //! How evenly parts share the load: what each client got, what each server moved, and what links dropped.
 
+use crate::claim::{Claim, Warning};
 use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped};
 use petrio_kernel::{Marking, Time};
@@ -92,7 +93,7 @@ pub(super) fn servers(stages: &[Stage], marking: &Marking, span: Time) -> Option
 }
 
 /// What links dropped, for who reads the report.
-pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<String> {
+pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Warning> {
     let each: Vec<(&Stage, (u64, f64))> = stages
         .iter()
         .map(|stage| (stage, dropped(stage, marking)))
@@ -100,10 +101,10 @@ pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<String> {
         .collect();
     let (worst, (at_worst, _)) = each.iter().max_by_key(|(_, (count, _))| *count)?;
     let (count, size) = each.iter().fold((0, 0.0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
-    Some(format!(
+    Some(Claim::Dropped.says(format!(
         "{} ({}) dropped for want of room before links, {at_worst} at {}: what is lost is sent again, late",
         counted(count, "frame was", "frames were"),
         bytes(size as u64),
         worst.name
-    ))
+    )))
 }

@@ -1,6 +1,7 @@
 //! One run of a scenario: when it stops, what is cut off at its beginning, what it reports.
 
 use crate::build::System;
+use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::{Report, ReportError, Subject, cautions};
 use crate::run::RunFailure;
@@ -86,17 +87,9 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         jobs,
         end,
         cut_at,
-        growing,
         firings,
     } = outcome;
     warnings.extend(system.warnings.iter().cloned());
-    if growing {
-        warnings.push(
-            "the number of waiting requests grew all the time: the System can't keep up with this load, and latencies \
-             say more about the length of the run than about the System"
-                .to_owned(),
-        );
-    }
     for served in std::iter::once(&served).chain(beside.as_deref()) {
         warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
     }
@@ -137,6 +130,6 @@ pub(super) fn broken_off(measure: &Measure, report: &mut Report) {
     let asked = measure.stop.requests.is_some_and(|enough| completed >= enough)
         || measure.stop.time.is_some_and(|enough| report.simulated_s >= enough.time().as_seconds());
     if reached && !asked {
-        report.warnings.push("the run was broken off by its max_time or max_requests".to_owned());
+        report.warnings.push(Claim::BrokenOff.says("the run was broken off by its max_time or max_requests"));
     }
 }

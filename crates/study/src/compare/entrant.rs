@@ -5,7 +5,9 @@ use super::error::CompareError;
 use super::input::{Input, REAL};
 use super::measure::Measure;
 use super::statistics::Sample;
-use petrio_scenario::report::{REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report};
+use petrio_scenario::report::{
+    OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report,
+};
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
 use serde::Serialize;
@@ -186,8 +188,10 @@ fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
     }
     let ReportDocument { version, report } = serde_json::from_slice(&bytes)
         .map_err(|error| CompareError::Report { path: path.to_owned(), why: error.to_string() })?;
-    if version != REPORT_VERSION {
-        let why = format!("it is of form {version}, and form {REPORT_VERSION} is read here; write it again");
+    if !(OLDEST_VERSION..=REPORT_VERSION).contains(&version) {
+        let why = format!(
+            "it is of form {version}, and forms {OLDEST_VERSION} to {REPORT_VERSION} are read here; write it again"
+        );
         return Err(CompareError::Report { path: path.to_owned(), why });
     }
     let needed = report.replications > 1 && report.confidence.is_none();
@@ -246,10 +250,10 @@ impl Entrant {
 
     /// As the result shows it.
     pub(super) fn shown(&self, level: f64) -> Option<Contender> {
-        let mut report = mean_report(&self.reports, level)?;
-        let told = self.warnings.iter().filter(|warning| !report.warnings.contains(warning)).cloned();
-        let warnings: Vec<String> = told.collect();
-        report.warnings.splice(0..0, warnings);
+        let report = mean_report(&self.reports, level)?;
+        let of_runs = report.warnings.into_iter().map(|warning| warning.text);
+        let mut warnings = self.warnings.clone();
+        warnings.extend(of_runs.filter(|warning| !self.warnings.contains(warning)));
         Some(Contender {
             letter: self.letter.clone(),
             name: self.name.clone(),
@@ -262,7 +266,7 @@ impl Entrant {
             deterministic: self.deterministic,
             breakdown: report.served.breakdown,
             stages: report.stages,
-            warnings: report.warnings,
+            warnings,
         })
     }
 }

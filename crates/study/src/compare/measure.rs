@@ -242,8 +242,8 @@ fn latency_of<'r>(report: &'r Report, kind: &str) -> Option<&'r Latency> {
         (Subject::BlockRequests, "flush") => report.served.flush_latency.as_ref(),
         _ => {
             let operation = report.served.operations.iter().find(|known| known.operation == kind);
-            let latency = operation.map(|known| &known.latency);
-            latency.or_else(|| workload_of(report, kind).map(|row| &row.latency))
+            let latency = operation.and_then(|known| known.latency.as_ref());
+            latency.or_else(|| workload_of(report, kind)?.latency.as_ref())
         }
     }
 }

@@ -92,7 +92,8 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
             per_s: per_s(times.latency_ns.len()).into(),
             bytes: times.bytes,
             from_cache: 0,
-            latency: latency(times)?,
+            latency: Some(latency(times)?),
+            waiting: None,
         })
     });
     let quantiles = all.iter().map(|all| Quantile {

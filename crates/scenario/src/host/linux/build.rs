@@ -11,6 +11,7 @@ use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use super::share::share_of;
 use super::shared::{Ends, Shared, database, of_manager, share};
 use crate::build::{BelowDisk, HostSite, Lodgers, listener, name_in};
+use crate::claim::{Claim, Warning};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
@@ -47,18 +48,18 @@ struct Queued<'q> {
 
 impl PlacedHost {
     /// A warning where files are said to be cached for which there is no memory.
-    fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<String> {
+    fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<Warning> {
         let cached = mounts.iter().map(|mount| mount.laid_out.cached_bytes()).fold(0, u64::saturating_add);
         let memory = self.parameters.usable_memory();
         let own = self.parameters.anonymous.unwrap_or(Bytes(0));
         let room = Bytes(memory.get().saturating_sub(own.get()));
         (cached > room.get()).then(|| {
-            format!(
+            Claim::NotCached.says(format!(
                 "the files that are said to be cached when the run begins are {}, and the host \"{}\" has {room} of \
                  memory for them: only what fits is cached, as if they had been read one after the other",
                 Bytes(cached),
                 self.name
-            )
+            ))
         })
     }
 

@@ -5,6 +5,7 @@ use super::place::PlacedLinux;
 use super::san::{PlacedSan, SanDisk, SanMount};
 use super::shared::Wires;
 use crate::build::HostSite;
+use crate::claim::Claim;
 use crate::host::PlacedFamily;
 use crate::run::RunFailure;
 use petrio_colours::SECTOR_BYTES;
@@ -93,10 +94,10 @@ impl PlacedLinux {
         let bytes = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
         petrio_bounds::check(san.bytes_of(bytes)).map_err(|error| refused(san, error.to_string()))?;
         if files.iter().any(|file| file.cached) {
-            site.warnings.push(format!(
+            site.warnings.push(Claim::NotCached.says(format!(
                 "files that are said to be cached lie on \"{}\", whose hosts begin with empty caches",
                 san.name
-            ));
+            )));
         }
         for PlannedFile { file, parent, is_directory, size, .. } in files {
             volume.lay(file, parent, (is_directory, size)).map_err(|failure| {

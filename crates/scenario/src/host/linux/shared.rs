@@ -12,6 +12,7 @@ use super::pvfs::{PlacedPvfs, PvfsMount};
 use super::san::SanMount;
 use super::share::{Answers, SharePorts};
 use crate::build::HostSite;
+use crate::claim::Claim;
 use crate::run::RunFailure;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
@@ -97,7 +98,7 @@ impl<'l> Shared<'l> {
         site.warnings.extend(linux.without_effect());
         let mut placements = Vec::new();
         for (placement, warning) in linux.placements_of(site.loaded, site.first_volume)? {
-            site.warnings.extend(warning);
+            site.warnings.extend(warning.map(|words| Claim::Placement.says(words)));
             placements.push(Arc::new(placement));
         }
         let programs = if linux.shares.is_empty() { 0 } else { site.processes() };

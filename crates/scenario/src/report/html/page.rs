@@ -9,8 +9,9 @@ use crate::report::phases::phase_table;
 use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
-use crate::report::text::shown;
+use crate::report::text::{longer, shown};
 use crate::report::traffic::traffic_table;
+use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -65,7 +66,7 @@ fn head(page: &mut Page, report: &Report) {
         let words = format!("assumed, for no source tells it: {}", report.assumptions.join(" · "));
         page.below.push(Text::default().quiet(words));
     }
-    page.warnings(report.warnings.iter().map(String::as_str));
+    page.warnings(report.warnings.iter().map(|warning| warning.text.as_str()));
 }
 
 fn sentence_case(words: &str) -> String {
@@ -123,7 +124,9 @@ fn remarks(report: &Report, served: &Served) -> Vec<String> {
         remarks.push(format!("{} more to close the run, which doesn't count", seconds(closing_s)));
     }
     if served.requests.in_flight > 0 {
-        remarks.push(format!("{} still in flight at the end", grouped(served.requests.in_flight)));
+        let oldest = served.waiting.map(|waiting| format!(", the oldest for {}", seconds(waiting.oldest_s)));
+        let oldest = oldest.unwrap_or_default();
+        remarks.push(format!("{} still in flight at the end{oldest}", grouped(served.requests.in_flight)));
     }
     if let (Some(level), true) = (report.confidence, report.replications > 1) {
         remarks.push(format!("± is the half-width of the {} confidence interval", per_cent(level)));
@@ -288,19 +291,29 @@ fn workloads(page: &mut Page, served: &Served) {
         let (unit, size) = rate_unit(bytes_per_s);
         format!("{} {unit}", significant(bytes_per_s / size))
     };
+    let none = || "–".to_owned();
     let row = |row: &WorkloadFigures| {
+        let latency = |of: fn(&Latency) -> Estimate| {
+            row.latency.as_ref().map_or_else(none, |latency| estimate(of(latency), &time))
+        };
+        let waiting = match (&row.latency, row.waiting) {
+            (Some(latency), waiting) => longer(latency, waiting),
+            (None, waiting) => waiting.map(Waiting::words),
+        };
         vec![
             row.workload.clone(),
             grouped(row.completed),
             format!("{}/s", estimate(row.per_s, &significant)),
             estimate(row.throughput_bytes_per_s, &rate),
-            estimate(row.latency.mean_ms, &time),
-            estimate(row.latency.p99_ms, &time),
+            latency(|latency| latency.mean_ms),
+            latency(|latency| latency.p99_ms),
+            waiting.unwrap_or_else(none),
             seconds(row.from_s),
             seconds(row.until_s),
         ]
     };
-    let heads = ["", "completed", "rate", "throughput", "mean latency", "p99 latency", "from", "until"];
+    let heads =
+        ["", "completed", "rate", "throughput", "mean latency", "p99 latency", "waits", "from", "until"];
     page.table(Table::new(heads).with::<String>(served.workloads.iter().map(row).collect::<Vec<_>>()));
 }
 
@@ -313,7 +326,8 @@ fn percentiles(page: &mut Page, served: &Served) {
         rows.extend(served.write_latency.iter().map(|latency| ("writes", latency)));
         rows.extend(served.flush_latency.iter().map(|latency| ("flushes", latency)));
     } else {
-        rows.extend(served.operations.iter().map(|kind| (kind.operation.as_str(), &kind.latency)));
+        let kinds = served.operations.iter();
+        rows.extend(kinds.filter_map(|kind| Some((kind.operation.as_str(), kind.latency.as_ref()?))));
     }
     if rows.is_empty() {
         return;

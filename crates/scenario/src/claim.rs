@@ -1,0 +1,106 @@
+//! What a report says to check before its figures are trusted. Each sentence is of one claim, and each claim has a
+//! name, by which a program finds it and under which a test holds it to runs in which it is true and in which it isn't
+//! (`tests/claims.rs`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// What a warning says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Claim {
+    /// More comes than is served, and what waits grows with the length of the run.
+    Overloaded,
+    /// A workload waited for one request, or for all that it asked for, when the run ended.
+    Waits,
+    /// Nothing completed.
+    NothingCompleted,
+    /// Requests could not be done.
+    Failed,
+    /// Reads began at the end of their files or beyond.
+    FoundNothing,
+    /// A workload ended long before the others.
+    EndedEarly,
+    /// Requests beyond the end of a disk were left out or wrapped around.
+    BeyondEnd,
+    /// Calls of a replayed trace were changed to stay possible.
+    ChangedCalls,
+    /// A replayed trace leaves something out.
+    LeftOut,
+    /// Files were in memory when the trace was taken, and are when it is replayed.
+    BeginsWarm,
+    /// Files were said to be cached, and aren't, or not all of them.
+    NotCached,
+    /// Frames were lost before links.
+    Dropped,
+    /// A placement isn't what its profile knows.
+    Placement,
+    /// The beginning was slower because caches were empty.
+    ColdCaches,
+    /// The beginning was slower, for other reasons.
+    SlowBeginning,
+    /// A drive's write cache is off, and writes wait for its platters.
+    WriteCacheOff,
+    /// What costs processors' time was said to cost none, and would decide.
+    CostsNothing,
+    /// A throttle lets through more than its limit says.
+    LimitPassed,
+    /// The run was over before a cache was full.
+    Burst,
+    /// The mean is known badly.
+    WideInterval,
+    /// The precision asked for was not reached.
+    PrecisionNotReached,
+    /// The run was broken off by its guard.
+    BrokenOff,
+    /// What a report of form 1 said, which had no names.
+    #[default]
+    Unnamed,
+}
+
+impl Claim {
+    /// Says it in words.
+    pub fn says(self, text: impl Into<String>) -> Warning {
+        Warning { claim: self, text: text.into() }
+    }
+}
+
+/// Something to check before a result is trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Warning {
+    /// What it says, by name.
+    pub claim: Claim,
+    /// And in words, with its figures.
+    pub text: String,
+}
+
+impl Warning {
+    /// Whether its words are among these.
+    pub fn contains(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Warning {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Named { claim: Claim, text: String },
+            // As reports of form 1 have it.
+            Words(String),
+        }
+        Ok(match Form::deserialize(deserializer)? {
+            Form::Named { claim, text } => Self { claim, text },
+            Form::Words(text) => Self { claim: Claim::Unnamed, text },
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! What was asked for and hadn't completed when a run ended. It has no latency yet, but it has an age, and that is a
+//! latency that it has at least.
+
+use petrio_colours::RequestId;
+use petrio_kernel::Time;
+use petrio_page::numbers::{counted, grouped, seconds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A request that is under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnderWay {
+    pub(crate) id: RequestId,
+    /// The row of its workload.
+    pub(crate) workload: usize,
+    /// The number of its kind.
+    pub(crate) kind: usize,
+    /// Whether it moves data.
+    pub(crate) moves: bool,
+    /// Whether it closes its workload without counting.
+    pub(crate) closing: bool,
+    pub(crate) issued: Time,
+}
+
+/// What a run left when it ended.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    /// What is under way, the oldest first.
+    pub(crate) under_way: Vec<UnderWay>,
+    /// Of each workload when it began, if it did, and whether it went on.
+    pub(crate) begun: Vec<Option<Time>>,
+    pub(crate) goes_on: Vec<bool>,
+    /// When the run ended.
+    pub(crate) now: Time,
+}
+
+impl Left {
+    /// What of it is so, by how many and how old they are; nothing where there is none.
+    pub(crate) fn waiting(&self, is_so: impl Fn(&UnderWay) -> bool) -> Option<Waiting> {
+        let mut waiting = Waiting::default();
+        for request in self.under_way.iter().filter(|request| is_so(request)) {
+            waiting.add((self.now - request.issued).as_seconds());
+        }
+        (waiting.count > 0).then_some(waiting)
+    }
+}
+
+/// What was under way when a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Waiting {
+    /// How many requests or operations; of the first replication.
+    pub count: u64,
+    /// For how long the oldest of them had been, seconds; of all replications the longest.
+    pub oldest_s: f64,
+}
+
+impl Waiting {
+    /// One more, for so long.
+    pub(crate) fn add(&mut self, age_s: f64) {
+        self.count += 1;
+        self.oldest_s = self.oldest_s.max(age_s);
+    }
+
+    /// In words: "4 under way, the oldest for 60.0 s".
+    pub fn words(self) -> String {
+        match self.count {
+            1 => format!("1 under way, for {}", seconds(self.oldest_s)),
+            count => format!("{} under way, the oldest for {}", grouped(count), seconds(self.oldest_s)),
+        }
+    }
+
+    /// The same of something that is named: "4 operations under way, …".
+    pub(crate) fn words_of(self, one: &str, many: &str) -> String {
+        let count = counted(self.count, one, many);
+        match self.count {
+            1 => format!("{count} not completed when the run ended, for {}", seconds(self.oldest_s)),
+            _ => {
+                format!("{count} not completed when the run ended, the oldest for {}", seconds(self.oldest_s))
+            }
+        }
+    }
+}
