@@ -19,6 +19,8 @@ pub struct Lever {
     pub settings: Vec<(String, String)>,
     /// The parts of the stage whose speed these parameters say.
     pub covers: &'static [&'static str],
+    /// What is given up with it, where something is: "what a server hasn't written is lost when it fails".
+    pub price: Option<&'static str>,
 }
 
 /// What twice as good means.
@@ -27,12 +29,18 @@ pub const TWICE: f64 = 2.0;
 impl Lever {
     /// A lever that makes something twice as good.
     pub fn twice(stage: &'static str, part: &'static str, change: &'static str) -> Self {
-        Self { stage, part, change, factor: Some(TWICE), settings: Vec::new(), covers: &[] }
+        Self { stage, part, change, factor: Some(TWICE), settings: Vec::new(), covers: &[], price: None }
     }
 
     /// A lever that puts something else in a part's place.
     pub fn instead(stage: &'static str, part: &'static str, change: &'static str) -> Self {
         Self { factor: None, ..Self::twice(stage, part, change) }
+    }
+
+    /// A lever with which something is given up that isn't speed.
+    #[must_use]
+    pub fn at_a_price(self, price: &'static str) -> Self {
+        Self { price: Some(price), ..self }
     }
 
     /// The words of the stage's parts whose speed it is.

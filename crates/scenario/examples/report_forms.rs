@@ -107,6 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             mean_wait_ms: None,
             tried: 1,
             what_if: None,
+            or: None,
         }),
         assumptions: Vec::new(),
         warnings: vec![Claim::ColdCaches.says("the queue was still growing in the middle of the run")],

@@ -39,16 +39,12 @@ pub enum Claim {
     Placement,
     /// The beginning was slower because caches were empty.
     ColdCaches,
-    /// The beginning was slower, for other reasons.
-    SlowBeginning,
     /// A drive's write cache is off, and writes wait for its platters.
     WriteCacheOff,
     /// What costs processors' time was said to cost none, and would decide.
     CostsNothing,
     /// A throttle lets through more than its limit says.
     LimitPassed,
-    /// The run was over before a cache was full.
-    Burst,
     /// The mean is known badly.
     WideInterval,
     /// The precision asked for was not reached.

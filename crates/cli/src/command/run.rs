@@ -8,16 +8,19 @@ use crate::progress::RunProgress;
 use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::Watch;
-use petrio_page::numbers::seconds;
+use petrio_page::numbers::{counted, seconds};
 use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
-use petrio_scenario::run::{run, simulate};
+use petrio_scenario::run::{run_told, simulate};
 use petrio_scenario::{Loaded, Override};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+/// A run that took longer, seconds, says what goes on before its changes are tried, which takes several times as long.
+const WORTH_A_WORD: f64 = 1.0;
 
 /// Run a scenario and report: throughput, latency, where the time goes, the bottleneck
 #[derive(Args)]
@@ -87,7 +90,16 @@ impl Run {
         let outcome = if self.no_what_if {
             System::build(&loaded).and_then(|system| simulate(&loaded, &system, sinks))
         } else {
-            run(&loaded, sinks)
+            run_told(&loaded, sinks, |changes| {
+                let far = began.elapsed().as_secs_f64();
+                if changes > 0 && far > WORTH_A_WORD && std::io::stderr().is_terminal() {
+                    let changes = counted(changes as u64, "change", "changes");
+                    talk(&format!(
+                        "the run took {}; now {changes} of it are tried (--no-what-if leaves that out)",
+                        seconds(far)
+                    ));
+                }
+            })
         };
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();

@@ -20,6 +20,8 @@ pub struct MemoryUse {
     pub usable: u64,
     /// What they have now.
     pub in_use: u64,
+    /// What of that is dirty or being written now.
+    pub unwritten: u64,
     /// The most that they had since the run began.
     pub most: u64,
     /// The most that was dirty or being written at a time.
@@ -39,6 +41,7 @@ impl HostMemory {
             found = MemoryUse {
                 usable: memory.cache.limit_pages() * PAGE_BYTES,
                 in_use: memory.cache.cached() * PAGE_BYTES,
+                unwritten: (memory.cache.dirty() + memory.cache.writeback()) * PAGE_BYTES,
                 most: cached * PAGE_BYTES,
                 most_unwritten: unwritten * PAGE_BYTES,
             };

@@ -35,6 +35,9 @@ pub struct CacheFigures {
     pub flushes: u64,
     /// Bytes that were in memory and not yet on the members at the end.
     pub unwritten_bytes: u64,
+    /// How much it has room for, bytes.
+    #[serde(default)]
+    pub room_bytes: u64,
     /// Bytes that had been reported and could not be written, for want of members.
     pub lost_bytes: u64,
 }
@@ -55,6 +58,7 @@ impl CacheFigures {
         self.waited += tally.waited;
         self.flushes += tally.flushes;
         self.unwritten_bytes += cache.unwritten_bytes();
+        self.room_bytes += cache.room_bytes();
         self.lost_bytes += tally.lost_bytes;
     }
 

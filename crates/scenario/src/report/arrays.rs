@@ -1,14 +1,15 @@
 //! What redundancy costs an array, and what it was good for.
 
 use super::array_cache::CacheFigures;
+use super::mean::mean_of;
 use super::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
-use petrio_page::numbers::{bytes, grouped, seconds, significant};
+use petrio_page::numbers::{bytes, counted, grouped, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An array, or all equal ones together, over the whole run (of the first replication of the run).
+/// An array, or all equal ones together, over the whole run; of several replications the mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArrayFigures {
     /// Its name; of equal ones that of their class.
@@ -44,7 +45,10 @@ pub struct ArrayFigures {
     pub begun_again: u64,
     /// Requests that failed because too few members were left.
     pub failed_requests: u64,
-    /// Members that failed, in the order in which they did.
+    /// Of several replications, in how many of them what happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_replications: Option<InReplications>,
+    /// Members that failed, in the order in which they did; of all replications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureFigures>,
     /// Bytes read to rebuild members.
@@ -57,7 +61,7 @@ pub struct ArrayFigures {
     pub exposed_s: f64,
     /// Bytes of data that were lost.
     pub lost_bytes: u64,
-    /// When the first data were lost.
+    /// When the first data were lost; of all replications the soonest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_at_s: Option<f64>,
     /// Failures that were to come of members that had failed already, and that nobody had replaced.
@@ -93,9 +97,23 @@ impl From<MovedFigures> for Moved {
     }
 }
 
+/// How often in several replications something happened to arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InReplications {
+    /// How many replications there were.
+    pub replications: u64,
+    /// In how many of them a member failed.
+    pub with_failures: u64,
+    /// In how many of them data were lost.
+    pub with_loss: u64,
+}
+
 /// A member that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureFigures {
+    /// In which of several replications, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replication: Option<u64>,
     /// Its name.
     pub member: String,
     /// When.
@@ -159,6 +177,7 @@ impl ArrayFigures {
             let replaced = failed.replaced;
             let rebuilt = failed.rebuilt.zip(replaced).map(|(end, (_, begun))| (end - begun).as_seconds());
             FailureFigures {
+                replication: None,
                 member: name(failed.port),
                 at_s: failed.at.as_seconds(),
                 replaced_by: replaced.map(|(port, _)| name(port)),
@@ -178,6 +197,31 @@ impl ArrayFigures {
         (self.reads, self.writes) = (figures.reads, figures.writes);
         self.written_on += cache.tally().overwritten_bytes;
         self.amplify();
+    }
+
+    /// Counts of an array as means, and its members' failures one by one.
+    pub(super) fn mean_of_replications(all: &[&Self]) -> Option<Self> {
+        let plain: Vec<Self> =
+            all.iter().map(|&array| Self { failures: Vec::new(), ..array.clone() }).collect();
+        let mean = mean_of(&plain.iter().collect::<Vec<_>>())?;
+        let failures = all.iter().enumerate().flat_map(|(replication, array)| {
+            let of = move |failure: &FailureFigures| FailureFigures {
+                replication: Some(replication as u64 + 1),
+                ..failure.clone()
+            };
+            array.failures.iter().map(of)
+        });
+        let so_many = |is_so: fn(&Self) -> bool| all.iter().filter(|array| is_so(array)).count() as u64;
+        Some(Self {
+            failures: failures.collect(),
+            lost_at_s: all.iter().filter_map(|array| array.lost_at_s).reduce(f64::min),
+            in_replications: Some(InReplications {
+                replications: all.len() as u64,
+                with_failures: so_many(|array| !array.failures.is_empty()),
+                with_loss: so_many(|array| array.lost_bytes > 0),
+            }),
+            ..mean
+        })
     }
 
     fn amplify(&mut self) {
@@ -224,8 +268,16 @@ impl ArrayFigures {
             parts.push(format!("{} waited for others to be done with their stripe", grouped(self.waited)));
         }
         parts.extend(self.failures.iter().take(4).map(FailureFigures::sentence));
-        if self.failures.len() > 4 {
-            parts.push(format!("{} members failed in all", grouped(self.failures.len() as u64)));
+        let all = self.failures.len() as u64;
+        if let Some(InReplications { replications, with_failures, .. }) = self.in_replications
+            && all > 0
+        {
+            parts.push(format!(
+                "{} failed in all, in {with_failures} of {replications} replications",
+                counted(all, "member", "members")
+            ));
+        } else if all > 4 {
+            parts.push(format!("{} members failed in all", grouped(all)));
         }
         if self.degraded_s > 0.0 {
             let exposed = match self.exposed_s {
@@ -239,8 +291,15 @@ impl ArrayFigures {
             };
             parts.push(format!("some member was missing for {}{exposed}", seconds(self.degraded_s)));
         }
-        if self.lost_bytes > 0 {
-            parts.push(format!("{} of data are lost", bytes(self.lost_bytes)));
+        match self.in_replications {
+            Some(InReplications { replications, with_loss, .. }) if with_loss > 0 => {
+                let lost = bytes(self.lost_bytes);
+                parts.push(format!(
+                    "data are lost in {with_loss} of {replications} replications, {lost} on average"
+                ));
+            }
+            _ if self.lost_bytes > 0 => parts.push(format!("{} of data are lost", bytes(self.lost_bytes))),
+            _ => {}
         }
         if self.failures_in_vain > 0 {
             let failures = self.failures_in_vain;
@@ -261,10 +320,13 @@ impl ArrayFigures {
 
 impl FailureFigures {
     fn sentence(&self) -> String {
-        let Self { member, at_s, replaced_by, replaced_at_s, rebuilt_in_s, given_up_at_s, rebuilt_share } =
-            self;
+        let Self { replication, member, at_s, replaced_by, replaced_at_s, rebuilt_in_s, .. } = self;
+        let Self { given_up_at_s, rebuilt_share, .. } = self;
         let share = significant(rebuilt_share.unwrap_or(0.0) * 100.0);
         let mut text = format!("{member} failed at {}", seconds(*at_s));
+        if let Some(replication) = replication {
+            text.push_str(&format!(" in replication {replication}"));
+        }
         if let Some((other, begun)) = replaced_by.as_ref().zip(*replaced_at_s) {
             text.push_str(&match (*rebuilt_in_s, *given_up_at_s) {
                 (Some(span), _) => format!(", and {other} was filled in {}", seconds(span)),

@@ -30,6 +30,9 @@ pub struct Bottleneck {
     /// What would change it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub what_if: Option<WhatIf>,
+    /// What would change it more, at a price.
+    #[serde(rename = "or", skip_serializing_if = "Option::is_none", default)]
+    pub or: Option<WhatIf>,
 }
 
 /// What a gain is of.
@@ -55,6 +58,9 @@ pub struct WhatIf {
     /// By how much the part was made better; absent where something else was put in its place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub factor: Option<f64>,
+    /// What is given up with it; absent where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub price: Option<String>,
     /// Whose gain it is, where some programs work on files and others send block requests.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subject: Option<Subject>,
@@ -75,6 +81,18 @@ pub struct WhatIf {
 }
 
 impl Bottleneck {
+    /// What would change it, in sentences: what gives up nothing, and what brings more at a price.
+    pub fn sentences(&self) -> String {
+        let free = self.what_if.as_ref().map(WhatIf::sentence);
+        let or = self.or.as_ref().map(|or| {
+            let sentence = or.sentence();
+            let mut letters = sentence.chars();
+            let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+            format!("Or, at a price, {first}{}", letters.as_str())
+        });
+        free.into_iter().chain(or).collect::<Vec<String>>().join(" ")
+    }
+
     /// What limits the run, behind the stage's name: "by its rotation (busy 96 % of the time)".
     pub fn why(&self) -> String {
         let load = match (self.utilisation, self.mean_wait_ms) {
@@ -135,7 +153,8 @@ impl WhatIf {
         } else {
             format!("{low} to {high} by {runs} replications")
         };
-        format!("{as_if}{change}: {gain} ({interval}).")
+        let price = self.price.as_ref().map(|price| format!("; {price}")).unwrap_or_default();
+        format!("{as_if}{change}: {gain} ({interval}){price}.")
     }
 
     /// The words on a command line that make the change; nothing where no parameter does.
@@ -165,6 +184,7 @@ mod tests {
                 "fs.x.queue_depth=4".to_owned(),
             ],
             factor: Some(2.0),
+            price: None,
             subject: None,
             of: Measured::Throughput,
             gain: 1.54,
@@ -195,6 +215,27 @@ mod tests {
         let as_if =
             WhatIf { change: "the processors twice as fast".to_owned(), set: Vec::new(), ..what_if() };
         assert!(as_if.sentence().starts_with("As if the processors were twice as fast: "));
+        let price = Some("files may hold old data after a crash".to_owned());
+        let dear = WhatIf { change: "another journal".to_owned(), price, ..what_if() };
+        let bottleneck = Bottleneck {
+            stage: "d/queue".to_owned(),
+            part: None,
+            utilisation: None,
+            busiest: None,
+            most: None,
+            mean_wait_ms: None,
+            tried: 2,
+            what_if: Some(what_if()),
+            or: Some(dear),
+        };
+        let sentences = bottleneck.sentences();
+        assert!(
+            sentences.contains("3 replications). Or, at a price, with another journal: 1.54 times"),
+            "{sentences}"
+        );
+        assert!(
+            sentences.ends_with("(1.52 to 1.56 by 3 replications); files may hold old data after a crash.")
+        );
         assert_eq!(as_if.command(), None);
     }
 }

@@ -1,7 +1,8 @@
 //! What is counted of requests kind by kind, and in which span they came.
 
 use crate::report::latency::{Latency, LatencyHistogram};
-use crate::report::served::{KindHistogram, OperationFigures, Requests, WorkloadFigures};
+use crate::report::served::{KindHistogram, OperationFigures, Requests, Share, WorkloadFigures};
+use crate::report::spent::Spent;
 use crate::report::subject::{Kind, Reported, Sort};
 use crate::report::waiting::{Left, UnderWay};
 use petrio_kernel::Time;
@@ -19,8 +20,15 @@ pub(super) struct ByKind {
 #[derive(Clone, Debug, Default)]
 struct OfKind {
     latencies: LatencyHistogram,
+    spent: Spent,
     bytes: u64,
     from_cache: u64,
+}
+
+impl OfKind {
+    fn shares<R: Reported>(&self) -> Vec<Share> {
+        self.spent.shares::<R>(self.latencies.count(), self.latencies.sum_ps())
+    }
 }
 
 impl ByKind {
@@ -33,6 +41,7 @@ impl ByKind {
         let issued = request.issued();
         let kind = self.kinds[request.kind()].get_or_insert_with(Box::default);
         kind.latencies.record(at - issued);
+        kind.spent.record(request);
         kind.bytes = kind.bytes.saturating_add(request.bytes());
         kind.from_cache += u64::from(request.is_from_cache());
         self.span = match self.span {
@@ -48,6 +57,7 @@ impl ByKind {
             let Some(other) = other else { continue };
             let own = own.get_or_insert_with(Box::default);
             own.latencies.merge(&other.latencies);
+            own.spent.merge(&other.spent);
             own.bytes = own.bytes.saturating_add(other.bytes);
             own.from_cache += other.from_cache;
         }
@@ -65,6 +75,17 @@ impl ByKind {
             all.1 = all.1.saturating_add(kind.bytes);
         }
         all
+    }
+
+    /// Where the time of all of them went.
+    pub(super) fn breakdown<R: Reported>(&self) -> Vec<Share> {
+        let (mut spent, mut completed, mut response) = (Spent::default(), 0, 0);
+        for kind in self.kinds.iter().flatten() {
+            spent.merge(&kind.spent);
+            completed += kind.latencies.count();
+            response += kind.latencies.sum_ps();
+        }
+        spent.shares::<R>(completed, response)
     }
 
     /// How many there were.
@@ -115,6 +136,7 @@ impl ByKind {
                 from_cache: of_kind.from_cache,
                 latency: of_kind.latencies.summary(),
                 waiting,
+                breakdown: of_kind.shares::<R>(),
             })
         };
         R::KINDS.iter().enumerate().filter_map(figures).collect()
@@ -158,6 +180,7 @@ impl ByKind {
             per_s: per_second(latencies.count(), seconds).into(),
             latency: latencies.summary(),
             waiting: left.waiting(own),
+            breakdown: self.breakdown::<R>(),
             operations: if operations.len() > 1 { operations } else { Vec::new() },
         })
     }

@@ -2,13 +2,12 @@
 
 use crate::report::by_kind::{ByKind, per_second};
 use crate::report::error::ReportError;
-use crate::report::latency::LatencyHistogram;
 use crate::report::series::SeriesCollector;
-use crate::report::served::{DeadlineFigures, OperationFailures, Served, Share};
+use crate::report::served::{DeadlineFigures, OperationFailures, Served};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
 use crate::report::waiting::Left;
-use petrio_colours::{BlockRequest, Causes, Failure, MOST_CAUSES};
+use petrio_colours::{BlockRequest, Failure};
 use petrio_kernel::Time;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -26,7 +25,6 @@ pub struct Collector<R = BlockRequest> {
     workloads: Vec<ByKind>,
     /// How long requests of each may take, and how many that move data have been there and were late.
     deadlines: Vec<(Option<Time>, u64, u64)>,
-    by_cause: [u128; MOST_CAUSES],
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
     failures: BTreeMap<(usize, Failure), u64>,
@@ -43,7 +41,6 @@ impl<R: Reported> Collector<R> {
             beside: false,
             workloads: vec![ByKind::default()],
             deadlines: Vec::new(),
-            by_cause: [0; MOST_CAUSES],
             found_nothing: 0,
             failures: BTreeMap::new(),
             series: SeriesCollector::new(begin),
@@ -95,9 +92,6 @@ impl<R: Reported> Collector<R> {
         let (issued, bytes) = (request.issued(), request.bytes());
         self.workloads[workload].record(request, at);
         self.found_nothing += u64::from(request.found_nothing());
-        for (sum, cause) in self.by_cause.iter_mut().zip(R::Cause::ALL) {
-            *sum += u128::from(request.ledger().of(*cause).as_picos());
-        }
         self.series.record(issued, at, bytes);
         if let Some((Some(deadline), moved, late)) = self.deadlines.get_mut(workload)
             && bytes > 0
@@ -179,35 +173,13 @@ impl<R: Reported> Collector<R> {
             workloads,
             failures,
             deadlines,
-            breakdown: self.breakdown(&latencies),
+            breakdown: all.breakdown::<R>(),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),
             quantiles: latencies.quantiles(),
             series: self.series.finish(end),
             ..Served::default()
         }
-    }
-
-    fn breakdown(&self, all: &LatencyHistogram) -> Vec<Share> {
-        let completed = all.count().max(1) as f64;
-        let response = all.sum_ps();
-        let share = |cause: &str, sum: u128| Share {
-            cause: cause.to_owned(),
-            mean_ms: sum as f64 / 1e9 / completed,
-            fraction: sum as f64 / response.max(1) as f64,
-        };
-        let charged: u128 = self.by_cause.iter().sum();
-        let mut shares: Vec<Share> = R::Cause::ALL
-            .iter()
-            .zip(&self.by_cause)
-            .filter(|&(_, &sum)| sum > 0)
-            .map(|(cause, &sum)| share(cause.name(), sum))
-            .collect();
-        // A stage that took time without saying on what is a gap in the model; it is shown rather than hidden.
-        if response > charged {
-            shares.push(share("not attributed", response - charged));
-        }
-        shares
     }
 }
 

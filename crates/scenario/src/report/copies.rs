@@ -6,7 +6,7 @@ use petrio_page::numbers::{bytes, grouped, mean_number, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A replication over the whole run (of the first replication of the run).
+/// A replication over the whole run; of several runs the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesFigures {
     /// Its name.

@@ -105,6 +105,15 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
         rows.add("workload", name, "rate", workload.per_s, "/s");
         rows.latency("workload", name, workload.latency.as_ref());
         rows.waiting("workload", name, workload.waiting);
+        for share in &workload.breakdown {
+            rows.add(
+                "workload cause",
+                &format!("{name} {}", share.cause),
+                "mean",
+                share.mean_ms.into(),
+                "ms",
+            );
+        }
     }
     for kind in &served.operations {
         rows.count("operation", &kind.operation, "completed", kind.completed, "");
@@ -113,6 +122,10 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
         rows.count("operation", &kind.operation, "without waiting for a device", kind.from_cache, "");
         rows.latency("operation", &kind.operation, kind.latency.as_ref());
         rows.waiting("operation", &kind.operation, kind.waiting);
+        for share in &kind.breakdown {
+            let name = format!("{} {}", kind.operation, share.cause);
+            rows.add("operation cause", &name, "mean", share.mean_ms.into(), "ms");
+        }
     }
     for share in &served.breakdown {
         rows.add(&named("cause"), &share.cause, "mean", share.mean_ms.into(), "ms");
@@ -151,7 +164,8 @@ fn table(report: &Report) -> String {
         rows.add("stage", &stage.name, &format!("least {of}"), members.least.into(), "");
         rows.add("stage", &stage.name, &format!("most {of}"), members.most.into(), "");
     }
-    if let Some(what_if) = report.bottleneck.as_ref().and_then(|bottleneck| bottleneck.what_if.as_ref()) {
+    let bottleneck = report.bottleneck.iter();
+    for what_if in bottleneck.flat_map(|found| [&found.what_if, &found.or]).flatten() {
         let half_width = Some((what_if.interval[1] - what_if.interval[0]) / 2.0);
         if let Some(factor) = what_if.factor {
             rows.add("what if", &what_if.change, "factor", factor.into(), "");

@@ -5,7 +5,7 @@ use petrio_page::numbers::{bytes, per_cent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A host's memory, or that of all equal hosts, over the whole run (of the first replication).
+/// A host's memory, or that of all equal hosts, over the whole run; of several replications the most of all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryFigures {
     /// The host; of equal ones their class.
@@ -14,8 +14,11 @@ pub struct MemoryFigures {
     pub hosts: u64,
     /// What files' pages and processes may have of each, bytes.
     pub usable_bytes: u64,
-    /// What they had at the end, of all together.
+    /// What they had at the end, of all together; of several replications on average.
     pub in_use_bytes: u64,
+    /// What of that was yet to be written, of all together.
+    #[serde(default)]
+    pub unwritten_bytes: u64,
     /// The most that they had at a time, on the host where that was most.
     pub most_bytes: u64,
     /// That host.
@@ -30,6 +33,7 @@ impl MemoryFigures {
         self.hosts += 1;
         self.usable_bytes = found.usable;
         self.in_use_bytes += found.in_use;
+        self.unwritten_bytes += found.unwritten;
         if self.hosts == 1 || found.most > self.most_bytes {
             self.most_bytes = found.most;
             host.clone_into(&mut self.most_on);
@@ -65,6 +69,7 @@ mod tests {
             usable: 1 << 30,
             in_use: most / 2,
             most,
+            unwritten: 0,
             most_unwritten: unwritten,
         };
         let mut figures = MemoryFigures { name: "server*".to_owned(), ..MemoryFigures::default() };

@@ -5,7 +5,7 @@ use petrio_page::numbers::{counted, grouped, per_cent, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A parallel program, over the whole run (of the first replication of the run).
+/// A parallel program, over the whole run; of several replications the mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobFigures {
     /// Its workload.

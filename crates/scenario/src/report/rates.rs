@@ -19,7 +19,7 @@ pub struct Rates {
 pub struct MemberRate {
     /// Its name.
     pub name: String,
-    /// Bytes in the measured part of the run; of the first replication.
+    /// Bytes in the measured part of the run.
     pub bytes: u64,
     /// Bytes per second: of a client from its first request until its last one completed, of a server over the measured
     /// part of the run.

@@ -1,15 +1,22 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
 use crate::claim::Warning;
+use crate::report::arrays::ArrayFigures;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
+use crate::report::mean::{mean_count, mean_of};
+use crate::report::memory::MemoryFigures;
 use crate::report::rates::{MemberRate, Rates};
-use crate::report::served::{OperationFigures, Served, Share, WorkloadFigures};
-use crate::report::summary::{Report, Stage};
+use crate::report::served::{
+    DeadlineFigures, OperationFailures, OperationFigures, Served, Share, WorkloadFigures,
+};
+use crate::report::summary::{Members, Report, Stage};
+use crate::report::traffic::{PurposeFigures, TrafficFigures};
 use crate::report::waiting::Waiting;
 
-/// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). What can't be
-/// averaged (counts, histogram, series) is that of the first. `None` when there are no reports.
+/// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). Counts are means,
+/// too; of what is an event (a member's failure, something late) it is told how often it was in all, and in which replication.
+/// What can't be averaged (histogram, series) is that of the first. `None` when there are no reports.
 pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
     let first = reports.first()?;
     if reports.len() == 1 {
@@ -42,9 +49,105 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         beside: mean_served(&beside, level).map(Box::new),
         stages: mean_stages(reports, level),
         rates: mean_rates(reports, level),
+        copies: of_each(reports, |report| &report.copies, |one, other| one.name == other.name, mean_of),
+        arrays: of_each(
+            reports,
+            |report| &report.arrays,
+            |one, other| one.name == other.name,
+            ArrayFigures::mean_of_replications,
+        ),
+        traffic: of_each(
+            reports,
+            |report| &report.traffic,
+            |one, other| one.name == other.name,
+            mean_traffic,
+        ),
+        memory: of_each(reports, |report| &report.memory, |one, other| one.name == other.name, mean_memory),
+        jobs: of_each(reports, |report| &report.jobs, |one, other| one.workload == other.workload, mean_of),
         warnings,
         ..first.clone()
     })
+}
+
+/// Figures of parts over all replications: of each part that is in one, those of the replications that have it.
+fn of_each<T>(
+    reports: &[Report],
+    of: fn(&Report) -> &Vec<T>,
+    is_same: fn(&T, &T) -> bool,
+    mean: fn(&[&T]) -> Option<T>,
+) -> Vec<T> {
+    let mut parts: Vec<Vec<&T>> = Vec::new();
+    for figures in reports.iter().flat_map(of) {
+        match parts.iter_mut().find(|part| is_same(part[0], figures)) {
+            Some(part) => part.push(figures),
+            None => parts.push(vec![figures]),
+        }
+    }
+    parts.iter().filter_map(|part| mean(part)).collect()
+}
+
+/// What reached a device, by all purposes that there were in any replication.
+fn mean_traffic(all: &[&TrafficFigures]) -> Option<TrafficFigures> {
+    let first = *all.first()?;
+    let mut purposes: Vec<&str> = Vec::new();
+    for row in all.iter().flat_map(|figures| &figures.purposes) {
+        if !purposes.contains(&row.purpose.as_str()) {
+            purposes.push(&row.purpose);
+        }
+    }
+    let mean = |purpose: &str| {
+        let none = PurposeFigures { purpose: purpose.to_owned(), ..PurposeFigures::default() };
+        // Where there was nothing for it there was none.
+        let of = |figures: &&TrafficFigures| {
+            figures.purposes.iter().find(|row| row.purpose == purpose).unwrap_or(&none).clone()
+        };
+        let rows: Vec<PurposeFigures> = all.iter().map(of).collect();
+        mean_of(&rows.iter().collect::<Vec<_>>())
+    };
+    Some(TrafficFigures { purposes: purposes.into_iter().filter_map(mean).collect(), ..first.clone() })
+}
+
+/// The most that was used in any replication, and what was in use at the end on average.
+fn mean_memory(all: &[&MemoryFigures]) -> Option<MemoryFigures> {
+    // Of equals the first.
+    let most = all.iter().rev().max_by_key(|memory| memory.most_bytes)?;
+    let unwritten = all.iter().map(|memory| memory.most_unwritten_bytes).max()?;
+    Some(MemoryFigures {
+        in_use_bytes: mean_count(all.iter().map(|memory| memory.in_use_bytes)),
+        unwritten_bytes: mean_count(all.iter().map(|memory| memory.unwritten_bytes)),
+        most_unwritten_bytes: unwritten,
+        ..(*most).clone()
+    })
+}
+
+/// What is late in all replications.
+fn all_late(all: &[&Served]) -> Vec<DeadlineFigures> {
+    let Some(first) = all.first() else { return Vec::new() };
+    let sum = |(number, figures): (usize, &DeadlineFigures)| {
+        let same = || all.iter().filter_map(move |served| served.deadlines.get(number));
+        DeadlineFigures {
+            moved: same().map(|figures| figures.moved).sum(),
+            late: same().map(|figures| figures.late).sum(),
+            late_under_way: same().map(|figures| figures.late_under_way).sum(),
+            ..figures.clone()
+        }
+    };
+    first.deadlines.iter().enumerate().map(sum).collect()
+}
+
+/// What could not be done in all replications.
+fn all_failures(all: &[&Served]) -> Vec<OperationFailures> {
+    let mut sums: Vec<OperationFailures> = Vec::new();
+    for failures in all.iter().flat_map(|served| &served.failures) {
+        let same = |known: &&mut OperationFailures| {
+            known.operation == failures.operation && known.failure == failures.failure
+        };
+        match sums.iter_mut().find(same) {
+            Some(known) => known.failed += failures.failed,
+            None => sums.push(failures.clone()),
+        }
+    }
+    sums
 }
 
 /// Of the parts that the first replication has.
@@ -54,7 +157,8 @@ fn mean_rates(reports: &[Report], level: f64) -> Vec<Rates> {
         let of = |(number, member): (usize, &MemberRate)| {
             let same = reports.iter().filter_map(|report| report.rates.get(group)?.members.get(number));
             MemberRate {
-                bytes_per_s: Estimate::of(same.map(|member| member.bytes_per_s.value), level),
+                bytes_per_s: Estimate::of(same.clone().map(|member| member.bytes_per_s.value), level),
+                bytes: mean_count(same.map(|member| member.bytes)),
                 ..member.clone()
             }
         };
@@ -73,6 +177,10 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         mean_latency(&all.iter().filter_map(|&served| part(served)).collect::<Vec<_>>(), level)
     };
     Some(Served {
+        requests: mean_of(&all.iter().map(|served| &served.requests).collect::<Vec<_>>())?,
+        bytes: mean_count(all.iter().map(|served| served.bytes)),
+        failures: all_failures(all),
+        deadlines: all_late(all),
         closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
         throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
         requests_per_s: mean(|served| Some(served.requests_per_s.value)),
@@ -83,7 +191,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         flush_latency: latency(|served| served.flush_latency.as_ref()),
         operations: mean_operations(&all.iter().map(|served| &*served.operations).collect::<Vec<_>>(), level),
         workloads: mean_workloads(all, level),
-        breakdown: mean_breakdown(all),
+        breakdown: mean_breakdown(&all.iter().map(|served| &*served.breakdown).collect::<Vec<_>>()),
         ..first.clone()
     })
 }
@@ -104,27 +212,43 @@ fn mean_latency(all: &[&Latency], level: f64) -> Option<Latency> {
     })
 }
 
-/// Of the kinds that the first replication has.
+/// Of all kinds that there were.
 fn mean_operations(all: &[&[OperationFigures]], level: f64) -> Vec<OperationFigures> {
+    let mut kinds: Vec<&OperationFigures> = Vec::new();
+    for figures in all.iter().copied().flatten() {
+        if !kinds.iter().any(|known| known.operation == figures.operation) {
+            kinds.push(figures);
+        }
+    }
     let mean = |first: &OperationFigures| {
         let same: Vec<&OperationFigures> = (all.iter())
             .filter_map(|kinds| kinds.iter().find(|figures| figures.operation == first.operation))
             .collect();
         OperationFigures {
+            completed: mean_count(same.iter().map(|figures| figures.completed)),
+            bytes: mean_count(same.iter().map(|figures| figures.bytes)),
+            from_cache: mean_count(same.iter().map(|figures| figures.from_cache)),
             per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
             latency: mean_latency(
                 &same.iter().filter_map(|figures| figures.latency.as_ref()).collect::<Vec<_>>(),
                 level,
             ),
             waiting: longest(same.iter().map(|figures| figures.waiting)),
+            breakdown: mean_breakdown(&same.iter().map(|figures| &*figures.breakdown).collect::<Vec<_>>()),
             ..first.clone()
         }
     };
-    all.first().map(|first| first.iter().map(mean).collect()).unwrap_or_default()
+    kinds.into_iter().map(mean).collect()
 }
 
-/// Of the workloads of which something completed in the first replication.
+/// Of all workloads that asked for something.
 fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
+    let mut rows: Vec<&WorkloadFigures> = Vec::new();
+    for row in all.iter().flat_map(|served| &served.workloads) {
+        if !rows.iter().any(|known| known.workload == row.workload) {
+            rows.push(row);
+        }
+    }
     let mean = |first: &WorkloadFigures| {
         let same: Vec<&WorkloadFigures> = (all.iter())
             .filter_map(|served| served.workloads.iter().find(|row| row.workload == first.workload))
@@ -132,6 +256,8 @@ fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
         let of =
             |figure: fn(&WorkloadFigures) -> f64| Estimate::of(same.iter().map(|row| figure(row)), level);
         WorkloadFigures {
+            completed: mean_count(same.iter().map(|row| row.completed)),
+            bytes: mean_count(same.iter().map(|row| row.bytes)),
             from_s: of(|row| row.from_s).value,
             until_s: of(|row| row.until_s).value,
             throughput_bytes_per_s: of(|row| row.throughput_bytes_per_s.value),
@@ -141,11 +267,12 @@ fn mean_workloads(all: &[&Served], level: f64) -> Vec<WorkloadFigures> {
                 level,
             ),
             waiting: longest(same.iter().map(|row| row.waiting)),
+            breakdown: mean_breakdown(&same.iter().map(|row| &*row.breakdown).collect::<Vec<_>>()),
             operations: mean_operations(&same.iter().map(|row| &*row.operations).collect::<Vec<_>>(), level),
             ..first.clone()
         }
     };
-    all.first().map(|first| first.workloads.iter().map(mean).collect()).unwrap_or_default()
+    rows.into_iter().map(mean).collect()
 }
 
 /// What was under way at the end of the first that left something, and the longest age in any.
@@ -154,9 +281,9 @@ fn longest(all: impl Iterator<Item = Option<Waiting>>) -> Option<Waiting> {
 }
 
 /// Means of the shares; their fractions are of the mean latency, so they add up to one again.
-fn mean_breakdown(all: &[&Served]) -> Vec<Share> {
+fn mean_breakdown(all: &[&[Share]]) -> Vec<Share> {
     let mut shares: Vec<Share> = Vec::new();
-    for share in all.iter().flat_map(|served| &served.breakdown) {
+    for share in all.iter().copied().flatten() {
         match shares.iter_mut().find(|known| known.cause == share.cause) {
             Some(known) => known.mean_ms += share.mean_ms,
             None => shares.push(share.clone()),
@@ -189,10 +316,15 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
             mean_queue: of(&same, |stage| stage.mean_queue),
             mean_wait_ms: of(&same, |stage| stage.mean_wait_ms),
             mean_service_ms: of(&same, |stage| stage.mean_service_ms),
-            members: stage.members.clone(),
+            members: mean_members(&same),
         }
     };
     reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()
+}
+
+/// How equal stages differ, and the one that is the busiest in the first replication.
+fn mean_members(same: &[&Stage]) -> Option<Members> {
+    mean_of(&same.iter().filter_map(|stage| stage.members.as_ref()).collect::<Vec<_>>())
 }
 
 /// A text without its figures.

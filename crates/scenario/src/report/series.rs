@@ -4,6 +4,9 @@
 //! the run. Each request costs a constant number of additions however long it stayed: an interval keeps how many
 //! requests began and ended in it and how much of it lay after those moments, from which the mean number outstanding
 //! follows exactly when the series is read.
+//!
+//! What a request moves is moved between its issue and its completion, evenly for all that is known here: counted at its
+//! completion, a checkpoint of which all parts are over at once would pass links that never carried it.
 
 use petrio_kernel::Time;
 use schemars::JsonSchema;
@@ -14,7 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct Interval {
     /// Requests that completed in it.
     pub completed: u64,
-    /// Bytes that they moved.
+    /// Bytes moved in it, those of each request evenly from its issue to its completion; of requests that completed
+    /// before the run ended.
     pub bytes: u64,
     /// Mean number of requests outstanding, of those that completed before the run ended.
     pub mean_outstanding: f64,
@@ -58,8 +62,12 @@ pub struct SeriesCollector {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     completed: u64,
-    bytes: u64,
     latency: u128,
+    /// What was moved, in parts of a byte.
+    moved: u128,
+    /// What those move in each interval whole that began to do so with this one, and those that no longer do from it on.
+    begins_to_move: u128,
+    ends_to_move: u128,
     began: u64,
     ended: u64,
     /// Over the requests that began here, the part of the interval after they began.
@@ -72,6 +80,8 @@ struct Cell {
 const INTERVALS_MAX: usize = 600;
 /// One microsecond: a run too short for many of these has little to show over time.
 const FIRST_WIDTH: u64 = 1_000_000;
+/// Parts of a byte that are told apart, as a power of two: sums of them are exact, in whichever order they come.
+const PARTS: u32 = 16;
 
 impl SeriesCollector {
     /// Begins at a point in model time, the end of the warm-up.
@@ -98,15 +108,45 @@ impl SeriesCollector {
             cell.ended += 1;
             cell.after_end += after(last, to);
         }
+        self.moves((from, to), (first.min(last), last), bytes);
         let last = &mut self.cells[last as usize];
         last.completed += 1;
-        last.bytes += bytes;
         last.latency += u128::from((completed - issued).as_picos());
+    }
+
+    /// Spreads what a request moves over its span, which lies in these intervals.
+    fn moves(&mut self, (from, to): (u64, u64), (first, last): (u64, u64), bytes: u64) {
+        let (all, width) = (u128::from(bytes) << PARTS, self.width);
+        if first == last {
+            self.cells[last as usize].moved += all;
+            return;
+        }
+        let length = u128::from(to - from);
+        let part = |span: u64| match all.checked_mul(u128::from(span)) {
+            Some(product) => product / length,
+            None => all / length * u128::from(span),
+        };
+        let (begin, whole) = (part((first + 1) * width - from), part(width));
+        self.cells[first as usize].moved += begin;
+        self.cells[first as usize + 1].begins_to_move += whole;
+        self.cells[last as usize].ends_to_move += whole;
+        self.cells[last as usize].moved += all - begin - whole * u128::from(last - first - 1);
+    }
+
+    /// What is moved in each interval, as one sum.
+    fn settle(&mut self) {
+        let mut going_on = 0;
+        for cell in &mut self.cells {
+            going_on = going_on + cell.begins_to_move - cell.ends_to_move;
+            cell.moved += going_on;
+            (cell.begins_to_move, cell.ends_to_move) = (0, 0);
+        }
     }
 
     /// Makes room for a position, doubling the interval as often as needed.
     fn reach(&mut self, position: u64) {
         while position / self.width >= INTERVALS_MAX as u64 {
+            self.settle();
             let width = u128::from(self.width);
             self.cells = self
                 .cells
@@ -115,8 +155,10 @@ impl SeriesCollector {
                     let (a, b) = (pair[0], pair.get(1).copied().unwrap_or_default());
                     Cell {
                         completed: a.completed + b.completed,
-                        bytes: a.bytes + b.bytes,
                         latency: a.latency + b.latency,
+                        moved: a.moved + b.moved,
+                        begins_to_move: 0,
+                        ends_to_move: 0,
                         began: a.began + b.began,
                         ended: a.ended + b.ended,
                         after_begin: a.after_begin + u128::from(a.began) * width + b.after_begin,
@@ -141,6 +183,8 @@ impl SeriesCollector {
         let width = u128::from(self.width);
         let covered =
             |index: usize| (u128::from(end) - (index as u128 * width).min(u128::from(end))).min(width);
+        self.settle();
+        let (mut moved, mut told) = (0u128, 0u64);
         let mut outstanding = 0u128;
         let mut intervals = Vec::with_capacity(self.cells.len());
         for (index, cell) in self.cells.iter().enumerate() {
@@ -149,9 +193,13 @@ impl SeriesCollector {
             let held = outstanding * width + cell.after_begin - cell.after_end;
             outstanding = outstanding + u128::from(cell.began) - u128::from(cell.ended);
             let span = covered(index).max(1);
+            // Rounded so that all of them together are what was moved.
+            moved += cell.moved;
+            let until = u64::try_from((moved + (1 << (PARTS - 1))) >> PARTS).unwrap_or(u64::MAX);
+            let bytes = until - std::mem::replace(&mut told, until);
             intervals.push(Interval {
                 completed: cell.completed,
-                bytes: cell.bytes,
+                bytes,
                 mean_outstanding: held as f64 / span as f64,
                 mean_latency_ms: match cell.completed {
                     0 => 0.0,
@@ -210,6 +258,41 @@ mod tests {
                 prop_assert!((interval.mean_outstanding - expected).abs() <= tolerance, "{} {expected}", interval.mean_outstanding);
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_moved_is_moved_between_issue_and_completion(
+            requests in prop::collection::vec((0u64..40_000_000_000, 1u64..30_000_000_000, 0u64..1 << 30), 1..80)
+        ) {
+            let mut collector = SeriesCollector::new(Time::ZERO);
+            for &(at, length, bytes) in &requests {
+                collector.record(Time::from_picos(at), Time::from_picos(at + length), bytes);
+            }
+            let series = collector.finish(Time::ZERO);
+            let all: u64 = requests.iter().map(|&(.., bytes)| bytes).sum();
+            prop_assert_eq!(series.intervals.iter().map(|interval| interval.bytes).sum::<u64>(), all);
+            let width = series.interval_s * 1e12;
+            for (number, interval) in series.intervals.iter().enumerate() {
+                let (low, high) = (number as f64 * width, (number + 1) as f64 * width);
+                let overlap = |&(at, length, bytes): &(u64, u64, u64)| {
+                    let (from, to) = (at as f64, (at + length) as f64);
+                    bytes as f64 * (to.min(high) - from.max(low)).max(0.0) / length as f64
+                };
+                let expected: f64 = requests.iter().map(overlap).sum();
+                prop_assert!((interval.bytes as f64 - expected).abs() < 2.0 + 1e-9 * expected, "{number}: {interval:?} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_that_complete_at_once_make_no_peak() {
+        let mut collector = SeriesCollector::new(Time::ZERO);
+        (0..64).for_each(|_| collector.record(Time::ZERO, Time::from_whole_seconds(10), 100_000_000));
+        let series = collector.finish(Time::ZERO);
+        let rates =
+            series.intervals.iter().take(300).map(|interval| interval.bytes as f64 / series.interval_s);
+        rates.for_each(|rate| assert!((rate - 640e6).abs() < 1e3, "{rate}"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Served {
     /// that counts, seconds; absent where nothing did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub closing_s: Option<f64>,
-    /// How many requests there were; of the first replication.
+    /// How many requests there were; of several replications the mean.
     pub requests: Requests,
     /// Bytes moved by the completed requests.
     pub bytes: u64,
@@ -51,10 +51,10 @@ pub struct Served {
     /// first 64, are one row.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub workloads: Vec<WorkloadFigures>,
-    /// What could not be done, by kind and reason; of the first replication. It counts nowhere else.
+    /// What could not be done, by kind and reason, in all replications together. It counts nowhere else.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub failures: Vec<OperationFailures>,
-    /// What was late of workloads whose reads and writes have a deadline; of the first replication.
+    /// What was late of workloads whose reads and writes have a deadline, in all replications together.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub deadlines: Vec<DeadlineFigures>,
     /// Where the time of the average request went, in the order in which it meets the causes.
@@ -105,13 +105,13 @@ pub struct Requests {
 pub struct OperationFigures {
     /// Which: `read`, `write`, `fsync` ….
     pub operation: String,
-    /// Completed in the measured part of the run; of the first replication.
+    /// Completed in the measured part of the run.
     pub completed: u64,
     /// Completed per second.
     pub per_s: Estimate,
-    /// Bytes that they moved; of the first replication.
+    /// Bytes that they moved.
     pub bytes: u64,
-    /// Of the completed ones, those that waited for no device; of the first replication.
+    /// Of the completed ones, those that waited for no device.
     pub from_cache: u64,
     /// From issue to completion; absent when none completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -119,6 +119,9 @@ pub struct OperationFigures {
     /// What of it was under way when the run ended; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waiting: Option<Waiting>,
+    /// Where the time of the average one went.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub breakdown: Vec<Share>,
 }
 
 /// How long the requests or operations of one kind took.
@@ -140,9 +143,9 @@ pub struct WorkloadFigures {
     pub from_s: f64,
     /// When its last request completed, seconds of model time; the end of the run, if it hadn't ended by then.
     pub until_s: f64,
-    /// Completed in the measured part of the run; of the first replication.
+    /// Completed in the measured part of the run.
     pub completed: u64,
-    /// Bytes that they moved; of the first replication.
+    /// Bytes that they moved.
     pub bytes: u64,
     /// Bytes per second, over its own span.
     pub throughput_bytes_per_s: Estimate,
@@ -154,6 +157,9 @@ pub struct WorkloadFigures {
     /// What of it was under way when the run ended; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waiting: Option<Waiting>,
+    /// Where the time of its average request went.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub breakdown: Vec<Share>,
     /// By kind, where there were several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub operations: Vec<OperationFigures>,

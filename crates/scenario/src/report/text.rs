@@ -1,5 +1,7 @@
 //! The report on a terminal, to be read at a glance. Width-aware, and without colour nothing is lost.
 
+mod shares;
+
 use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
@@ -14,10 +16,14 @@ use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
+use shares::{apart, breakdown};
 use std::fmt::Write;
 
 /// A report is laid out for no less and no more than this many columns.
 const WIDTHS: (usize, usize) = (76, 120);
+
+/// Rates of so many kinds are told one by one.
+pub(super) const KINDS_MAX: usize = 4;
 
 /// So many columns of a name in a table are told however narrow the terminal is.
 const SHORTEST_NAME: usize = 12;
@@ -41,6 +47,7 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
             );
         }
         breakdown(&mut out, served, width);
+        apart(&mut out, served, width);
     }
     stages(&mut out, &report.stages, width);
     if let Some((heads, rows)) = traffic_table(&report.traffic) {
@@ -137,6 +144,11 @@ fn figures(out: &mut String, served: &Served, width: usize) {
     }
 }
 
+/// "221 fdatasync/s".
+pub(super) fn kind_rate(kind: &OperationFigures) -> String {
+    format!("{} {}/s", kind.per_s.scaled(1.0), kind.operation)
+}
+
 /// What each of several workloads got over its own span.
 fn workloads(out: &mut String, served: &Served, width: usize) {
     if served.workloads.is_empty() {
@@ -145,10 +157,12 @@ fn workloads(out: &mut String, served: &Served, width: usize) {
     let _ = writeln!(out, "  by workload");
     for row in &served.workloads {
         let (unit, size) = rate_unit(row.throughput_bytes_per_s.value);
-        let mut parts = vec![
-            format!("{}/s", row.per_s.scaled(1.0)),
-            format!("{} {unit}", row.throughput_bytes_per_s.scaled(size)),
-        ];
+        // Of a commit that writes and makes durable, both together say nothing.
+        let mut parts: Vec<String> = match row.operations.len() {
+            2..=KINDS_MAX => row.operations.iter().map(kind_rate).collect(),
+            _ => vec![format!("{}/s", row.per_s.scaled(1.0))],
+        };
+        parts.push(format!("{} {unit}", row.throughput_bytes_per_s.scaled(size)));
         match &row.latency {
             Some(latency) => {
                 let unit = time_unit(latency.mean_ms.value);
@@ -263,49 +277,6 @@ fn timed(figure: Estimate, unit: (&str, f64)) -> String {
     }
 }
 
-/// Bars in one line where they fit, else a line each. The number stands beside each bar.
-fn breakdown(out: &mut String, served: &Served, width: usize) {
-    if served.breakdown.is_empty() {
-        return;
-    }
-    let mut shares: Vec<_> = served.breakdown.iter().collect();
-    shares.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
-    let lead = match served.subject {
-        Subject::BlockRequests => "  an average request   ",
-        Subject::FileOperations => "  an average operation   ",
-    };
-    let words: usize =
-        shares.iter().map(|share| length(&share.cause) + length(&per_cent(share.fraction)) + 4).sum();
-    out.push('\n');
-    let room = width.saturating_sub(length(lead) + words);
-    if room >= 12 {
-        let scale = room.min(40);
-        let parts: Vec<String> = shares
-            .iter()
-            .map(|share| {
-                format!("{} {}{}", share.cause, spaced_bar(share.fraction, scale), per_cent(share.fraction))
-            })
-            .collect();
-        let _ = writeln!(out, "{lead}{}", parts.join("  "));
-        return;
-    }
-    let _ = writeln!(out, "{}", lead.trim_end());
-    for share in shares {
-        let bar = bar(share.fraction, width.saturating_sub(30).min(40));
-        let line = format!("    {:<14} {:>7}  {bar}", share.cause, per_cent(share.fraction));
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
-}
-
-fn spaced_bar(fraction: f64, scale: usize) -> String {
-    let bar = bar(fraction, scale);
-    if bar.is_empty() { bar } else { bar + " " }
-}
-
-fn bar(fraction: f64, scale: usize) -> String {
-    "█".repeat((fraction.clamp(0.0, 1.0) * scale as f64 + 0.5) as usize)
-}
-
 fn stages(out: &mut String, stages: &[Stage], width: usize) {
     if stages.is_empty() {
         return;
@@ -402,12 +373,13 @@ fn indented(out: &mut String, table: &str, by: usize, width: usize) {
 
 fn foot(out: &mut String, report: &Report, width: usize) {
     if let Some(bottleneck) = &report.bottleneck {
-        let what_if = bottleneck.what_if.as_ref();
-        let sentence = what_if.map(|what_if| format!(" {}", what_if.sentence())).unwrap_or_default();
         out.push('\n');
-        labelled(out, "bottleneck", &format!("{}, {}.{sentence}", bottleneck.stage, bottleneck.why()), width);
-        if let Some(command) = what_if.and_then(WhatIf::command) {
-            labelled(out, "try it", &command, width);
+        let text = format!("{}, {}. {}", bottleneck.stage, bottleneck.why(), bottleneck.sentences());
+        labelled(out, "bottleneck", text.trim_end(), width);
+        let commands =
+            [&bottleneck.what_if, &bottleneck.or].into_iter().flatten().filter_map(WhatIf::command);
+        for (number, command) in commands.enumerate() {
+            labelled(out, if number == 0 { "try it" } else { "or" }, &command, width);
         }
     }
     report.each().for_each(|served| left_over(out, served, width));

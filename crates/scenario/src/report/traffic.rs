@@ -7,7 +7,7 @@ use petrio_page::numbers::{bytes, counted, grouped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What reached a device, or all equal ones (of the first replication).
+/// What reached a device, or all equal ones; of several replications the mean.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrafficFigures {
     /// The device; of equal ones their class.

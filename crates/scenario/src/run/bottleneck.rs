@@ -11,21 +11,29 @@ mod experiment;
 use crate::classes::Classes;
 use crate::levers::is_open;
 use crate::loaded::Loaded;
-use crate::report::{Bottleneck, Measured, Report, Stage as Row, WhatIf};
+use crate::report::{Bottleneck, Measured, Report, Stage as Row, Subject, WhatIf};
 use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};
-use experiment::{Judged, confirmed, screened};
+use experiment::{Before, Judged, confirmed, screened};
 
 /// A change below this is none.
 const NOTICEABLE: f64 = 0.02;
+/// Programs are paced by themselves where a change brings less than this part of what it brings to the latency, as a power,
+/// to the throughput.
+const PACED: f64 = 0.25;
 /// The busiest of several stages is named where it is so many times busier than they are on average.
 const UNEVEN: f64 = 1.5;
 /// The best changes of the first, short look that are looked at again.
 const CONFIRMED: usize = 3;
 
 /// Adds the bottleneck to a report of a scenario's own run.
-pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Report) -> Result<(), RunFailure> {
+pub(super) fn explain(
+    loaded: &Loaded,
+    base: &Replicator<'_>,
+    report: &mut Report,
+    tell: impl FnOnce(usize),
+) -> Result<(), RunFailure> {
     let asks_nothing = report.each().all(|served| served.requests.completed == 0);
     if asks_nothing && report.jobs.is_empty() {
         return Ok(());
@@ -36,9 +44,13 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
         .iter()
         .filter(|(_, row)| row.utilisation.is_some())
         .max_by(|a, b| a.1.most().unwrap_or(0.0).total_cmp(&b.1.most().unwrap_or(0.0)));
-    let candidates = candidates(loaded, &classes, &base.system().stages, &rows);
-    let found = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
-    let stage = match (&found, busiest) {
+    let taken_ms = report
+        .each()
+        .filter_map(|served| Some(served.latency.as_ref()?.mean_ms.value * served.requests.completed as f64));
+    let candidates = candidates(loaded, &classes, &base.system().stages, &rows, taken_ms.sum());
+    tell(candidates.len());
+    let (found, or) = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
+    let stage = match (found.as_ref().or(or.as_ref()), busiest) {
         (Some((candidate, _)), _) => candidate.stage.clone(),
         (None, Some((class, _))) => class.clone(),
         (None, None) => return Ok(()),
@@ -46,8 +58,8 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
     let row = rows.iter().find(|(class, _)| *class == stage).map(|(_, row)| row);
     let utilisation = row.and_then(|row| row.utilisation);
     let mean_wait_ms = row.filter(|_| utilisation.is_none()).and_then(|row| row.mean_wait_ms);
-    let (part, what_if) =
-        found.map_or((None, None), |(candidate, what_if)| (Some(candidate.part.to_owned()), Some(what_if)));
+    let part = found.as_ref().or(or.as_ref()).map(|(candidate, _)| candidate.part.to_owned());
+    let [what_if, or] = [found, or].map(|found| found.map(|(_, what_if)| what_if));
     let tried = candidates.len() as u64;
     let (busiest, most) = row
         .and_then(|row| row.members.as_ref())
@@ -55,56 +67,87 @@ pub(super) fn explain(loaded: &Loaded, base: &Replicator<'_>, report: &mut Repor
         .map(|members| (members.busiest.clone(), members.most))
         .unzip();
     report.bottleneck =
-        Some(Bottleneck { stage, part, utilisation, busiest, most, mean_wait_ms, tried, what_if });
+        Some(Bottleneck { stage, part, utilisation, busiest, most, mean_wait_ms, tried, what_if, or });
     Ok(())
 }
 
-/// The change that brings most, with what it brings: first all are looked at for a short while, then the best for as
-/// long as the run itself takes, until one is found to do what it seemed to.
+/// A change with what it brings.
+type Found<'c> = Option<(&'c Candidate, WhatIf)>;
+
+/// The change that brings most and gives up nothing, and one that brings more at a price, each with what it brings: first all are
+/// looked at for a short while, then the best for as long as the run itself takes, until one is found to do what it seemed to.
 fn best<'c>(
     loaded: &Loaded,
     base: &Replicator<'_>,
     candidates: &'c [Candidate],
     (asks_nothing, replications): (bool, u32),
-) -> Result<Option<(&'c Candidate, WhatIf)>, RunFailure> {
+) -> Result<(Found<'c>, Found<'c>), RunFailure> {
     if candidates.is_empty() {
-        return Ok(None);
+        return Ok((None, None));
     }
     let (before, figures) = screened(loaded, base, candidates)?;
-    let Some(before) = before else { return Ok(None) };
-    let gains = |judged: Judged| -> Vec<(&Candidate, f64)> {
-        let gain = |after: &Option<Figures>| after.map_or(0.0, |after| after.gain_over(before, judged));
-        let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(figures.iter().map(gain)).collect();
+    let Some(before) = before else { return Ok((None, None)) };
+    let gain =
+        |after: &Option<Figures>, judged: Judged| after.map_or(0.0, |after| after.gain_over(before, judged));
+    let gains = |judged: Judged, at_a_price: bool| -> Vec<(&Candidate, f64)> {
+        let all = figures.iter().map(|after| gain(after, judged));
+        let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(all).collect();
+        gains.retain(|(candidate, gain)| *gain > 1.0 + NOTICEABLE && candidate.price.is_some() == at_a_price);
         // What somebody can set comes before what is nearly as good and nobody can; of equals, the one that stands first.
         let weighed = |(candidate, gain): &(&Candidate, f64)| match candidate.change {
             Change::Settings(_) => *gain,
             Change::Speeds(_) => *gain * (1.0 - NOTICEABLE),
         };
         gains.sort_by(|a, b| weighed(b).total_cmp(&weighed(a)));
-        gains.retain(|(_, gain)| *gain > 1.0 + NOTICEABLE);
         gains.truncate(CONFIRMED);
         gains
     };
     // What comes by itself comes as fast as before, however fast it is served. What waits for completions comes faster,
-    // unless it is busy with its own thoughts.
+    // unless it is busy with its own thoughts: where the change that brings most throughput brings far more to the latency, it is
+    // these that say how much is done.
+    let is_paced = |subject: Subject| {
+        let [by_throughput, by_latency] =
+            [Measured::Throughput, Measured::Latency].map(|of| Judged { subject, of });
+        let most = figures
+            .iter()
+            .map(|after| (gain(after, by_throughput), gain(after, by_latency)))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        most.is_some_and(|(throughput, latency)| {
+            libm::log(throughput.max(1.0)) < PACED * libm::log(latency.max(1.0))
+        })
+    };
     let measures = loaded.subjects().into_iter().flat_map(|subject| {
         let measures: &[Measured] = match is_open(loaded, subject) {
             _ if asks_nothing => &[Measured::Elapsed],
             true => &[Measured::Latency],
+            false if is_paced(subject) => &[Measured::Latency, Measured::Throughput],
             false => &[Measured::Throughput, Measured::Latency],
         };
         measures.iter().map(move |&of| Judged { subject, of })
     });
+    let mut known = Before::default();
     for judged in measures {
-        for (candidate, _) in gains(judged) {
-            let Some(what_if) = confirmed(loaded, base, candidate, (judged, replications))? else { continue };
-            let [low, high] = what_if.interval;
-            if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
-                return Ok(Some((candidate, what_if)));
+        let mut first = |gains: Vec<(&'c Candidate, f64)>| -> Result<Found<'c>, RunFailure> {
+            for (candidate, _) in gains {
+                let answer = confirmed(loaded, base, candidate, (judged, replications), &mut known)?;
+                let Some(what_if) = answer else { continue };
+                let [low, high] = what_if.interval;
+                if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
+                    return Ok(Some((candidate, what_if)));
+                }
             }
+            Ok(None)
+        };
+        let found = first(gains(judged, false))?;
+        let least = found.as_ref().map_or(1.0, |(_, what_if)| what_if.gain) * (1.0 + NOTICEABLE);
+        // What brings no more is worth no price.
+        let dearer = gains(judged, true).into_iter().filter(|(_, gain)| *gain > least);
+        let or = first(dearer.collect())?.filter(|(_, what_if)| what_if.gain > least);
+        if found.is_some() || or.is_some() {
+            return Ok((found, or));
         }
     }
-    Ok(None)
+    Ok((None, None))
 }
 
 impl Candidate {
@@ -120,6 +163,7 @@ impl Candidate {
             change: self.words.clone(),
             set,
             factor: self.factor,
+            price: self.price.map(str::to_owned),
             subject: is_one_of_two.then_some(judged.subject),
             of: judged.of,
             gain: 1.0,

@@ -52,6 +52,9 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) speeds: &'a [(&'a str, f64)],
     /// Whether it is seen what stages do when.
     pub(crate) sampled: bool,
+    /// Whether what reaches the devices is counted by what it is for: it costs a run a few hundredths of its time, and
+    /// experiments don't look at it.
+    pub(crate) tallied: bool,
 }
 
 /// Who is told of what counts in a run.
@@ -129,6 +132,7 @@ struct Measured<'a, A> {
     clients: Clients<'a>,
     ranks: Ranks,
     sampler: Option<Sampler<'a>>,
+    tallied: bool,
 }
 
 impl<A> Measured<'_, A> {
@@ -233,8 +237,7 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
     }
 
     fn begins(&mut self, run: &mut Simulation) {
-        // Counting costs a run a few hundredths of its time, and experiments don't look at it.
-        if self.sampler.is_some() {
+        if self.tallied {
             traffic::watch(self.system, run);
         }
     }
@@ -373,7 +376,7 @@ fn drive<A: Audience>(
     (load, counts, ranks): (&mut impl for<'a> Load<Measured<'a, A>>, Counts, Ranks),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
-    let RunPlan { replication, limits, cut, speeds, sampled } = plan;
+    let RunPlan { replication, limits, cut, speeds, sampled, tallied } = plan;
     let mut measured = Measured {
         system,
         audience,
@@ -384,6 +387,7 @@ fn drive<A: Audience>(
         clients: Clients::of(&system.clients),
         ranks,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
+        tallied,
     };
     let engine = Engine {
         net: &system.net,

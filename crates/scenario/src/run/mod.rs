@@ -55,9 +55,17 @@ const MOST: u64 = 400;
 /// [`RunFailure`]: a trace that can't be read on, a request that a device refuses, a workload that never ends or that
 /// the System can't keep up with, a result file that can't be written.
 pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
+    run_told(loaded, sinks, |_| ())
+}
+
+/// As [`run`], telling whoever waits how many changes are about to be tried, each of which takes about as long as the run.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
-    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report)?;
+    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report, tell)?;
     Ok(report)
 }
 
@@ -69,7 +77,7 @@ pub fn simulate(loaded: &Loaded, system: &System, mut sinks: Sinks) -> Result<Re
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
     let cut = cut(loaded, system, limits)?;
-    let plan = RunPlan { replication: 0, limits, cut, speeds: &[], sampled: true };
+    let plan = RunPlan { replication: 0, limits, cut, speeds: &[], sampled: true, tallied: true };
     let first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
     sinks.finish()?;
     let mut report = replications((loaded, system), first, limits, cut)?;
@@ -91,7 +99,14 @@ fn replications(
     check_room(&reports[0], wanted)?;
     let more = |from: u64, count: u64| {
         replicate(count, |offset| {
-            let plan = RunPlan { replication: from + offset, limits, cut, speeds: &[], sampled: false };
+            let plan = RunPlan {
+                replication: from + offset,
+                limits,
+                cut,
+                speeds: &[],
+                sampled: false,
+                tallied: true,
+            };
             let mut nobody = Sinks::default();
             let report = report(loaded, system, execute(loaded, system, plan, &mut nobody)?);
             // So many replications hold no more than they must.

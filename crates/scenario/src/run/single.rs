@@ -35,7 +35,8 @@ pub(super) fn cut(loaded: &Loaded, system: &System, limits: Limits) -> Result<Cu
 /// How many requests MSER-5 cuts off, from a first pass over the run.
 fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Skipped, RunFailure> {
     let mut latencies = Latencies::default();
-    let plan = RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false };
+    let plan =
+        RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false, tallied: false };
     let outcome = execute(loaded, system, plan, &mut latencies)?;
     let mut skipped = Skipped::default();
     for served in outcome.each() {

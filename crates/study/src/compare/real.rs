@@ -94,6 +94,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
             from_cache: 0,
             latency: Some(latency(times)?),
             waiting: None,
+            breakdown: Vec::new(),
         })
     });
     let quantiles = all.iter().map(|all| Quantile {

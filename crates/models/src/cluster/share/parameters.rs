@@ -190,6 +190,11 @@ impl ShareParameters {
                 .halved(&costs, "call", self.costs.call)
                 .halved(&costs, "answer", self.costs.answer),
         ];
-        all.into_iter().filter_map(Lever::if_any).collect()
+        // What nfsd(8) calls async: the answer says what isn't so yet.
+        let on_sync = Lever::instead(THREADS, "writes", "writes on disk when they are synchronised")
+            .set(path, "writes", "on-sync")
+            .at_a_price("what servers have answered and not yet written is lost when they fail");
+        let all = all.into_iter().chain((self.writes != Writes::OnSync).then_some(on_sync));
+        all.filter_map(Lever::if_any).collect()
     }
 }

@@ -84,6 +84,10 @@ impl DiskParameters {
                 .halved(path, "bus.write_block", self.bus.write_block)
                 .covering(&["bus"]),
         ];
-        levers.into_iter().filter_map(Lever::if_any).collect()
+        let cache = Lever::instead("mechanics", "write cache", "a write cache that is on")
+            .set(path, "cache.immediate_reporting", "cached")
+            .at_a_price("what isn't flushed is lost with the power");
+        let off = self.cache.immediate_reporting == ImmediateReporting::Never;
+        levers.into_iter().filter_map(Lever::if_any).chain(off.then_some(cache)).collect()
     }
 }

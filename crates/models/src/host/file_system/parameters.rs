@@ -4,7 +4,7 @@
 //! smaller ones, larger clusters (bigalloc) and file systems without a journal are left out. Blocks reserved for the
 //! superuser count as free: the model's processes may use them.
 
-use super::journalling::Journalling;
+use super::journalling::{JournalMode, Journalling};
 use crate::Lever;
 use crate::host::kernel_profile::JournalGeneration;
 use petrio_kernel::Time;
@@ -123,16 +123,25 @@ pub struct FileSystemParameters {
 impl FileSystemParameters {
     /// What could be changed about it; its parameters stand at `path`, and it lies on `blocks` blocks of its own size.
     pub fn levers(&self, path: &str, blocks: u64) -> Vec<Lever> {
-        // A device of its own is as large as it is.
-        if self.journal.on.is_some() {
-            return Vec::new();
-        }
         let twice = Bytes(self.journal_blocks(blocks).saturating_mul(2 * BLOCK_SIZE));
-        vec![Lever::twice("for-commit", "journal", "a journal twice as large").set(
-            path,
-            "journal_size",
-            twice,
-        )]
+        let larger = Lever::twice("for-commit", "journal", "a journal twice as large");
+        let without =
+            Lever::instead("for-write", "barriers", "no barriers").set(path, "barriers", false).at_a_price(
+                "what a device has in its cache is lost with the power, and the file system may be damaged",
+            );
+        let other = Lever::instead("for-commit", "journal mode", "data written back at any time")
+            .at_a_price("files that were being written may hold what others had deleted after a crash");
+        let other = match self.journal.on {
+            Some(_) => other.set(path, "journal.mode", "write-back"),
+            None => other.set(path, "journal", "write-back"),
+        };
+        let levers = [
+            // A device of its own is as large as it is.
+            self.journal.on.is_none().then(|| larger.set(path, "journal_size", twice)),
+            self.barriers.then_some(without),
+            (self.journal.mode != JournalMode::WriteBack).then_some(other),
+        ];
+        levers.into_iter().flatten().collect()
     }
 }
 

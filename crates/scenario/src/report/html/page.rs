@@ -9,7 +9,7 @@ use crate::report::phases::phase_table;
 use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
-use crate::report::text::{longer, shown};
+use crate::report::text::{KINDS_MAX, kind_rate, longer, shown};
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
@@ -143,15 +143,17 @@ fn tile(name: &str, estimate: Estimate, unit: &str, size: f64) -> Tile {
 
 fn bottleneck(page: &mut Page, report: &Report) {
     let Some(bottleneck) = &report.bottleneck else { return };
-    let what_if = bottleneck.what_if.as_ref();
-    let sentence = what_if.map(WhatIf::sentence).unwrap_or_default();
-    let text = Text::default()
-        .strong(format!("Bottleneck: {}", bottleneck.stage))
-        .plain(format!(", {}. {sentence}", bottleneck.why()));
-    page.lead(match what_if.and_then(WhatIf::command) {
-        Some(command) => text.and(Span::Break).quiet("Try it: ").and(Span::Code(command)),
-        None => text,
-    });
+    let mut text = Text::default().strong(format!("Bottleneck: {}", bottleneck.stage)).plain(format!(
+        ", {}. {}",
+        bottleneck.why(),
+        bottleneck.sentences()
+    ));
+    let commands = [&bottleneck.what_if, &bottleneck.or].into_iter().flatten().filter_map(WhatIf::command);
+    for (number, command) in commands.enumerate() {
+        let label = if number == 0 { "Try it: " } else { "Or: " };
+        text = text.and(Span::Break).quiet(label).and(Span::Code(command));
+    }
+    page.lead(text);
 }
 
 fn shares(page: &mut Page, served: &Served) {
@@ -165,6 +167,16 @@ fn shares(page: &mut Page, served: &Served) {
         vec![name.plain(share.cause.as_str()), per_cent(share.fraction).into(), time(share.mean_ms).into()]
     };
     page.table(Table::new(["cause", "share", "mean"]).with(served.breakdown.iter().map(share)));
+    let kinds = served.operations.iter().map(|kind| (kind.operation.as_str(), &*kind.breakdown));
+    let workloads = served.workloads.iter().map(|row| (row.workload.as_str(), &*row.breakdown));
+    let worth = |row: &(&str, &[super::super::Share])| !row.1.is_empty();
+    for (by, rows) in
+        [("kind", kinds.filter(worth).collect::<Vec<_>>()), ("workload", workloads.filter(worth).collect())]
+    {
+        if rows.len() > 1 {
+            page.wide_figures([figures::causes(&format!("By {by}"), &rows, false)]);
+        }
+    }
 }
 
 fn plots(page: &mut Page, report: &Report, served: &Served) {
@@ -303,7 +315,10 @@ fn workloads(page: &mut Page, served: &Served) {
         vec![
             row.workload.clone(),
             grouped(row.completed),
-            format!("{}/s", estimate(row.per_s, &significant)),
+            match row.operations.len() {
+                2..=KINDS_MAX => row.operations.iter().map(kind_rate).collect::<Vec<_>>().join(", "),
+                _ => format!("{}/s", estimate(row.per_s, &significant)),
+            },
             estimate(row.throughput_bytes_per_s, &rate),
             latency(|latency| latency.mean_ms),
             latency(|latency| latency.p99_ms),

@@ -7,8 +7,9 @@ use crate::report::Stage as Row;
 use petrio_models::{Stage, TWICE};
 use std::cmp::Ordering;
 
-/// A stage that is busy for a smaller part of the time limits nothing.
-const HARDLY_BUSY: f64 = 0.02;
+/// A stage that is busy for a smaller part of the time limits no throughput, and one at which requests spend a smaller part of
+/// theirs no latency.
+const HARDLY: f64 = 0.02;
 
 /// Something that could be made twice as good.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub(super) struct Candidate {
     /// By how much it becomes better; nothing where something else is put in its place.
     pub(super) factor: Option<f64>,
     pub(super) change: Change,
+    /// What is given up with it, where something is.
+    pub(super) price: Option<&'static str>,
 }
 
 /// How it is made better.
@@ -33,16 +36,19 @@ pub(super) enum Change {
     Speeds(Vec<String>),
 }
 
-/// All that is worth trying. `rows` are those of the report, each with its stage's class.
+/// All that is worth trying. `rows` are those of the report, each with its stage's class, and all requests together have
+/// `taken_ms`.
 pub(super) fn candidates(
     loaded: &Loaded,
     classes: &Classes,
     stages: &[Stage],
     rows: &[(String, &Row)],
+    taken_ms: f64,
 ) -> Vec<Candidate> {
     let levers = levers(loaded, classes);
     let mut found = Vec::new();
-    let works = |class: &str| rows.iter().any(|(name, row)| name == class && something_happens(row));
+    let works =
+        |class: &str| rows.iter().any(|(name, row)| name == class && something_happens(row, taken_ms));
     for PlacedLever { page, lever } in &levers {
         // A host's rows are its own or its mounts'.
         let (own, ending) = (format!("{page}/{}", lever.stage), format!("/{}", lever.stage));
@@ -65,7 +71,8 @@ pub(super) fn candidates(
         };
         let change = Change::Settings(lever.settings.clone());
         let words = lever.change.to_owned();
-        let candidate = Candidate { stage, part: lever.part, words, factor: lever.factor, change };
+        let candidate =
+            Candidate { stage, part: lever.part, words, factor: lever.factor, change, price: lever.price };
         // What two stages share is tried once, in the name of the busier one.
         match found.iter_mut().find(|known: &&mut Candidate| known.change == candidate.change) {
             Some(known) if by_load(rows, &candidate.stage, &known.stage).is_gt() => *known = candidate,
@@ -93,6 +100,7 @@ pub(super) fn candidates(
                     words: format!("{part} twice as fast"),
                     factor: Some(TWICE),
                     change: Change::Speeds(vec![page.clone()]),
+                    price: None,
                 }),
             }
         }
@@ -109,10 +117,14 @@ fn by_load(rows: &[(String, &Row)], a: &str, b: &str) -> Ordering {
     load(a).total_cmp(&load(b))
 }
 
-/// Whether a stage works enough, or lets wait, to make a difference.
-fn something_happens(row: &Row) -> bool {
+/// Whether a stage works enough, or lets wait, to make a difference: to how much is done, or, however idle it is, to how long
+/// that takes.
+fn something_happens(row: &Row, taken_ms: f64) -> bool {
+    let each_ms = row.mean_wait_ms.unwrap_or(0.0) + row.mean_service_ms.unwrap_or(0.0);
     match row.most() {
-        Some(busy) => busy >= HARDLY_BUSY,
-        None => row.mean_wait_ms.or(row.mean_service_ms).is_some_and(|wait| wait > 0.0),
+        Some(busy) => {
+            busy >= HARDLY || each_ms * row.arrivals as f64 >= HARDLY * taken_ms.max(f64::MIN_POSITIVE)
+        }
+        None => each_ms > 0.0,
     }
 }

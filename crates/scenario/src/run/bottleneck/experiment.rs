@@ -42,7 +42,7 @@ impl Figures {
             Measured::Throughput => after / before,
             Measured::Latency | Measured::Elapsed => before / after,
         };
-        if gain.is_finite() { gain } else { 1.0 }
+        if gain.is_finite() && gain > 0.0 { gain } else { 1.0 }
     }
 }
 
@@ -68,6 +68,10 @@ pub(super) fn screened(
     Ok((figures.next().flatten(), figures.collect()))
 }
 
+/// Whole runs of the scenario as it is, as many as the report is of where that makes sense, once they are asked for.
+#[derive(Default)]
+pub(super) struct Before(Option<Option<Vec<Figures>>>);
+
 /// What a change brings, by whole runs, as many as the report is of where that makes sense; nothing if one of them
 /// can't be.
 pub(super) fn confirmed(
@@ -75,27 +79,35 @@ pub(super) fn confirmed(
     base: &Replicator<'_>,
     candidate: &Candidate,
     (judged, replications): (Judged, u32),
+    known: &mut Before,
 ) -> Result<Option<WhatIf>, RunFailure> {
     let measure = &loaded.scenario.measure;
     let replications: Vec<u64> = (0..u64::from(replications).clamp(LEAST, MOST)).collect();
     let (before, after) = rayon::join(
-        || one(loaded, base, None, &replications, None),
+        || match &known.0 {
+            Some(before) => Ok(before.clone()),
+            None => one(loaded, base, None, &replications, None),
+        },
         || one(loaded, base, Some(candidate), &replications, None),
     );
-    let (Some(before), Some(after)) = (before?, after?) else { return Ok(None) };
-    let gains: Tally =
-        before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, judged)).collect();
+    let before = known.0.insert(before?);
+    let (Some(before), Some(after)) = (before.as_ref(), after?) else { return Ok(None) };
+    // How many times better is a ratio: twice and half as good differ from none by as much, and what grows without end from
+    // replication to replication is known well enough by its logarithm.
+    let gains = before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, judged));
+    let gains: Tally = gains.map(libm::log).collect();
     let level = measure.confidence.get();
     let Interval { mean, half_width, .. } = Interval::of(&gains, level);
     let average = |figures: &[Figures]| {
-        figures.iter().filter_map(|figures| figures.judged(judged)).sum::<f64>() / figures.len() as f64
+        let all = figures.iter().filter_map(|figures| figures.judged(judged)).filter(|value| *value > 0.0);
+        libm::exp(all.map(libm::log).collect::<Tally>().mean())
     };
     Ok(Some(WhatIf {
-        gain: mean,
-        interval: [mean - half_width, mean + half_width],
+        gain: libm::exp(mean),
+        interval: [libm::exp(mean - half_width), libm::exp(mean + half_width)],
         confidence: level,
         replications: replications.len() as u64,
-        before: average(&before),
+        before: average(before),
         after: average(&after),
         ..candidate.asked(judged, loaded.subjects().len() > 1)
     }))

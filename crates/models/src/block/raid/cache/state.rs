@@ -87,6 +87,8 @@ pub struct Cache {
     /// When all that isn't written is; and how many lines of it are left.
     flush_at: Option<Time>,
     to_flush: usize,
+    /// How much it has room for, bytes.
+    room: u64,
     looks: bool,
     tally: CacheTally,
 }
@@ -105,6 +107,7 @@ impl Cache {
             depth: parameters.depth.into(),
             stripe: shape.stripe,
             blocks: shape.blocks,
+            room: parameters.size.get(),
             lines: Lines::new(parameters.sectors(), room),
             sweep: Sweep::new(shape),
             ahead: ReadAhead::new(shape, parameters.ahead(), parameters.sectors() * room as u64),
@@ -126,6 +129,11 @@ impl Cache {
     /// What it has come to.
     pub fn tally(&self) -> &CacheTally {
         &self.tally
+    }
+
+    /// How much it has room for.
+    pub fn room_bytes(&self) -> u64 {
+        self.room
     }
 
     /// Bytes that have been reported and aren't on the members yet.
