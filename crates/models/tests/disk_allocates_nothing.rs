@@ -29,7 +29,7 @@ fn drive() -> DiskParameters {
             order: TrackOrder::Cylinder,
             sparing: Sparing::None,
             skew_scale: 1.0,
-            physical_sector: petrio_units::Blocks(1),
+            physical_sector: Blocks(1),
             zones: vec![ZoneParameters {
                 first_cylinder: 0,
                 last_cylinder: 999,

@@ -45,7 +45,7 @@ fn drive() -> DiskParameters {
             order: TrackOrder::Serpentine,
             sparing: Sparing::SectorsPerZone { slip_to_end: false },
             skew_scale: 1.0,
-            physical_sector: petrio_units::Blocks(1),
+            physical_sector: Blocks(1),
             zones: vec![zone(0, 199, 97, &[8, 500, 501]), zone(200, 399, 71, &[4])],
         },
         mechanics: MechanicsParameters {

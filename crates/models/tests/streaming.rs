@@ -200,7 +200,7 @@ prop_compose! {
                 order: TrackOrder::Cylinder,
                 sparing: Sparing::None,
                 skew_scale: 1.0,
-        physical_sector: petrio_units::Blocks(1),
+        physical_sector: Blocks(1),
                 zones: vec![zone],
             },
             mechanics: MechanicsParameters {

@@ -43,6 +43,8 @@ pub enum Claim {
     WriteCacheOff,
     /// What costs processors' time was said to cost none, and would decide.
     CostsNothing,
+    /// Keys mean nothing at the level at which a network is computed.
+    NoEffect,
     /// A throttle lets through more than its limit says.
     LimitPassed,
     /// The mean is known badly.

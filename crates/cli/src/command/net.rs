@@ -76,14 +76,13 @@ fn page(net: &KernelNet, name: &str) -> Result<usize, Failure> {
     };
     // A stage of the report is often several pages: those of the same part are what is looked for.
     let part = name.rfind('/').map_or("", |end| &name[..=end]);
-    let help = match nearest(name, paths.iter().copied().filter(|path| !path.is_empty())) {
-        Some(near) => format!("did you mean {near}?"),
-        None => [like(name), like(part)]
-            .into_iter()
-            .find(|near| !near.is_empty())
-            .map_or("petrio net SCENARIO --svg FILE --overview has the names of all".to_owned(), |near| {
-                format!("there are {}", near.join(", "))
-            }),
-    };
+    let help =
+        match nearest(name, paths.iter().copied().filter(|path| !path.is_empty())) {
+            Some(near) => format!("did you mean {near}?"),
+            None => [like(name), like(part)].into_iter().find(|near| !near.is_empty()).map_or(
+                "petrio net SCENARIO --svg FILE --overview has the names of all".to_owned(),
+                |near| format!("there are {}", near.join(", ")),
+            ),
+        };
     Err(Failure::new(format!("the net has no page \"{name}\""), Some(help)))
 }

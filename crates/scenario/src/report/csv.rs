@@ -331,7 +331,8 @@ mod tests {
         report.served.closing_s = Some(1.0);
         let text = table(&report);
         let mut rows = csv::Reader::from_reader(text.as_bytes());
-        let rows: Vec<csv::StringRecord> = rows.records().collect::<Result<_, _>>().expect("all rows have as many");
+        let rows: Vec<csv::StringRecord> =
+            rows.records().collect::<Result<_, _>>().expect("all rows have as many");
         assert!(rows.iter().all(|row| row.len() == 6), "{text}");
         assert!(rows.iter().any(|row| &row[1] == "d, \"x\""), "{text}");
         assert!(rows.iter().any(|row| &row[2] == "closing, not counted"), "{text}");

@@ -16,7 +16,6 @@ use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_scenario::catalogue::KERNELS;
 use petrio_units::{Bytes, Duration};
 use serde::Serialize;
-use std::collections::VecDeque;
 
 /// The kernel that was measured.
 const KERNEL: &str = "linux-6.1";

@@ -66,7 +66,10 @@ fn each_option_is_taken() {
     assert_eq!((job.direct, job.data_sync, job.sync, job.repetition), (true, true, false, true));
     assert_eq!((job.fsync, job.fsync_call), (Durability::Every(32), FsyncCall::Fdatasync));
     assert_eq!(job.file_order, FileOrder::OneAfterAnother);
-    assert_eq!(pattern("[a]\nrw=read\nsize=1m\nnrfiles=4\nfile_service_type=random\n").file_order, FileOrder::Random);
+    assert_eq!(
+        pattern("[a]\nrw=read\nsize=1m\nnrfiles=4\nfile_service_type=random\n").file_order,
+        FileOrder::Random
+    );
     assert_eq!(serde_json::to_string(&job.think_time).ok().as_deref(), Some(r#"{"constant":"50 µs"}"#));
     assert!(job.validate().is_ok());
     assert_eq!(pattern("[a]\nrw=write\nsize=1g\nend_fsync=1\n").fsync, Durability::AtEnd);

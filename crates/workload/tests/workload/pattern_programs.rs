@@ -484,7 +484,10 @@ fn rests_and_beginnings_that_are_drawn_differ_between_processes_and_have_their_m
     let rests = |process: usize| -> Vec<Time> {
         let mut prepared = parameters.prepare(&placement(3)).unwrap();
         let steps = steps_of(&mut prepared.programs[process]);
-        steps.into_iter().filter_map(|step| if let Step::Think(rest) = step { Some(rest) } else { None }).collect()
+        steps
+            .into_iter()
+            .filter_map(|step| if let Step::Think(rest) = step { Some(rest) } else { None })
+            .collect()
     };
     let (one, other) = (rests(0), rests(1));
     assert_eq!((one.len(), other.len()), (2001, 2001));

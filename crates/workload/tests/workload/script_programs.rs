@@ -407,7 +407,8 @@ fn a_long_script_reads_back_the_same() {
 
 #[test]
 fn rests_that_are_drawn_have_their_mean_and_differ_between_processes() {
-    let script = ScriptParameters { processes: 2, ..ScriptParameters::new("repeat 1000 { think about 2 s; sync }") };
+    let script =
+        ScriptParameters { processes: 2, ..ScriptParameters::new("repeat 1000 { think about 2 s; sync }") };
     let mut prepared = script.prepare(&Placement::new("test")).unwrap();
     let mut rests = |process: usize| -> Vec<Time> {
         let mut all = Vec::new();

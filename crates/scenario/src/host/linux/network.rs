@@ -4,6 +4,7 @@ use super::Linux;
 use super::place::PlacedLinux;
 use super::wiring::wiring;
 use crate::check::{Checker, HOSTS};
+use crate::claim::{Claim, Warning};
 use crate::host::family::Ground;
 use crate::parts::Directory;
 use crate::schema::{Names, Network, Traffic, bits};
@@ -192,16 +193,16 @@ impl PlacedLinux {
     }
 
     /// What is written of networks, or brought by the catalogue, and has no effect at their levels.
-    pub(super) fn without_effect(&self) -> Vec<String> {
+    pub(super) fn without_effect(&self) -> Vec<Warning> {
         let told = |network: &PlacedNetwork| {
             let keys = network.parameters.without_effect();
             (!keys.is_empty()).then(|| {
                 let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-                format!(
+                Claim::NoEffect.says(format!(
                     "{} of the network \"{}\" have no effect at its level; the levels \"train\" and \"packet\" know them",
                     keys.join(" and "),
                     network.name
-                )
+                ))
             })
         };
         self.networks.iter().filter_map(told).collect()

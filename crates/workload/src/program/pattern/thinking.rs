@@ -21,7 +21,9 @@ impl Thinking {
         let drawn = think_time.distribution_in_finest().map_err(|problem| refuse(problem.to_string()))?;
         let (least, most) = (drawn.infimum(), drawn.supremum());
         if least < 0.0 {
-            return Err(refuse("nobody rests for less than no time: it must be a distribution above 0".to_owned()));
+            return Err(refuse(
+                "nobody rests for less than no time: it must be a distribution above 0".to_owned(),
+            ));
         }
         Ok(match (least, most) {
             (_, 0.0) => Self::Never,

@@ -53,7 +53,8 @@ impl Walk<'_> {
                 Instruction::Operation(code) => self.operation(code)?,
                 Instruction::Think(_)
                 | Instruction::ThinkAbout(_)
-                | Instruction::Barrier | Instruction::Phase(_) => {}
+                | Instruction::Barrier
+                | Instruction::Phase(_) => {}
             }
             next += 1;
         }
