@@ -171,7 +171,7 @@ fn what_the_example_of_io500_says_holds() {
     for sort in ["easy", "hard"] {
         let [write, stat, delete] =
             ["write", "stat", "delete"].map(|phase| rate(&format!("mdtest-{sort}-{phase}")));
-        assert!(write < 0.2 * stat && write < 0.2 * delete, "{write} {stat} {delete}");
+        assert!(write < 0.5 * stat && write < 0.5 * delete, "{write} {stat} {delete}");
     }
     assert!(!job.score.unwrap().by_the_rules);
 }
