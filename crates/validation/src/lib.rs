@@ -9,6 +9,7 @@
 //! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
 //! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
+//! | [`syncs`] | fsync beside a writer | a real kernel on a disk of known times |
 //! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
 //! | [`md`] | what members of Linux md's arrays are asked for | arrays of a stock kernel measured in a virtual machine |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
@@ -28,6 +29,7 @@ pub mod pvfs;
 pub mod raid;
 mod side_by_side;
 pub mod streaming;
+pub mod syncs;
 pub mod verdict;
 
 pub use side_by_side::NotSimulated;

@@ -27,3 +27,4 @@ mod validate_pariosim;
 mod validate_pvfs;
 mod validate_raid;
 mod validate_streaming;
+mod validate_syncs;

@@ -6,6 +6,7 @@ use crate::command::validate_pariosim::ValidateParIoSim;
 use crate::command::validate_pvfs::ValidatePvfs;
 use crate::command::validate_raid::ValidateRaid;
 use crate::command::validate_streaming::ValidateStreaming;
+use crate::command::validate_syncs::ValidateSyncs;
 use crate::failure::Failure;
 use crate::live::{ValidateFs, ValidateOps};
 use crate::output::{print, print_json, talk};
@@ -42,6 +43,7 @@ pub(crate) enum Validate {
     #[command(name = "pariosim")]
     ParIoSim(ValidateParIoSim),
     Raid(ValidateRaid),
+    Syncs(ValidateSyncs),
     /// Random 8 KiB accesses on the dissertation's machine: two figures fitted, two predicted, over a grid of
     /// assumptions; ends with 1 where the judged combination misses by more than the dissertation itself, or than it is
     /// known to
@@ -63,6 +65,7 @@ impl Validate {
             Self::Pvfs(pvfs) => return pvfs.execute(),
             Self::ParIoSim(study) => return study.execute(),
             Self::Raid(raid) => return raid.execute(),
+            Self::Syncs(syncs) => return syncs.execute(),
             Self::Dissertation { json } => return dissertation(*json),
         };
         let DiskValidation { rows, left_out, ignored } =

@@ -85,6 +85,7 @@ fn the_help_of_every_command_names_its_options() {
         ("validate disks", &["--dir", "--json"]),
         ("validate streaming", &["--json", "1 MiB"]),
         ("validate raid", &["--requests", "--seed", "--json"]),
+        ("validate syncs", &["--dir", "--json", "fsync-beside-a-writer.csv"]),
         ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
         (
             "fit",

@@ -11,7 +11,7 @@ use crate::lever::doubled;
 use crate::{Lever, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
-use petrio_units::{Blocks, Duration, Rate};
+use petrio_units::{Blocks, Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -32,6 +32,10 @@ pub struct ConstantRateParameters {
     /// Data rate; left out, data take no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Bytes that it takes at once, where it takes no request whole however long it is: a longer one is served in parts,
+    /// each of which takes the latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Bytes>,
     /// Whether writes are reported before they are durable, so that file systems must send flushes.
     #[serde(default)]
     pub write_cache: bool,
@@ -55,7 +59,9 @@ impl ConstantRateParameters {
 
     /// How long a request is in service.
     pub fn service(&self, bytes: u64) -> Time {
-        self.latency.time() + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
+        let parts = self.part.map_or(1, |part| bytes.div_ceil(part.get().max(1)).max(1));
+        let latency = Time::from_picos(self.latency.time().as_picos().saturating_mul(parts));
+        latency + self.rate.map_or(Time::ZERO, |rate| rate.time_for(bytes))
     }
 
     /// How long a flush is in service.
@@ -163,6 +169,7 @@ mod tests {
             source: "made up".to_owned(),
             blocks: Blocks(1_000),
             latency: "2 ms".parse().unwrap(),
+            part: None,
             rate: Some("1 MB/s".parse().unwrap()),
             write_cache: true,
             flush: Some("7 ms".parse().unwrap()),
@@ -215,5 +222,12 @@ mod tests {
         let refused = run.drain(completions).next().unwrap();
         assert_eq!(refused.status.failure(), Some(petrio_colours::Failure::BeyondEnd));
         assert_eq!(refused.ledger.total(), Time::ZERO);
+    }
+
+    #[test]
+    fn what_is_longer_than_a_part_takes_the_latency_of_each() {
+        let device = ConstantRateParameters { part: Some(Bytes::from_kib(1024)), rate: None, ..device() };
+        let took = [1, 1024, 1025, 2560].map(|kib| device.service(kib << 10).as_millis());
+        assert_eq!(took, [2.0, 2.0, 4.0, 6.0]);
     }
 }

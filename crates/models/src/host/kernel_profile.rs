@@ -3,6 +3,7 @@
 //! A profile is a file of `catalogue/kernels/`; each figure there says which source file of which version it comes
 //! from.
 
+use super::file_system::Family;
 use super::read_ahead::PAGE_BYTES;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
@@ -27,6 +28,21 @@ pub struct KernelParameters {
     pub write_back: WriteBackParameters,
     /// How the journal works.
     pub journal: JournalGeneration,
+    /// How ext4's works, where a kernel has a driver for ext3 and one for ext4 (2.6.28 to 4.2); left out, as that of
+    /// ext3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal_of_ext4: Option<JournalGeneration>,
+    /// Which data a commit of jbd2 waits for in ordered mode.
+    #[serde(default)]
+    pub ordered_data: OrderedData,
+    /// Whether fsync and its like flush the device's write cache where no commit does (`blkdev_issue_flush` in
+    /// fs/ext3/fsync.c and fs/ext4/fsync.c from 2.6.33).
+    #[serde(default = "yes")]
+    pub flush_without_commit: bool,
+    /// Whether block bitmaps are read soon after a mount, before anybody needs them (`prefetch_block_bitmaps`, the
+    /// default from 5.13): a run begins with those in memory.
+    #[serde(default)]
+    pub prefetches_bitmaps: bool,
     /// Into how many parts a journal is divided by its largest transaction (`j_max_transaction_buffers`): 4, and 3 from
     /// about 6.11.
     #[serde(default = "usual_transactions")]
@@ -155,6 +171,30 @@ pub enum JournalGeneration {
     Jbd,
     /// fs/jbd2 under the ext4 driver, which also mounts ext3: inodes hang on the transaction; flushes and FUA.
     Jbd2,
+}
+
+/// Which data of a file a commit of jbd2 waits for in ordered mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderedData {
+    /// All that the file has on its way (before 5.3).
+    File,
+    /// The range that got blocks in the transaction (`i_dirty_start` to `i_dirty_end`, from 5.3).
+    Range,
+    /// Of files whose blocks are found late, none: their extents are unwritten until the data are there, and converted
+    /// then (`dioread_nolock`, the default from 5.6); of others, the range.
+    #[default]
+    Converted,
+}
+
+impl KernelParameters {
+    /// How the journal of a file system works.
+    pub fn journal_of(&self, family: Family) -> JournalGeneration {
+        match family {
+            Family::Ext3 => self.journal,
+            Family::Ext4 => self.journal_of_ext4.unwrap_or(self.journal),
+        }
+    }
 }
 
 const fn usual_transactions() -> u32 {

@@ -54,7 +54,7 @@ impl LayoutOf {
         let swap = host.swap.filter(|_| is_first).map_or(0, |swap| swap.get() / BLOCK_SIZE);
         Self {
             mount: mount.to_owned(),
-            parameters: parameters.clone().under(host.kernel.journal),
+            parameters: parameters.clone().under(host.kernel.journal_of(parameters.family)),
             blocks: (device_blocks / SECTORS_PER_BLOCK).saturating_sub(swap),
             swap,
             seed,

@@ -20,6 +20,8 @@ pub struct Mount {
     pub largest_request: u64,
     /// The largest window of read-ahead from it.
     pub read_ahead: Bytes,
+    /// Requests that the queue before its device takes, where these aren't the kernel's own number (`nr_requests`).
+    pub queue_requests: Option<u32>,
     /// Dirty data of this file system that nobody may exceed, however much the host may have (`max_bytes` of its device
     /// with `strict_limit`; kernels since 3.2).
     pub dirty_limit: Option<Bytes>,

@@ -38,6 +38,7 @@ impl Bench {
             source: "made up".to_owned(),
             blocks: Blocks(1 << 30),
             latency: "5 ms".parse().unwrap(),
+            part: None,
             rate: None,
             write_cache: parameters.features.write_cache,
             flush: Some("5 ms".parse().unwrap()),

@@ -193,6 +193,12 @@ impl Volume {
         self.inodes.bitmaps.free()
     }
 
+    /// The groups' block bitmaps that lie on the device, and aren't made up in memory.
+    pub fn block_bitmaps(&self) -> impl Iterator<Item = u64> + '_ {
+        let written = self.unwritten.iter().enumerate().filter(|(_, unwritten)| !unwritten.blocks);
+        written.map(|(group, _)| self.geometry.block_bitmap(group as u32))
+    }
+
     /// The superblock's block.
     pub fn superblock(&self) -> u64 {
         SUPERBLOCK

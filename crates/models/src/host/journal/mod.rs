@@ -19,6 +19,7 @@
 
 mod checkpoints;
 mod log;
+mod owner;
 mod parameters;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use parameters::{BlockKey, JournalParameters, TransactionId};
 use crate::fast_map::FastMap;
 use checkpoints::{Checkpoint, leave};
 use log::Log;
+use owner::{Owner, let_go};
 use petrio_kernel::Time;
 use std::collections::VecDeque;
 
@@ -64,7 +66,9 @@ struct Transaction {
     /// Blocks dirtied, in order, each once.
     blocks: Vec<BlockKey>,
     /// Files whose data must be on the device before the commit block.
-    ordered: Vec<u64>,
+    ordered: Vec<Ordered>,
+    /// Where in that list each file is.
+    ordered_at: FastMap<u64, usize>,
     /// Whether what lies in place must be durable before it is committed (`t_need_data_flush`): matters where the log is
     /// another device's.
     flushes_data: bool,
@@ -73,6 +77,18 @@ struct Transaction {
     handles: u32,
     /// Blocks that open handles may still dirty.
     reserved: u64,
+}
+
+/// Data of a file that a transaction waits for: what lies between the first and the last page that it concerns
+/// (`i_dirty_start` and `i_dirty_end`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    /// The file's key.
+    pub file: u64,
+    /// The first page.
+    pub first: u64,
+    /// The page behind the last.
+    pub end: u64,
 }
 
 /// What a commit writes.
@@ -97,23 +113,6 @@ pub struct Finished {
     pub superblock: bool,
 }
 
-/// Where a dirty block stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Owner {
-    /// The running transaction, if it dirtied the block.
-    running: Option<TransactionId>,
-    /// The committing transaction.
-    committing: Option<TransactionId>,
-    /// A committed transaction whose copy is not in place.
-    checkpoint: Option<TransactionId>,
-}
-
-impl Owner {
-    fn is_nobody(self) -> bool {
-        self == Self::default()
-    }
-}
-
 /// A journal.
 #[derive(Clone, Debug)]
 pub struct Journal {
@@ -123,6 +122,8 @@ pub struct Journal {
     committing: Option<Transaction>,
     checkpoints: VecDeque<Checkpoint>,
     owners: FastMap<BlockKey, Owner>,
+    /// How many blocks of each file are in transactions that have not been committed.
+    held: FastMap<u64, u64>,
     next: TransactionId,
     committed: TransactionId,
     requested: TransactionId,
@@ -142,6 +143,7 @@ impl Journal {
             committing: None,
             checkpoints: VecDeque::new(),
             owners: FastMap::default(),
+            held: FastMap::default(),
             next: 1,
             committed: 0,
             requested: 0,
@@ -211,7 +213,15 @@ impl Journal {
         if self.is_short() && (!self.checkpoints.is_empty() || self.committing.is_some()) {
             return Start::AfterCheckpoint;
         }
-        let running = self.running.get_or_insert_with(|| {
+        let running = self.begin(now);
+        running.handles += 1;
+        running.reserved += credits;
+        Start::In(running.id)
+    }
+
+    /// The running transaction, begun if there is none.
+    fn begin(&mut self, now: Time) -> &mut Transaction {
+        self.running.get_or_insert_with(|| {
             let id = self.next;
             self.next += 1;
             Transaction {
@@ -220,15 +230,23 @@ impl Journal {
                 began: now,
                 blocks: self.spare.pop().unwrap_or_default(),
                 ordered: Vec::new(),
+                ordered_at: FastMap::default(),
                 flushes_data: false,
                 revoked: 0,
                 handles: 0,
                 reserved: 0,
             }
-        });
-        running.handles += 1;
-        running.reserved += credits;
-        Start::In(running.id)
+        })
+    }
+
+    /// The transaction of a handle that waits for nothing, because its room was reserved before: also one that is locked
+    /// (`jbd2_journal_start_reserved`); and whether it has begun with this.
+    pub fn join(&mut self, now: Time) -> (TransactionId, bool) {
+        if let Some(locked) = self.committing.as_ref().filter(|locked| locked.phase == Phase::Locked) {
+            return (locked.id, false);
+        }
+        let begun = self.running.is_none();
+        (self.begin(now).id, begun)
     }
 
     /// Ends a handle; credits that it didn't use are given back.
@@ -249,6 +267,9 @@ impl Journal {
             return;
         };
         let owner = self.owners.entry(key).or_default();
+        if !owner.is_held() {
+            *self.held.entry(key.file).or_default() += 1;
+        }
         let slot = if committing { &mut owner.committing } else { &mut owner.running };
         if slot.replace(id) != Some(id) {
             transaction.blocks.push(key);
@@ -268,21 +289,29 @@ impl Journal {
     pub fn forget(&mut self, key: BlockKey) {
         let Some(owner) = self.owners.get_mut(&key) else { return };
         // It stays in the transaction's list, which is weeded when the transaction is locked.
+        let was_held = owner.is_held();
         owner.running = None;
+        if was_held && !owner.is_held() {
+            let_go(&mut self.held, key.file);
+        }
         if owner.is_nobody() {
             self.owners.remove(&key);
         }
         self.in_place(key);
     }
 
-    /// Data of a file must be on the device before the running transaction's commit block (ordered mode).
-    pub fn order(&mut self, id: TransactionId, file: u64) {
+    /// Data of a file's pages must be on the device before the commit block of a transaction (ordered mode).
+    pub fn order(&mut self, id: TransactionId, file: u64, (first, end): (u64, u64)) {
         for transaction in self.running.iter_mut().chain(&mut self.committing) {
             if transaction.id == id {
                 transaction.flushes_data = true;
-                if !transaction.ordered.contains(&file) {
-                    transaction.ordered.push(file);
+                let next = transaction.ordered.len();
+                let at = *transaction.ordered_at.entry(file).or_insert(next);
+                if at == next {
+                    transaction.ordered.push(Ordered { file, first, end });
                 }
+                let ordered = &mut transaction.ordered[at];
+                (ordered.first, ordered.end) = (ordered.first.min(first), ordered.end.max(end));
             }
         }
     }
@@ -339,7 +368,12 @@ impl Journal {
 
     /// Whether a block is dirty in a transaction that has not been committed: it can't be written in place yet.
     pub fn holds(&self, key: BlockKey) -> bool {
-        self.owners.get(&key).is_some_and(|owner| owner.running.is_some() || owner.committing.is_some())
+        self.owners.get(&key).is_some_and(|owner| owner.is_held())
+    }
+
+    /// How many blocks of a file are dirty in such transactions.
+    pub fn held_of(&self, file: u64) -> u64 {
+        self.held.get(&file).copied().unwrap_or(0)
     }
 
     /// The newest uncommitted transaction that holds a block.
@@ -379,8 +413,8 @@ impl Journal {
         self.committing.as_ref().map_or(0, |transaction| transaction.handles)
     }
 
-    /// Files whose data the committing transaction waits for.
-    pub fn ordered_files(&self) -> &[u64] {
+    /// Data that the committing transaction waits for.
+    pub fn ordered(&self) -> &[Ordered] {
         self.committing.as_ref().map_or(&[], |transaction| &transaction.ordered)
     }
 
@@ -421,6 +455,9 @@ impl Journal {
             let Some(owner) = self.owners.get_mut(&key) else { continue };
             if owner.committing.take().is_none() {
                 continue;
+            }
+            if !owner.is_held() {
+                let_go(&mut self.held, key.file);
             }
             if let Some(older) = owner.checkpoint.replace(newest.id) {
                 leave(&mut self.checkpoints, older);

@@ -186,3 +186,25 @@ fn a_freed_block_is_neither_logged_nor_written_in_place() {
     // The block that is left, its descriptor, and a revoke block.
     assert_eq!(journal.begin_logging().unwrap().logged, 3);
 }
+
+#[test]
+fn as_many_blocks_of_a_file_are_held_as_its_transactions_will_commit() {
+    let mut journal = journal(4_096);
+    let Start::In(id) = journal.start(8, Time::ZERO) else { panic!("no room") };
+    for block in [1, 2, 2, 3] {
+        journal.dirty(id, key(block));
+    }
+    journal.forget(key(3));
+    assert_eq!(journal.held_of(0), 2);
+    journal.stop(id, 8);
+    journal.lock();
+    journal.begin_logging();
+    let Start::In(next) = journal.start(8, Time::ZERO) else { panic!("no room") };
+    for block in [2, 4] {
+        journal.dirty(next, key(block));
+    }
+    assert_eq!(journal.held_of(0), 3, "one of them is in both");
+    journal.finish();
+    assert_eq!(journal.held_of(0), 2);
+    assert_eq!(journal.held_of(7), 0);
+}

@@ -65,12 +65,17 @@ impl Context<'_> {
             let (file, index) = (FileKey(key.file), key.index);
             sent += self.write_pages(file, (index, index + 1), 1, touch, group).1;
             match self.memory.cache.look(file, index) {
-                Some(page) if page.writeback => on_the_way = Some(Event::Written(file)),
+                Some(page) if page.writeback => on_the_way = Some((file, index)),
                 // Clean or gone: somebody has written or dropped it.
                 _ => self.journal.in_place(key),
             }
         }
-        if sent > 0 { Some(Event::Group(group)) } else { on_the_way }
+        if sent > 0 {
+            return Some(Event::Group(group));
+        }
+        let (file, index) = on_the_way?;
+        let sent = self.fs.transfers.sent();
+        self.fs.transfers.await_write(file, (index, index + 1), sent).map(Event::Written)
     }
 }
 

@@ -8,13 +8,14 @@
 //! ```
 //!
 //! After `journal_commit_transaction` of fs/jbd (2.6.24) and fs/jbd2 (6.x). JBD waits for the data before it logs, JBD2 before
-//! its commit block. Each block of the log is a request of its own, which the block layer merges. Leaves out the checksummed
+//! its commit block; meanwhile handles go to the next transaction. Data that the thread writes wait for room in the device's queue
+//! as those of others do. Each block of the log is a request of its own, which the block layer merges. Leaves out the checksummed
 //! asynchronous commit.
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
 use crate::host::daemon::Daemon;
-use crate::host::journal::CommitPlan;
+use crate::host::journal::{CommitPlan, Ordered};
 use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch};
@@ -25,6 +26,13 @@ use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
 #[derive(Clone, Copy, Debug)]
 struct Commit {
     plan: Option<CommitPlan>,
+    /// Which of the files whose data it waits for is being sent, and between which pages.
+    ordered: usize,
+    from: u64,
+    to: u64,
+    /// Writes that had been sent when it had sent all of its own, and which of the files it waits for.
+    sent: u64,
+    awaited: usize,
     /// Its log blocks.
     logging: u64,
     /// Whether the device on which data lie has been flushed for it, where the log is apart, and by what.
@@ -49,29 +57,51 @@ impl Context<'_> {
         self.fs.rules.generation() == JournalGeneration::Jbd
     }
 
-    /// Sends the data of ordered files off.
-    fn flush_ordered(&mut self) {
-        let files = self.journal.ordered_files().to_vec();
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited(touch);
-        for file in files {
-            let group = self.fs.transfers.group();
-            self.write_pages(FileKey(file), (0, u64::MAX), u64::MAX, touch, group);
-        }
+    /// No handle is open any more: new ones go to the next transaction.
+    fn close(&mut self, commit: &mut Commit) {
+        commit.plan = self.journal.begin_logging();
+        self.fs.events.push(Event::Handle);
     }
 
-    /// A file whose data are still on their way.
-    fn data_on_the_way(&self) -> Option<Event> {
-        let is_pending = |&&file: &&u64| self.memory.cache.counts(FileKey(file)).writeback > 0;
-        self.journal.ordered_files().iter().find(is_pending).map(|&file| Event::Written(FileKey(file)))
+    /// Sends data off that the transaction waits for, as far as there is room in the queue; what to wait for if there isn't.
+    /// Blocks are found for none: of what has none, the transaction tells nothing.
+    fn flush_ordered(&mut self, commit: &mut Commit) -> Option<Event> {
+        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = self.fs.rules.awaited(touch);
+        let group = self.fs.transfers.group();
+        while let Some(&Ordered { file, first, end }) = self.journal.ordered().get(commit.ordered) {
+            let key = FileKey(file);
+            if commit.from == 0 {
+                commit.to = self.memory.cache.dirty_end(key, first, end);
+            }
+            let range = (first.max(commit.from), commit.to);
+            if let Some(at) = self.write_in_room(key, range, u64::MAX, touch, group).full_at {
+                commit.from = at;
+                return Some(self.room());
+            }
+            (commit.ordered, commit.from) = (commit.ordered + 1, 0);
+        }
+        if commit.sent == 0 {
+            (commit.sent, commit.ordered) = (self.fs.transfers.sent(), usize::MAX);
+        }
+        None
+    }
+
+    /// A write of data on its way that the transaction waits for.
+    fn data_on_the_way(&mut self, commit: &mut Commit) -> Option<Event> {
+        let transfers = &mut self.fs.transfers;
+        while let Some(&Ordered { file, first, end }) = self.journal.ordered().get(commit.awaited) {
+            if let Some(write) = transfers.await_write(FileKey(file), (first, end), commit.sent) {
+                return Some(Event::Written(write));
+            }
+            commit.awaited += 1;
+        }
+        None
     }
 
     /// Sends the log blocks off; what to wait for.
     fn write_log(&mut self, commit: &mut Commit) -> Option<Event> {
-        let plan = self.journal.begin_logging()?;
-        commit.plan = Some(plan);
-        // New handles go to the next transaction.
-        self.fs.events.push(Event::Handle);
+        let plan = commit.plan?;
         let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
         let touch = self.fs.rules.awaited(touch);
         let group = self.fs.transfers.group();
@@ -94,7 +124,7 @@ impl Context<'_> {
     fn flush_data(&mut self, commit: &mut Commit) {
         let rules = &self.fs.rules;
         let wanted = rules.log_apart && rules.barriers && !self.old() && self.journal.flushes_data();
-        if wanted && !commit.flushed && self.data_on_the_way().is_none() {
+        if wanted && !commit.flushed && self.data_on_the_way(commit).is_none() {
             commit.flushed = true;
             commit.flushing = self.flush_beneath_log();
         }
@@ -177,16 +207,19 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let mut flush = page.transition("flush");
     let commit = flush.take(locked);
     flush.consume(places.closed);
-    decide((flush, false), places, commit, (flushing, waiting), |context, _| {
-        context.flush_ordered();
+    decide((flush, true), places, commit, (flushing, waiting), |context, commit| {
+        context.close(commit);
         None
     });
 
     let mut log = page.transition("log");
     let commit = log.take(flushing);
-    decide((log, true), places, commit, (logging, waiting), |context, commit| {
+    decide((log, false), places, commit, (logging, waiting), |context, commit| {
+        if let Some(event) = context.flush_ordered(commit) {
+            return Some((event, Phase::Flushing));
+        }
         if context.old()
-            && let Some(event) = context.data_on_the_way()
+            && let Some(event) = context.data_on_the_way(commit)
         {
             return Some((event, Phase::Flushing));
         }
@@ -198,7 +231,7 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let commit = record.take(logging);
     decide((record, false), places, commit, (recording, waiting), |context, commit| {
         context.flush_data(commit);
-        match context.data_on_the_way().or_else(|| context.before_record(commit)) {
+        match context.data_on_the_way(commit).or_else(|| context.before_record(commit)) {
             Some(event) => Some((event, Phase::Logging)),
             None => Some((context.record(*commit), Phase::Recording)),
         }
@@ -254,7 +287,19 @@ fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>
         let none_open = journal.open_handles() == 0;
         f.put(
             out,
-            Commit { plan: None, logging: 0, flushed: false, flushing: 0, key: 0, phase: Phase::Flushing },
+            Commit {
+                plan: None,
+                ordered: 0,
+                from: 0,
+                to: 0,
+                sent: 0,
+                awaited: 0,
+                logging: 0,
+                flushed: false,
+                flushing: 0,
+                key: 0,
+                phase: Phase::Flushing,
+            },
         );
         if none_open {
             f.put(closed, ());

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
 use super::job::{Turn, Wait, Waiting};
 use crate::host::journal::BlockKey;
+use crate::host::page_cache::FileKey;
 use crate::host::state::{Ended, Event, Moves, file_of, times};
 use crate::instants;
 use petrio_colours::{BlockRequest, Failure, FileCause};
@@ -12,7 +13,9 @@ use petrio_kernel::{PageBuilder, Place};
 impl Context<'_> {
     /// A request has come back.
     pub(super) fn complete(&mut self, request: &BlockRequest) {
-        let Some(Ended { moves, group, is_last }) = self.fs.transfers.complete(request.tag) else { return };
+        let Some(Ended { moves, group, is_last, awaited }) = self.fs.transfers.complete(request.tag) else {
+            return;
+        };
         if let Some(failure) = request.status.failure() {
             self.note_failure(moves, group, failure);
         }
@@ -29,15 +32,15 @@ impl Context<'_> {
                         self.journal.in_place(BlockKey { file: file.0, index });
                     }
                 }
-                if self.memory.cache.counts(file).writeback == 0 {
-                    self.fs.events.push(Event::Written(file));
+                if request.status.failure().is_none() {
+                    self.convert(file, first, pages);
                 }
-                if self.fs.transfers.writes() == 0 {
-                    self.fs.events.push(Event::AllWritten);
-                }
-                if self.fs.waits_for_room && self.fs.transfers.writes() < self.fs.rules.room {
-                    self.fs.waits_for_room = false;
-                    self.fs.events.push(Event::Room);
+                self.fs.events.extend(awaited.map(Event::Written));
+                let queued = self.fs.transfers.queued();
+                self.fs.events.extend(self.fs.room.woken(queued).map(Event::Room));
+                if self.fs.waits_for_congestion && self.fs.room.is_uncongested(queued) {
+                    self.fs.waits_for_congestion = false;
+                    self.fs.events.push(Event::Uncongested);
                 }
                 if self.memory.waiters > 0 {
                     self.memory.waiters = 0;
@@ -47,6 +50,32 @@ impl Context<'_> {
             Moves::Log | Moves::Plain | Moves::Swap => {}
         }
         self.fs.events.extend(is_last.then_some(Event::Group(group)));
+    }
+
+    /// Data are there whose blocks were found late: their extents become written ones, in a handle that waits for nothing
+    /// (`ext4_convert_unwritten_io_end_vec`, with credits that were reserved before). Only then the pages aren't under write-back
+    /// any more, so that whoever waits for them finds the transaction to wait for. Leaves out the processor's time for it.
+    fn convert(&mut self, key: FileKey, first: u64, pages: u64) {
+        let Some(file) = file_of(key) else { return };
+        if !self.fs.takes_unconverted(file, first, pages) {
+            return;
+        }
+        let (id, begun) = self.journal.join(self.now);
+        if begun {
+            self.fs.signals.began = Some(id);
+        }
+        self.fs.touched.clear();
+        self.fs.volume.touch_inode(file, &mut self.fs.touched);
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(file, first, pages, &mut mapping);
+        self.log_touched(id);
+        let device = self.fs.device();
+        if let Some(&(_, block)) = mapping.metadata.last() {
+            self.journal.dirty(id, BlockKey { file: device.0, index: block });
+        }
+        self.fs.mapping = mapping;
+        let inode = self.fs.inodes.get_mut(file);
+        (inode.sync, inode.data_sync) = (id, id);
     }
 
     /// A request could not be done. Who waits for its group hears of it; data that could not be written are lost, of which the
@@ -78,7 +107,12 @@ fn complete_transition(
     let request = complete.take(completions);
     let (memory, fs, journal) =
         (complete.update(places.memory), complete.update(places.fs), complete.update(places.journal));
-    let leavings = Leavings::declare(&mut complete, places, fs, Leaves { events: true, ..Leaves::default() });
+    let leavings = Leavings::declare(
+        &mut complete,
+        places,
+        fs,
+        Leaves { events: true, starts: true, ..Leaves::default() },
+    );
     complete.action(move |f| {
         let request = f.take(request);
         let now = f.now();

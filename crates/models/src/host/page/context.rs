@@ -7,6 +7,7 @@ use super::job::Next;
 use crate::host::daemon::Daemon;
 use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
+use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Memory, Mounted, Moves, Touch};
 use crate::host::write_back::{Limits, Position};
@@ -15,6 +16,17 @@ use petrio_kernel::Time;
 
 /// Blocks that a change of an inode's times may dirty (EXT4_RESERVE_TRANS_BLOCKS of fs/ext4/ext4_jbd2.h is 12; its inode is one).
 const ACCESS_CREDITS: u64 = 2;
+
+/// What came of writing pages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
+    /// Pages that were sent.
+    pub(super) pages: u64,
+    /// Requests that they made.
+    pub(super) requests: u64,
+    /// Where it stopped because the device's queue is full.
+    pub(super) full_at: Option<u64>,
+}
 
 /// One instant of a host.
 pub(super) struct Context<'a> {
@@ -196,63 +208,120 @@ impl Context<'_> {
     pub(super) fn write_pages(
         &mut self,
         key: FileKey,
-        (from, to): (u64, u64),
+        range: (u64, u64),
         most: u64,
         touch: Touch,
         group: u64,
     ) -> (u64, u64) {
+        let Written { pages, requests, .. } = self.write_within(key, range, (most, u32::MAX), touch, group);
+        (pages, requests)
+    }
+
+    /// The same while there is room in the device's queue.
+    pub(super) fn write_in_room(
+        &mut self,
+        key: FileKey,
+        range: (u64, u64),
+        most: u64,
+        touch: Touch,
+        group: u64,
+    ) -> Written {
+        let queued = self.fs.room.up_to(self.fs.transfers.queued());
+        self.write_within(key, range, (most, queued), touch, group)
+    }
+
+    /// Waits for room in the device's queue.
+    pub(super) fn room(&mut self) -> Event {
+        Event::Room(self.fs.room.wait())
+    }
+
+    /// The same up to so many pages, and requests in the queue.
+    fn write_within(
+        &mut self,
+        key: FileKey,
+        (from, to): (u64, u64),
+        (most, queued): (u64, u32),
+        touch: Touch,
+        group: u64,
+    ) -> Written {
         let touch = Touch { direction: Direction::Write, ..touch };
         let is_device = key == self.fs.device();
         let holds = is_device || self.fs.rules.logs_data();
-        let (mut at, mut written, mut sent) = (from, 0, 0);
-        while at < to && written < most {
-            let Some((first, pages)) = self.memory.cache.dirty_run(key, at, most - written) else { break };
+        let mut done = Written::default();
+        // Logged data are dirty from when they are held, so that as many held as dirty are all of them: a stream's are, and are
+        // asked for at every look.
+        let data_held = holds && !is_device && self.fs.rules.generation() == JournalGeneration::Jbd2;
+        if data_held && self.journal.held_of(key.0) >= self.memory.cache.counts(key).dirty {
+            return done;
+        }
+        let mut at = from;
+        while at < to && done.pages < most {
+            let Some((first, run)) = self.memory.cache.dirty_run(key, at, most - done.pages) else { break };
             if first >= to {
                 break;
             }
-            let mut pages = pages.min(to - first);
-            if holds {
-                let held = |index| self.journal.holds(BlockKey { file: key.0, index });
-                if held(first) {
-                    at = first + 1;
-                    continue;
+            let end = to.min(first + run);
+            at = first;
+            while at < end {
+                let left = queued.saturating_sub(self.fs.transfers.queued());
+                if left == 0 {
+                    done.full_at = Some(at);
+                    return done;
                 }
-                pages = (1..pages).find(|offset| held(first + offset)).unwrap_or(pages);
+                let room = self.fs.pages_for(left);
+                let mut stop = end.min(at.saturating_add(room));
+                if holds {
+                    let held = |&index: &u64| self.journal.holds(BlockKey { file: key.0, index });
+                    let Some(free) = (at..end).find(|index| !held(index)) else {
+                        at = end;
+                        break;
+                    };
+                    at = free;
+                    stop = end.min(at.saturating_add(room));
+                    stop = (at + 1..stop).find(held).unwrap_or(stop);
+                }
+                let (pages, requests) = self.write_run(key, at, stop - at, touch, group);
+                (done.pages, done.requests) = (done.pages + pages, done.requests + requests);
+                at = stop;
             }
-            at = first + pages;
-            written += pages;
-            sent += self.write_run(key, first, pages, touch, group);
         }
-        (written, sent)
+        done
     }
 
-    fn write_run(&mut self, key: FileKey, first: u64, pages: u64, touch: Touch, group: u64) -> u64 {
-        self.memory.cache.begin_write(key, first, pages);
+    /// Sends off a run of dirty pages. Those without blocks stay as they are where these are found late: whoever writes has found
+    /// them before, but for a commit, which doesn't (`ext4_bh_delay_or_unwritten`). Returns pages and requests.
+    fn write_run(&mut self, key: FileKey, first: u64, pages: u64, touch: Touch, group: u64) -> (u64, u64) {
         let moves = |start: u64| {
             move |offset: u64, pages: u64| Moves::Write { file: key, first: start + offset, pages }
         };
         let Some(file) = crate::host::state::file_of(key) else {
-            return self.fs.send((first, pages), touch, group, self.now, moves(first));
+            self.memory.cache.begin_write(key, first, pages);
+            return (pages, self.fs.send((first, pages), touch, group, self.now, moves(first)));
         };
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         self.fs.volume.map(file, first, pages, &mut mapping);
-        let mut sent = 0;
+        let (mut written, mut sent) = (0, 0);
         for segment in &mapping.segments {
             match segment.block {
                 Some(block) => {
+                    written += segment.count;
+                    self.memory.cache.begin_write(key, segment.first, segment.count);
                     let run = (block, segment.count);
                     let folio = self.memory.cache.look(key, segment.first).map_or(1, |page| page.pages);
                     let send = (touch, group, self.now);
                     sent += self.fs.send_folios(run, u64::from(folio), send, moves(segment.first));
                 }
+                None if self.fs.rules.delayed => {}
                 // Truncated while it was dirty: there is nothing to write.
                 None => {
+                    written += segment.count;
+                    self.memory.cache.begin_write(key, segment.first, segment.count);
                     self.memory.cache.written(key, segment.first, segment.count);
                 }
             }
         }
         self.fs.mapping = mapping;
-        sent
+        (written, sent)
     }
 
     /// Waits for an event.

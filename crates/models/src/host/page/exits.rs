@@ -144,14 +144,15 @@ impl Ways {
                 ..Self::ON
             },
             Then::Balance => Self {
-                waits: &[Wait::Room],
+                waits: &[Wait::Room, Wait::Commit],
                 goes: &[Then::Begin],
                 sleeps: true,
-                leaves: Leaves { flushes: true, ..REQUESTS },
+                leaves: Leaves { flushes: true, ..CHANGES },
                 ..Self::ON
             },
             Then::Sync => {
-                Self { waits: &[Wait::Write, Wait::Commit], returns: true, leaves: CHANGES, ..Self::ON }
+                let waits = &[Wait::Write, Wait::Commit, Wait::Room];
+                Self { waits, returns: true, leaves: CHANGES, ..Self::ON }
             }
             Then::Names | Then::Return => {
                 Self { waits: &[Wait::Page, Wait::Commit], returns: true, leaves: CHANGES, ..Self::ON }

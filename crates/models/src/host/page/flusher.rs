@@ -32,9 +32,9 @@ enum Flush {
 
 impl Context<'_> {
     fn flush(&mut self) -> Flush {
-        if self.fs.transfers.writes() >= self.fs.rules.room {
-            self.fs.waits_for_room = true;
-            return Flush::Wait(Event::Room);
+        let queued = self.fs.transfers.queued();
+        if queued >= self.fs.room.up_to(queued) {
+            return Flush::Wait(self.room());
         }
         let rules = &self.fs.rules.kernel.write_back;
         let least = u64::from(rules.pages_a_pass.max(1));
@@ -68,9 +68,9 @@ impl Context<'_> {
             }
             let group = self.fs.transfers.group();
             let touch = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Write, false);
-            let (written, sent) = self.write_pages(key, (0, u64::MAX), most, touch, group);
+            let written = self.write_in_room(key, (0, u64::MAX), most, touch, group);
             self.fs.balance.end_pass(self.now);
-            if written == 0 {
+            if written.pages == 0 {
                 // All of it belongs to a transaction that has not been committed: later, behind all that can be written.
                 self.memory.cache.requeue(key, self.now);
                 self.memory.cache.turn(key);
@@ -80,7 +80,7 @@ impl Context<'_> {
             if self.memory.cache.counts(key).dirty > 0 {
                 self.memory.cache.turn(key);
             }
-            return Flush::Run(times(self.memory.costs.submit, sent));
+            return Flush::Run(times(self.memory.costs.submit, written.requests));
         }
         self.fs.flushing = false;
         Flush::Idle

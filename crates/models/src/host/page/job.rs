@@ -34,6 +34,12 @@ pub(super) struct Job {
     pub(super) handle: Option<(u64, u64)>,
     /// Where it stands in a sync.
     pub(super) stage: Stage,
+    /// What it still has to send to make durable, the last first.
+    pub(super) sends: Vec<Dirty>,
+    /// What it has to send again: pages that were being written when they became dirty anew.
+    pub(super) again: Vec<Dirty>,
+    /// Writes that had been sent when it had sent all of its own: these it waits for.
+    pub(super) sent: u64,
     /// Whether it waited for a device.
     pub(super) waited: bool,
     /// Whether it has gone to its file's end (O_APPEND).
@@ -56,6 +62,13 @@ pub(super) struct Job {
 
 /// Runs of a file's pages.
 pub(super) type Runs = SmallVec<[(u64, u64); 2]>;
+/// Pages of a file of which the dirty ones are to be written: from a first one up to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dirty {
+    pub(super) key: FileKey,
+    pub(super) from: u64,
+    pub(super) to: u64,
+}
 
 /// How far a sync has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +78,8 @@ pub(super) enum Stage {
     Begin,
     /// Logged data are committed; data are to be written.
     Data,
+    /// Data are being sent.
+    Sending,
     /// Data are being written; then the log.
     Log,
     /// The transaction is being committed; then a flush, where it is needed.
@@ -229,9 +244,9 @@ impl Wait {
     pub(super) const fn of(event: Event, cause: FileCause) -> Self {
         match event {
             Event::Group(_) if matches!(cause, FileCause::Read) => Self::Page,
-            Event::Group(_) | Event::Written(_) | Event::AllWritten => Self::Write,
+            Event::Group(_) | Event::Written(_) => Self::Write,
             Event::Committed(_) | Event::Handle => Self::Commit,
-            Event::Room => Self::Room,
+            Event::Room(_) | Event::Uncongested => Self::Room,
             Event::Memory => Self::Memory,
             Event::Lock(_) => Self::Lock,
         }
@@ -262,6 +277,9 @@ impl Job {
             piece: 0,
             handle: None,
             stage: Stage::Begin,
+            sends: Vec::new(),
+            again: Vec::new(),
+            sent: 0,
             waited: false,
             at_end: false,
             past_cache: false,

@@ -158,6 +158,9 @@ fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
             memory.cache.insert_for_write(key, first, pages, largest_folio, true);
         }
     };
+    if fs.rules.kernel.prefetches_bitmaps {
+        fs.volume.block_bitmaps().for_each(|block| insert(memory, device, block, 1));
+    }
     // Of what is stopped, nothing is run.
     for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
         insert(memory, device, fs.volume.inode_block(file), 1);
@@ -210,7 +213,7 @@ fn mount_page(
     let journal = Journal::new(JournalParameters {
         first_block: area.start,
         blocks: area.end.saturating_sub(area.start),
-        generation: host.kernel.journal,
+        generation: host.kernel.journal_of(mount.parameters.family),
         tags_per_descriptor: tags,
         revokes_per_block: 1_018,
         commit_interval: mount.parameters.commit_interval.time(),

@@ -86,7 +86,10 @@ impl Context<'_> {
             (from..pages).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
         }
         let removed = self.memory.cache.remove(key, from, u64::MAX);
-        self.fs.set_delayed(file, 0);
+        // Of a file that only shrinks, what lies before keeps waiting for its blocks.
+        let left = if from == 0 { 0 } else { self.dirty_holes(key, u64::MAX) };
+        self.fs.set_delayed(file, left);
+        self.fs.takes_unconverted(file, from, u64::MAX - from);
         times(self.memory.costs.reclaim, removed.clean + removed.dirty)
     }
 }

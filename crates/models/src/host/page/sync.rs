@@ -2,10 +2,13 @@
 //!
 //! After fs/ext4/fsync.c (6.x, which also serves ext3) and fs/ext3/fsync.c (2.6.24). Data that were logged are committed first and
 //! then written in place; a directory is made durable by committing what runs; a flush of its own is needed only where no commit
-//! will bring one. Leaves out fast commits and the pause by which a commit waits for other processes' handles.
+//! will bring one. What is dirty when the call begins is sent, as far as the device's queue has room for it, and what has been sent then is
+//! waited for: what others send meanwhile isn't (PAGECACHE_TAG_TOWRITE; the kernel's own wait walks the file's pages once and may
+//! meet some that were sent behind it). Pages that became dirty again while they were being written are sent a second time. Leaves out
+//! fast commits and the pause by which a commit waits for other processes' handles.
 
 use super::context::Context;
-use super::job::{Job, Next, Stage, Then};
+use super::job::{Dirty, Job, Next, Stage, Then};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::file_system::FileError;
 use crate::host::kernel_profile::JournalGeneration;
@@ -36,24 +39,23 @@ impl Context<'_> {
                     }
                 }
                 Stage::Data => {
-                    match self.find_delayed_blocks(key, Touch::of(&job.op, Direction::Read, true)) {
-                        Ok(None) => {}
-                        Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
-                        Err(error) => return self.fail(job, error.failure()),
-                    }
-                    let range = self.range_of(job);
-                    let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
-                    let group = self.fs.transfers.group();
-                    let (_, sent) = self.write_pages(key, range, u64::MAX, touch, group);
-                    job.stage = Stage::Log;
-                    if sent > 0 {
-                        return self.submit(sent);
+                    let (from, to) = self.range_of(job);
+                    job.sends = vec![Dirty { key, from, to }];
+                    self.find_redirtied(job);
+                    job.stage = Stage::Sending;
+                }
+                Stage::Sending => {
+                    if let Some(next) = self.send_dirty(job) {
+                        return next;
                     }
                 }
                 Stage::Log => {
-                    if self.memory.cache.counts(key).writeback > 0 {
+                    if let Some(write) = self.fs.transfers.await_write(key, self.range_of(job), job.sent) {
                         job.waited = true;
-                        return Self::wait(Event::Written(key), FileCause::Write, Then::Sync);
+                        return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
+                    }
+                    if self.sends_again(job) {
+                        continue;
                     }
                     let running = self.journal.running().or(self.journal.committing());
                     let id = match (directory, self.is_data_only(job)) {
@@ -61,7 +63,8 @@ impl Context<'_> {
                         (false, true) => inode.data_sync,
                         (false, false) => inode.sync,
                     };
-                    let needed = self.fs.rules.barriers && !old && !directory && !self.journal.will_flush(id);
+                    let flushes = self.fs.rules.barriers && self.fs.rules.kernel.flush_without_commit;
+                    let needed = flushes && !directory && !self.journal.will_flush(id);
                     job.stage = Stage::Flush { needed };
                     if id > self.journal.committed() {
                         if !directory {
@@ -104,9 +107,68 @@ impl Context<'_> {
     /// The pages concerned: of a synchronous write its own.
     fn range_of(&self, job: &Job) -> (u64, u64) {
         match job.op.operation {
-            Operation::Write => (job.op.offset / PAGE_BYTES, job.op.end().div_ceil(PAGE_BYTES)),
+            Operation::Write if !job.op.flags.stdio => {
+                (job.op.offset / PAGE_BYTES, job.op.end().div_ceil(PAGE_BYTES))
+            }
             _ => (0, u64::MAX),
         }
+    }
+
+    /// Notes which of what is to be sent will have to be sent again: pages that are being written and dirty. Nothing is sent that lies
+    /// beyond what is dirty now.
+    fn find_redirtied(&mut self, job: &mut Job) {
+        let cache = &self.memory.cache;
+        job.sends.retain_mut(|dirty| {
+            dirty.to = cache.dirty_end(dirty.key, dirty.from, dirty.to);
+            dirty.from < dirty.to
+        });
+        let again = |dirty: &Dirty| {
+            let (from, to) = cache.redirtied(dirty.key, dirty.from, dirty.to)?;
+            Some(Dirty { from, to, ..*dirty })
+        };
+        job.again = job.sends.iter().filter_map(again).collect();
+    }
+
+    /// Goes on with what has to be sent again; whether there is any.
+    fn sends_again(&self, job: &mut Job) -> bool {
+        if job.again.is_empty() {
+            return false;
+        }
+        job.sends = std::mem::take(&mut job.again);
+        job.stage = Stage::Sending;
+        true
+    }
+
+    /// Sends what is dirty; what comes next, but for nothing that was sent.
+    fn send_dirty(&mut self, job: &mut Job) -> Option<Next> {
+        let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
+        let reads = Touch::of(&job.op, Direction::Read, true);
+        let group = self.fs.transfers.group();
+        let mut requests = 0;
+        while let Some(&Dirty { key, from, to }) = job.sends.last() {
+            match self.find_delayed_blocks(key, reads) {
+                Ok(None) => {}
+                Ok(Some(event)) => {
+                    job.owed += times(self.memory.costs.submit, requests);
+                    return Some(Self::wait(event, FileCause::Journal, Then::Sync));
+                }
+                Err(error) => return Some(self.fail(job, error.failure())),
+            }
+            let written = self.write_in_room(key, (from, to), u64::MAX, touch, group);
+            requests += written.requests;
+            if let Some(at) = written.full_at {
+                if let Some(last) = job.sends.last_mut() {
+                    last.from = at;
+                }
+                job.owed += times(self.memory.costs.submit, requests);
+                job.waited = true;
+                return Some(Self::wait(self.room(), FileCause::Write, Then::Sync));
+            }
+            job.sends.pop();
+        }
+        job.sent = self.fs.transfers.sent();
+        job.stage = Stage::Log;
+        (requests > 0).then(|| self.submit(requests))
     }
 
     fn wait_for_commit(&mut self, job: &mut Job, id: u64) -> Next {
@@ -142,7 +204,7 @@ impl Context<'_> {
         touch: Touch,
     ) -> Result<Option<Event>, FileError> {
         let Some(file) = crate::host::state::file_of(key) else { return Ok(None) };
-        if self.fs.inodes.get(file).delayed == 0 {
+        if self.fs.inodes.get(file).delayed == 0 || self.dirty_holes(key, 1) == 0 {
             return Ok(None);
         }
         let id = match self.start_handle(CREDITS) {
@@ -151,16 +213,27 @@ impl Context<'_> {
         };
         self.fs.touched.clear();
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        let mut at = 0;
+        let (mut at, mut found) = (0, 0);
+        let (mut from, mut to) = (u64::MAX, 0);
         let mut result = Ok(0);
         while let Some((first, pages)) = self.memory.cache.dirty_run(key, at, u64::MAX) {
+            self.fs.volume.map(file, first, pages, &mut mapping);
+            for hole in mapping.segments.iter().filter(|segment| segment.block.is_none()) {
+                (from, to) = (from.min(hole.first), to.max(hole.first + hole.count));
+                if self.fs.rules.converts() {
+                    self.fs.note_unconverted(file, hole.first, hole.count);
+                }
+            }
             result = self.fs.volume.allocate(file, first, pages, &mut mapping, &mut self.fs.touched);
-            if result.is_err() {
-                break;
+            match result {
+                Ok(more) => found += more,
+                Err(_) => break,
             }
             at = first + pages;
         }
         self.fs.mapping = mapping;
+        // Those of a piece that somebody is just writing are still to come.
+        let delayed = self.fs.inodes.get(file).delayed.saturating_sub(found);
         if let Err(error) = result {
             self.log_touched(id);
             self.stop_handle(id, CREDITS);
@@ -174,14 +247,33 @@ impl Context<'_> {
         self.fs.volume.touch_inode(file, &mut self.fs.touched);
         self.bring_touched(touch);
         self.log_touched(id);
-        if self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered {
-            self.journal.order(id, key.0);
+        let ordered = self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered;
+        if ordered && from < to && !self.fs.rules.converts() {
+            let range = if self.fs.rules.orders_files() { (0, u64::MAX) } else { (from, to) };
+            self.journal.order(id, key.0, range);
         }
         let inode = self.fs.inodes.get_mut(file);
         (inode.sync, inode.data_sync) = (id, id);
-        self.fs.set_delayed(file, 0);
+        self.fs.set_delayed(file, delayed);
         self.stop_handle(id, CREDITS);
         Ok(None)
+    }
+
+    /// How many dirty pages of a file have no block, counted until `enough` are found.
+    pub(super) fn dirty_holes(&mut self, key: FileKey, enough: u64) -> u64 {
+        let Some(file) = crate::host::state::file_of(key).filter(|_| self.fs.rules.delayed) else { return 0 };
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        let (mut at, mut holes) = (0, 0);
+        while holes < enough
+            && let Some((first, pages)) = self.memory.cache.dirty_run(key, at, u64::MAX)
+        {
+            self.fs.volume.map(file, first, pages, &mut mapping);
+            let without = mapping.segments.iter().filter(|segment| segment.block.is_none());
+            holes += without.map(|segment| segment.count).sum::<u64>();
+            at = first + pages;
+        }
+        self.fs.mapping = mapping;
+        holes
     }
 
     /// sync(2), and what is left at the end of a run: everything of this file system. As `ksys_sync` of fs/sync.c: data, the
@@ -197,37 +289,31 @@ impl Context<'_> {
                     }
                 }
                 Stage::Data => {
-                    let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
-                    let group = self.fs.transfers.group();
-                    let mut keys = Vec::new();
-                    while let Some(key) = self.memory.cache.next_dirty_file(None) {
-                        if keys.contains(&key) {
-                            break;
+                    let mut sends = Vec::new();
+                    for _ in 0..self.memory.cache.files_dirty() {
+                        let Some(key) = self.memory.cache.next_dirty_file(None) else { break };
+                        self.memory.cache.turn(key);
+                        if key.mount() == self.fs.number {
+                            sends.push(Dirty { key, from: 0, to: u64::MAX });
                         }
-                        keys.push(key);
-                        self.memory.cache.requeue(key, self.now);
                     }
-                    let mut sent = 0;
-                    for key in keys {
-                        if key.mount() != self.fs.number {
-                            continue;
-                        }
-                        match self.find_delayed_blocks(key, Touch::of(&job.op, Direction::Read, true)) {
-                            Ok(None) => {}
-                            Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Sync),
-                            Err(error) => return self.fail(job, error.failure()),
-                        }
-                        sent += self.write_pages(key, (0, u64::MAX), u64::MAX, touch, group).1;
-                    }
-                    job.stage = Stage::Log;
-                    if sent > 0 {
-                        return self.submit(sent);
+                    sends.reverse();
+                    job.sends = sends;
+                    self.find_redirtied(job);
+                    job.stage = Stage::Sending;
+                }
+                Stage::Sending => {
+                    if let Some(next) = self.send_dirty(job) {
+                        return next;
                     }
                 }
                 Stage::Log => {
-                    if self.fs.transfers.writes() > 0 {
+                    if let Some(write) = self.fs.transfers.await_any(job.sent) {
                         job.waited = true;
-                        return Self::wait(Event::AllWritten, FileCause::Write, Then::Sync);
+                        return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
+                    }
+                    if self.sends_again(job) {
+                        continue;
                     }
                     let id = self.journal.running().or(self.journal.committing());
                     // The commit of a log apart flushes where data lie only if it has reason to.
@@ -247,6 +333,7 @@ impl Context<'_> {
                     let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
                     let (_, sent) = self.write_pages(self.fs.device(), (0, u64::MAX), u64::MAX, touch, group);
+                    job.sent = self.fs.transfers.sent();
                     job.stage = Stage::Done;
                     if sent > 0 {
                         return self.submit(sent);
@@ -254,9 +341,9 @@ impl Context<'_> {
                 }
                 Stage::Done => {
                     let device = self.fs.device();
-                    if self.memory.cache.counts(device).writeback > 0 {
+                    if let Some(write) = self.fs.transfers.await_write(device, (0, u64::MAX), job.sent) {
                         job.waited = true;
-                        return Self::wait(Event::Written(device), FileCause::Write, Then::Sync);
+                        return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
                     }
                     return self.end_call(job);
                 }

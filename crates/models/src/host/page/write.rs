@@ -27,7 +27,7 @@ const PIECE_PAGES: u64 = 32;
 const CREDITS: u64 = 12;
 /// How long a writer counts as held back after it was (wb_recent_wait; HZ).
 const PRESSED: Time = Time::from_whole_seconds(1);
-/// How long a writer waits that found nothing to write back (HZ/10).
+/// How long a writer waits that found nothing to write back and nothing on its way (`congestion_wait`, HZ/10).
 const CONGESTION_WAIT: Time = Time::from_millis(100);
 
 impl Context<'_> {
@@ -141,7 +141,8 @@ impl Context<'_> {
         let holes = self.holes(job, first, pages);
         let allocates = holes > 0 && !self.fs.rules.delayed;
         let logs_data = self.fs.rules.logs_data();
-        let reserves = if self.fs.rules.delayed { holes.min(missing) } else { 0 };
+        let reserves =
+            if self.fs.rules.delayed && holes > 0 { self.unreserved(job, key, first, pages) } else { 0 };
         if reserves > 0 && !self.fs.has_room_for(reserves) {
             return self.fail(job, Failure::NoSpace);
         }
@@ -183,7 +184,8 @@ impl Context<'_> {
             let ordered = self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered;
             // JBD hangs every dirty buffer on the transaction, JBD2 only inodes that got blocks.
             if ordered && (allocates || self.fs.rules.generation() == JournalGeneration::Jbd) {
-                self.journal.order(id, key.0);
+                let range = if self.fs.rules.orders_files() { (0, u64::MAX) } else { (first, first + pages) };
+                self.journal.order(id, key.0, range);
             }
             let inode = self.fs.inodes.get_mut(file);
             if ages || extends || allocates {
@@ -242,6 +244,18 @@ impl Context<'_> {
         holes
     }
 
+    /// How many pages of a range have no block, and none that is kept for them: those that are dirty have.
+    fn unreserved(&mut self, job: &Job, key: FileKey, first: u64, pages: u64) -> u64 {
+        let mut mapping = std::mem::take(&mut self.fs.mapping);
+        self.fs.volume.map(job.op.file, first, pages, &mut mapping);
+        let holes = mapping.segments.iter().filter(|segment| segment.block.is_none());
+        let pages = holes.flat_map(|hole| hole.first..hole.first + hole.count);
+        let is_clean = |&index: &u64| self.memory.cache.look(key, index).is_none_or(|page| !page.dirty);
+        let unreserved = pages.filter(is_clean).count() as u64;
+        self.fs.mapping = mapping;
+        unreserved
+    }
+
     /// Finds blocks for pages that have none, page by page as they are written: only delayed allocation asks for many.
     fn allocate(&mut self, job: &Job, first: u64, pages: u64) -> Result<u64, FileError> {
         let mut mapping = std::mem::take(&mut self.fs.mapping);
@@ -291,6 +305,11 @@ impl Context<'_> {
         };
         if !job.op.flags.mapped {
             self.memory.cache.access(key, first, pages);
+        }
+        if self.fs.rules.delayed && dirtied > 0 && self.fs.inodes.get(file).delayed == 0 {
+            // Others have found blocks for what was kept, or none, since this piece was begun.
+            let holes = self.holes(job, first, pages);
+            self.fs.set_delayed(file, holes);
         }
         self.fs.balance.dirtied(dirtied);
         if let Some((id, credits)) = job.handle.take() {
@@ -353,9 +372,9 @@ impl Context<'_> {
     /// A writer of an old kernel writes back more than it has dirtied before it goes on, of whichever files are dirty; what
     /// belongs to a transaction that has not been committed is passed over.
     fn write_back_myself(&mut self, job: &mut Job) -> Next {
-        if self.fs.transfers.writes() >= self.fs.rules.room {
-            self.fs.waits_for_room = true;
-            return Self::wait(Event::Room, FileCause::Throttle, Then::Balance);
+        let queued = self.fs.transfers.queued();
+        if queued >= self.fs.room.up_to(queued) {
+            return Self::wait(self.room(), FileCause::Throttle, Then::Balance);
         }
         let chunk = self.memory.rate_limit.writes_back();
         let group = self.fs.transfers.group();
@@ -368,9 +387,8 @@ impl Context<'_> {
             if key.mount() == self.fs.number {
                 match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
                     Ok(None) => {
-                        let (pages, requests) =
-                            self.write_pages(key, (0, u64::MAX), chunk - written, touch, group);
-                        (written, sent) = (written + pages, sent + requests);
+                        let wrote = self.write_in_room(key, (0, u64::MAX), chunk - written, touch, group);
+                        (written, sent) = (written + wrote.pages, sent + wrote.requests);
                     }
                     Ok(Some(event)) if written == 0 => {
                         return Self::wait(event, FileCause::Throttle, Then::Balance);
@@ -383,6 +401,11 @@ impl Context<'_> {
         }
         let work = times(self.memory.costs.submit, sent);
         match written {
+            // Completed writes wake those who wait, as long as the queue isn't full (`clear_bdi_congested`).
+            0 if self.fs.transfers.writes() > 0 => {
+                self.fs.waits_for_congestion = true;
+                Self::wait(Event::Uncongested, FileCause::Throttle, Then::Balance)
+            }
             0 => Next::Sleep { span: CONGESTION_WAIT, cause: FileCause::Throttle, then: Then::Balance },
             all => {
                 // Who has done his duty goes on; else he looks again, and sleeps while there is nothing to be written.
@@ -411,6 +434,11 @@ impl Context<'_> {
         let touch = Touch::of(&job.op, Direction::Write, true);
         let group = self.fs.transfers.group();
         job.waited = true;
+        match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
+            Ok(None) => {}
+            Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Begin),
+            Err(error) => return self.fail(job, error.failure()),
+        }
         if self.write_pages(key, (first, end), u64::MAX, touch, group).1 > 0 {
             return Self::wait(Event::Group(group), FileCause::Write, Then::Begin);
         }

@@ -59,6 +59,38 @@ impl PageCache {
         self.run_of(file, from, most, Bits::Writeback, None)
     }
 
+    /// One past the last dirty page of `from .. to`; 0 where there is none.
+    pub fn dirty_end(&self, file: FileKey, from: u64, to: u64) -> u64 {
+        self.of_both(file, from, to, Bits::Dirty, Bits::Dirty).map_or(0, |(_, end)| end)
+    }
+
+    /// Between which pages of `from .. to` all lie that are being written and have become dirty again.
+    pub fn redirtied(&self, file: FileKey, from: u64, to: u64) -> Option<(u64, u64)> {
+        let counts = self.counts(file);
+        if counts.dirty == 0 || counts.writeback == 0 {
+            return None;
+        }
+        self.of_both(file, from, to, Bits::Writeback, Bits::Dirty)
+    }
+
+    /// The first page of `from .. to` that is of two kinds, and one past the last.
+    fn of_both(&self, file: FileKey, from: u64, to: u64, kind: Bits, other: Bits) -> Option<(u64, u64)> {
+        let root = self.files.get(file)?.root;
+        let (mut found, mut at) = (None, from);
+        while let Some(page) = self.tree.next_page(root, kind, at).filter(|page| *page < to) {
+            let node = self.tree.node(self.tree.leaf(root, page)?);
+            let first = page / span(0) * span(0);
+            let range = mask(page - first, to.min(first + span(0)) - page);
+            let bits = node.bits(kind) & node.bits(other) & range;
+            if bits != 0 {
+                let begins = found.map_or(first + u64::from(bits.trailing_zeros()), |(begins, _)| begins);
+                found = Some((begins, first + span(0) - u64::from(bits.leading_zeros())));
+            }
+            at = first + span(0);
+        }
+        found
+    }
+
     /// The device begins to write these pages: those that are dirty and not being written are so no longer, and may become dirty
     /// again meanwhile. Answers with their number.
     pub fn begin_write(&mut self, file: FileKey, first: u64, pages: u64) -> u64 {

@@ -6,6 +6,8 @@ mod locks;
 mod memory;
 mod mounted;
 mod opened;
+mod ranges;
+mod room;
 mod transfers;
 
 pub(super) use inodes::{Inode, Inodes};
@@ -41,16 +43,16 @@ pub(super) fn file_of(key: FileKey) -> Option<FileId> {
 pub(super) enum Event {
     /// All requests of a group have completed.
     Group(u64),
-    /// No page of a file is being written any more.
-    Written(FileKey),
-    /// Nothing of the file system is being written any more.
-    AllWritten,
+    /// A write of cached pages has completed, by its place in the order in which these were sent.
+    Written(u64),
+    /// Any write of cached pages has completed, and the queue isn't congested.
+    Uncongested,
     /// A transaction has been committed.
     Committed(u64),
     /// A handle may be tried again: no transaction is locked, or log space became free.
     Handle,
-    /// Fewer writes are on their way.
-    Room,
+    /// Fewer writes are on their way, and it is the turn of him who waits under this number.
+    Room(u64),
     /// Memory became reclaimable.
     Memory,
     /// A file's lock was handed on, by the number under which it is waited for.
@@ -62,11 +64,11 @@ impl Event {
     pub(super) fn key(self) -> Key {
         let (kind, value) = match self {
             Self::Group(group) => (0, group),
-            Self::Written(file) => (1, file.0),
-            Self::AllWritten => (2, 0),
+            Self::Written(write) => (1, write),
+            Self::Uncongested => (2, 0),
             Self::Committed(transaction) => (3, transaction),
             Self::Handle => (4, 0),
-            Self::Room => (5, 0),
+            Self::Room(turn) => (5, turn),
             Self::Memory => (6, 0),
             Self::Lock(turn) => (7, turn),
         };

@@ -4,13 +4,17 @@
 use super::inodes::Inodes;
 use super::locks::Locks;
 use super::opened::Opened;
+use super::ranges::Ranges;
+use super::room::Room;
 use super::transfers::{Moves, Transfers};
 use super::{Event, device_key, file_key};
 use crate::fast_map::FastMap;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
 use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
-use crate::host::kernel_profile::{AwaitedWrites, JournalGeneration, KernelParameters, ReadAheadAlgorithm};
+use crate::host::kernel_profile::{
+    AwaitedWrites, JournalGeneration, KernelParameters, OrderedData, ReadAheadAlgorithm,
+};
 use crate::host::laid_out::LaidOut;
 use crate::host::mount::Mount;
 use crate::host::page_cache::FileKey;
@@ -30,10 +34,15 @@ const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
 /// Pieces of memory of a bio (BIO_MAX_VECS): folios that don't happen to be neighbours.
 const FOLIOS_PER_BIO: u64 = 256;
 
+/// Pages of an extent that is found late, and so of a request for it (MAX_WRITEPAGES_EXTENT_LEN of fs/ext4/inode.c).
+const DELAYED_EXTENT_PAGES: u64 = 2_048;
+
 /// What doesn't change during a run.
 #[derive(Clone, Debug)]
 pub(in crate::host) struct Rules {
     pub(in crate::host) mode: JournalMode,
+    /// Which journal it has.
+    pub(in crate::host) journal: JournalGeneration,
     pub(in crate::host) barriers: bool,
     /// Whether the journal is a device of its own.
     pub(in crate::host) log_apart: bool,
@@ -46,17 +55,27 @@ pub(in crate::host) struct Rules {
     pub(in crate::host) access_times: AccessTimes,
     /// Granularity of a file's times.
     pub(in crate::host) tick: Time,
-    /// Writes on their way beyond which whoever writes back waits.
-    pub(in crate::host) room: u32,
-    /// Pages of the largest request.
+    /// Pages of the largest request, as far as it is one bio of single pages.
     pub(in crate::host) request_pages: u64,
+    /// Pages of the largest request that the queue lets through.
+    largest_pages: u64,
     /// Pages of it that may be dirty, where it has a limit of its own.
     pub(in crate::host) dirty_limit: Option<u64>,
 }
 
 impl Rules {
     pub(in crate::host) fn generation(&self) -> JournalGeneration {
-        self.kernel.journal
+        self.journal
+    }
+
+    /// Whether blocks that are found late hold data only once these are there and a transaction of its own says so.
+    pub(in crate::host) fn converts(&self) -> bool {
+        self.delayed && self.kernel.ordered_data == OrderedData::Converted
+    }
+
+    /// Whether a commit waits for a file's data as a whole, rather than for what got blocks in its transaction.
+    pub(in crate::host) fn orders_files(&self) -> bool {
+        self.journal == JournalGeneration::Jbd2 && self.kernel.ordered_data == OrderedData::File
     }
 
     /// A write of the page cache or of the log that somebody waits for, as the scheduler is told of it.
@@ -154,8 +173,12 @@ pub(in crate::host) struct Mounted {
     pub(in crate::host) writers: FastMap<u32, Writer>,
     /// Whether the flusher is at work.
     pub(in crate::host) flushing: bool,
-    /// Whether somebody waits for room among the writes.
-    pub(in crate::host) waits_for_room: bool,
+    /// Room for writes in the device's queue, and who waits for it.
+    pub(in crate::host) room: Room,
+    /// Whether somebody waits until the queue isn't congested.
+    pub(in crate::host) waits_for_congestion: bool,
+    /// Pages whose blocks were found late and don't hold data yet.
+    unconverted: FastMap<FileId, Ranges>,
     /// Files of which data could not be written: whoever syncs one next hears of it.
     pub(in crate::host) unwritten: FastMap<FileId, Failure>,
     /// An error of the device has taken its journal, or metadata: it takes no more changes.
@@ -171,13 +194,17 @@ impl Mounted {
     pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Self {
         let LaidOut { volume, inodes, .. } = &*mount.laid_out;
         let swap = mount.laid_out.swap();
-        let old = host.kernel.journal == JournalGeneration::Jbd;
         let kernel = &host.kernel;
+        let journal = kernel.journal_of(mount.parameters.family);
+        let old = journal == JournalGeneration::Jbd;
+        let largest_pages =
+            (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES).max(1);
         let coarse = old || mount.parameters.inode_size.get() < 256;
         let mut own = kernel.clone();
         own.read_ahead.max = mount.read_ahead;
         let rules = Rules {
             mode: mount.parameters.journal.mode,
+            journal,
             barriers: mount.parameters.barriers,
             log_apart: mount.log.is_some(),
             delayed: mount.parameters.family == Family::Ext4
@@ -190,9 +217,8 @@ impl Mounted {
             } else {
                 Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1)))
             },
-            room: kernel.block.requests.max(1),
-            request_pages: (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES)
-                .clamp(1, FOLIOS_PER_BIO),
+            request_pages: largest_pages.min(FOLIOS_PER_BIO),
+            largest_pages,
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
             kernel: Arc::new(own),
         };
@@ -224,7 +250,9 @@ impl Mounted {
             },
             writers: FastMap::default(),
             flushing: false,
-            waits_for_room: false,
+            room: Room::new(mount.queue_requests.unwrap_or(kernel.block.requests), kernel.block.multi_queue),
+            waits_for_congestion: false,
+            unconverted: FastMap::default(),
             unwritten: FastMap::default(),
             is_read_only: false,
             reserved: 0,
@@ -247,6 +275,26 @@ impl Mounted {
     pub(in crate::host) fn set_delayed(&mut self, file: FileId, pages: u64) {
         let before = std::mem::replace(&mut self.inodes.get_mut(file).delayed, pages);
         self.reserved = self.reserved + pages - before;
+    }
+
+    /// Blocks have been found for pages of a file whose data aren't there yet.
+    pub(in crate::host) fn note_unconverted(&mut self, file: FileId, first: u64, pages: u64) {
+        self.unconverted.entry(file).or_default().insert(first, first + pages);
+    }
+
+    /// Data of pages are there: whether their blocks have to be told so.
+    pub(in crate::host) fn takes_unconverted(&mut self, file: FileId, first: u64, pages: u64) -> bool {
+        let Some(ranges) = self.unconverted.get_mut(&file) else { return false };
+        let any = ranges.remove(first, first.saturating_add(pages));
+        if ranges.is_empty() {
+            self.unconverted.remove(&file);
+        }
+        any
+    }
+
+    /// Pages of a run that fit into so many requests.
+    pub(in crate::host) fn pages_for(&self, requests: u32) -> u64 {
+        u64::from(requests).saturating_mul(self.rules.largest_pages)
     }
 
     /// Whether so many more pages may wait for blocks (`ext4_da_reserve_space`).
@@ -291,10 +339,12 @@ impl Mounted {
         moves: impl Fn(u64, u64) -> Moves,
     ) -> u64 {
         let (mut sent, mut offset) = (0, 0);
+        let most = if self.rules.delayed { DELAYED_EXTENT_PAGES } else { u64::MAX };
         while offset < count {
-            let pages = (count - offset).min(FOLIOS_PER_BIO * folio);
+            let pages = (count - offset).min(FOLIOS_PER_BIO * folio).min(most);
             let moves = moves(offset, pages);
-            let tag = self.transfers.add(group, moves);
+            let requests = pages.div_ceil(self.rules.largest_pages);
+            let tag = self.transfers.add(group, moves, u32::try_from(requests).unwrap_or(u32::MAX));
             let (file, purpose) = match moves {
                 Moves::Read { file, .. } | Moves::Write { file, .. } if file == self.device() => {
                     (FileId::ROOT, Purpose::Metadata)
@@ -322,7 +372,7 @@ impl Mounted {
         group: u64,
         now: Time,
     ) -> &mut BlockRequest {
-        let tag = self.transfers.add(group, Moves::Log);
+        let tag = self.transfers.add(group, Moves::Log, 1);
         let request = self.request((block, 1), touch, tag, Purpose::Journal, now);
         let outbox = if self.rules.log_apart { &mut self.log_outbox } else { &mut self.outbox };
         outbox.push(request);
@@ -332,7 +382,7 @@ impl Mounted {
 
     /// Sends off a flush of the device's write cache, which makes durable what it is for.
     pub(in crate::host) fn send_flush(&mut self, touch: Touch, purpose: Purpose, group: u64, now: Time) {
-        let tag = self.transfers.add(group, Moves::Plain);
+        let tag = self.transfers.add(group, Moves::Plain, 1);
         let touch = Touch { direction: Direction::Flush, ..touch };
         let request = self.request((0, 0), touch, tag, purpose, now);
         self.outbox.push(request);

@@ -174,6 +174,7 @@ proptest! {
             source: "made up".to_owned(),
             blocks: Blocks(1 << 20),
             latency: "5 ms".parse().unwrap(),
+            part: None,
             rate: None,
             write_cache: false,
             flush: None,

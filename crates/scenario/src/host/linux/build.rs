@@ -96,6 +96,7 @@ impl HostPages for PlacedLinux {
                 parameters: mounted.parameters.clone(),
                 largest_request: wired.largest_request,
                 read_ahead: mounted.read_ahead,
+                queue_requests: mounted.place.queue_requests,
                 dirty_limit: mounted.place.dirty_limit,
                 believed_rate: mounted.place.believed_rate,
                 laid_out,

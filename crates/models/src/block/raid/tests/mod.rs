@@ -61,6 +61,7 @@ impl Bench {
             source: "made up".to_owned(),
             blocks: Blocks(blocks),
             latency: "1 ms".parse().unwrap(),
+            part: None,
             rate: Some("32.768 MB/s".parse().unwrap()),
             write_cache: true,
             flush: Some("2 ms".parse().unwrap()),

@@ -3,7 +3,9 @@
 
 mod access_times;
 mod append;
+mod databases;
 mod device_requests;
+mod durable;
 mod failures;
 mod locks;
 mod log_apart;

@@ -159,6 +159,7 @@ impl Rig {
             parameters: parameters.clone(),
             largest_request: 1 << 20,
             read_ahead: host.kernel.read_ahead.max,
+            queue_requests: None,
             dirty_limit: None,
             believed_rate: None,
             laid_out: std::sync::Arc::new(laid_out.unwrap()),
@@ -259,6 +260,37 @@ impl Rig {
         panic!("of {} operations {} come back", ops.len(), back.len())
     }
 
+    /// Carries operations out that begin each at a time from now on; when each came back, from its beginning, in their order.
+    pub(super) fn timed(&mut self, ops: &[(Time, FileOp)]) -> Vec<Time> {
+        let (now, first) = (self.run.now(), self.next + 1);
+        for (after, op) in ops {
+            self.next += 1;
+            let at = now + *after;
+            let op = FileOp { id: petrio_colours::RequestId(self.next), issued: at, ..op.clone() };
+            self.run.inject(self.operations, op, at).unwrap();
+        }
+        let mut back = vec![None; ops.len()];
+        for _ in 0..10_000_000 {
+            self.run.run_firings(1).unwrap();
+            let now = self.run.now();
+            for done in self.run.drain(self.completions) {
+                back[(done.id.0 - first) as usize] = Some(now - done.issued);
+            }
+            if back.iter().all(Option::is_some) {
+                self.run.check_conservation().unwrap();
+                return back.into_iter().flatten().collect();
+            }
+        }
+        panic!("not all come back: {back:?}")
+    }
+
+    /// KiB outside of the log that have reached the device since the last look at its requests.
+    pub(super) fn kib_of_data(&mut self) -> u64 {
+        let requests = self.requests();
+        let kib = |word: &str| word.strip_prefix('W')?.strip_suffix('D')?.parse::<u64>().ok();
+        requests.split(' ').filter_map(kib).sum()
+    }
+
     /// Lets time pass.
     pub(super) fn rests(&mut self, span: Time) {
         let until = self.run.now() + span;
@@ -299,6 +331,7 @@ fn five_ms(blocks: u64) -> ConstantRateParameters {
         source: String::new(),
         blocks: petrio_units::Blocks(blocks),
         latency: "5 ms".parse().unwrap(),
+        part: None,
         rate: None,
         write_cache: true,
         flush: Some("5 ms".parse().unwrap()),
