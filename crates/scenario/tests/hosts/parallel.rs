@@ -238,7 +238,11 @@ fn a_clock_ends_what_ior_writes_and_all_of_it_is_read_back() {
         // Two gigabit links hold them all up: in a second no more passes than these carry.
         let (all, most) = (written.iter().sum::<u64>() as f64, 2.0 * 125e6 + 4.0 * 262_144.0);
         assert!(all > 0.8 * 2.0 * 117e6 && (all < most || alike), "{all}");
-        assert_eq!(written, read);
+        // The clock ends reading, too, which is about as fast: the last transfer may be missing.
+        let missing = |(written, read): (&u64, &u64)| written.checked_sub(*read);
+        let all_read =
+            written.iter().zip(&read).map(missing).all(|rest| rest.is_some_and(|rest| rest <= 262_144));
+        assert!(all_read, "{written:?} {read:?}");
         assert!(!alike || written.iter().all(|&bytes| bytes == written[0]), "{written:?}");
         assert!(job.elapsed_s > 1.5, "{}", job.elapsed_s);
     }
