@@ -110,9 +110,13 @@ pub(super) fn queue(page: &mut PageBuilder<'_>, queueing: Queueing) -> Place<Box
 
 fn queue_of(page: &mut PageBuilder<'_>, name: &str, queueing: Queueing) -> Place<Box<Train>> {
     let Queueing { turns, framing, turn } = queueing;
-    let takes = move |train: &Box<Train>| framing.on_wire(u64::from(train.bytes));
     match turns {
-        Turns::Connections => page.in_turn_by(name, |train: &Box<Train>| train.stream.key(), takes, turn),
+        Turns::Connections => page.in_turn_by(
+            name,
+            |train| train.stream.key(),
+            move |train| framing.on_wire(u64::from(train.bytes)),
+            turn,
+        ),
         Turns::Arrivals => page.fifo(name),
     }
 }
