@@ -111,7 +111,7 @@ pub(super) fn queue(page: &mut PageBuilder<'_>, queueing: Queueing) -> Place<Box
 fn queue_of(page: &mut PageBuilder<'_>, name: &str, queueing: Queueing) -> Place<Box<Train>> {
     let Queueing { turns, framing, turn } = queueing;
     match turns {
-        Turns::Connections => page.in_turn_by(
+        Turns::Connections => page.in_turn_by::<Box<Train>>(
             name,
             |train| train.stream.key(),
             move |train| framing.on_wire(u64::from(train.bytes)),
