@@ -28,7 +28,7 @@ fn a_random_page_costs_what_md_reads_and_writes_and_a_whole_stripe_reads_nothing
                 0 0 0 0,0 0 0 0\n\
                 10,near-2,3,64,none,0,clean,,direct-full-stripe-sequential-write,196608,1,196608,,,1,,6291456,,0.0,0 0 0,0 0 0,2 2 2,\
                 131072 131072 131072\n";
-    let rows = rows(&cells(rows).unwrap(), &mut |_, _| {}).unwrap();
+    let rows = super::rows(&cells(rows).unwrap(), &mut |_, _| {}).unwrap();
     for row in &rows {
         assert!(row.same_bytes && row.requests_apart == 0, "{row:#?}");
     }
@@ -44,7 +44,7 @@ fn a_stream_of_pages_reads_nothing_with_a_large_cache_and_something_with_a_small
              0 0 0 0 0,0 0 0 0 0,8 8 8 8 8,4194304 4194304 4194304 4194304 4194304\n"
         )
     };
-    let rows = rows(&cells(&(row(256) + &row(4_096))).unwrap(), &mut |_, _| {}).unwrap();
+    let rows = super::rows(&cells(&(row(256) + &row(4_096))).unwrap(), &mut |_, _| {}).unwrap();
     assert!(rows[0].is_sample() && !rows[1].is_sample());
     assert_eq!((rows[1].read_points, rows[1].write_points), (0.0, 0.0));
     assert!(rows[0].read_points > 0.0 && rows[0].read_points < 40.0, "{}", rows[0].read_points);
