@@ -28,6 +28,8 @@ const SEGMENTS: u64 = 254;
 const PASS_PAGES: u64 = 1_024;
 /// When the workload begins: what fails has failed.
 const BEGIN: Time = Time::from_whole_seconds(1);
+/// What isn't the workload's.
+const SCAN: RequestId = RequestId(0);
 /// Seconds' worth that QEMU's throttle lets pass at once.
 const BUCKET_S: f64 = 0.1;
 /// Most tokens that a firing makes.
@@ -104,10 +106,17 @@ pub fn predict(cell: &Cell) -> Result<Predicted, MdError> {
         run.observe(
             *place,
             Members::of(cell.members),
-            move |seen: &mut Members, _, request: &BlockRequest| {
-                seen.ask(member, request);
+            move |seen: &mut Members, now, request: &BlockRequest| {
+                if now >= BEGIN {
+                    seen.ask(member, request);
+                }
             },
         );
+    }
+    if cell.level == 1 {
+        // The kernel looks for partitions when an array is made: a mirror's first member has read its beginning since.
+        let scan = BlockRequest { id: SCAN, blocks: 8, synchronous: true, ..BlockRequest::default() };
+        run.inject(requests, scan, Time::ZERO)?;
     }
     run.run_until(Time::from_whole_seconds(1 << 20))?;
     run.check_conservation()?;
@@ -330,7 +339,9 @@ fn workload(
     let done = go_on.take(completions);
     let (own, put) = (go_on.update(state), go_on.may_put(requests, MANY));
     go_on.action(move |f| {
-        let _ = f.take(done);
+        if f.take(done).id == SCAN {
+            return;
+        }
         let now = f.now();
         let workload = f.update(own);
         workload.outstanding -= 1;
