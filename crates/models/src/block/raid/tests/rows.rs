@@ -111,19 +111,25 @@ fn a_thread_that_takes_time_bounds_a_stream_and_more_threads_share_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 6, ..ProptestConfig::default() })]
 
     #[test]
     fn more_members_are_never_slower_and_level_6_never_faster(
         members in 4usize..8,
-        rows in prop::sample::select(vec![256u32, 1_024]),
-        unit in prop::sample::select(vec!["64 KiB", "512 KiB"]),
+        // With two stripes in the cache what is read, and so the time, depends on how writer and thread interleave.
+        (unit, rows) in prop::sample::select(vec![("64 KiB", 256u32), ("64 KiB", 1_024), ("512 KiB", 1_024)]),
         awaited in any::<bool>(),
     ) {
-        let end = |level, members| stream(members, &md(level, unit, rows), (16_384, 256), awaited).2;
-        let five = end(RaidLevel::Rotated, members);
-        prop_assert!(end(RaidLevel::Rotated, members + 1) <= five * 1.03);
-        prop_assert!(end(RaidLevel::DoubleRotated, members) >= five * 0.97);
+        // Whole stripes, so that no array ends with a part of one: blocks a second.
+        let rate = |level, members: usize| {
+            let parameters = md(level, unit, rows);
+            let stripe = parameters.layout(members).unwrap().stripe();
+            let blocks = stripe * (20_480 / stripe).max(1);
+            blocks as f64 / stream(members, &parameters, (blocks, 128), awaited).2
+        };
+        let five = rate(RaidLevel::Rotated, members);
+        prop_assert!(rate(RaidLevel::Rotated, members + 1) >= five * 0.97);
+        prop_assert!(rate(RaidLevel::DoubleRotated, members) <= five * 1.03);
     }
 
     #[test]
