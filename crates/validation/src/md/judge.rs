@@ -21,6 +21,10 @@ const TIME_PERCENT: f64 = 10.0;
 /// Why requests of degraded sequential reads differ.
 const CUT: &str = "md's thread sees a run of rows in two parts where it wakes before all of it is submitted";
 
+/// Why those of full stripes on mirrors do.
+const JOINED: &str =
+    "where the program's pages lie together, two units are one request within the members' segments";
+
 /// A cell beside its prediction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MdRow {
@@ -107,7 +111,10 @@ pub fn judge(rows: &[MdRow]) -> Vec<Judged> {
             let figures = format!("a member's requests are {} apart, at most {REQUESTS}", row.requests_apart);
             // Twice as many requests as runs of rows, at the most.
             let most = row.cell.request_count as f64;
-            let known = is_cut.then_some((most, CUT));
+            let known = match row.cell.level {
+                10 if row.cell.writes() => Some((most, JOINED)),
+                _ => is_cut.then_some((most, CUT)),
+            };
             judged.push(Judged::at_most(
                 row.cell.words(),
                 figures,

@@ -24,6 +24,7 @@ mod array;
 mod behind;
 mod bitmap;
 mod cache;
+mod controller;
 mod copies;
 mod declustered;
 mod degraded;
@@ -67,10 +68,11 @@ pub use without_effect::Idle;
 
 use crate::Stage;
 use cache::{CachePorts, Down, Shape, cache_page};
+use controller::controller_page;
 use gather::Pieces;
 use outcome::{Outcome, Parity, Seat};
-use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
-use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, StationSpec, Sum, Time, TransitionBuilder};
+use petrio_colours::{BlockRequest, SECTOR_BYTES};
+use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, Sum, Time, TransitionBuilder};
 use petrio_random::{exponential, uniform};
 use petrio_units::Lifetime;
 use rebuild::Call;
@@ -93,13 +95,6 @@ pub struct RaidPorts {
 
 /// Most tokens that one event makes an array send to one member.
 const MANY: u32 = u32::MAX;
-
-/// What the controller has to do.
-#[derive(Clone, Debug)]
-enum Errand {
-    Request(Box<BlockRequest>),
-    Parity(Parity),
-}
 
 /// What fails.
 #[derive(Clone, Copy, Debug)]
@@ -372,62 +367,6 @@ fn live_and_fail(
     if life < (Time::NEVER - f.now()).as_seconds() {
         f.put_after(failing, drive, Time::from_seconds(life));
     }
-}
-
-/// The controller: requests pass it on their way in, and it makes parity; one thing after the other.
-fn controller_page(
-    page: &mut PageBuilder<'_>,
-    parameters: &ControllerParameters,
-    ports: &RaidPorts,
-    places: &Places,
-) -> (Stage, Place<BlockRequest>) {
-    let mut page = page.page("controller");
-    let (overhead, rate) = (parameters.overhead.time(), parameters.parity_rate);
-    let service = move |errand: &Errand, _: &mut _| match errand {
-        Errand::Request(_) => overhead,
-        Errand::Parity(parity) => {
-            rate.map_or(Time::ZERO, |rate| rate.time_for(parity.blocks.saturating_mul(SECTOR_BYTES)))
-        }
-    };
-    let working = page.station("working", StationSpec::first_come(1, service));
-    let entering = page.fifo("entering");
-
-    let mut accept = page.transition("accept");
-    let request = accept.take(ports.requests);
-    let work = accept.put(working);
-    accept.action(move |f| {
-        let request = f.take(request);
-        f.put(work, Errand::Request(Box::new(request)));
-    });
-
-    let mut begin = page.transition("make");
-    let parity = begin.take(places.parity);
-    let work = begin.put(working);
-    begin.action(move |f| {
-        let parity = f.take(parity);
-        f.put(work, Errand::Parity(parity));
-    });
-
-    let mut done = page.transition("done");
-    let errand = done.take(working);
-    let on = done.may_put(entering, 1);
-    let outs = Outs::declare(&mut done, ports, places);
-    done.action(move |f| {
-        let now = f.now();
-        match f.take(errand) {
-            Errand::Request(mut request) => {
-                let waited = now.saturating_sub(request.issued + request.ledger.total());
-                request.ledger.charge(Cause::Overhead, overhead.min(waited));
-                request.ledger.charge(Cause::Queue, waited.saturating_sub(overhead));
-                f.put(on, *request);
-            }
-            Errand::Parity(parity) => {
-                let outcome = f.update(outs.array).made(parity, now);
-                outs.follow(f, outcome);
-            }
-        }
-    });
-    (Stage::station(page.path().to_owned(), working.id()), entering)
 }
 
 /// Where what an event brings about goes.
