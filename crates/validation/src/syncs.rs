@@ -2,8 +2,9 @@
 //!
 //! One process writes a file in calls of 1 MiB without end, another appends 4 KiB to a file of its own and calls fsync, again
 //! and again, on a disk that takes the same time for every request of up to 1 MiB, one after the other. What was measured
-//! stands in a table, a row for each file system, write cache and dirty limit; each row is played in simulation. The queue before
-//! the disk takes 128 requests of up to 1,280 KiB, of which the disk (behind FUSE) makes two.
+//! stands in a table, a row for each file system, write cache and dirty limit; each row is played in simulation. The loop device takes
+//! 128 requests of up to 1,280 KiB at a time and has them served in their order, flushes with them; the disk behind it (FUSE) makes two
+//! of such a request.
 
 use crate::verdict::Judged;
 use petrio_colours::{FileOp, Operation, Request};
@@ -223,6 +224,7 @@ change.kernel.block.largest_request = "1280 KiB"
 [fs.f]
 type = "{fs}"
 scheduler = "none"
+queue_depth = 128
 on = "d"
 [workload.writer]
 kind = "files"
