@@ -44,7 +44,7 @@ fn a_stream_of_pages_reads_nothing_with_a_large_cache_and_something_with_a_small
              0 0 0 0 0,0 0 0 0 0,8 8 8 8 8,4194304 4194304 4194304 4194304 4194304\n"
         )
     };
-    let rows = super::rows(&cells(&(row(256) + &row(4_096))).unwrap(), &mut |_, _| {}).unwrap();
+    let rows = rows(&cells(&(row(256) + &row(4_096))).unwrap(), &mut |_, _| {}).unwrap();
     assert!(rows[0].is_sample() && !rows[1].is_sample());
     assert_eq!((rows[1].read_points, rows[1].write_points), (0.0, 0.0));
     assert!(rows[0].read_points > 0.0 && rows[0].read_points < 40.0, "{}", rows[0].read_points);
