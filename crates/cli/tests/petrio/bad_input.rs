@@ -23,14 +23,14 @@ fn refused(folder: &Folder, more: &[&str], words: &[&str]) {
 #[test]
 fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
     for (right, wrong, words) in [
-        ("\"15 ms\"", "15", &["scenario.toml:11:", "\"15\" has no unit", "write"][..]),
-        ("\"15 ms\"", "\"15 KiB\"", &["scenario.toml:11:", "is a size, a duration is needed"]),
+        ("\"15 ms\"", "15", &["scenario.toml:12:", "\"15\" has no unit", "write"][..]),
+        ("\"15 ms\"", "\"15 KiB\"", &["scenario.toml:12:", "is a size, a duration is needed"]),
         (
             "{ exponential = { mean = \"15 ms\" } }",
             "true",
-            &["scenario.toml:11:", "a distribution", "help: write"],
+            &["scenario.toml:12:", "a distribution", "help: write"],
         ),
-        ("{ constant = \"4 KiB\" }", "4096", &["scenario.toml:12:", "\"4096\" has no unit"]),
+        ("{ constant = \"4 KiB\" }", "4096", &["scenario.toml:13:", "\"4096\" has no unit"]),
         (
             "{ constant = \"4 KiB\" }",
             "{ constant = \"4 KiB\", exponential = { mean = \"4 KiB\" } }",
@@ -41,13 +41,13 @@ fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
             "{ kind = \"constant\", value = \"4 KiB\" }",
             &["\"kind\" is not known here", "it is one of constant"],
         ),
-        ("exponential", "exponental", &["scenario.toml:11:", "did you mean \"exponential\"?"]),
+        ("exponential", "exponental", &["scenario.toml:12:", "did you mean \"exponential\"?"]),
         (
             "requests = 2000",
             "reqests = 2000",
-            &["scenario.toml:7:", "unknown key", "did you mean \"requests\"?"],
+            &["scenario.toml:8:", "unknown key", "did you mean \"requests\"?"],
         ),
-        ("read_fraction = 0.66", "read_fraction = 66", &["scenario.toml:10"]),
+        ("read_fraction = 0.66", "read_fraction = 66", &["scenario.toml:11"]),
         ("read_fraction = 0.66", "", &["\"read_fraction\" is missing", "help: add a line"]),
         (
             "seagate-cheetah-9lp",
@@ -57,12 +57,12 @@ fn a_mistake_in_a_scenario_is_shown_with_its_line_and_what_to_write() {
         (
             "on = \"d0\"",
             "on = \"d1\"",
-            &["scenario.toml:6:", "no disk or array is called \"d1\"", "did you mean \"d0\"?"],
+            &["scenario.toml:7:", "no disk or array is called \"d1\"", "did you mean \"d0\"?"],
         ),
-        ("kind = \"synthetic\"", "kind = \"syntetic\"", &["scenario.toml:5:", "did you mean \"synthetic\"?"]),
-        ("requests = 2000", "", &["scenario.toml:4:", "this workload never ends", "[measure.stop]"]),
-        ("[workload.w]", "[workload.w", &["scenario.toml:4:"]),
-        ("requests = 2000", "requests = -1", &["scenario.toml:7:"]),
+        ("kind = \"synthetic\"", "kind = \"syntetic\"", &["scenario.toml:6:", "did you mean \"synthetic\"?"]),
+        ("requests = 2000", "", &["scenario.toml:5:", "this workload never ends", "[measure.stop]"]),
+        ("[workload.w]", "[workload.w", &["scenario.toml:5:"]),
+        ("requests = 2000", "requests = -1", &["scenario.toml:8:"]),
     ] {
         let scenario = RANDOM.replacen(right, wrong, 1);
         assert_ne!(scenario, RANDOM, "{right}");

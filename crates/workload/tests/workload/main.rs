@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says which data it needs")]
 
 mod file_programs;
+mod pattern_files;
 mod pattern_parameters;
 mod pattern_programs;
 mod replay;
