@@ -171,6 +171,7 @@ fn a_trace_of_more_files_than_there_is_memory_for_is_refused() {
         .map(|kibibytes| within(&folder, kibibytes, "check many.toml"))
         .filter_map(|(code, talk)| (code == Some(2)).then(|| unwrapped(&talk)))
         .collect();
-    let of_files = |said: &String| said.contains("its 700001 files are more than can be held") && said.contains("help");
+    let of_files =
+        |said: &String| said.contains("its 700001 files are more than can be held") && said.contains("help");
     assert!(refusals.iter().any(of_files), "{refusals:?}");
 }
