@@ -351,7 +351,7 @@ fn what_the_example_of_streams_and_a_database_says_holds() {
         figures.late as f64 / figures.moved as f64
     };
     let both = late(&[]);
-    assert!((1.0 / 8.0..1.0 / 4.5).contains(&both), "{both}");
+    assert!((1.0 / 16.0..1.0 / 9.0).contains(&both), "{both}");
     let small = late(&["workload.database.processes=1"]);
     assert!(small < 0.015, "{small}");
     let more = late(&["host.server.count=4"]);

@@ -299,7 +299,7 @@ impl WriteBack {
             }
         };
         (self.normal, self.background) =
-            if self.depth <= 2 { (self.depth, 1) } else { (self.depth.div_ceil(2), (self.depth + 3) / 4) };
+            if self.depth <= 2 { (self.depth, 1) } else { (self.depth.div_ceil(2), self.depth.div_ceil(4)) };
         at_most
     }
 }

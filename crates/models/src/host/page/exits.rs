@@ -115,14 +115,7 @@ impl Ways {
                 returns: true,
                 leaves: NOTES,
             },
-            Then::LookUp => Self {
-                waits: &[Wait::Page, Wait::Write],
-                goes: &[Then::Begin],
-                sleeps: true,
-                returns: true,
-                leaves: REQUESTS,
-            },
-            Then::ReadIn => Self {
+            Then::LookUp | Then::ReadIn => Self {
                 waits: &[Wait::Page, Wait::Write, Wait::Memory],
                 goes: &[Then::Begin],
                 sleeps: true,
