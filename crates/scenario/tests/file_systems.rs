@@ -110,8 +110,8 @@ fn names_that_stand_for_nothing_are_found_with_what_was_meant() {
         ),
         (
             "linux-6.18",
-            "linux-6.81",
-            "the catalogue has no kernel \"linux-6.81\"",
+            "linux-6.188",
+            "the catalogue has no kernel \"linux-6.188\"",
             "did you mean \"linux-6.18\"?",
         ),
         (
