@@ -42,7 +42,7 @@ fn each_workload_of_block_requests_is_a_process_of_its_own_to_a_scheduler() {
         let report = run(scheduler);
         let stream = per_s(&report, "stream");
         assert!(
-            stream > 1.8 * first_come,
+            stream > 1.3 * first_come,
             "{scheduler}: {stream} requests of the stream a second, {first_come} under noop"
         );
         assert!(per_s(&report, "seeks") > 10.0, "{scheduler}");
