@@ -60,7 +60,8 @@ impl Rows {
     /// How long the threads take for what was done. Several share it by batches of eight rows.
     fn time_for(&self, work: Work) -> Time {
         let StripeCacheParameters { row_time, page_rate, threads, .. } = &self.parameters;
-        let rows = row_time.map_or(Time::ZERO, petrio_units::Duration::time).as_picos().saturating_mul(work.rows);
+        let rows =
+            row_time.map_or(Time::ZERO, petrio_units::Duration::time).as_picos().saturating_mul(work.rows);
         let bytes = work.pages.saturating_mul(PAGE_BLOCKS * SECTOR_BYTES);
         let pages = page_rate.map_or(Time::ZERO, |rate| rate.time_for(bytes));
         let all = rows.saturating_add(pages.as_picos());
