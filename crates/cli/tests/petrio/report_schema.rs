@@ -41,12 +41,12 @@ fn a_report_of_another_form_is_not_compared() {
     let folder = Folder::with(crate::support::RANDOM);
     folder.report(&[]);
     let text = folder.text("report.json");
-    assert!(text.starts_with("{\n  \"version\": 1,"), "{}", &text[..40]);
-    folder.write("later.json", text.replacen("\"version\": 1", "\"version\": 2", 1));
-    folder.write("earlier.json", text.replacen("\"version\": 1,\n", "", 1));
+    assert!(text.starts_with("{\n  \"version\": 2,"), "{}", &text[..40]);
+    folder.write("later.json", text.replacen("\"version\": 2", "\"version\": 3", 1));
+    folder.write("earlier.json", text.replacen("\"version\": 2,\n", "", 1));
     let answer = folder.petrio(&["compare", "report.json", "later.json"]);
     assert_eq!(answer.code, Some(2));
-    assert!(answer.talk.contains("form 2"), "{}", answer.talk);
+    assert!(answer.talk.contains("form 3"), "{}", answer.talk);
     let answer = folder.petrio(&["compare", "report.json", "earlier.json"]);
     assert!(!answer.talk.contains("form"), "{}", answer.talk);
 }
