@@ -24,13 +24,13 @@ fn each_form_of_a_report_is_valid_by_its_schema() {
         let answer = petrio_at_root(&arguments);
         assert_eq!(answer.code, Some(0), "{example}: {}", answer.talk);
         let report: Value = serde_json::from_str(&answer.out).unwrap();
-        assert_eq!(report["version"], 1, "{example}");
+        assert_eq!(report["version"], 2, "{example}");
         let wrong: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{example}: {wrong:#?}");
         forms += 1;
     }
     assert!(forms >= 8);
-    let mut wrong: Value = serde_json::json!({ "version": 1, "title": 5 });
+    let mut wrong: Value = serde_json::json!({ "version": 2, "title": 5 });
     assert!(!validator.is_valid(&wrong));
     wrong["title"] = "a".into();
     assert!(!validator.is_valid(&wrong), "most of it is missing");
