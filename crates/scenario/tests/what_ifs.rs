@@ -230,12 +230,13 @@ fn parts_written_alike_are_made_better_together() {
 fn of_what_one_change_makes_faster_the_part_with_most_to_do_is_named() {
     let report = whole(&example("architectures/nas.toml", &[]));
     let found = bottleneck(&report);
-    assert_eq!(found.stage, "lan/server/up");
+    // Both ways to and from the server are as busy.
+    assert!(found.stage.starts_with("lan/server/"), "{}", found.stage);
     let busy = |name: &str| stage(&report, name).utilisation.unwrap();
-    for other in ["lan/node*/up", "lan/node*/down", "lan/server/down"] {
-        assert!(busy("lan/server/up") > busy(other), "{other}: {}", busy(other));
+    for other in ["lan/node*/up", "lan/node*/down", "lan/server/up", "lan/server/down"] {
+        assert!(busy(&found.stage) > 0.95 * busy(other), "{other}: {}", busy(other));
     }
-    assert_eq!(found.utilisation, Some(busy("lan/server/up")));
+    assert_eq!(found.utilisation, Some(busy(&found.stage)));
 }
 
 const SYNCHRONOUS_ON_BATTERY: &str = r#"
