@@ -42,6 +42,6 @@ fn a_misspelt_experiment_and_a_missing_profile_are_refused_with_advice() {
     assert_eq!(misspelt.help().unwrap().to_string(), "did you mean \"memory-cliff\"?");
     let missing = refused(FsQuestion { machine: Some("nowhere.toml".into()), ..FsQuestion::default() });
     assert!(missing.to_string().contains("nowhere.toml"), "{missing}");
-    let kernel = refused(FsQuestion { kernel: Some("linux-6.81".to_owned()), ..FsQuestion::default() });
+    let kernel = refused(FsQuestion { kernel: Some("linux-6-18".to_owned()), ..FsQuestion::default() });
     assert_eq!(kernel.help().unwrap().to_string(), "did you mean \"linux-6.18\"?");
 }

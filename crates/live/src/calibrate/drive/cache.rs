@@ -71,7 +71,13 @@ pub(super) fn cache(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -
         FoundReadAhead::Segment => extent(probe, zones, 0.25)?,
         _ => 0,
     };
-    let segment_sectors = segment_size(probe, zones, read_ahead, ahead)?;
+    let segment_sectors = match read_ahead {
+        FoundReadAhead::Track => match kept_of_track(probe, zones)? {
+            Some(kept) => kept,
+            None => segment_size(probe, zones, read_ahead, ahead)?,
+        },
+        _ => segment_size(probe, zones, read_ahead, ahead)?,
+    };
     let read_ahead_after_hit = read_ahead != FoundReadAhead::None && again(probe, zones)?;
     Ok(Some(FoundCache {
         hit,
@@ -206,16 +212,43 @@ fn extent(probe: &mut Probe<'_>, zones: &[FoundZone], part: f64) -> Result<u64> 
     Ok(inside)
 }
 
+/// Sectors of the widest zone's tracks.
+fn widest_track(zones: &[FoundZone]) -> u64 {
+    let widest = zones.iter().max_by_key(|zone| zone.tracks * zone.sectors_per_track);
+    widest.map_or(1, |zone| zone.sectors_per_track)
+}
+
+/// How many sectors of a track's end are there after one at its beginning was read: those that a segment holds of what was
+/// read ahead, if what comes last drives out what came first. None if the first is still there.
+fn kept_of_track(probe: &mut Probe<'_>, zones: &[FoundZone]) -> Result<Option<u64>> {
+    let length = widest_track(zones);
+    let holds = |probe: &mut Probe<'_>, from_end: u64| {
+        mostly(probe, &mut |probe| {
+            let sector = place(probe, zones, 0.0);
+            settle(probe, sector, 1)?;
+            is_held(probe, sector + length - from_end)
+        })
+    };
+    if !holds(probe, 1)? || holds(probe, length - 1)? {
+        return Ok(None);
+    }
+    let (mut inside, mut outside) = (1, length - 1);
+    while outside - inside > 1 {
+        let middle = u64::midpoint(inside, outside);
+        if holds(probe, middle)? { inside = middle } else { outside = middle }
+    }
+    Ok(Some(inside))
+}
+
 /// Where the reading ahead ends: at the same distance from two parts of a track, or at its end, or the cylinder's.
 fn read_ahead(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -> Result<FoundReadAhead> {
     let (early, late) = (extent(probe, zones, 0.25)?, extent(probe, zones, 0.75)?);
     // Sectors that pass until the next read stops the drive are no reading ahead of its own.
-    let length = zones
-        .iter()
-        .max_by_key(|zone| zone.tracks * zone.sectors_per_track)
-        .map_or(1, |zone| zone.sectors_per_track);
+    let length = widest_track(zones);
     if early == 0 {
-        return Ok(FoundReadAhead::None);
+        // Unless what comes last drove out what came first.
+        let track = kept_of_track(probe, zones)?.is_some();
+        return Ok(if track { FoundReadAhead::Track } else { FoundReadAhead::None });
     }
     if early == late {
         return Ok(FoundReadAhead::Segment);

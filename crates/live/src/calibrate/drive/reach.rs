@@ -10,6 +10,9 @@ use super::error::DriveCalibrationError;
 use super::probe::Probe;
 use super::zones::FoundZone;
 
+/// Searches for one time, at most: each ends with another look at what was not enough.
+const LOOKS: u32 = 3;
+
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
 /// A track: its first sector, sectors on it, and the angle of its first sector's end.
@@ -72,11 +75,20 @@ fn halve(
         }
     }
     let turns = turns.unwrap_or(0.0);
+    let mut late = |probe: &mut Probe<'_>, part: f64| -> Result<bool> {
+        Ok(!at(probe, part * period)?.is_some_and(|found| found <= turns))
+    };
     let (mut less, mut enough) = (0.0, most);
-    for _ in 0..probe.effort.halvings {
-        let middle = f64::midpoint(less, enough);
-        let found = at(probe, middle * period)?;
-        if found.is_some_and(|found| found <= turns) { enough = middle } else { less = middle }
+    for look in 1..=LOOKS {
+        for _ in 0..probe.effort.halvings {
+            let middle = f64::midpoint(less, enough);
+            if late(probe, middle)? { less = middle } else { enough = middle }
+        }
+        if look == LOOKS || less == 0.0 || late(probe, less)? {
+            break;
+        }
+        // It was another thing that came late, as a drive that still read on for what it took for a stream.
+        (less, enough) = (0.0, less);
     }
     Ok((turns + f64::midpoint(less, enough)) * period)
 }

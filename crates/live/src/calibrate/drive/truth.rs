@@ -161,14 +161,12 @@ fn writes_rows(
     }
     let held = |cached: bool, figure: u64| if cached { figure as f64 } else { 0.0 };
     let cached = truth.cache.immediate_reporting == ImmediateReporting::Cached;
-    row(
-        "writes held",
-        held(writes.reporting == FoundReporting::Held, writes.held),
-        held(cached, u64::from(truth.cache.write_back.runs)),
-    );
+    let size = truth.cache.write_back.size.get();
+    let size = if size == 0 { truth.cache.buffer() } else { size };
+    // Without a limit, as many single blocks as there is room for.
+    let runs = if truth.cache.write_back.runs == 0 { size } else { u64::from(truth.cache.write_back.runs) };
+    row("writes held", held(writes.reporting == FoundReporting::Held, writes.held), held(cached, runs));
     if let Some(sectors) = writes.held_sectors {
-        let size = truth.cache.write_back.size.get();
-        let size = if size == 0 { truth.cache.buffer() } else { size };
         row("blocks of writes held", (sectors * found.sector_bytes / 512) as f64, held(cached, size));
     }
 }
