@@ -12,7 +12,7 @@ use petrio_live::calibrate::drive::{
 use petrio_models::device::disk::{DiskParameters, Drive};
 use petrio_scenario::catalogue::{DEVICES, Device, devices, drive_toml};
 use petrio_scenario::report::WholeFile;
-use petrio_units::{Blocks, Bytes};
+use petrio_units::Bytes;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -80,9 +80,7 @@ impl OfDrive {
         }
         match (&self.simulated, &self.device) {
             (Some(name), _) => {
-                let mut truth = known(name)?;
-                // Single addresses are written. What a drive with larger sectors pays for these, a turn, would hide all else.
-                truth.geometry.physical_sector = Blocks(1);
+                let truth = known(name)?;
                 let drive = Drive::new(&truth).map_err(|error| Failure::new(error, None))?;
                 let name = format!("{} found by its times", truth.name);
                 if self.real_time {

@@ -111,7 +111,7 @@ pub(super) fn geometry(found: &FoundDisk, grain: u64) -> GeometryParameters {
         order: TrackOrder::Cylinder,
         sparing,
         skew_scale: 1.0,
-        physical_sector: petrio_units::Blocks(1),
+        physical_sector: petrio_units::Blocks(found.physical_sectors * grain),
         zones,
     }
 }

@@ -89,6 +89,8 @@ pub struct FoundDisk {
     pub sectors: u64,
     /// Bytes of a sector.
     pub sector_bytes: u64,
+    /// Sectors of those on the medium.
+    pub physical_sectors: u64,
     /// Seconds of a turn.
     pub period: f64,
     /// By how much the time of a completion strays, in seconds.
@@ -163,13 +165,14 @@ pub fn extract(
         true => {
             let bus = cache.map_or(0.0, |cache| cache.hit_sector);
             let note = &mut |part: f64| tell("writes", part);
-            Some(writes::writes(probe, cylinders, overhead, head_switch, bus, note)?)
+            Some(writes::writes(probe, cylinders, overhead, (head_switch, &seeks), bus, note)?)
         }
         false => None,
     };
     Ok(Found::Disk(Box::new(FoundDisk {
         sectors: probe.sectors(),
         sector_bytes: probe.sector_bytes(),
+        physical_sectors: probe.written_together(),
         period,
         stray: probe.stray * period,
         surfaces,

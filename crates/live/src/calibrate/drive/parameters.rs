@@ -6,6 +6,7 @@
 
 use super::cache::FoundReadAhead;
 use super::geometry::geometry;
+use super::seek::at_distance;
 use super::{FoundConstant, FoundDisk, FoundReporting, FoundWrites, SeekPoint};
 use petrio_models::device::disk::DiskParameters;
 use petrio_models::device::disk::parameters::{
@@ -64,14 +65,16 @@ impl Made {
         let (mut write_settle, mut write_seek) = (SignedDuration::default(), None);
         let mut cache = cache(found, grain);
         if let Some(writes) = &found.writes {
-            // The sector comes over the bus before it is written: that was waited for.
-            let (write, more) = (writes.still - bus, writes.more_after_write);
+            // What is written comes over the bus before: that was waited for.
+            let written = bus * found.physical_sectors as f64;
+            let (write, more) = (writes.still - written - writes.least, writes.more_after_write);
+            overheads.minimum_write_positioning = duration(writes.least);
             overheads.write_through = before(write);
             overheads.write_through.after_write = before(write + more).after_write;
             let behind = found.overhead + writes.read_more_after_write;
             overheads.read_miss.after_write = before(behind).after_write;
             overheads.write_reported =
-                AfterReadOrWrite::always(duration(writes.reported_span - bus - write_behind));
+                AfterReadOrWrite::always(duration(writes.reported_span - written - write_behind));
             write_settle = format!("{:.1} us", writes.settle * 1e6).parse().unwrap_or_default();
             write_seek = own_curve(found, writes);
             hold(&mut cache, writes, grain, &mut assumed);
@@ -116,17 +119,8 @@ impl Made {
 
 /// The seek curve of writes without their settling, where the settling doesn't make all the difference to reads.
 fn own_curve(found: &FoundDisk, writes: &FoundWrites) -> Option<SeekParameters> {
-    let read = |cylinders: u64| {
-        let behind = found.seeks.partition_point(|point| point.cylinders < cylinders);
-        let other = found.seeks.get(behind)?;
-        let Some(one) = behind.checked_sub(1).map(|before| found.seeks[before]) else {
-            return Some(other.seconds);
-        };
-        let part = (cylinders - one.cylinders) as f64 / (other.cylinders - one.cylinders) as f64;
-        Some(one.seconds + part * (other.seconds - one.seconds))
-    };
     let same = |point: &SeekPoint| {
-        let seconds = read(point.cylinders).unwrap_or(0.0) + writes.settle;
+        let seconds = at_distance(&found.seeks, point.cylinders).unwrap_or(0.0) + writes.settle;
         // Both were searched for, and a line between two points isn't a curve.
         (point.seconds - seconds).abs() <= 4.0 * found.resolution + point.spread + 0.02 * seconds
     };

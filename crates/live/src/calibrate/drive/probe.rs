@@ -87,6 +87,11 @@ impl<'a> Probe<'a> {
         self.drive.sector_bytes()
     }
 
+    /// Sectors that are written together, so that nothing need be read before.
+    pub(super) fn written_together(&self) -> u64 {
+        self.drive.physical_sectors().max(1)
+    }
+
     pub(super) fn requests(&self) -> u64 {
         self.requests
     }
@@ -115,6 +120,18 @@ impl<'a> Probe<'a> {
             sector,
             source,
         })
+    }
+
+    /// Writes the physical sector that ends with a sector, which must be on the medium before it is done.
+    pub(super) fn rewrite_to(&mut self, last: u64) -> Result<Timing> {
+        let together = self.written_together();
+        self.rewrite((last + 1).saturating_sub(together), together, true)
+    }
+
+    /// The first sector from one on that ends a physical one.
+    pub(super) fn physical_end(&self, sector: u64) -> u64 {
+        let together = self.written_together();
+        (sector + 1).next_multiple_of(together) - 1
     }
 
     /// `through` says that it must be on the medium before it is done.

@@ -47,7 +47,10 @@ pub(super) fn shortest(
     kind: Pair,
 ) -> Result<f64> {
     if kind.write || kind.after_write {
-        probe.keep(&[(to.start, to.length), (from, from_length)])?;
+        // Physical sectors begin before a track does, and end behind it.
+        let together = probe.written_together();
+        let around = |start: u64, length: u64| (start.saturating_sub(together), length + 2 * together);
+        probe.keep(&[around(to.start, to.length), around(from, from_length)])?;
     }
     halve(probe, &mut |probe, time| passed(probe, from, from_length, to, kind, time))
 }
@@ -66,11 +69,15 @@ fn halve(
 ) -> Result<f64> {
     let period = probe.period;
     let most = 0.999;
-    // How many turns that are is of account for all that follows: it is asked again where it can't be told.
-    let mut turns = None;
-    for _ in 0..3 {
-        turns = turns.or(at(probe, most * period)?);
-        if turns.is_some() {
+    // How many turns that are is of account for all that follows: the fewer of two looks, as one may come late by something
+    // else, and it is asked again where it can't be told.
+    let (mut turns, mut looks) = (None::<f64>, 0);
+    for _ in 0..4 {
+        if let Some(found) = at(probe, most * period)? {
+            turns = Some(turns.map_or(found, |least| least.min(found)));
+            looks += 1;
+        }
+        if looks == 2 {
             break;
         }
     }
@@ -143,13 +150,23 @@ fn passed(
         let source = from + probe.below((from_length / 2).max(1));
         let done = if kind.after_write {
             probe.elsewhere(source)?;
-            probe.rewrite(source, 1, true)?.end
+            let last = probe.physical_end(source);
+            probe.rewrite_to(last)?.end
         } else {
             probe.fresh(source)?.end
         };
         let arrives = probe.phase(done) + time / probe.period;
-        let sectors = ((arrives - to.angle) * to.length as f64).ceil();
-        let sector = sectors.rem_euclid(to.length as f64) as u64;
+        let mut sectors = ((arrives - to.angle) * to.length as f64).ceil();
+        let mut sector = sectors.rem_euclid(to.length as f64) as u64;
+        if kind.write {
+            let ends = |sector: u64| probe.physical_end(to.start + sector) - to.start;
+            let whole = ends(sector);
+            // Where a track ends within a physical sector, the first that lies on it as a whole.
+            let first = ends(probe.written_together() - 1);
+            let further = if whole < to.length { whole - sector } else { to.length - sector + first };
+            sectors += further as f64;
+            sector = (sector + further) % to.length;
+        }
         let late = (sectors - (arrives - to.angle) * to.length as f64) * sector_time;
         let expected = time + late;
         let already = probe.now() - done;
@@ -157,7 +174,7 @@ fn passed(
             probe.wait(late - already);
         }
         let target = to.start + sector.min(to.length - 1);
-        let timing = if kind.write { probe.rewrite(target, 1, true)? } else { probe.read(target, 1)? };
+        let timing = if kind.write { probe.rewrite_to(target)? } else { probe.read(target, 1)? };
         let lag = if kind.write { probe.write_lag } else { 0.0 };
         let turns = (timing.end - done - expected) / probe.period - lag;
         let whole = turns.round().max(0.0);

@@ -23,6 +23,7 @@ pub struct RealDrive {
     file: File,
     sectors: u64,
     sector_bytes: u64,
+    physical_bytes: u64,
     memory: Vec<u8>,
     start: Instant,
     writable: bool,
@@ -95,6 +96,7 @@ impl RealDrive {
             file,
             sectors: 0,
             sector_bytes: 512,
+            physical_bytes: physical_sector(&metadata).unwrap_or(512),
             memory: vec![0; ALIGN],
             start: Instant::now(),
             writable: write,
@@ -158,6 +160,10 @@ impl TimedDrive for RealDrive {
 
     fn sector_bytes(&self) -> u64 {
         self.sector_bytes
+    }
+
+    fn physical_sectors(&self) -> u64 {
+        (self.physical_bytes / self.sector_bytes).max(1)
     }
 
     fn now(&mut self) -> f64 {
@@ -227,6 +233,14 @@ fn system(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DriveC
         };
         DriveCalibrationError::System { action, path, source, advice }
     }
+}
+
+/// Bytes of a device's physical sectors, as it tells its kernel; a partition's are those of the whole.
+fn physical_sector(metadata: &std::fs::Metadata) -> Option<u64> {
+    let device = metadata.rdev();
+    let folder = format!("/sys/dev/block/{}:{}", libc::major(device), libc::minor(device));
+    let told = |place: &str| std::fs::read_to_string(format!("{folder}/{place}/physical_block_size")).ok();
+    told("queue").or_else(|| told("../queue"))?.trim().parse().ok()
 }
 
 /// Where a device, or a part of it, is mounted or used for swapping.

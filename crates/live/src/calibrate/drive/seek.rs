@@ -23,6 +23,17 @@ pub struct SeekPoint {
     pub spread: f64,
 }
 
+/// What moving so far takes, in seconds: on a line between the points next to it; none beyond them.
+pub(super) fn at_distance(points: &[SeekPoint], cylinders: u64) -> Option<f64> {
+    let behind = points.partition_point(|point| point.cylinders < cylinders);
+    let other = points.get(behind)?;
+    let Some(one) = behind.checked_sub(1).map(|before| points[before]) else {
+        return Some(other.seconds);
+    };
+    let part = (cylinders - one.cylinders) as f64 / (other.cylinders - one.cylinders) as f64;
+    Some(one.seconds + part * (other.seconds - one.seconds))
+}
+
 /// Zones with cylinders.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cylinders<'a> {
@@ -85,6 +96,12 @@ impl Cylinders<'_> {
     }
 }
 
+/// What passes of the medium in a request, in seconds, if a track has so many sectors.
+fn passes(probe: &Probe<'_>, length: u64, kind: Pair) -> f64 {
+    let sectors = if kind.write { probe.written_together() } else { 1 };
+    probe.period * sectors as f64 / length as f64
+}
+
 fn between(probe: &mut Probe<'_>, from: (u64, u64), to: (u64, u64), kind: Pair) -> Result<f64> {
     let along = Along::look(probe, to.0, to.1)?;
     shortest(probe, from.0, from.1, along, kind)
@@ -98,7 +115,7 @@ pub(super) fn still(probe: &mut Probe<'_>, zones: &[FoundZone], kind: Pair) -> R
         let zone = &zones[probe.below(zones.len() as u64) as usize];
         let track = zone.track(probe.below(zone.tracks));
         let found = between(probe, (track, zone.sectors_per_track), (track, zone.sectors_per_track), kind)?;
-        times.push(found - probe.period / zone.sectors_per_track as f64);
+        times.push(found - passes(probe, zone.sectors_per_track, kind));
     }
     times.sort_by(f64::total_cmp);
     // No less than nothing: what is read ahead may be there sooner than a sector passes.
@@ -136,7 +153,7 @@ pub(super) fn movement(
 
 /// The same where either may be a write.
 fn moved(probe: &mut Probe<'_>, from: (u64, u64), to: (u64, u64), still: f64, kind: Pair) -> Result<f64> {
-    let sector = probe.period / to.1 as f64;
+    let sector = passes(probe, to.1, kind);
     // An arm that reads ahead finishes the sector that is under it before it moves, whatever comes before.
     let ahead = probe.reads_ahead && !kind.after_write;
     let before = if ahead { still.max(probe.period / from.1 as f64) } else { still };

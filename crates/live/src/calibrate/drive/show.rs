@@ -102,6 +102,14 @@ impl FoundDisk {
             }
         };
         writeln!(out, "  {:<22}{told}", "writes")?;
+        if writes.least > 0.0 {
+            let us = writes.least * 1e6;
+            return writeln!(
+                out,
+                "  {:<22}{us:.1} us at the least before they reach the medium",
+                "writes elsewhere"
+            );
+        }
         writeln!(
             out,
             "  {:<22}{:.1} us more than a head switch for a read",

@@ -57,6 +57,10 @@ impl TimedDrive for Simulated<'_> {
         512
     }
 
+    fn physical_sectors(&self) -> u64 {
+        self.replay.drive().physical_sector()
+    }
+
     fn now(&mut self) -> f64 {
         self.now.as_seconds()
     }
@@ -121,6 +125,10 @@ impl TimedDrive for Paced<'_> {
 
     fn sector_bytes(&self) -> u64 {
         self.simulated.sector_bytes()
+    }
+
+    fn physical_sectors(&self) -> u64 {
+        self.simulated.physical_sectors()
     }
 
     fn now(&mut self) -> f64 {

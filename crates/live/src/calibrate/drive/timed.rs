@@ -24,6 +24,8 @@ pub trait TimedDrive {
     fn sectors(&self) -> u64;
     /// Bytes of a sector.
     fn sector_bytes(&self) -> u64;
+    /// Sectors of those on the medium: a write of fewer takes a turn more, as the others are read first.
+    fn physical_sectors(&self) -> u64;
     /// The time, in seconds.
     fn now(&mut self) -> f64;
     /// Nothing is asked of it for so many seconds.

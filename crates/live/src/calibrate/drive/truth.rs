@@ -153,7 +153,9 @@ fn writes_rows(
     }
     let seeks = (writes.seeks.iter()).filter_map(|point| {
         let cylinders = cylinders(found, truth, point)?;
-        Some((point.seconds * 1e3, settled(curve.time(cylinders)) * 1e3))
+        let least = truth.overheads.minimum_write_positioning.time().as_seconds();
+        let so = settled(curve.time(cylinders));
+        Some((point.seconds.max(writes.least) * 1e3, so.max(least) * 1e3))
     });
     let off = |pair: &(f64, f64)| (pair.0 / pair.1 - 1.0).abs();
     if let Some((one, other)) = seeks.max_by(|one, other| off(one).total_cmp(&off(other))) {

@@ -12,7 +12,7 @@
 use super::error::DriveCalibrationError;
 use super::probe::{Probe, difference};
 use super::reach::Pair;
-use super::seek::{Cylinders, SeekPoint, curve, more_after_write, movement, still};
+use super::seek::{Cylinders, SeekPoint, at_distance, curve, more_after_write, movement, still};
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
@@ -45,7 +45,7 @@ pub enum FoundReporting {
 pub struct FoundWrites {
     /// Which are reported before they are on the medium.
     pub reporting: FoundReporting,
-    /// How many single sectors all over the device are held at most; zero where it isn't many.
+    /// How many single physical sectors all over the device are held at most; zero where it isn't many.
     pub held: u64,
     /// Whether it may be more: no burst was long enough for one to wait.
     pub at_least: bool,
@@ -64,6 +64,9 @@ pub struct FoundWrites {
     pub lag: f64,
     /// What changing to another head takes more for a write than for a read, in seconds; a movement, where there is one.
     pub settle: f64,
+    /// What a write takes at the least between its order and its access to the medium, in seconds, however near that is;
+    /// zero where nothing shows of it.
+    pub least: f64,
     /// What movements take for writes.
     pub seeks: Vec<SeekPoint>,
 }
@@ -73,21 +76,25 @@ pub(super) fn writes(
     probe: &mut Probe<'_>,
     cylinders: Cylinders<'_>,
     read_still: f64,
-    head_switch: f64,
+    (head_switch, read_seeks): (f64, &[SeekPoint]),
     bus: f64,
     note: &mut dyn FnMut(f64),
 ) -> Result<FoundWrites> {
     probe.write_lag = lag(probe, cylinders)?;
     let write_still = still(probe, cylinders.zones, Pair { write: true, after_write: false })?;
-    // While the arm moves, the sector comes over the bus; where it doesn't, it is waited for.
-    let before_arm = (write_still - bus).max(0.0);
+    // While the arm moves, what is written comes over the bus; where it doesn't, it is waited for.
+    let before_arm = (write_still - bus * probe.written_together() as f64).max(0.0);
     // Between two points of the coarser curve lies no more than between those of a quick one.
     let spacing = probe.effort.spacing.powi(2).min(2.0);
     let write_more = more_after_write(probe, cylinders, before_arm, true)?;
     let read_more = more_after_write(probe, cylinders, read_still, false)?;
-    let seeks = curve(probe, cylinders, before_arm, Some(spacing), note)?;
+    let mut seeks = curve(probe, cylinders, before_arm, Some(spacing), note)?;
+    let least =
+        least(read_seeks, &mut seeks, probe.period / f64::from(1u32 << probe.effort.halvings.min(20)));
     let mut settle = 0.0;
-    if let Some((one, other)) = cylinders.neighbours() {
+    if least > 0.0 {
+        // It hides how long a head needs to settle.
+    } else if let Some((one, other)) = cylinders.neighbours() {
         settle = movement(probe, one, other, before_arm, true)? - head_switch;
     } else if let Some(point) = seeks.first() {
         let (one, other) = (cylinders.track(0), cylinders.track(point.cylinders));
@@ -104,10 +111,32 @@ pub(super) fn writes(
         read_more_after_write: read_more,
         lag: probe.write_lag * probe.period,
         settle,
+        least,
         seeks,
     };
     reporting(probe, read_still, &mut found)?;
     Ok(found)
+}
+
+/// What a write takes at the least before its access, in seconds, where no movement shows for the nearest tracks as others
+/// do for reads: as much as the movement that is the first to show. The movements are told with it from then on.
+fn least(reads: &[SeekPoint], writes: &mut [SeekPoint], resolution: f64) -> f64 {
+    let shows = |point: &SeekPoint| point.seconds > 4.0 * resolution + point.spread;
+    let near = writes.partition_point(|point| !shows(point));
+    let read = |point: &SeekPoint| at_distance(reads, point.cylinders).unwrap_or(0.0);
+    let Some(last) = near.checked_sub(1).map(|last| read(&writes[last])) else { return 0.0 };
+    if last <= 4.0 * resolution {
+        return 0.0;
+    }
+    let least = writes.get(near).map_or(last, |first| last.max(read(first) - first.seconds));
+    let (hidden, shown) = writes.split_at_mut(near);
+    for point in hidden {
+        point.seconds = at_distance(reads, point.cylinders).unwrap_or(0.0);
+    }
+    for point in shown {
+        point.seconds += least;
+    }
+    least
 }
 
 /// By which part of a turn a write completes later than a read of the same sector would have.
@@ -115,11 +144,13 @@ fn lag(probe: &mut Probe<'_>, cylinders: Cylinders<'_>) -> Result<f64> {
     let mut lags: Vec<f64> = Vec::new();
     for _ in 0..9 {
         let zone = &cylinders.zones[probe.below(cylinders.zones.len() as u64) as usize];
-        let sector = zone.track(probe.below(zone.tracks)) + zone.sectors_per_track / 2;
+        let middle = zone.track(probe.below(zone.tracks)) + zone.sectors_per_track / 2;
+        let sector = probe.physical_end(middle);
         let read = probe.angle(sector)?;
-        probe.keep(&[(sector, 1)])?;
+        let together = probe.written_together();
+        probe.keep(&[((sector + 1).saturating_sub(together), together)])?;
         probe.elsewhere(sector)?;
-        let end = probe.rewrite(sector, 1, true)?.end;
+        let end = probe.rewrite_to(sector)?.end;
         let later = difference(probe.phase(end), read);
         // Around the first one, so that the middle of them means something.
         let first = lags.first().copied().unwrap_or(later);
@@ -131,14 +162,15 @@ fn lag(probe: &mut Probe<'_>, cylinders: Cylinders<'_>) -> Result<f64> {
 
 /// Finds how many writes are reported before they are on the medium.
 fn reporting(probe: &mut Probe<'_>, read_still: f64, found: &mut FoundWrites) -> Result<()> {
-    let single = alone(probe, 1)?;
+    let together = probe.written_together();
+    let single = alone(probe, together)?;
     let span = single[single.len() / 2];
     // What passes the medium waits for its sector: a write that is reported does not.
     if span > probe.hit_below.max(0.2 * probe.period + read_still) {
         return Ok(());
     }
     found.reported_span = single[single.len() / 4];
-    let first = burst(probe, 1, probe.effort.burst, waits_from(probe, &single))?;
+    let first = burst(probe, together, probe.effort.burst, waits_from(probe, &single))?;
     if first.quick <= WAITED.1 as u64 {
         found.reporting =
             if first.quick_behind > BEHIND / 4 { FoundReporting::Single } else { FoundReporting::Always };
@@ -163,7 +195,8 @@ fn reporting(probe: &mut Probe<'_>, read_still: f64, found: &mut FoundWrites) ->
 fn alone(probe: &mut Probe<'_>, sectors: u64) -> Result<Vec<f64>> {
     let mut spans = Vec::new();
     for _ in 0..9 {
-        let place = probe.below(probe.sectors() - sectors);
+        let place =
+            probe.below(probe.sectors() - sectors) / probe.written_together() * probe.written_together();
         probe.keep(&[(place, sectors)])?;
         rest(probe, 4);
         spans.push(probe.rewrite(place, sectors, false)?.span());
@@ -201,8 +234,9 @@ fn burst(probe: &mut Probe<'_>, sectors: u64, most: u64, slow: f64) -> Result<Bu
     let count = most + BEHIND;
     // Each in a part of its own, so that none continues or overlaps another.
     let part = (probe.sectors() / count).max(sectors + 1);
-    let mut places: Vec<(u64, u64)> =
-        (0..count).map(|number| (number * part + probe.below(part - sectors), sectors)).collect();
+    let together = probe.written_together();
+    let mut place = |number: u64| (number * part + probe.below(part - sectors)) / together * together;
+    let mut places: Vec<(u64, u64)> = (0..count).map(|number| (place(number), sectors)).collect();
     for at in (1..places.len()).rev() {
         places.swap(at, probe.below(at as u64 + 1) as usize);
     }

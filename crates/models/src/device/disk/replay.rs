@@ -25,6 +25,11 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
+    /// The drive.
+    pub fn drive(&self) -> &Drive {
+        self.drive
+    }
+
     /// A drive that has just been switched on.
     pub fn new(drive: &'a Drive) -> Self {
         let state = drive.initial_state();
