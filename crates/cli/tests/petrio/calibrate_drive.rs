@@ -41,11 +41,12 @@ fn the_drive_that_was_found_serves_a_scenario_as_the_one_that_was_measured() {
 fn a_quick_look_knows_a_disk_behind_a_large_cache_and_how_many_writes_it_holds() {
     let folder = Folder::new();
     let arguments =
-        ["calibrate", "--simulated", "seagate-constellation-es3", "--quick", "--json", "--out", "d.toml"];
+        ["calibrate", "--simulated", "wd-ultrastar-hc580-24tb", "--quick", "--json", "--out", "d.toml"];
     let Answer { out, talk, code } = folder.petrio(&arguments);
     assert_eq!(code, Some(0), "{talk}");
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(found["found"]["kind"], "disk", "{out}");
+    assert_eq!(found["found"]["surfaces"], 20, "{out}");
     assert_eq!(found["warnings"], serde_json::json!([]), "{talk}");
     assert!(found["verified"]["measured"]["random_write"].as_f64().is_some_and(|time| time > 5e-4), "{out}");
     let text = folder.text("d.toml");

@@ -77,6 +77,8 @@ pub struct DriveState {
     waiting: u64,
     /// Whether the last read went on where an earlier one had ended.
     sequential: bool,
+    /// Reads that the arm's present place has served in order, and one past the last block of these.
+    visit: Visit,
     /// Since when the arm has finished what it read ahead, and nobody else has had it.
     finishing: Option<Time>,
     /// Written data on their way to the medium: segment and one past the last block.
@@ -117,6 +119,15 @@ impl DriveState {
     pub(super) fn set_track(&mut self, track: Track) {
         self.track = track;
     }
+}
+
+/// Reads in order that the arm serves before it turns to others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Visit {
+    reads: u32,
+    blocks: u64,
+    /// One past the last block.
+    end: u64,
 }
 
 /// Blocks that the drive reads on in any case before it turns to another command.
@@ -282,6 +293,7 @@ impl Drive {
             coming: None,
             waiting: 1,
             sequential: false,
+            visit: Visit::default(),
             finishing: None,
             writing: None,
             unwritten: 0,

@@ -35,6 +35,11 @@ impl Discipline for AgedShortestPositioning {
             let overdue = std::cmp::Reverse(waited.saturating_sub(longest));
             (overdue, u128::from(positioning) * u128::from(left), request.id)
         };
-        waiting.iter().min_by_key(|(_, request)| weighted(request)).map(|(slot, _)| slot)
+        // Those who read in order where the arm is don't keep it from all others for ever.
+        let commands = waiting.len() as u64;
+        let later =
+            |request: &BlockRequest| head.drive.has_had_its_visit(head.state, demand(request), commands);
+        let order = |request: &BlockRequest| (later(request), weighted(request));
+        waiting.iter().min_by_key(|(_, request)| order(request)).map(|(slot, _)| slot)
     }
 }

@@ -1,6 +1,6 @@
 //! The beginning of a command: what is in the cache, what is being read already, and what the arm has to do.
 
-use super::{Begun, Class, Coming, Demand, Drive, DriveState};
+use super::{Begun, Class, Coming, Demand, Drive, DriveState, Visit};
 use crate::device::disk::cache::SegmentIndex;
 use crate::device::disk::layout::Track;
 use crate::device::disk::mechanics::ROUNDING;
@@ -8,6 +8,10 @@ use crate::device::disk::parameters::{AfterReadOrWrite, ImmediateReporting, Read
 use crate::device::disk::pipeline::Pipeline;
 use crate::device::disk::read_ahead::Stream;
 use petrio_kernel::Time;
+
+/// Reads in order that the arm serves while others wait. Of eight readers a drive got some 3.6 requests of 128 KiB a visit, 57 MB/s,
+/// and 165 with requests of 1,280 KiB (D. Le Moal, linux-block, 2025-06-16): these are as many requests, not as many bytes.
+const READS_OF_A_VISIT: u32 = 4;
 
 impl Drive {
     /// A command that came into the drive at `came` begins at `now`, one of so many that wait: the cache is looked into,
@@ -45,6 +49,7 @@ impl Drive {
         let (hit, miss) = (command + of(self.overheads.read_hit), command + of(self.overheads.read_miss));
         state.sequential = state.cache.continues_read(demand.block);
         let being_read = self.streaming_to(state, demand.block, now, miss);
+        self.visit(state, demand);
         let held_to = state.held.held_to(demand.block);
         if held_to >= demand.end() {
             if !self.cache.hits_beside_read_ahead {
@@ -102,6 +107,43 @@ impl Drive {
             return Begun { class: Class::Hit, overhead: hit + prepare, bus_start: hit + prepare };
         }
         Begun { class: Class::Fetch { from: held, segment }, overhead: miss, bus_start: hit + prepare }
+    }
+
+    /// Counts a read to those that the arm serves where it is, or begins to count anew.
+    fn visit(&self, state: &mut DriveState, demand: Demand) {
+        let goes_on = self.goes_on(state, demand);
+        let visit = &mut state.visit;
+        if !goes_on {
+            *visit = Visit::default();
+        }
+        visit.reads += 1;
+        visit.blocks += demand.blocks;
+        visit.end = demand.end();
+    }
+
+    /// Whether a read is one of those that come in order where the arm is.
+    fn goes_on(&self, state: &DriveState, demand: Demand) -> bool {
+        let read_into = state.reading.as_ref().map(|(segment, _)| state.cache.segment(*segment));
+        demand.block == state.visit.end
+            || read_into.is_some_and(|segment| (segment.start..=segment.end).contains(&demand.block))
+    }
+
+    /// Whether the arm has served so many reads in order that it turns to others before it serves one that goes on from
+    /// them: what is in the cache needs no arm.
+    pub(in crate::device::disk) fn has_had_its_visit(
+        &self,
+        state: &DriveState,
+        demand: Demand,
+        waiting: u64,
+    ) -> bool {
+        let (_, (_, share)) = self.ending(waiting);
+        let visit = state.visit;
+        let long = visit.reads >= READS_OF_A_VISIT && visit.blocks >= share;
+        let in_cache = |segment: usize| state.cache.segment(segment).end >= demand.end();
+        long && share > 0
+            && !demand.write
+            && self.goes_on(state, demand)
+            && !state.cache.find(&self.cache, demand.block, demand.end()).is_some_and(in_cache)
     }
 
     /// The segment that is being read into, if `block` comes next in it: the head is on its way to it, or over it. To give up
