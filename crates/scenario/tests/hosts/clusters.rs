@@ -110,6 +110,27 @@ fn small_files_do_not_reach_the_parallelism_of_stripes() {
 }
 
 #[test]
+fn large_reads_of_pvfs_2_are_sent_while_the_next_buffers_are_filled() {
+    for version in ["pvfs1", "pvfs2"] {
+        let of = |record: &str| {
+            let (record, version) =
+                (format!("workload.w.record=\"{record}\""), format!("pvfs.work.version=\"{version}\""));
+            rate(&run(&[
+                &record,
+                &version,
+                "workload.w.operation=\"read\"",
+                "workload.w.file_size=\"16 MiB\"",
+                "host.server.disk.d={ model = \"toshiba-mg08-16tb\" }",
+            ]))
+        };
+        let rates: Vec<f64> = ["64 KiB", "256 KiB", "512 KiB", "1 MiB", "4 MiB"].into_iter().map(of).collect();
+        // Of a file of 16 MiB the largest has few to overlap with.
+        assert!(rates.windows(2).all(|two| two[1] > 0.93 * two[0]), "{version}: {rates:?}");
+        assert!(rates[4] > 0.85 * GOODPUT, "{version}: {rates:?}");
+    }
+}
+
+#[test]
 fn whatever_a_local_file_system_takes_a_parallel_one_does_too() {
     let script = "mkdir d; create d/a; write d/a 0 300 KiB; fsync d/a; read d/a 0 300 KiB; append d/a 64 KiB; stat d/a; \
                   truncate d/a 100 KiB; rename d/a d/b; readdir d; close d/b; unlink d/b; rmdir d; compute 1 ms; sync";

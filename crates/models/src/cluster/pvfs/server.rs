@@ -111,19 +111,20 @@ pub(super) fn server(
     let mut ask = page.transition("ask");
     let piece = ask.take(taken);
     let state = ask.update(sessions);
-    let ask_for = ask.put(operations);
+    let (ask_for, wait) = (ask.put(operations), ask.may_put(buffers, 1));
     ask.action(move |f| {
         let piece = f.take(piece);
         let now = f.now();
         f.update(state).ask(*piece, now);
         drain(f, state, |state| &mut state.operations, |f, op| f.put(ask_for, op));
+        drain(f, state, |state| &mut state.pieces, |f, piece| f.put(wait, piece));
     });
 
     let mut answer = page.transition("answer");
     let op = answer.take(completions);
     let state = answer.update(sessions);
     let (send, again) = (answer.may_put(port.send, 1), answer.may_put(operations, 1));
-    let freed = answer.may_put(free, 1);
+    let (freed, wait) = (answer.may_put(free, 1), answer.may_put(buffers, MANY));
     answer.action(move |f| {
         let op = f.take(op);
         let now = f.now();
@@ -136,6 +137,8 @@ pub(super) fn server(
         }
         drain(f, state, |state| &mut state.outbox, |f, message| f.put(send, Box::new(message)));
         drain(f, state, |state| &mut state.operations, |f, op| f.put(again, op));
+        // A buffer that was sent is filled anew.
+        drain(f, state, |state| &mut state.pieces, |f, piece| f.put(wait, piece));
     });
     Stage::queue(format!("{}/receive buffers", page.path()), &[buffers.id()]).moving(moved)
 }
