@@ -8,7 +8,9 @@ mod common;
 use common::{loaded, once};
 use petrio_colours::{BlockRequest, Direction, RequestId, SECTOR_BYTES};
 use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_models::device::disk::DiskParameters;
 use petrio_models::device::{DevicePorts, Queueing};
+use petrio_scenario::catalogue::{Device, devices};
 
 /// A drive of the catalogue in a scenario, with something changed.
 fn disk(model: &str, changes: &str) -> String {
@@ -88,6 +90,7 @@ fn an_open_load_below_what_the_drive_can_do_is_served() {
 fn a_faster_bus_is_worth_no_less_to_streams_that_take_turns() {
     for (model, kib, streams) in [
         ("toshiba-mg08-16tb", 64, 2),
+        ("toshiba-mg08-16tb", 64, 3),
         ("seagate-constellation-es3", 64, 2),
         ("seagate-constellation-es3", 256, 2),
         ("sata-750gb-7200", 64, 2),
@@ -125,6 +128,34 @@ fn queued_reads_with_holes_between_them_take_no_turn_for_a_hole() {
                 holes < 1.06 * whole + own,
                 "{model} {blocks}+{hole}: {holes} ms, without holes {whole} ms"
             );
+        }
+    }
+}
+
+/// Bytes a second that pass the head of a drive where its blocks begin, with what heads and cylinders cost between tracks.
+fn streaming_rate(drive: &DiskParameters) -> f64 {
+    let (zone, surfaces) = (&drive.geometry.zones[0], f64::from(drive.geometry.surfaces));
+    let sectors = f64::from(zone.sectors_per_track);
+    let skews = (surfaces - 1.0) * zone.track_skew_sectors + zone.cylinder_skew_sectors;
+    let turns = surfaces + skews * drive.geometry.skew_scale / sectors;
+    surfaces * sectors * SECTOR_BYTES as f64 / (turns * drive.mechanics.rotation.revolution().as_seconds())
+}
+
+#[test]
+fn a_large_file_streams_through_ext4_of_today_on_every_drive_of_the_catalogue() {
+    for (model, device) in devices().unwrap() {
+        let Device::Disk(drive) = device else { continue };
+        let should = streaming_rate(&drive);
+        for (operation, fsync) in [("read", "never"), ("write", "at-end")] {
+            let text = format!(
+                "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nmemory = \"256 MiB\"\n\
+                 [fs.v]\ntype = \"ext4\"\non = \"d\"\n[workload.w]\nkind = \"files\"\non = \"v\"\n\
+                 operation = \"{operation}\"\nfsync = \"{fsync}\"\nrecord = \"1 MiB\"\nfile_size = \"{} MiB\"\n",
+                (2.5 * should / f64::from(1 << 20)).ceil().max(32.0)
+            );
+            let part =
+                once(&format!("{}{text}", disk(model, ""))).served.throughput_bytes_per_s.value / should;
+            assert!((0.93..1.005).contains(&part), "{model}, {operation}: {part} of {should} B/s");
         }
     }
 }

@@ -123,7 +123,8 @@ fn large_reads_of_pvfs_2_are_sent_while_the_next_buffers_are_filled() {
                 "host.server.disk.d={ model = \"toshiba-mg08-16tb\" }",
             ]))
         };
-        let rates: Vec<f64> = ["64 KiB", "256 KiB", "512 KiB", "1 MiB", "4 MiB"].into_iter().map(of).collect();
+        let rates: Vec<f64> =
+            ["64 KiB", "256 KiB", "512 KiB", "1 MiB", "4 MiB"].into_iter().map(of).collect();
         // Of a file of 16 MiB the largest has few to overlap with.
         assert!(rates.windows(2).all(|two| two[1] > 0.93 * two[0]), "{version}: {rates:?}");
         assert!(rates[4] > 0.85 * GOODPUT, "{version}: {rates:?}");

@@ -6,7 +6,7 @@
 //! the drive serve it first come, first served, the more slowly the more wait.
 
 use super::{Discipline, Head, Line, demand};
-use petrio_colours::BlockRequest;
+use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::{Slot, Time, View};
 
 /// Shortest positioning time first, weighted by age.
@@ -21,10 +21,11 @@ impl Discipline for AgedShortestPositioning {
     }
 
     fn pick(&self, waiting: &View<'_, BlockRequest>, head: &Head<'_>) -> Option<Slot> {
-        let blocks = waiting.iter().map(|(_, request)| u64::from(request.blocks)).sum();
-        let all = head.drive.longest_service(waiting.len() as u64, blocks);
+        let blocks: u64 = waiting.iter().map(|(_, request)| u64::from(request.blocks)).sum();
+        let commands = waiting.len() as u64;
+        let all = head.drive.longest_service(commands, blocks);
         let longest = self.longest_wait.max(all).as_picos().max(1);
-        let arm = head.drive.arm(head.state, waiting.len() as u64, head.now);
+        let arm = head.drive.arm(head.state, commands, head.now);
         let weighted = |request: &BlockRequest| {
             let since = (head.since)(request);
             let waited = head.now.saturating_sub(since).as_picos();
@@ -36,10 +37,20 @@ impl Discipline for AgedShortestPositioning {
             (overdue, u128::from(positioning) * u128::from(left), request.id)
         };
         // Those who read in order where the arm is don't keep it from all others for ever.
-        let commands = waiting.len() as u64;
-        let later =
-            |request: &BlockRequest| head.drive.has_had_its_visit(head.state, demand(request), commands);
+        let later = |request: &BlockRequest| {
+            head.drive.has_had_its_visit(head.state, demand(request), (commands, blocks))
+        };
         let order = |request: &BlockRequest| (later(request), weighted(request));
-        waiting.iter().min_by_key(|(_, request)| order(request)).map(|(slot, _)| slot)
+        let (slot, first) = waiting.iter().min_by_key(|(_, request)| order(request))?;
+        // Writes are taken into the buffer as they came: a stream that waits is one there, too.
+        let to_buffer = |request: &BlockRequest| {
+            request.direction == Direction::Write && head.drive.would_hold(demand(request))
+        };
+        if !to_buffer(first) {
+            return Some(slot);
+        }
+        let came = |request: &BlockRequest| ((head.since)(request), request.id);
+        let buffered = waiting.iter().filter(|(_, request)| to_buffer(request));
+        buffered.min_by_key(|(_, request)| came(request)).map(|(slot, _)| slot)
     }
 }

@@ -129,20 +129,23 @@ impl Drive {
     }
 
     /// Whether the arm has served so many reads in order that it turns to others before it serves one that goes on from
-    /// them: what is in the cache needs no arm.
+    /// them: what is in the cache needs no arm. So many commands wait, of so many blocks in all, and those of one stream may
+    /// wait one behind the other.
     pub(in crate::device::disk) fn has_had_its_visit(
         &self,
         state: &DriveState,
         demand: Demand,
-        waiting: u64,
+        (waiting, blocks): (u64, u64),
     ) -> bool {
         let (_, (_, share)) = self.ending(waiting);
         let visit = state.visit;
         let long = visit.reads >= READS_OF_A_VISIT && visit.blocks >= share;
+        if !long || share == 0 || demand.write {
+            return false;
+        }
         let in_cache = |segment: usize| state.cache.segment(segment).end >= demand.end();
-        long && share > 0
-            && !demand.write
-            && self.goes_on(state, demand)
+        let behind = (visit.end..=visit.end + blocks).contains(&demand.block);
+        (behind || self.goes_on(state, demand))
             && !state.cache.find(&self.cache, demand.block, demand.end()).is_some_and(in_cache)
     }
 

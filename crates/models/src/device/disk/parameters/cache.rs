@@ -169,7 +169,7 @@ pub enum ImmediateReporting {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WriteBackParameters {
-    /// Most data that are held; none means the whole buffer, all segments together. A longer write is written through.
+    /// Most data that are held; none means the whole buffer, all segments together. A longer write comes in as room comes free.
     pub size: Blocks,
     /// Most runs of consecutive blocks that are held; 0 means as many as there is room for. A write that continues or
     /// overlaps a held one joins its run, for as long as a run that it only continues fits into a segment.

@@ -132,7 +132,7 @@ fn a_write_that_finds_no_room_waits_until_one_has_been_written() {
     let commands = [(0.0, write(630, 4)), (0.1, write(60, 4)), (0.2, write(870, 4))];
     assert_close(&responses(&holding(8), &commands), &[0.0, 0.0, 3.2]);
     assert_close(&responses(&holding(12), &commands), &[0.0; 3]);
-    // A limit of two runs does the same; a write that is larger than all room is written through.
+    // A limit of two runs does the same; a write of which not even a piece has room is written through.
     let mut drive = holding(12);
     drive.cache.write_back.runs = 2;
     assert_close(&responses(&drive, &commands), &[0.0, 0.0, 3.2]);
