@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{loaded, once, problem, report};
+use common::{loaded, once, once as report, problem};
 
 fn mean_ms(text: &str) -> f64 {
     report(text).served.latency.unwrap().mean_ms.value

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use miette::Diagnostic;
+use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::{Loaded, Problem, Problems, load_text, run};
@@ -50,7 +51,7 @@ fn read(text: &str) -> Result<Loaded, Problems> {
 }
 
 fn report_of(loaded: &Loaded) -> Result<Report, RunFailure> {
-    run::run(loaded, Sinks::default())
+    run::simulate(loaded, &System::build(loaded)?, Sinks::default())
 }
 
 fn report(text: &str) -> Report {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use miette::Diagnostic;
+use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::{load_text, run};
@@ -37,7 +38,7 @@ repeat 5 { append f 4 MiB }
 
 fn outcome(text: &str) -> Result<Report, RunFailure> {
     let loaded = load_text("test.toml", text, None, &[]).unwrap();
-    run::run(&loaded, Sinks::default())
+    run::simulate(&loaded, &System::build(&loaded)?, Sinks::default())
 }
 
 #[test]

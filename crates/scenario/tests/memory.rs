@@ -1,9 +1,10 @@
 //! What is in memory is never more than there is memory, and what has to leave it goes as fast as the disk.
 #![allow(clippy::unwrap_used)]
 
+use petrio_scenario::build::System;
 use petrio_scenario::load_text;
 use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::run;
+use petrio_scenario::run::simulate;
 
 const KERNELS: [&str; 4] = ["linux-2.6.24", "linux-2.6.27", "linux-3.2", "linux-6.18"];
 /// Rate of the disk, in bytes a second.
@@ -41,7 +42,7 @@ fn read_with(kernel: &str, file: u64, own: u64, journal: &str) -> Report {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    run(&loaded, Sinks::default()).unwrap()
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
 }
 
 fn rate(report: &Report, file: u64) -> f64 {
@@ -114,7 +115,7 @@ fn missing_after_writing(mib: u64) -> f64 {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    let report = run(&loaded, Sinks::default()).unwrap();
+    let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
     let read = report.served.operations.iter().find(|figures| figures.operation == "read").unwrap();
     read.latency.unwrap().mean_ms.value / 1e3 * 100.0 / mib as f64
 }
@@ -155,7 +156,7 @@ fn written_past_the_limit(kernel: &str, memory: &str, mib: u64) -> f64 {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    rate(&run(&loaded, Sinks::default()).unwrap(), mib)
+    rate(&simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap(), mib)
 }
 
 #[test]

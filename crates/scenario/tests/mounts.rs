@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{loaded, report};
+use common::{loaded, once as report};
+use petrio_scenario::build::System;
 use petrio_scenario::load_text;
 use petrio_scenario::report::Sinks;
-use petrio_scenario::run::run;
+use petrio_scenario::run::simulate;
 
 const DISK: &str = r#"model = "ibm-ultrastar-18es""#;
 
@@ -116,7 +117,7 @@ fn each_copy_of_a_server_has_a_log_of_its_own() {
         .map(|mounted| loaded.storage[mounted.log.unwrap().on].name.as_str())
         .collect();
     assert_eq!(logs, ["server0/log", "server1/log"]);
-    run(&loaded, Sinks::default()).unwrap();
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
 }
 
 #[test]
@@ -219,5 +220,5 @@ fn the_second_level_cache_moves_the_knee_and_is_refused_where_it_would_not() {
     assert!(rate("2 MiB", "256 KiB") > 1.1 * rate("512 KiB", "256 KiB"));
     let text = scenario("", MAIL).replace("kernel =", "change.machine.l2 = \"4 MiB\"\nkernel =");
     let loaded = loaded(&with_one_disk(&text));
-    assert!(run(&loaded, Sinks::default()).unwrap_err().to_string().contains("l2"));
+    assert!(System::build(&loaded).err().unwrap().to_string().contains("l2"));
 }

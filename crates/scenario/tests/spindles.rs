@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::report;
+use common::once as report;
+use petrio_scenario::build::System;
 use petrio_scenario::catalogue::device_summaries;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::{load_text, run};
@@ -97,7 +98,13 @@ generators = [{{ read_fraction = 1, time_critical_fraction = 1, sequential_fract
             // A device without mechanics doesn't know the tolerance.
             let on = format!("workload.w.on={disk}").parse().unwrap();
             let loaded = load_text("test.toml", &text, None, &[on]).ok()?;
-            Some(run::run(&loaded, Sinks::default()).unwrap().served.throughput_bytes_per_s.value)
+            Some(
+                run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default())
+                    .unwrap()
+                    .served
+                    .throughput_bytes_per_s
+                    .value,
+            )
         };
         let (Some(nominal), Some(drawn)) = (rate("d0"), rate("d1")) else { continue };
         mechanical += 1;

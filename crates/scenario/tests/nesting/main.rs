@@ -3,6 +3,7 @@
 
 mod twins;
 
+use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::{Loaded, Override, Problem, Problems, load, load_text, run};
 use std::path::Path;
@@ -70,7 +71,10 @@ fn names(loaded: &Loaded) -> Vec<&str> {
 fn report(loaded: &Loaded) -> String {
     let mut loaded = loaded.clone();
     loaded.scenario.measure.stages = petrio_scenario::schema::StageRows::All;
-    serde_json::to_string(&run::run(&loaded, Sinks::default()).unwrap()).unwrap()
+    serde_json::to_string(
+        &run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap(),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -42,9 +42,9 @@ impl Discipline for AgedShortestPositioning {
         };
         let order = |request: &BlockRequest| (later(request), weighted(request));
         let (slot, first) = waiting.iter().min_by_key(|(_, request)| order(request))?;
-        // Writes are taken into the buffer as they came: a stream that waits is one there, too.
+        // Writes that the buffer has room for are taken into it as they came: a stream that waits is one there, too.
         let to_buffer = |request: &BlockRequest| {
-            request.direction == Direction::Write && head.drive.would_hold(demand(request))
+            request.direction == Direction::Write && head.drive.would_hold_whole(demand(request))
         };
         if !to_buffer(first) {
             return Some(slot);

@@ -13,7 +13,12 @@ impl Drive {
         self.cache.immediate_reporting == ImmediateReporting::Cached
     }
 
-    /// Whether it would hold a write, some time.
+    /// Whether it would hold a write as a whole, some time.
+    pub(in crate::device::disk) fn would_hold_whole(&self, demand: Demand) -> bool {
+        self.would_hold(demand) && demand.blocks <= self.cache.most_held()
+    }
+
+    /// Whether it would hold a write, some time, or one part of it after the other.
     pub(in crate::device::disk) fn would_hold(&self, demand: Demand) -> bool {
         // One that is longer than all room comes in piece by piece, as long as the pieces have room.
         let comes_in = demand.blocks <= self.cache.most_held() || self.cache.most_held() >= LEAST_PIECE;
