@@ -137,7 +137,8 @@ fn a_precision_asks_for_as_many_replications_as_it_needs() {
 fn saved_reports_are_compared_by_welchs_test() {
     let folder = Folder::with(RANDOM);
     let save = |name: &str, set: &str| {
-        let arguments = ["run", "scenario.toml", "-q", "--json", name, "--set", "measure.replications=4"];
+        let arguments =
+            ["run", "scenario.toml", "-q", "--no-what-if", "--json", name, "--set", "measure.replications=4"];
         let answer = folder.petrio(&[&arguments[..], &["--set", set]].concat());
         assert_eq!(answer.code, Some(0), "{}", answer.talk);
     };
@@ -160,7 +161,9 @@ fn single_runs_that_were_saved_claim_nothing() {
     for (name, requests) in [("a.json", "300"), ("b.json", "900")] {
         let set = format!("workload.w.requests={requests}");
         assert_eq!(
-            folder.petrio(&["run", "scenario.toml", "-q", "--json", name, "--set", &set]).code,
+            folder
+                .petrio(&["run", "scenario.toml", "-q", "--no-what-if", "--json", name, "--set", &set])
+                .code,
             Some(0)
         );
     }

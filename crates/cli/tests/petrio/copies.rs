@@ -7,7 +7,7 @@ use serde_json::Value;
 fn run(set: &str) -> Value {
     let folder = Folder::new();
     let scenario = root().join("examples/copies-of-files.toml").display().to_string();
-    let answer = folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    let answer = folder.petrio(&["run", &scenario, "-q", "--no-what-if", "--json", "r.json", "--set", set]);
     assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
     folder.json("r.json")
 }
@@ -16,7 +16,9 @@ fn run(set: &str) -> Value {
 fn a_trace_captured_on_a_larger_device_runs_on_disks_of_1990() {
     let scenario = root().join("examples/compile-on-1990.toml").display().to_string();
     let folder = Folder::new();
-    let run = |set: &str| folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    let run = |set: &str| {
+        folder.petrio(&["run", &scenario, "-q", "--no-what-if", "--json", "r.json", "--set", set])
+    };
     let figures = |set: &str| {
         let answer = run(set);
         assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
@@ -103,7 +105,7 @@ fn a_copy_of_the_example_takes_a_read_and_a_write_of_its_file() {
 fn means(example: &str, set: &str) -> (Value, impl Fn(&str) -> f64) {
     let folder = Folder::new();
     let scenario = root().join("examples").join(example).display().to_string();
-    let answer = folder.petrio(&["run", &scenario, "-q", "--json", "r.json", "--set", set]);
+    let answer = folder.petrio(&["run", &scenario, "-q", "--no-what-if", "--json", "r.json", "--set", set]);
     assert_eq!(answer.code, Some(0), "{set}: {}", answer.talk);
     let report = folder.json("r.json");
     let told = report.clone();

@@ -6,7 +6,7 @@ use serde_json::Value;
 fn run(name: &str, more: &[&str]) -> Value {
     let folder = Folder::new();
     let scenario = root().join("examples").join(name).display().to_string();
-    let mut arguments = vec!["run", &scenario, "-q", "--json", "r.json"];
+    let mut arguments = vec!["run", &scenario, "-q", "--no-what-if", "--json", "r.json"];
     arguments.extend(more);
     let answer = folder.petrio(&arguments);
     assert_eq!(answer.code, Some(0), "{name}: {}", answer.talk);

@@ -117,7 +117,7 @@ fn a_job_file_becomes_a_scenario_and_a_workload_alike() {
     let answer = folder.petrio(&["init", "--from", "job.fio"]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     assert!(answer.talk.contains("warning: job.fio, line 11: verify is not taken"), "{}", answer.talk);
-    let made = folder.petrio(&["run", "job.toml", "--json", "made.json", "--quiet"]);
+    let made = folder.petrio(&["run", "job.toml", "--json", "made.json", "--quiet", "--no-what-if"]);
     assert_eq!(made.code, Some(0), "{}", made.talk);
 
     let text = folder.text("job.toml");
@@ -126,7 +126,7 @@ fn a_job_file_becomes_a_scenario_and_a_workload_alike() {
         "played.toml",
         format!("{system}[workload.job]\nkind = \"fio\"\nfile = \"job.fio\"\non = \"data\"\n"),
     );
-    let played = folder.petrio(&["run", "played.toml", "--json", "played.json", "--quiet"]);
+    let played = folder.petrio(&["run", "played.toml", "--json", "played.json", "--quiet", "--no-what-if"]);
     assert_eq!(played.code, Some(0), "{}", played.talk);
     assert!(unwrapped(&played.talk).contains("job.fio:11:1] 10 numjobs=2 11 verify=md5"), "{}", played.talk);
     let [made, played] = ["made.json", "played.json"].map(|name| folder.json(name));
@@ -197,7 +197,7 @@ fn a_trace_becomes_a_scenario_that_plays_it() {
             folder.petrio(&["init", "--from", path.to_str().unwrap(), "-o", "replay.toml", "--force"]);
         assert_eq!(answer.code, Some(0), "{trace}: {}", answer.talk);
         assert!(folder.text("replay.toml").contains(kind), "{}", folder.text("replay.toml"));
-        let answer = folder.petrio(&["run", "replay.toml", "--quiet"]);
+        let answer = folder.petrio(&["run", "replay.toml", "--quiet", "--no-what-if"]);
         assert_eq!(answer.code, Some(0), "{trace}: {}", answer.talk);
     }
 }

@@ -46,7 +46,7 @@ fn what_is_written_runs_as_what_was_tried() {
         assert!(answer.out.contains(part), "{part}: {}", answer.out);
     }
     let placed = "share.work.placement={ profile = \"placed.csv\" }";
-    let again = folder.report(&["--no-what-if", "--set", placed]);
+    let again = folder.report(&["--set", placed]);
     assert_eq!(figure(&again, "/simulated_s"), figure(&told, "/after/simulated_s"));
     assert!(figure(&told, "/after/simulated_s") < figure(&told, "/before/simulated_s"));
 }

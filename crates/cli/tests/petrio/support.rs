@@ -71,9 +71,9 @@ impl Folder {
         answer(self.command(arguments).output().unwrap())
     }
 
-    /// The report of `scenario.toml` as JSON, with further arguments.
+    /// The report of `scenario.toml` as JSON, with further arguments, without a search for what would change it.
     pub(crate) fn report(&self, arguments: &[&str]) -> Value {
-        let mut all = vec!["run", "scenario.toml", "--quiet", "--json", "report.json"];
+        let mut all = vec!["run", "scenario.toml", "--quiet", "--no-what-if", "--json", "report.json"];
         all.extend(arguments);
         let answer = self.petrio(&all);
         assert_eq!(answer.code, Some(0), "{}", answer.talk);

@@ -265,7 +265,8 @@ fn users_work_in_a_directory_and_in_a_simulation_alike() {
              shares = {{ extremely-heavy = 1 }}\n"
         ),
     );
-    let simulated = folder.petrio(&["run", "simulated.toml", "-q", "--trace", "simulated.parquet"]);
+    let simulated =
+        folder.petrio(&["run", "simulated.toml", "-q", "--no-what-if", "--trace", "simulated.parquet"]);
     assert_eq!(simulated.code, Some(0), "{}", simulated.talk);
     for run in ["real", "simulated"] {
         let (trace, json) = (format!("{run}.parquet"), format!("{run}.json"));
@@ -327,7 +328,8 @@ fn users_who_are_compared_are_held_against_those_they_stand_for() {
     let examples = |name: &str| root().join("examples").join(name).to_string_lossy().into_owned();
     let (ext4, unix) = (examples("users/on-ext4.toml"), examples("users/on-unix-1990.toml"));
     let more = ["--set", "workload.users.sessions=40", "--set", "seed=7"];
-    let run = folder.petrio(&[&["run", &ext4, "-q", "--trace", "real.parquet"][..], &more[..]].concat());
+    let run = folder
+        .petrio(&[&["run", &ext4, "-q", "--no-what-if", "--trace", "real.parquet"][..], &more[..]].concat());
     assert_eq!(run.code, Some(0), "{}", run.talk);
     let compare = ["users", "compare", &specification(), &ext4, &unix, "--like", "real.parquet"];
     let alike = |set: &[&str]| {
