@@ -33,6 +33,10 @@ pub enum RunFailure {
     /// The net refused.
     #[error(transparent)]
     Net(RunError),
+    /// What the model holds constant has changed: tokens are lost or made, or a promise of fsync was broken.
+    #[error("the model contradicts itself: {0}")]
+    #[diagnostic(help("{REPORT}"))]
+    Contradiction(RunError),
     /// The System makes no net: a bug in a model.
     #[error("the System can't be built as a net: {0}")]
     #[diagnostic(help("{REPORT}"))]
@@ -257,6 +261,7 @@ impl From<RunError> for RunFailure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Overflow { .. } => Self::ClockOver(error),
+            RunError::Conservation { .. } => Self::Contradiction(error),
             other => Self::Net(other),
         }
     }

@@ -56,6 +56,8 @@ enum Phase {
     Running,
     Locked,
     Committing,
+    /// Its flush of what lies in place is on its way (T_COMMIT_JFLUSH; T_COMMIT_DFLUSH where the log is another device's).
+    Flushing,
 }
 
 #[derive(Clone, Debug)]
@@ -360,10 +362,19 @@ impl Journal {
         self.committing.is_none() && self.running.as_ref().is_some_and(|running| running.id <= self.requested)
     }
 
-    /// Whether the commit record of a transaction is still to come, so that its flush makes data durable that have been
-    /// written by now (`jbd2_trans_will_send_data_barrier`).
+    /// The committing transaction's flush of what lies in place is sent, with its commit record or before: what comes later, it
+    /// doesn't cover.
+    pub fn begin_flush(&mut self) {
+        if let Some(transaction) = &mut self.committing {
+            transaction.phase = Phase::Flushing;
+        }
+    }
+
+    /// Whether the flush of a transaction is still to come, so that it makes data durable that have been written by now
+    /// (`jbd2_trans_will_send_data_barrier`).
     pub fn will_flush(&self, id: TransactionId) -> bool {
-        id > self.committed && (self.running() == Some(id) || self.committing() == Some(id))
+        let committing = self.committing.as_ref().filter(|committing| committing.phase != Phase::Flushing);
+        self.running() == Some(id) || committing.is_some_and(|committing| committing.id == id)
     }
 
     /// Whether a block is dirty in a transaction that has not been committed: it can't be written in place yet.

@@ -208,3 +208,20 @@ fn as_many_blocks_of_a_file_are_held_as_its_transactions_will_commit() {
     assert_eq!(journal.held_of(0), 2);
     assert_eq!(journal.held_of(7), 0);
 }
+
+/// T_COMMIT_JFLUSH in `jbd2_trans_will_send_data_barrier`: who comes later has to flush by himself.
+#[test]
+fn a_commit_flushes_for_those_who_come_before_its_flush_is_sent() {
+    let mut journal = journal(4_096);
+    let Start::In(id) = journal.start(8, Time::ZERO) else { panic!("no room") };
+    assert!(journal.will_flush(id));
+    journal.stop(id, 8);
+    journal.request(id);
+    journal.lock();
+    journal.begin_logging();
+    assert!(journal.will_flush(id));
+    journal.begin_flush();
+    assert!(!journal.will_flush(id));
+    journal.finish();
+    assert!(!journal.will_flush(id));
+}

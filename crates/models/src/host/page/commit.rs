@@ -126,6 +126,7 @@ impl Context<'_> {
         let wanted = rules.log_apart && rules.barriers && !self.old() && self.journal.flushes_data();
         if wanted && !commit.flushed && self.data_on_the_way(commit).is_none() {
             commit.flushed = true;
+            self.journal.begin_flush();
             commit.flushing = self.flush_beneath_log();
         }
     }
@@ -155,6 +156,11 @@ impl Context<'_> {
         let touch = self.fs.rules.awaited_buffer(touch);
         let request = self.fs.send_to_log(block, touch, group, self.now);
         (request.flush_before, request.force_unit_access) = (barriers, barriers);
+        let tag = request.tag;
+        self.journal.begin_flush();
+        if barriers && !self.fs.rules.log_apart {
+            self.fs.promises.flush_begins(tag);
+        }
         Event::Group(group)
     }
 
@@ -163,6 +169,7 @@ impl Context<'_> {
         let finished = self.journal.finish();
         for key in &finished.blocks {
             let file = FileKey(key.file);
+            self.fs.promises.logged(file, key.index);
             if self.memory.cache.look(file, key.index).is_none() {
                 self.memory.make_room(1);
                 self.memory.cache.insert_for_write(file, key.index, 1, 1, true);

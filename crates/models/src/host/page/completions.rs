@@ -19,6 +19,8 @@ impl Context<'_> {
         if let Some(failure) = request.status.failure() {
             self.note_failure(moves, group, failure);
         }
+        let done = request.status.failure().is_none();
+        self.fs.promises.flush_ends(request.tag, done);
         match moves {
             Moves::Read { file, first, pages } if request.status.failure().is_some() => {
                 self.memory.cache.remove(file, first, first + pages);
@@ -27,6 +29,7 @@ impl Context<'_> {
             Moves::Write { file, first, pages } => {
                 let written = self.memory.cache.written(file, first, pages);
                 self.fs.balance.wrote(written);
+                self.fs.promises.landed(file, first, pages);
                 if file == self.fs.device() || self.fs.rules.logs_data() {
                     for index in first..first + pages {
                         self.journal.in_place(BlockKey { file: file.0, index });

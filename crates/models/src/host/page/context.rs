@@ -3,7 +3,8 @@
 //! The pages' files add the steps of reading, writing, syncing and so on. A step takes no time: it says what comes
 //! [next](super::job::Next), and leaves requests, events and signals in the mounted file system for its page to send off.
 
-use super::job::Next;
+use super::job::{Job, Next};
+use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
 use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
@@ -146,6 +147,23 @@ impl Context<'_> {
             self.memory.make_room(1);
             self.memory.cache.insert_for_write(device, block, 1, 1, true);
         }
+    }
+
+    /// Pages that have been written are there, and owed to the device: they are locked from `write_begin` to `write_end`, so that neither
+    /// reclaim nor a write past the cache takes them meanwhile. Not where the file has been removed, or what is mapped cut off.
+    pub(super) fn keep_written(&mut self, job: &Job, first: u64, pages: u64) {
+        let key = job.key(self.fs.number);
+        let is_cut = job.op.flags.mapped && first * PAGE_BYTES >= self.fs.inodes.get(job.op.file).size;
+        if is_cut || !self.fs.volume.exists(job.op.file) {
+            return;
+        }
+        let (mut at, end) = (first, first + pages);
+        while let Some((start, run)) = self.memory.cache.missing_run(key, at, end) {
+            self.memory.make_room(run);
+            self.memory.cache.insert_for_write(key, start, run, 1, true);
+            at = start + run;
+        }
+        self.fs.promises.wrote(key, first, pages);
     }
 
     /// Brings one metadata block into memory; the group to wait for unless it is there.

@@ -148,7 +148,8 @@ impl Ways {
                 Self { waits, returns: true, leaves: CHANGES, ..Self::ON }
             }
             Then::Names | Then::Return => {
-                Self { waits: &[Wait::Page, Wait::Commit], returns: true, leaves: CHANGES, ..Self::ON }
+                let waits = &[Wait::Page, Wait::Commit, Wait::Lock];
+                Self { waits, returns: true, leaves: Leaves { events: true, ..CHANGES }, ..Self::ON }
             }
         }
     }

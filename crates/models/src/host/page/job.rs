@@ -40,6 +40,10 @@ pub(super) struct Job {
     pub(super) again: Vec<Dirty>,
     /// Writes that had been sent when it had sent all of its own: these it waits for.
     pub(super) sent: u64,
+    /// The era of promises that it has begun.
+    pub(super) era: u64,
+    /// Writes that had come back when it had waited for all of its own: these a flush has to cover.
+    pub(super) landed: u64,
     /// Whether it waited for a device.
     pub(super) waited: bool,
     /// Whether it has gone to its file's end (O_APPEND).
@@ -280,6 +284,8 @@ impl Job {
             sends: Vec::new(),
             again: Vec::new(),
             sent: 0,
+            era: 0,
+            landed: 0,
             waited: false,
             at_end: false,
             past_cache: false,

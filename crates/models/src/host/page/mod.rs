@@ -21,6 +21,7 @@ mod flusher;
 mod job;
 mod mapped;
 mod names;
+mod past_cache;
 mod read;
 mod sync;
 mod write;
@@ -337,6 +338,8 @@ fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
     page.conserve_sum("credits", credits.of(places.journal, |journal| -(journal.credits() as i64)));
     let locks = over_jobs(|job| i64::from(job.locks));
     page.conserve_sum("locks", locks.of(places.fs, |fs| -(fs.locks.claims() as i64)));
+    let broken = |fs: &Mounted| fs.promises.broken() as i64;
+    page.conserve_sum("promises of fsync that were broken", Sum::new().of(places.fs, broken));
     let on_the_way = |fs: &Mounted| fs.requests_made() as i64 - fs.transfers.in_flight() as i64;
     let made = Sum::new().of(places.fs, on_the_way).taken(mount.completions, -1);
     page.conserve_sum(

@@ -21,6 +21,13 @@ impl Context<'_> {
             return Next::Return;
         }
         let op = job.op.clone();
+        // do_truncate of fs/open.c takes the inode's lock.
+        if op.operation == Operation::Truncate
+            && !std::mem::replace(&mut job.locks, true)
+            && let Err(turn) = self.fs.locks.take(op.file)
+        {
+            return Self::wait(Event::Lock(turn), FileCause::Write, Then::Names);
+        }
         let changes = op.operation.changes();
         let id = match changes.then(|| self.start_handle(CREDITS)).transpose() {
             Ok(id) => id,
@@ -49,6 +56,7 @@ impl Context<'_> {
             _ => {}
         }
         job.stage = Stage::Done;
+        self.unlock(job);
         match group {
             None if work == petrio_kernel::Time::ZERO => Next::Return,
             None => Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::Return },
@@ -86,6 +94,10 @@ impl Context<'_> {
             (from..pages).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
         }
         let removed = self.memory.cache.remove(key, from, u64::MAX);
+        match from {
+            0 => self.fs.promises.removed(key),
+            _ => self.fs.promises.gone(key, from, u64::MAX),
+        }
         // Of a file that only shrinks, what lies before keeps waiting for its blocks.
         let left = if from == 0 { 0 } else { self.dirty_holes(key, u64::MAX) };
         self.fs.set_delayed(file, left);

@@ -34,6 +34,7 @@ impl Context<'_> {
             match job.stage {
                 Stage::Begin => {
                     job.stage = Stage::Data;
+                    job.era = self.fs.promises.begin();
                     if self.fs.rules.logs_data() && !old && inode.data > self.journal.committed() {
                         return self.wait_for_commit(job, inode.data);
                     }
@@ -57,6 +58,7 @@ impl Context<'_> {
                     if self.sends_again(job) {
                         continue;
                     }
+                    job.landed = self.fs.promises.writes_landed();
                     let running = self.journal.running().or(self.journal.committing());
                     let id = match (directory, self.is_data_only(job)) {
                         (true, _) => running.unwrap_or(0),
@@ -82,7 +84,12 @@ impl Context<'_> {
                 Stage::InPlace | Stage::Done => {
                     return match self.lost(job) {
                         Some(failure) => self.fail(job, failure),
-                        None => self.end_call(job),
+                        None => {
+                            let flushed = self.fs.rules.promises_flush() && !directory;
+                            let landed = flushed.then_some(job.landed);
+                            self.fs.promises.returns(key, self.range_of(job), job.era, landed);
+                            self.end_call(job)
+                        }
                     };
                 }
             }
@@ -238,6 +245,7 @@ impl Context<'_> {
             self.log_touched(id);
             self.stop_handle(id, CREDITS);
             self.memory.cache.remove(key, at, u64::MAX);
+            self.fs.promises.gone(key, at, u64::MAX);
             self.fs.set_delayed(file, 0);
             self.fs.unwritten.insert(file, error.failure());
             return Err(error);
@@ -283,6 +291,7 @@ impl Context<'_> {
             match job.stage {
                 Stage::Begin => {
                     job.stage = Stage::Data;
+                    job.era = self.fs.promises.begin();
                     let running = self.journal.running().or(self.journal.committing());
                     if let Some(id) = running.filter(|_| self.fs.rules.logs_data()) {
                         return self.wait_for_commit(job, id);
@@ -315,9 +324,11 @@ impl Context<'_> {
                     if self.sends_again(job) {
                         continue;
                     }
+                    job.landed = self.fs.promises.writes_landed();
                     let id = self.journal.running().or(self.journal.committing());
-                    // The commit of a log apart flushes where data lie only if it has reason to.
-                    let flushed = id.is_some() && !self.fs.rules.log_apart;
+                    // The commit of a log apart flushes where data lie only if it has reason to (ext4_sync_fs of fs/ext4/super.c).
+                    let will_flush = id.is_some_and(|id| self.journal.will_flush(id));
+                    let flushed = will_flush && !self.fs.rules.log_apart;
                     job.stage = Stage::Flush { needed: self.fs.rules.barriers && !flushed };
                     if let Some(id) = id {
                         return self.wait_for_commit(job, id);
@@ -345,6 +356,8 @@ impl Context<'_> {
                         job.waited = true;
                         return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
                     }
+                    let landed = self.fs.rules.promises_flush().then_some(job.landed);
+                    self.fs.promises.all_return(job.era, landed);
                     return self.end_call(job);
                 }
             }

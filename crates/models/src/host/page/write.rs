@@ -24,7 +24,7 @@ use petrio_kernel::Time;
 const PIECE_PAGES: u64 = 32;
 /// Blocks that a write of one page may dirty beside its data: inode, bitmap, group descriptor, and indirect blocks with their
 /// own bitmaps (`ext3_writepage_trans_blocks`, about).
-const CREDITS: u64 = 12;
+pub(super) const CREDITS: u64 = 12;
 /// How long a writer counts as held back after it was (wb_recent_wait; HZ).
 const PRESSED: Time = Time::from_whole_seconds(1);
 /// How long a writer waits that found nothing to write back and nothing on its way (`congestion_wait`, HZ/10).
@@ -234,7 +234,7 @@ impl Context<'_> {
     }
 
     /// How many pages of a range have no block.
-    fn holes(&mut self, job: &Job, first: u64, pages: u64) -> u64 {
+    pub(super) fn holes(&mut self, job: &Job, first: u64, pages: u64) -> u64 {
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         self.fs.volume.map(job.op.file, first, pages, &mut mapping);
         let holes =
@@ -257,7 +257,7 @@ impl Context<'_> {
     }
 
     /// Finds blocks for pages that have none, page by page as they are written: only delayed allocation asks for many.
-    fn allocate(&mut self, job: &Job, first: u64, pages: u64) -> Result<u64, FileError> {
+    pub(super) fn allocate(&mut self, job: &Job, first: u64, pages: u64) -> Result<u64, FileError> {
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         let mut allocated = Ok(0);
         for index in first..first + pages {
@@ -297,6 +297,7 @@ impl Context<'_> {
         let logs_data = self.fs.rules.logs_data();
         // Under JBD data that are logged become dirty only once they are committed.
         let old = self.fs.rules.generation() == JournalGeneration::Jbd;
+        self.keep_written(job, first, pages);
         let dirtied = if logs_data && old {
             self.memory.cache.arrived(key, first, pages);
             pages
@@ -418,76 +419,14 @@ impl Context<'_> {
     /// All bytes of the call are written; a synchronous one is now made durable.
     fn end_write(&mut self, job: &mut Job) -> Next {
         self.unlock(job);
+        if job.past_cache {
+            self.fs.promises.landed_past_cache();
+        }
         let flags = job.op.flags;
         if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
         {
             return Next::Go(Then::Sync);
         }
         self.end_call(job)
-    }
-
-    /// O_DIRECT: from the process and past the cache.
-    fn write_past_cache(&mut self, job: &mut Job) -> Next {
-        let key = job.key(self.fs.number);
-        let file = job.op.file;
-        let (first, end) = (job.position / PAGE_BYTES, job.end.div_ceil(PAGE_BYTES));
-        let touch = Touch::of(&job.op, Direction::Write, true);
-        let group = self.fs.transfers.group();
-        job.waited = true;
-        match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
-            Ok(None) => {}
-            Ok(Some(event)) => return Self::wait(event, FileCause::Journal, Then::Begin),
-            Err(error) => return self.fail(job, error.failure()),
-        }
-        if self.write_pages(key, (first, end), u64::MAX, touch, group).1 > 0 {
-            return Self::wait(Event::Group(group), FileCause::Write, Then::Begin);
-        }
-        self.memory.cache.remove(key, first, end);
-        let size = self.fs.inodes.get(file).size;
-        let holes = self.holes(job, first, end - first);
-        let extends = holes > 0 || job.end > size;
-        // An overwrite changes nothing but the modification time, which a later fsync has to commit (`file_modified`).
-        if extends || self.ages(file) {
-            let id = match self.start_handle(CREDITS) {
-                Ok(id) => id,
-                Err(event) => return Self::wait(event, FileCause::Journal, Then::Begin),
-            };
-            self.fs.touched.clear();
-            self.touch_times(file);
-            self.fs.volume.touch_inode(file, &mut self.fs.touched);
-            if holes > 0
-                && let Err(error) = self.allocate(job, first, end - first)
-            {
-                self.log_touched(id);
-                job.handle = Some((id, CREDITS));
-                return self.fail(job, error.failure());
-            }
-            let missing = self.bring_touched(touch);
-            self.log_touched(id);
-            let inode = self.fs.inodes.get_mut(file);
-            (inode.sync, inode.size) = (id, inode.size.max(job.end));
-            if extends {
-                inode.data_sync = id;
-            }
-            let size = inode.size;
-            self.fs.volume.grow(file, size);
-            self.stop_handle(id, CREDITS);
-            if let Some(group) = missing {
-                return Self::wait(Event::Group(group), FileCause::Read, Then::Begin);
-            }
-        }
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(file, first, end - first, &mut mapping);
-        let mut sent = 0;
-        for segment in &mapping.segments {
-            if let Some(block) = segment.block {
-                let run = (block, segment.count);
-                sent += self.fs.send(run, touch, group, self.now, |_, _| Moves::Plain);
-            }
-        }
-        self.fs.mapping = mapping;
-        job.position = job.end;
-        let work = times(self.memory.costs.submit, sent);
-        Next::Wait { event: Event::Group(group), cause: FileCause::Write, work, then: Then::Begin }
     }
 }

@@ -1,5 +1,5 @@
 //! Locks of files: who writes one has it for himself (`i_rwsem`, before 4.7 `i_mutex`, held for the whole of a buffered
-//! write).
+//! write, and where a file is cut off).
 //!
 //! It goes to those who wait in the order in which they came. Leaves out: writers who take it without waiting while
 //! others are being woken, readers (a buffered read takes no lock), directories, and writes past the cache, which may

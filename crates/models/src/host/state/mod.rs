@@ -6,6 +6,7 @@ mod locks;
 mod memory;
 mod mounted;
 mod opened;
+mod promises;
 mod ranges;
 mod room;
 mod transfers;

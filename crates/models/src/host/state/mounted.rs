@@ -4,6 +4,7 @@
 use super::inodes::Inodes;
 use super::locks::Locks;
 use super::opened::Opened;
+use super::promises::Promises;
 use super::ranges::Ranges;
 use super::room::Room;
 use super::transfers::{Moves, Transfers};
@@ -88,6 +89,13 @@ impl Rules {
     pub(in crate::host) fn awaited_buffer(&self, touch: Touch) -> Touch {
         let synchronous = self.kernel.block.awaited_writes != AwaitedWrites::Plain;
         Touch { synchronous, for_sync: true, ..touch }
+    }
+
+    /// Whether who makes a file durable leaves nothing of it in the device's write cache: not without barriers, nor where a kernel
+    /// flushes with commits only, nor under a log apart of JBD, which flushes the log's device alone.
+    pub(in crate::host) fn promises_flush(&self) -> bool {
+        let log_only = self.log_apart && self.journal == JournalGeneration::Jbd;
+        self.barriers && self.kernel.flush_without_commit && !log_only
     }
 
     /// Whether data are logged.
@@ -181,6 +189,8 @@ pub(in crate::host) struct Mounted {
     unconverted: FastMap<FileId, Ranges>,
     /// Files of which data could not be written: whoever syncs one next hears of it.
     pub(in crate::host) unwritten: FastMap<FileId, Failure>,
+    /// Whether what fsync and its like promise is kept.
+    pub(in crate::host) promises: Promises,
     /// An error of the device has taken its journal, or metadata: it takes no more changes.
     pub(in crate::host) is_read_only: bool,
     /// Blocks that pages wait for which were written without (delayed allocation), of all files.
@@ -254,6 +264,7 @@ impl Mounted {
             waits_for_congestion: false,
             unconverted: FastMap::default(),
             unwritten: FastMap::default(),
+            promises: Promises::default(),
             is_read_only: false,
             reserved: 0,
             next_request: 0,
@@ -349,9 +360,11 @@ impl Mounted {
                 Moves::Read { file, .. } | Moves::Write { file, .. } if file == self.device() => {
                     (FileId::ROOT, Purpose::Metadata)
                 }
-                Moves::Read { file, .. } | Moves::Write { file, .. } => {
+                Moves::Write { file, first, pages } => {
+                    self.promises.sent(file, first, pages);
                     (FileId(file.0 as u32), Purpose::Data)
                 }
+                Moves::Read { file, .. } => (FileId(file.0 as u32), Purpose::Data),
                 Moves::Log => (FileId::ROOT, Purpose::Journal),
                 Moves::Plain => (FileId::ROOT, Purpose::Data),
                 Moves::Swap => (FileId::ROOT, Purpose::Swap),
@@ -383,6 +396,7 @@ impl Mounted {
     /// Sends off a flush of the device's write cache, which makes durable what it is for.
     pub(in crate::host) fn send_flush(&mut self, touch: Touch, purpose: Purpose, group: u64, now: Time) {
         let tag = self.transfers.add(group, Moves::Plain, 1);
+        self.promises.flush_begins(tag);
         let touch = Touch { direction: Direction::Flush, ..touch };
         let request = self.request((0, 0), touch, tag, purpose, now);
         self.outbox.push(request);

@@ -10,6 +10,7 @@ mod failures;
 mod locks;
 mod log_apart;
 mod mapped;
+mod promises;
 mod rig;
 mod schedulers;
 mod streams;
