@@ -203,7 +203,9 @@ fn a_trace_that_is_not_there_is_refused_at_its_line_in_the_scenario() {
 fn a_mutilated_scenario_is_read_or_refused_with_a_reason() {
     for text in [RANDOM, REPLAY] {
         for at in 0..text.len() {
-            for put in ["", "\"", "}", "[", "=", "-", "9e999", "\u{0}", "\n"] {
+            // A third of them at each place, which is enough of many: fuzz targets try millions.
+            let puts = ["", "\"", "}", "[", "=", "-", "9e999", "\u{0}", "\n"];
+            for put in puts.into_iter().skip(at % 3).step_by(3) {
                 let mutilated = format!("{}{put}{}", &text[..at], &text[at + 1..]);
                 if let Err(problems) = petrio_scenario::load_text("mutilated.toml", &mutilated, None, &[]) {
                     assert!(problems.iter().count() > 0, "{mutilated}");
