@@ -13,7 +13,7 @@ PETRIO := $(TARGET)/release/petrio
 help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
-	@echo "make test-all  what takes longer, too: new random inputs, the command without its parts, millions of mutated inputs"
+	@echo "make test-all  what takes longer, too: new random inputs and scenarios, the command without its parts, millions of mutated inputs"
 	@echo "make left-out  tests of the command without the parts that can be left out of it (live, studio)"
 	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts and of clusters, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"

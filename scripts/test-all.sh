@@ -1,6 +1,7 @@
 #!/bin/sh
-# What takes longer than continuous integration may: everything that it runs with new random inputs, the command without the parts
-# that can be left out, and millions of mutated inputs. Ends with what failed.
+# What takes longer than continuous integration may: everything that it runs with new random inputs, the whole matrix of parts and
+# workloads and thousands of random scenarios, the command without the parts that can be left out, and millions of mutated inputs.
+# Ends with what failed.
 set -eu
 cd "$(dirname "$0")/.."
 failed=
@@ -14,6 +15,9 @@ part() {
 }
 
 part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
+part "all that holds blocks, drives, mounts and workloads together; random scenarios" \
+    env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PROPTEST_RNG_SEED="$(date +%s)" \
+    cargo test --locked --package petrio-scenario --test matrix --test random_scenarios
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
 part "mutated inputs, kills, fuzz targets" scripts/fuzz.sh "${SECONDS_A_TARGET:-20}" "${INPUTS:-1000000}" "${KILLS:-10}"

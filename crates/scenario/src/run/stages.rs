@@ -116,7 +116,7 @@ fn row(stage: &Stage, sums: &Sums) -> Row {
     let is_station = matches!(stage.work, Work::Station(_));
     let waits = is_station || !stage.waiting.is_empty();
     let serves = stage.work != Work::Queue;
-    let share = |working: f64| sums.servers.map(|servers| (working / f64::from(servers)).min(1.0));
+    let share = |working: f64| sums.servers.map(|servers| working / f64::from(servers));
     Row {
         name: stage.name.clone(),
         arrivals: sums.arrivals,

@@ -1,6 +1,8 @@
 //! From a scenario's text to its report, for the tests of more than one file.
 #![allow(dead_code, reason = "each file of tests is a program, and none uses all of this")]
 
+pub(crate) mod laws;
+
 use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::{Loaded, load_text, run};
