@@ -3,8 +3,10 @@
 
 mod common;
 
-use common::once;
+use common::{loaded, once};
 use petrio_scenario::Claim;
+use petrio_scenario::report::Report;
+use petrio_scenario::run::look_behind;
 
 /// Requests to a disk that takes 10 ms for each, which come as often as is said.
 fn queue(every: &str, requests: u32, measure: &str) -> String {
@@ -60,6 +62,38 @@ fn two(requests: [u32; 2]) -> String {
     part(0) + &part(1)
 }
 
+/// Commits to a file on a file system mounted so, on a drive like this.
+fn synchronous(mount: &str, drive: &str, kernel: &str) -> String {
+    format!(
+        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\n{drive}\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"{kernel}\"\n\
+         [fs.data]\ntype = \"ext3\"\non = \"d\"\nsize = \"128 MiB\"\n{mount}\n{COMMITS}"
+    )
+}
+
+const COMMITS: &str = "[workload.w]\nkind = \"files\"\non = \"data\"\noperation = \"rewrite\"\npattern = \"random\"\n\
+     record = \"4 KiB\"\nfile_size = \"16 MiB\"\noperations = 60\nfsync = { every = 1 }\n";
+
+/// The same on drives behind a controller with so much memory.
+fn behind_a_controller(memory: &str, operations: u32) -> String {
+    let commits = COMMITS.replace("operations = 60", &format!("operations = {operations}"));
+    format!(
+        "[disk.d]\nmodel = \"seagate-savvio-10k4\"\nwrite_cache = \"off\"\ncount = 3\n[raid.array]\nuse = \"perc-h700\"\nlevel = 5\n\
+         on = \"d*\"\nstripe_unit = \"8 KiB\"\ncontroller.cache.size = \"{memory}\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \
+         \"linux-6.18\"\n[fs.data]\ntype = \"ext3\"\non = \"array\"\nsize = \"128 MiB\"\n{commits}"
+    )
+}
+
+/// Reads of a file six times over.
+fn reads(how: &str) -> String {
+    synchronous("", "", "linux-6.18").replace(
+        COMMITS,
+        &format!(
+            "[workload.w]\nkind = \"files\"\non = \"data\"\noperation = \"read\"\npattern = \"random\"\nrecord = \"8 KiB\"\n\
+             file_size = \"4 MiB\"\npasses = 6\n{how}\n"
+        ),
+    )
+}
+
 /// Each claim, a run that makes it, and one that doesn't.
 fn held() -> Vec<(Claim, String, String)> {
     let count = "[measure]\non_error = \"count\"\n";
@@ -83,6 +117,24 @@ fn held() -> Vec<(Claim, String, String)> {
             script("file a 4 KiB\nwrite a 0 256 MiB", count),
             script("file a 4 KiB\nwrite a 0 256 KiB", count),
         ),
+        (
+            Claim::NotDurable,
+            synchronous("barriers = false", "write_cache = \"on\"", "linux-6.18"),
+            synchronous("barriers = false", "write_cache = \"off\"", "linux-6.18"),
+        ),
+        (
+            Claim::NotDurable,
+            synchronous("", "write_cache = \"on\"", "linux-2.6.24"),
+            synchronous("", "write_cache = \"on\"", "linux-6.18"),
+        ),
+        (
+            Claim::WriteCacheOff,
+            synchronous("", "write_cache = \"off\"", "linux-6.18"),
+            synchronous("", "write_cache = \"on\"", "linux-6.18"),
+        ),
+        // What a controller's memory takes waits for no platter.
+        (Claim::WriteCacheOff, behind_a_controller("64 KiB", 200), behind_a_controller("64 MiB", 200)),
+        (Claim::ColdCaches, reads(""), reads("direct = true")),
         (
             Claim::NotCached,
             script("file a 100 MiB cached\nread a 0 4 KiB", ""),
@@ -122,4 +174,39 @@ fn warnings_without_names_are_read() {
     let again: petrio_scenario::Warning =
         serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
     assert_eq!(again, read);
+}
+
+/// Writes of 4 KiB at random by eight processes to drives behind a controller with 2 MiB of memory, with a pause between
+/// them.
+fn behind_a_cache(requests: u32, pause: &str) -> String {
+    let generator = format!(
+        "{{ read_fraction = 0, time_critical_fraction = 1, size = \"4 KiB\", inter_arrival = {{ exponential = {{ mean = \
+         \"{pause}\" }} }} }}, "
+    );
+    format!(
+        "[disk.d]\nmodel = \"seagate-savvio-10k4\"\ncount = 3\n[raid.array]\nuse = \"perc-h700\"\nlevel = 5\non = \"d*\"\n\
+         controller.cache.size = \"2 MiB\"\n[workload.w]\nkind = \"synthetic\"\non = \"array\"\nrequests = {requests}\ngenerators = [{}]",
+        generator.repeat(8)
+    )
+}
+
+#[test]
+fn a_burst_is_told_with_the_rate_behind_it_and_what_drives_keep_up_with_is_none() {
+    let behind = |text: &str| -> Report {
+        let mut report = once(text);
+        look_behind(&loaded(text), &mut report).unwrap();
+        report
+    };
+    let burst = behind(&behind_a_cache(150, "0.1 ms"));
+    let told = burst.warnings.iter().find(|warning| warning.claim == Claim::Burst).unwrap();
+    let sustained = burst.sustained.unwrap();
+    assert!((0.2..0.5).contains(&sustained.filled), "{told}");
+    let rate = sustained.requests_per_s.unwrap();
+    assert!(rate < burst.served.requests_per_s.value / 10.0, "{told}");
+    // What a run gets that leaves the burst out.
+    let long = behind_a_cache(3_000, "0.1 ms") + "\n[measure]\nwarm_up = \"2 s\"\n";
+    let long = once(&long).served.requests_per_s.value;
+    assert!((0.8..1.25).contains(&(long / rate)), "{long} {told}");
+    let paced = behind(&behind_a_cache(60, "400 ms"));
+    assert!(paced.sustained.is_none(), "{:?}", paced.warnings);
 }

@@ -19,6 +19,7 @@ use petrio_kernel::{Net, NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
+use petrio_models::device::disk::WriteCache;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
@@ -45,6 +46,8 @@ pub struct System {
     pub(crate) arrays: Vec<Redundant>,
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
+    /// The drives' write caches, each behind its drive's class.
+    pub(crate) write_caches: Vec<(String, WriteCache)>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// Where requests reach each disk, and where they come back.
@@ -159,6 +162,9 @@ impl System {
             assumptions: assumptions(loaded),
             warnings,
             programs,
+            write_caches: (devices.write_caches.into_iter())
+                .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
+                .collect(),
             clients,
             devices: devices.requests.into_iter().zip(devices.completions).collect(),
             device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),

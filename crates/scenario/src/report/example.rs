@@ -25,6 +25,8 @@ pub(crate) fn example() -> Report {
         seed: 1,
         simulated_s: 74.9,
         firings: 0,
+        held: Vec::new(),
+        sustained: None,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,

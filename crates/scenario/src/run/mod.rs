@@ -1,6 +1,7 @@
 //! Running a scenario: replications, warm-up, stopping, and the questions "what limits it" and "what if".
 
 mod bottleneck;
+mod burst;
 mod count;
 mod engine;
 mod execute;
@@ -22,6 +23,7 @@ mod stages;
 mod traffic;
 mod visits;
 
+pub use burst::look_behind;
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
@@ -65,6 +67,7 @@ pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
 pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
+    look_behind(loaded, &mut report)?;
     bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report, tell)?;
     Ok(report)
 }

@@ -166,7 +166,9 @@ impl FilePattern for PatternParameters {
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {
-        let files = u64::from(self.processes) * u64::from(self.files);
+        // Files that all processes go through are there once.
+        let sets = if self.shared_files { 1 } else { self.processes };
+        let files = u64::from(sets) * u64::from(self.files);
         Some((self.file_size.get().saturating_mul(files), "file_size"))
     }
 
