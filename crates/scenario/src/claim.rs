@@ -41,6 +41,8 @@ pub enum Claim {
     ColdCaches,
     /// The run ended before a cache had filled, and behind that the load gets less.
     Burst,
+    /// Processes that pause equally long stay in step, and wait for each other.
+    LockStep,
     /// A drive's write cache is off, and writes wait for its platters.
     WriteCacheOff,
     /// What a synchronous write, or a close, has returned for may be lost with the power.

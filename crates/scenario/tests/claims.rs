@@ -6,7 +6,7 @@ mod common;
 use common::{loaded, once};
 use petrio_scenario::Claim;
 use petrio_scenario::report::Report;
-use petrio_scenario::run::look_behind;
+use petrio_scenario::run::{look_at_lock_step, look_behind};
 
 /// Requests to a disk that takes 10 ms for each, which come as often as is said.
 fn queue(every: &str, requests: u32, measure: &str) -> String {
@@ -209,4 +209,29 @@ fn a_burst_is_told_with_the_rate_behind_it_and_what_drives_keep_up_with_is_none(
     assert!((0.8..1.25).contains(&(long / rate)), "{long} {told}");
     let paced = behind(&behind_a_cache(60, "400 ms"));
     assert!(paced.sustained.is_none(), "{:?}", paced.warnings);
+}
+
+/// Twelve processes that pause for a second between two things, on a file system.
+fn in_step(what: &str, pause: &str) -> Report {
+    let text = synchronous("", "write_cache = \"off\"", "linux-6.18").replace(
+        COMMITS,
+        &format!(
+            "[workload.w]\nkind = \"files\"\non = \"data\"\npattern = \"random\"\nrecord = \"4 KiB\"\nfile_size = \"4 MiB\"\n\
+             processes = 12\noperations = 20\nthink_time = {pause}\n{what}\n"
+        ),
+    );
+    let mut report = once(&text);
+    look_at_lock_step(&loaded(&text), &mut report).unwrap();
+    report
+}
+
+#[test]
+fn lock_step_is_told_where_drawn_pauses_make_waits_shorter_and_nowhere_else() {
+    let told = |report: &Report| report.warnings.iter().any(|warning| warning.claim == Claim::LockStep);
+    // Commits that one transaction takes end together, and the next ones begin together.
+    let commits = in_step("operation = \"rewrite\"\nfsync = { every = 1 }", "\"1 s\"");
+    assert!(told(&commits), "{:?}", commits.warnings);
+    // Reads end one after the other, and their processes are out of step from then on.
+    let reads = in_step("operation = \"read\"\ndirect = true", "\"1 s\"");
+    assert!(!told(&reads), "{:?}", reads.warnings);
 }

@@ -1,6 +1,6 @@
 //! The System as a net.
 
-use crate::build::asked::Asked;
+use crate::build::asked::{Asked, below_hosts};
 use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
@@ -122,7 +122,8 @@ impl System {
         let mut devices = Devices::default();
         let [on_files, to_devices] = [Subject::FileOperations, Subject::BlockRequests]
             .map(|subject| loaded.subjects().contains(&subject));
-        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, on_files));
+        let below_hosts = below_hosts(loaded);
+        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, below_hosts.as_ref()));
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
@@ -130,13 +131,13 @@ impl System {
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
         let mut memory = Vec::new();
-        if on_files {
+        if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
             memory = built.memory;
-            operations = Some(built.programs);
+            operations = on_files.then_some(built.programs);
         }
         let mut requests = None;
         if let Some(asked) = asked {

@@ -49,6 +49,7 @@ mod table;
 mod text;
 mod trace;
 mod traffic;
+mod transactions;
 mod waiting;
 mod whole_file;
 
@@ -87,6 +88,7 @@ pub use table::table;
 pub use text::{labelled, terminal_text};
 pub(crate) use traffic::Traffic;
 pub use traffic::{PurposeFigures, TrafficFigures};
+pub use transactions::TransactionFigures;
 pub use waiting::Waiting;
 pub(crate) use waiting::{Left, UnderWay};
 pub use whole_file::{WholeFile, discard_unfinished, write_text};

@@ -28,7 +28,7 @@ const FILLINGS: f64 = 2.0;
 /// A run that is less than this longer shows nothing.
 const LONGER_MIN: f64 = 1.5;
 /// Firings of the longer run, were it like the run: seconds of computing at millions a second.
-const FIRINGS_MAX: f64 = 2e7;
+pub(super) const FIRINGS_MAX: f64 = 2e7;
 /// Of fewer requests a rate says nothing.
 const REQUESTS_MIN: u64 = 20;
 
@@ -152,7 +152,7 @@ fn last_quarter(served: &Served) -> Option<(f64, f64)> {
 }
 
 /// The first replication, without what is cut off at its beginning.
-fn run_once(loaded: &Loaded) -> Result<Report, RunFailure> {
+pub(super) fn run_once(loaded: &Loaded) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let limits = limits(&loaded.scenario.measure);
     let plan =

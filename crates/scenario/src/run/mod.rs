@@ -11,6 +11,7 @@ mod flight;
 mod growth;
 mod listener;
 mod load;
+mod lock_step;
 mod patience;
 mod phases;
 mod programs;
@@ -29,6 +30,7 @@ pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
 pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
+pub use lock_step::look_at_lock_step;
 pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 pub(crate) use shares::ClientHosts;
@@ -68,6 +70,7 @@ pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Resu
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
     look_behind(loaded, &mut report)?;
+    look_at_lock_step(loaded, &mut report)?;
     bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report, tell)?;
     Ok(report)
 }

@@ -10,7 +10,7 @@ use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use crate::users::load_users_in;
 use indexmap::IndexMap;
-use petrio_colours::IoClass;
+use petrio_colours::{IoClass, Operation};
 use petrio_files::inputs::Inputs;
 use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
@@ -86,6 +86,44 @@ pub struct FileLoadPlace {
     /// How long a read or a write may take, as of a stream of audio or video: the report says how many were late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Duration>,
+    /// Which operation ends a transaction: of a database's log the fdatasync that follows a write. The report then tells how many
+    /// transactions there were a second, and how long each took, from the first operation of its process since the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<TransactionEnd>,
+}
+
+/// The operation that ends a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransactionEnd {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// What makes data and metadata durable.
+    Fsync,
+    /// What makes data durable.
+    Fdatasync,
+    /// The close of a file.
+    Close,
+    /// The renaming of a file.
+    Rename,
+    /// The removal of a file.
+    Unlink,
+}
+
+impl From<TransactionEnd> for Operation {
+    fn from(end: TransactionEnd) -> Self {
+        match end {
+            TransactionEnd::Read => Self::Read,
+            TransactionEnd::Write => Self::Write,
+            TransactionEnd::Fsync => Self::Fsync,
+            TransactionEnd::Fdatasync => Self::Fdatasync,
+            TransactionEnd::Close => Self::Close,
+            TransactionEnd::Rename => Self::Rename,
+            TransactionEnd::Unlink => Self::Unlink,
+        }
+    }
 }
 
 fn usual_priority() -> u8 {
@@ -357,6 +395,11 @@ impl Workload {
         }
     }
 
+    /// Which kind of operation ends a transaction, where that is said.
+    pub(crate) fn transaction(&self) -> Option<Operation> {
+        self.files_place()?.transaction.map(Operation::from)
+    }
+
     /// The disks or the file systems that it goes to.
     pub fn on(&self) -> &Names {
         match self {
@@ -402,7 +445,7 @@ impl Workload {
     }
 }
 
-const FILE_KEYS: [&str; 4] = ["on", "io_class", "io_priority", "deadline"];
+const FILE_KEYS: [&str; 5] = ["on", "io_class", "io_priority", "deadline", "transaction"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.
