@@ -78,7 +78,7 @@ pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailur
     let (Some(own), Some(then)) = (own, then) else { return Ok(()) };
     let Some(latency) = &own.latency else { return Ok(()) };
     let (per_s, mean_ms) = (own.requests_per_s.value, latency.mean_ms.value);
-    let Some((per_s_then, mean_ms_then)) = last_quarter(then) else { return Ok(()) };
+    let Some((per_s_then, mean_ms_then)) = last_of(then, 4) else { return Ok(()) };
     let is_less = per_s_then < LESS * per_s || mean_ms_then * LESS > mean_ms;
     if !is_less && !burst.fills_on(&behind, (own, then)) {
         return Ok(());
@@ -139,11 +139,11 @@ fn written_bytes(served: &Served) -> f64 {
     if writes > 0.0 { served.bytes as f64 * writes / (reads + writes) } else { 0.0 }
 }
 
-/// Completed requests a second in the last quarter of a run, and their mean latency, milliseconds.
-fn last_quarter(served: &Served) -> Option<(f64, f64)> {
+/// Completed requests a second in the last part of a run, one of so many, and their mean latency, milliseconds.
+pub(super) fn last_of(served: &Served, parts: usize) -> Option<(f64, f64)> {
     let series = &served.series;
     let count = series.intervals.len();
-    let last = series.intervals.get(count - count.div_ceil(4)..)?;
+    let last = series.intervals.get(count - count.div_ceil(parts)..)?;
     let completed: u64 = last.iter().map(|interval| interval.completed).sum();
     let latency: f64 = last.iter().map(|interval| interval.mean_latency_ms * interval.completed as f64).sum();
     let span = (last.len().saturating_sub(1)) as f64 * series.interval_s + series.last_interval_s;

@@ -9,14 +9,10 @@ use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::Report;
 use crate::run::RunFailure;
-use crate::run::burst::{FIRINGS_MAX, run_once};
+use crate::run::burst::{FIRINGS_MAX, last_of, run_once};
 use crate::schema::Workload;
-use petrio_distribution::{Draw, DrawFamily};
-use petrio_kernel::Time;
 use petrio_page::numbers::time;
-use petrio_units::{Amount, Duration};
-use petrio_workload::program::{PatternParameters, ScriptParameters};
-use petrio_workload::synthetic::Synthetic;
+use petrio_workload::PausesDrawn;
 
 /// How many times longer waits have to be for a word.
 const LONGER: f64 = 1.5;
@@ -35,8 +31,9 @@ pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), Run
         Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
         Err(_) => return Ok(()),
     };
+    // Of the second half: who begins together and is soon out of step waits at the beginning alone.
     let mean_ms = |report: &Report| {
-        let means = report.each().filter_map(|served| Some(served.latency.as_ref()?.mean_ms.value));
+        let means = report.each().filter_map(|served| Some(last_of(served, 2)?.1));
         means.reduce(f64::max)
     };
     let (Some(own), Some(apart)) = (mean_ms(report), mean_ms(&apart)) else { return Ok(()) };
@@ -46,7 +43,7 @@ pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), Run
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     report.warnings.push(Claim::LockStep.says(format!(
         "processes of {} begin together and pause equally long each time, so that they stay in step and wait for each other: with \
-         pauses drawn around the same means the mean latency is {}, not {} (inter_arrival or think_time = {{ exponential = {{ mean = \
+         pauses drawn around the same means the mean latency of the second half is {}, not {} (inter_arrival or think_time = {{ exponential = {{ mean = \
          \"…\" }} }}, and starts_within; in a script `think about`)",
         names.join(" and "),
         time(apart),
@@ -61,70 +58,16 @@ fn drawn(loaded: &Loaded) -> Option<(Loaded, Vec<String>)> {
     let mut names = Vec::new();
     for (name, workload) in &mut drawn.scenario.workload {
         let changed = match workload {
-            Workload::Files(load) => draw_pattern(&mut load.parameters),
-            Workload::Script(load) => draw_script(&mut load.parameters),
+            Workload::Files(load) => load.parameters.draw_pauses(),
+            Workload::Script(load) => load.parameters.draw_pauses(),
             Workload::Synthetic(load) => {
-                let changed = draw_generators(&mut load.parameters);
+                let changed = load.parameters.draw_pauses();
                 // What generates is ready already.
-                changed && drawn.generators.get_mut(name).is_some_and(draw_generators)
+                changed && drawn.generators.get_mut(name).is_some_and(PausesDrawn::draw_pauses)
             }
             _ => false,
         };
         names.extend(changed.then(|| name.clone()));
     }
     (!names.is_empty()).then_some((drawn, names))
-}
-
-/// A constant time above nothing as one that is drawn around it.
-fn exponential(constant: &mut Draw<Duration>) -> Option<Duration> {
-    let Draw(DrawFamily::Constant(mean)) = *constant else { return None };
-    if mean.finest() <= 0.0 {
-        return None;
-    }
-    *constant = Draw(DrawFamily::Exponential { base: Amount::ZERO, mean });
-    Some(Duration::new(Time::from_picos(mean.finest() as u64)))
-}
-
-fn draw_pattern(pattern: &mut PatternParameters) -> bool {
-    if pattern.processes < 2 {
-        return false;
-    }
-    let Some(mean) = exponential(&mut pattern.think_time) else { return false };
-    if pattern.starts_within == Duration::ZERO {
-        pattern.starts_within = mean;
-    }
-    true
-}
-
-fn draw_generators(synthetic: &mut Synthetic) -> bool {
-    if synthetic.generators.len() < 2 {
-        return false;
-    }
-    let mut changed = false;
-    for generator in &mut synthetic.generators {
-        changed |= exponential(&mut generator.inter_arrival).is_some();
-        for own in [&mut generator.sequential_inter_arrival, &mut generator.local_inter_arrival] {
-            changed |= own.as_mut().and_then(exponential).is_some();
-        }
-    }
-    changed
-}
-
-fn draw_script(script: &mut ScriptParameters) -> bool {
-    if script.processes < 2 {
-        return false;
-    }
-    let words = script.script.split_inclusive(char::is_whitespace);
-    let mut changed = String::with_capacity(script.script.len());
-    let mut thinks = false;
-    for word in words {
-        if thinks && word.trim() != "about" {
-            changed.push_str("about ");
-        }
-        thinks = word.trim() == "think" || thinks && word.trim().is_empty();
-        changed.push_str(word);
-    }
-    let is_other = changed != script.script;
-    script.script = changed;
-    is_other
 }
