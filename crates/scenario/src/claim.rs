@@ -51,8 +51,6 @@ pub enum Claim {
     CostsNothing,
     /// Keys mean nothing at the level at which a network is computed.
     NoEffect,
-    /// A throttle lets through more than its limit says.
-    LimitPassed,
     /// The mean is known badly.
     WideInterval,
     /// The precision asked for was not reached.

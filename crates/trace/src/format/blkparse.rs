@@ -82,7 +82,7 @@ impl Format for Blkparse {
                 return Ok(self.pairing.ready());
             };
             let step = parse(line)?;
-            self.pairing.step(step, input.lines())?;
+            self.pairing.step(&step, input.lines())?;
         }
     }
 

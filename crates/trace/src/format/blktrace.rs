@@ -183,7 +183,7 @@ impl Format for Blktrace {
                 (None, _) if is_other_step(action) => Step::Other,
                 _ => Step::Foreign,
             };
-            self.pairing.step(step, at)?;
+            self.pairing.step(&step, at)?;
         }
     }
 

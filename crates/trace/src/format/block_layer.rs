@@ -156,9 +156,9 @@ impl Pairing {
     }
 
     /// Takes in one record, which stands at `at`.
-    pub(super) fn step(&mut self, step: Step, at: u64) -> Result<(), Problem> {
+    pub(super) fn step(&mut self, step: &Step, at: u64) -> Result<(), Problem> {
         match step {
-            Step::Event(event) => return self.event(BlockEvent { at, ..event }),
+            Step::Event(event) => return self.event(BlockEvent { at, ..*event }),
             Step::Other => self.tally.other_steps += 1,
             Step::Foreign => self.tally.other_events += 1,
         }

@@ -107,7 +107,7 @@ impl Format for TraceEvents {
                 return Ok(self.pairing.ready());
             };
             let step = parse(line)?;
-            self.pairing.step(step, input.lines())?;
+            self.pairing.step(&step, input.lines())?;
         }
     }
 
