@@ -5,6 +5,7 @@ use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
 use crate::schema::trace::TraceReplay;
+use crate::schema::transaction::TransactionEnd;
 use crate::text::deserialise::{read, suggestion};
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
@@ -90,40 +91,6 @@ pub struct FileLoadPlace {
     /// transactions there were a second, and how long each took, from the first operation of its process since the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction: Option<TransactionEnd>,
-}
-
-/// The operation that ends a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TransactionEnd {
-    /// A read.
-    Read,
-    /// A write.
-    Write,
-    /// What makes data and metadata durable.
-    Fsync,
-    /// What makes data durable.
-    Fdatasync,
-    /// The close of a file.
-    Close,
-    /// The renaming of a file.
-    Rename,
-    /// The removal of a file.
-    Unlink,
-}
-
-impl From<TransactionEnd> for Operation {
-    fn from(end: TransactionEnd) -> Self {
-        match end {
-            TransactionEnd::Read => Self::Read,
-            TransactionEnd::Write => Self::Write,
-            TransactionEnd::Fsync => Self::Fsync,
-            TransactionEnd::Fdatasync => Self::Fdatasync,
-            TransactionEnd::Close => Self::Close,
-            TransactionEnd::Rename => Self::Rename,
-            TransactionEnd::Unlink => Self::Unlink,
-        }
-    }
 }
 
 fn usual_priority() -> u8 {
