@@ -24,6 +24,36 @@ before(async () => {
   make("compare", "compare", "-q", "examples/load-on-one-disk.toml", "examples/queue-discipline.toml", "--replications", "3");
   make("trace", "trace", "characterise", "-q", "examples/traces/compile-files.parquet");
   make("users", "users", "figures", "-q", "examples/users/on-ext4.toml", "--users", "2", "--sessions", "2");
+  // Names that are as long as people make them, of several equal parts, which have a heat map.
+  writeFileSync(
+    join(folder, "long.toml"),
+    `title = "Long names"
+[disk.a-drive-with-a-rather-long-name-of-its-own]
+model = "seagate-savvio-10k4"
+count = 3
+[raid.an-array-with-a-long-name]
+level = 5
+on = "a-drive*"
+[host.file-server-of-the-department]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+[fs.home-directories-of-everybody]
+type = "ext4"
+on = "an-array-with-a-long-name"
+${["commits-of-the-database-of-the-accounting", "rewrites-of-a-great-many-things"]
+  .map((name) => `[workload.${name}]
+kind = "files"
+on = "home-directories-of-everybody"
+operation = "rewrite"
+pattern = "random"
+record = "8 KiB"
+file_size = "16 MiB"
+operations = 100
+fsync = { every = 1 }`)
+  .join("\n")}
+`,
+  );
+  make("long", "run", "-q", "--no-what-if", join(folder, "long.toml"));
   // Names that would like to be more than names.
   const title = readFileSync("../examples/load-on-one-disk.toml", "utf8").replace(/^title = .*$/m, () => `title = ${JSON.stringify(HOSTILE)}`);
   assert.ok(title.includes("onerror"));
@@ -90,6 +120,20 @@ test("every page is small, draws all its figures and complains of nothing", asyn
     await closed(one);
   }
 });
+
+for (const width of [400, 800, 1200, 1600]) {
+  test(`tables keep their last column and heat maps say what colours mean at ${width} pixels`, async () => {
+    const one = await opened("long", { viewport: { width, height: 900 } });
+    const tables = await one.evaluate(() =>
+      [...document.querySelectorAll(".wide")].map((table) => [table.querySelector("th").textContent, table.scrollWidth - table.clientWidth]),
+    );
+    assert.ok(tables.length > 2);
+    assert.deepEqual(tables.filter(([, beyond]) => beyond > 0), []);
+    const scale = await one.locator(".colours").first().locator("text").allTextContents();
+    assert.deepEqual(scale, ["utilisation", "0 %", "25 %", "50 %", "75 %", "100 %"]);
+    await closed(one);
+  });
+}
 
 test("words of a figure neither overlap nor are cut off", async () => {
   for (const name of Object.keys(pages)) {

@@ -70,6 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         system: "one disk at 10,000 rpm, FCFS".to_owned(),
         seed: 1,
         simulated_s: free.as_seconds(),
+        held: Vec::new(),
+        sustained: None,
         firings: 0,
         warm_up_s: 0.0,
         replications: 1,

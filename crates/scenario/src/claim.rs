@@ -39,14 +39,18 @@ pub enum Claim {
     Placement,
     /// The beginning was slower because caches were empty.
     ColdCaches,
+    /// The run ended before a cache had filled, and behind that the load gets less.
+    Burst,
+    /// Processes that pause equally long stay in step, and wait for each other.
+    LockStep,
     /// A drive's write cache is off, and writes wait for its platters.
     WriteCacheOff,
+    /// What a synchronous write, or a close, has returned for may be lost with the power.
+    NotDurable,
     /// What costs processors' time was said to cost none, and would decide.
     CostsNothing,
     /// Keys mean nothing at the level at which a network is computed.
     NoEffect,
-    /// A throttle lets through more than its limit says.
-    LimitPassed,
     /// The mean is known badly.
     WideInterval,
     /// The precision asked for was not reached.

@@ -137,6 +137,27 @@ fn pages_of_processes_beyond_the_hosts_memory_are_refused_with_both_figures() {
 }
 
 #[test]
+fn more_memory_than_a_machine_is_shipped_with_is_meant() {
+    let more = script("", "create a")
+        .replace("kernel = \"linux-6.18\"", "kernel = \"linux-6.18\"\nmemory = \"64 GiB\"");
+    let memory = &read(&more).unwrap().hosts.linux.hosts[0].parameters.usable_memory();
+    assert_eq!(memory.get(), 64 << 30);
+}
+
+#[test]
+fn a_file_that_all_processes_read_takes_its_room_once() {
+    let of = |shared: bool| {
+        let load = "[workload.w]\nkind = \"files\"\non = \"f\"\noperation = \"read\"\npattern = \"random\"\nrecord = \"4 KiB\"\n\
+                    file_size = \"4 GiB\"\nprocesses = 16\noperations = 10\n";
+        read(&format!("{DISK}{HOST}size = \"10 GiB\"\n{load}shared_files = {shared}\n"))
+    };
+    of(true).unwrap();
+    let problems = of(false).unwrap_err();
+    let first = problems.iter().next().unwrap().to_string();
+    assert!(first.contains("64 GiB") && first.contains("10 GiB"), "{first}");
+}
+
+#[test]
 fn results_that_no_memory_holds_are_refused_with_their_figure() {
     let problem = mistake(&format!("{}[measure]\nreplications = 4294967295\n", generator("1 ms")));
     assert_eq!(problem.pointed_at(), Some("4294967295"));

@@ -1,9 +1,9 @@
 //! What a report says to check before its figures are trusted.
 #![allow(clippy::unwrap_used)]
 
-use petrio_scenario::load_text;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::run::run;
+mod common;
+
+use common::once;
 
 /// The warnings of a workload on a file system.
 fn warnings(drive: &str, workload: &str, measure: &str) -> Vec<String> {
@@ -26,9 +26,7 @@ fn warnings(drive: &str, workload: &str, measure: &str) -> Vec<String> {
         {measure}
         "#
     );
-    let loaded = load_text("test.toml", &text, None, &[]);
-    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}"));
-    run(&loaded, Sinks::default()).unwrap().warnings.into_iter().map(|warning| warning.text).collect()
+    once(&text).warnings.into_iter().map(|warning| warning.text).collect()
 }
 
 fn says(warnings: &[String], what: &str) -> bool {

@@ -4,7 +4,9 @@
 mod common;
 
 use common::once;
-use petrio_scenario::report::Report;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{DeviceLog, Report, Sinks};
+use petrio_scenario::run::simulate;
 
 fn host(kernel: &str, disk: &str, file_system: &str) -> String {
     format!(
@@ -47,6 +49,43 @@ fn each_workload_of_block_requests_is_a_process_of_its_own_to_a_scheduler() {
         );
         assert!(per_s(&report, "seeks") > 10.0, "{scheduler}");
     }
+}
+
+#[test]
+fn requests_to_what_a_file_system_lies_on_pass_its_scheduler_though_nobody_works_on_files() {
+    let run = |scheduler: &str| {
+        let parts = host("linux-6.18", "western-digital-wd800bb", &format!("scheduler = \"{scheduler}\""));
+        let loads =
+            [generator("stream", 1, "0.2 ms", "64 KiB"), generator("seeks", 0, "5 ms", "8 KiB")].concat();
+        once(&format!("{parts}{loads}[measure]\nstop = {{ time = \"2 s\" }}\n"))
+    };
+    let (first_come, cfq) = (run("noop"), run("cfq"));
+    assert!(cfq.stages.iter().any(|stage| stage.name == "f-queue/scheduler" && stage.arrivals > 0));
+    assert!(per_s(&cfq, "stream") > 1.3 * per_s(&first_come, "stream"));
+}
+
+/// Two processes of a blktrace, and what became of each at the device below a host's scheduler.
+#[test]
+fn processes_of_a_trace_keep_their_numbers_below_a_scheduler() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |number: u32, process: u32, block: u32| {
+        format!("8,0 1 {number} 0.{number:03}000000 {process} Q R {block} + 8 [dd]\n")
+    };
+    let trace: String = (0..20).map(|number| line(number, 1_001 + number % 2, 8 * number)).collect();
+    std::fs::write(folder.path().join("two.blkparse"), trace).unwrap();
+    let scenario = host("linux-6.18", "constant-rate", "scheduler = \"bfq\"")
+        + "[workload.t]\nkind = \"trace\"\non = \"d\"\nfiles = [\"two.blkparse\"]\nreplay = \"closed\"\n";
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, scenario).unwrap();
+    let loaded = petrio_scenario::load(&path, &[]).unwrap();
+    let mut sinks = Sinks::default();
+    let log = folder.path().join("log.csv");
+    sinks.push_device_log(DeviceLog::create(&log, vec!["d".to_owned()]).unwrap());
+    simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    let processes: Vec<&str> = log.lines().skip(1).map(|line| line.split(',').nth(8).unwrap()).collect();
+    assert!(processes.contains(&"1001") && processes.contains(&"1002"), "{log}");
+    assert!(processes.iter().all(|process| ["1001", "1002"].contains(process)), "{log}");
 }
 
 #[test]

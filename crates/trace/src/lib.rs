@@ -56,7 +56,7 @@ pub use error::{Place, Problem, TraceError};
 pub use events::EventReader;
 pub use format::FormatName;
 pub use format::petrio::PetrioWriter;
-pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces};
+pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces, ProcessNumbers};
 pub use merge_events::{MergeError, MergedEvents};
 pub use named::{ColumnUnits, LengthUnit, NamedColumns, OwnTable, TimeUnit};
 pub use options::TraceOptions;

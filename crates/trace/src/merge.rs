@@ -9,7 +9,7 @@ use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::path::Path;
 
 /// How the clocks of several traces relate.
@@ -128,21 +128,54 @@ impl<R: Parsed> Merge<R> {
 pub(super) struct Renumbered(BTreeMap<(usize, u32), u32>);
 
 impl Renumbered {
-    /// The number of a trace's number; the first is `first`.
-    pub(super) fn of(&mut self, trace: usize, number: u32, first: u32) -> u32 {
-        let next = first.wrapping_add(self.0.len() as u32);
+    /// The number of a trace's number.
+    pub(super) fn of(&mut self, trace: usize, number: u32) -> u32 {
+        let next = self.0.len() as u32;
         *self.0.entry((trace, number)).or_insert(next)
+    }
+}
+
+/// Numbers of processes of several traces, or of several workloads: each keeps its own if nobody else's process has it, and else
+/// has one that is free.
+#[derive(Debug)]
+pub struct ProcessNumbers {
+    of: BTreeMap<(usize, u32), u32>,
+    taken: BTreeSet<u32>,
+    /// No number below is free.
+    free: u32,
+}
+
+impl ProcessNumbers {
+    /// None are known; those that are given anew begin with `first`.
+    pub const fn from(first: u32) -> Self {
+        Self { of: BTreeMap::new(), taken: BTreeSet::new(), free: first }
+    }
+
+    /// The number of a process that `whose` knows by its `own`.
+    pub fn of(&mut self, whose: usize, own: u32) -> u32 {
+        let Self { of, taken, free } = self;
+        *of.entry((whose, own)).or_insert_with(|| {
+            let mut number = own;
+            if taken.contains(&own) {
+                while taken.contains(free) && *free < u32::MAX {
+                    *free += 1;
+                }
+                number = *free;
+            }
+            taken.insert(number);
+            number
+        })
     }
 }
 
 /// Several traces as one iterator of requests in order of time; requests of the same time come in the order of the
 /// traces.
 ///
-/// Processes are numbered anew in order of first appearance, so that process 7 of one trace isn't that of another.
+/// Processes keep their numbers, as far as those of one trace aren't those of another: process 7 of one isn't that of another.
 pub struct MergedTraces {
     merge: Merge<BlockRecord>,
     devices: Vec<DeviceMap>,
-    processes: Renumbered,
+    processes: ProcessNumbers,
 }
 
 impl MergedTraces {
@@ -178,7 +211,7 @@ impl MergedTraces {
         }
         let (readers, devices): (Vec<_>, Vec<_>) = traces.into_iter().unzip();
         let merge = Merge::new(readers.into_iter().map(|reader| (reader, Time::ZERO)))?;
-        Ok(Self { merge, devices, processes: Renumbered::default() })
+        Ok(Self { merge, devices, processes: ProcessNumbers::from(0) })
     }
 
     /// What was read so far of each trace.
@@ -209,10 +242,23 @@ impl Iterator for MergedTraces {
         merge.next(|merge, trace, mut record| {
             let name = || merge.parts[trace].reader.name().clone();
             record.device = devices[trace].of(record.device, name)?;
-            record.process = processes.of(trace, record.process, 0);
+            record.process = processes.of(trace, record.process);
             Ok(MergedRecord { trace: trace as u32, record })
         })
     }
 }
 
 impl std::iter::FusedIterator for MergedTraces {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_of_two_never_share_a_number_and_keep_theirs_where_they_can() {
+        let mut numbers = ProcessNumbers::from(0);
+        let all = [(0, 0), (1, 0), (1, 1_001), (0, 1_001), (1, 0), (0, 1)]
+            .map(|(whose, own)| numbers.of(whose, own));
+        assert_eq!(all, [0, 1, 1_001, 2, 1, 3]);
+    }
+}

@@ -1,12 +1,12 @@
 //! Several traces of any format merged by time into one stream of events.
 //!
-//! Processes and requests are numbered anew, so that those of one trace aren't those of another. Files and devices of
+//! Requests are numbered anew, and processes whose number another trace has, so that those of one trace aren't those of another. Files and devices of
 //! the same number are the same, unless the traces are told to be of different machines.
 
 use super::error::TraceError;
 use super::event::Event;
 use super::events::EventReader;
-use super::merge::{Merge, Renumbered};
+use super::merge::{Merge, ProcessNumbers, Renumbered};
 use super::native::About;
 use miette::Diagnostic;
 use petrio_time::Time;
@@ -34,7 +34,7 @@ pub enum MergeError {
 /// Events of several traces, in order of time; events of the same time come in the order of the traces.
 pub struct MergedEvents {
     merge: Merge<Event>,
-    processes: Renumbered,
+    processes: ProcessNumbers,
     /// New numbers of devices, where traces are apart.
     devices: Option<Renumbered>,
     about: About,
@@ -72,7 +72,7 @@ impl MergedEvents {
         }
         Ok(Self {
             merge: Merge::new(readers.into_iter().zip(shifts))?,
-            processes: Renumbered::default(),
+            processes: ProcessNumbers::from(1),
             devices: apart.then(Renumbered::default),
             about: whole,
         })
@@ -91,17 +91,17 @@ impl Iterator for MergedEvents {
         let Self { merge, processes, devices, .. } = self;
         merge.next(|merge, trace, mut event| {
             if event.process != 0 {
-                event.process = processes.of(trace, event.process, 1);
+                event.process = processes.of(trace, event.process);
             }
             let count = merge.readers().len() as u64;
             event.request =
                 event.request.map(|request| request.wrapping_mul(count).wrapping_add(trace as u64));
             if let Some(devices) = devices {
                 if event.file.is_known() {
-                    event.file.device = devices.of(trace, event.file.device, 0);
+                    event.file.device = devices.of(trace, event.file.device);
                 }
                 for extent in &mut event.extents {
-                    extent.device = devices.of(trace, extent.device, 0);
+                    extent.device = devices.of(trace, extent.device);
                 }
             }
             Ok(event)

@@ -128,6 +128,10 @@ impl Overview {
             kinds.filter(|&(_, count)| count > 0).map(|(kind, count)| (kind.name(), count)).collect();
         self.remarks = [
             ("lines or records that make no event", summary.left_out.other_events),
+            (
+                "steps of requests that tell nothing more (insertions, merges, plugs …)",
+                summary.left_out.other_steps,
+            ),
             ("put in order", summary.left_out.reordered),
             ("widened to whole blocks", summary.left_out.widened),
             ("ends without a beginning", summary.left_out.unmatched_completions),

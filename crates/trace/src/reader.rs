@@ -151,6 +151,7 @@ impl<R: Parsed> Reader<R> {
             reordered: self.order.reordered,
             other_devices: self.other_devices,
             other_events: tally.other_events,
+            other_steps: tally.other_steps,
             widened: tally.widened,
             unmatched_completions: tally.unmatched_completions,
             unanswered: tally.unanswered,

@@ -11,6 +11,8 @@ pub struct LeftOut {
     pub other_devices: u64,
     /// Lines or records that make none.
     pub other_events: u64,
+    /// Steps of requests that aren't needed: what a tracer of the block layer tells between a request's arrival and its end.
+    pub other_steps: u64,
     /// Requests widened to whole 512-byte blocks.
     pub widened: u64,
     /// Ends whose beginning isn't in the trace.

@@ -46,12 +46,14 @@ pub mod program;
 pub mod replay;
 pub mod synthetic;
 
+mod drawn_pauses;
 mod due;
 mod earliest;
 mod permutation;
 mod popularity;
 mod source;
 
+pub use drawn_pauses::PausesDrawn;
 pub use due::Due;
 pub use popularity::{Popularity, Zone};
 pub use replay::{ClosedReplay, ClosedReplayOptions, OpenReplay, Processes, ThinkPer};

@@ -2,7 +2,7 @@
 
 import { told } from "../format";
 import type { Layout } from "./layout";
-import { colourOf, type Figure, type Range, type Series, type Value } from "./model";
+import { type Cells, colourOf, type Figure, type Range, type Series, type Value } from "./model";
 
 export interface Rectangle {
   x: number;
@@ -58,6 +58,48 @@ function brief(value: number): string {
   const size = Math.abs(value);
   if (size >= 995) return `${(value / 1000).toFixed(size >= 9950 ? 0 : 1)}k`;
   return value.toFixed(size >= 9.95 ? 0 : 1);
+}
+
+/** How strong the colour of a value is, in per cents, and which it is: the strongest for the most, or for so much around nothing. */
+function shaded({ shade }: Cells, value: number, [least, most]: Range): { strength: number; colour: number } {
+  const around = typeof shade === "object" && "around" in shade ? shade.around : 0;
+  const inRatios = most > least ? Math.log(Math.max(value, least) / least) / Math.log(most / least) : 1;
+  const part = around ? Math.min(1, Math.abs(value) / around) : typeof shade === "object" && "up_to" in shade ? Math.min(1, value / (shade.up_to || 1)) : inRatios;
+  return { strength: Math.round(6 + 84 * part), colour: around && value > 0 ? 1 : 0 };
+}
+
+/** The least and the most of a heat map's positive values. */
+function extremes(series: Cells): Range {
+  const positive = series.values.filter((value): value is number => value !== null && value > 0);
+  return [Math.min(...positive), Math.max(...positive)];
+}
+
+/** What the colours of a heat map mean: some values from one end to the other, each with its colour and its words. */
+export interface ScaleStep {
+  strength: number;
+  colour: number;
+  words: string;
+}
+
+const STEPS = 5;
+
+export function colourScale(figure: Figure): ScaleStep[] {
+  const series = figure.series.find((one): one is Cells => one.kind === "cells");
+  if (!series) return [];
+  const { shade } = series;
+  const [least, most] = extremes(series);
+  const isAround = typeof shade === "object" && "around" in shade;
+  const isUpTo = typeof shade === "object" && "up_to" in shade;
+  if (!isAround && !isUpTo && !(most >= least)) return [];
+  const at = (part: number): number => {
+    if (isAround) return shade.around * (2 * part - 1);
+    return isUpTo ? shade.up_to * part : least * (most / least) ** part;
+  };
+  const count = !isAround && !isUpTo && most === least ? 1 : STEPS;
+  return Array.from({ length: count }, (_, step) => {
+    const value = at(count === 1 ? 1 : step / (count - 1));
+    return { ...shaded(series, value, [least, most]), words: told(series.quantity, value) };
+  });
 }
 
 /** The pieces of one series. `bases` is how high parts already stand, or how far they reach. */
@@ -162,23 +204,19 @@ function drawn(series: Series, index: number, { x, y, box }: Layout, bases: numb
       });
       break;
     case "cells": {
-      const numbers = series.values.filter((value): value is number => value !== null);
-      const positive = numbers.filter((value) => value > 0);
-      const [least, most] = [Math.min(...positive), Math.max(...positive)];
+      const reach = extremes(series);
       const [wide, high] = [x.at(1) - x.at(0), Math.abs(y.at(1) - y.at(0))];
       series.values.forEach((value, i) => {
         if (value === null) return;
         const [middle, line] = [x.at(series.columns[i] ?? 0), y.at(series.rows[i] ?? 0)];
         const shade = series.shade;
         const around = typeof shade === "object" && "around" in shade ? shade.around : 0;
-        const inRatios = most > least ? Math.log(Math.max(value, least) / least) / Math.log(most / least) : 1;
-        const part = around ? Math.min(1, Math.abs(value) / around) : typeof shade === "object" && "up_to" in shade ? Math.min(1, value / (shade.up_to || 1)) : inRatios;
         const scaled = series.quantity === "share" ? value * 100 : value;
         // Where there is no room for a number, the colour has to do.
         const number = around ? `${scaled > 0 ? "+" : "−"}${Math.abs(scaled).toFixed(0)}`.replace(/^.0$/, "0") : brief(scaled);
         const text = wide < LEAST_WIDTH ? "" : number;
         const rectangle = { x: middle - wide / 2, y: line - high / 2, width: wide - 1, height: high - 1 };
-        one.rectangles.push({ ...rectangle, strength: Math.round(6 + 84 * part), colour: around && value > 0 ? 1 : 0, text });
+        one.rectangles.push({ ...rectangle, ...shaded(series, value, reach), text });
         one.targets.push({ index: i, x: middle, y: line, box: [rectangle.x, rectangle.x + wide, rectangle.y, rectangle.y + high] });
       });
       break;

@@ -1,6 +1,7 @@
 // Where everything lies: the box of what is plotted, its scales, and the key below.
 
 import { seenUp, wholeAcross } from "./extent";
+import { colourScale, type ScaleStep } from "./draw";
 import { colourOf, type Axis, type Figure, namesOf, type Range, type Series } from "./model";
 import { linear, logarithmic, named, type Scale } from "./scale";
 
@@ -24,6 +25,8 @@ export interface Layout {
   across: string;
   up: string;
   entries: KeyEntry[];
+  /** What the colours of a heat map mean, below all else. */
+  colours: { name: string; x: number; y: number; steps: (ScaleStep & { x: number; width: number })[] } | null;
 }
 
 let ruler: CanvasRenderingContext2D | null | undefined;
@@ -65,6 +68,19 @@ function keyed(figure: Figure, width: number, em: number): { entries: KeyEntry[]
   return { entries, lines: y / line + 1 };
 }
 
+/** The widest that a step of a colour scale is, in sizes of the text. */
+const WIDEST_STEP = 7;
+
+/** What the colours of a heat map mean, in one line: its name, and beside it steps with their words below. */
+function coloursOf(figure: Figure, [from, to]: Range, y: number, em: number): Layout["colours"] {
+  const steps = colourScale(figure);
+  if (!steps.length) return null;
+  const name = fitting(figure.series.find(({ kind }) => kind === "cells")?.name ?? "", em, (to - from) / 3);
+  const x = from + (name ? widthOf(name, em) + em : 0);
+  const width = Math.min((to - x) / steps.length, WIDEST_STEP * em);
+  return { name, x: from, y, steps: steps.map((step, i) => ({ ...step, words: fitting(step.words, em, width), x: x + i * width, width })) };
+}
+
 /** How high a figure is, where nobody says: names have a line each. */
 function rows(figure: Figure, em: number): number {
   const names = namesOf(figure.up);
@@ -86,7 +102,8 @@ export function layout(figure: Figure, shown: Series[], zoom: Range | null, widt
   const isBare = upNames !== null && figure.across.name === "";
   const top = figure.up.name || !upNames ? 2 * em : 0.4 * em;
   const below = (isBare ? 0.4 : 3.4) * em;
-  const key = lines ? (lines * 1.7 + 0.6) * em : 0;
+  const isMap = figure.series.some(({ kind }) => kind === "cells");
+  const key = (lines ? (lines * 1.7 + 0.6) * em : 0) + (isMap ? 2.8 * em : 0);
   const bottom = whole === null ? top + rows(figure, em) : Math.max(top + 4 * em, whole - below - key);
   const height = whole ?? bottom + below + key;
 
@@ -114,6 +131,7 @@ export function layout(figure: Figure, shown: Series[], zoom: Range | null, widt
     em,
     across: titled(figure.across, x.unit),
     up: titled(figure.up, y.unit),
+    colours: coloursOf(figure, [4, width - 4], height - 2 * em, em),
     entries: entries.map((entry) => ({ ...entry, y: bottom + below + entry.y + 1.2 * em })),
   };
 }

@@ -25,14 +25,19 @@ export type Marks =
   | { kind: "rows"; low: Value[]; values: Value[]; high: Value[]; tones: Tone[] }
   | { kind: "cells"; columns: number[]; rows: number[]; values: Value[]; quantity: Quantity; shade: "ratios" | { around: number } | { up_to: number } };
 
-export type Series = Marks & {
+export type Series = Marks & Named;
+
+interface Named {
   name: string;
   colour?: number;
   dashed?: boolean;
   /** Drawn with a thicker line. */
   strong?: boolean;
   also?: { name: string; quantity: Quantity; values: Value[] }[];
-};
+}
+
+/** A heat map. */
+export type Cells = Extract<Marks, { kind: "cells" }> & Named;
 
 export type Annotation = { at: "height"; value: number; words: string } | { at: "point"; x: number; y: number; words: string };
 

@@ -68,6 +68,7 @@ Examples:
   petrio compare load.toml@disk.d.scheduler=fcfs load.toml@disk.d.scheduler=sptf load.toml@disk.d.scheduler=look
   petrio compare load.toml load.toml@disk.d.model=ibm-ultrastar-18es,disk.d.count=2 --precision 1%
   petrio compare files.toml files.toml@fs.data.journal=write-back --measure fsync.p99-latency
+  petrio compare trace.toml@fs.x.scheduler=mq-deadline trace.toml@fs.x.scheduler=bfq   # a blktrace: docs/guide.md
   petrio compare yesterday.json today.json"
         .to_owned();
     if cfg!(feature = "live") {

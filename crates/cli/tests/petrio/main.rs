@@ -12,6 +12,7 @@ mod examples;
 mod file_systems;
 mod files_kept;
 mod fit;
+mod forms;
 mod found_at_once;
 mod hostile;
 mod init;

@@ -19,9 +19,9 @@ use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
 pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
-use disk::DiskParameters;
 pub use disk::Spin;
 use disk::parameters::QueueDiscipline;
+use disk::{DiskParameters, WriteCache};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use schemars::JsonSchema;
@@ -163,6 +163,8 @@ pub struct BuiltDevice {
     pub stages: Vec<Stage>,
     /// Its arm, where it tells what a further request would meet.
     pub arm: Option<Place<Arm>>,
+    /// Its write cache, where it has one.
+    pub write_cache: Option<WriteCache>,
 }
 
 /// Reads parameters of whichever kind, wherever they are written.

@@ -22,6 +22,8 @@ pub struct MemoryUse {
     pub in_use: u64,
     /// What of that is dirty or being written now.
     pub unwritten: u64,
+    /// Up to how much of them may be yet to be written before who writes is held back.
+    pub write_room: u64,
     /// The most that they had since the run began.
     pub most: u64,
     /// The most that was dirty or being written at a time.
@@ -42,6 +44,7 @@ impl HostMemory {
                 usable: memory.cache.limit_pages() * PAGE_BYTES,
                 in_use: memory.cache.cached() * PAGE_BYTES,
                 unwritten: (memory.cache.dirty() + memory.cache.writeback()) * PAGE_BYTES,
+                write_room: memory.limits().free_run() * PAGE_BYTES,
                 most: cached * PAGE_BYTES,
                 most_unwritten: unwritten * PAGE_BYTES,
             };

@@ -15,8 +15,8 @@ pub struct HostParameters {
     pub machine: MachineParameters,
     /// Its kernel.
     pub kernel: KernelParameters,
-    /// Memory for the page cache and processes' own pages; `None` for all that the machine has. A smaller one stands
-    /// for a memory limit, like that of a cgroup.
+    /// Memory for the page cache and processes' own pages; `None` for all that the machine has. Less stands
+    /// for a memory limit, like that of a cgroup, more for modules that were added.
     pub memory: Option<Bytes>,
     /// Dirty data at which the flusher begins, in place of the kernel's share.
     pub dirty_background: Option<Bytes>,
@@ -41,12 +41,10 @@ impl HostParameters {
     /// changed as `change.machine` and `change.kernel`. `read_ahead` is the largest window of its devices.
     pub fn levers(&self, path: &str, read_ahead: Bytes) -> Vec<Lever> {
         let twice = |size: Bytes| Bytes(size.get().saturating_mul(2));
-        let most = self.machine.memory;
         let mut memory = Lever::twice("memory", "size", "twice the memory");
         memory = match self.memory.map(twice) {
-            Some(wanted) if wanted <= most => memory.set(path, "memory", wanted),
-            Some(wanted) => memory.set(path, "memory", wanted).set(path, "change.machine.memory", wanted),
-            None => memory.set(path, "change.machine.memory", twice(most)),
+            Some(wanted) => memory.set(path, "memory", wanted),
+            None => memory.set(path, "change.machine.memory", twice(self.machine.memory)),
         };
         let levers = [
             memory,

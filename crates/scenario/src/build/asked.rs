@@ -24,19 +24,36 @@ pub(super) struct Asked {
     page: &'static str,
 }
 
+/// What programs ask themselves, by number of [`Loaded::storage`].
+fn asked_of(loaded: &Loaded) -> impl Iterator<Item = usize> {
+    let asked = loaded.workloads_of(Subject::BlockRequests);
+    asked.filter_map(|(name, _)| loaded.targets.get(name)).flatten().map(|&target| target as usize)
+}
+
+/// What lies below hosts that are there: all file systems' parts where programs work on files, or ask one of them themselves,
+/// past its host's queue.
+pub(super) fn below_hosts(loaded: &Loaded) -> Option<BTreeSet<usize>> {
+    let below: BTreeSet<usize> = loaded.hosts.volumes().filter_map(|volume| volume.on).collect();
+    let on_files = loaded.workloads_of(Subject::FileOperations).next().is_some();
+    (on_files || asked_of(loaded).any(|target| below.contains(&target))).then_some(below)
+}
+
 impl Asked {
-    pub(super) fn of(page: &mut PageBuilder<'_>, loaded: &Loaded, beside_others: bool) -> Self {
-        let asked = loaded.workloads_of(Subject::BlockRequests);
-        let targets = asked.filter_map(|(name, _)| loaded.targets.get(name)).flatten();
-        let below: BTreeSet<usize> = loaded.hosts.volumes().filter_map(|volume| volume.on).collect();
-        let targets = targets.map(|&target| target as usize);
+    /// `below_hosts` are those that a host asks, too, where there are hosts.
+    pub(super) fn of(
+        page: &mut PageBuilder<'_>,
+        loaded: &Loaded,
+        below_hosts: Option<&BTreeSet<usize>>,
+    ) -> Self {
+        let targets = asked_of(loaded);
         // A dot is in no part's name.
-        let (completions, name) = match beside_others {
+        let (completions, name) = match below_hosts.is_some() {
             true => ("completions.requests", REQUEST_PROGRAMS),
             false => ("completions", PROGRAMS),
         };
-        let targets: BTreeMap<usize, bool> =
-            targets.map(|target| (target, beside_others && below.contains(&target))).collect();
+        let targets: BTreeMap<usize, bool> = targets
+            .map(|target| (target, below_hosts.is_some_and(|below| below.contains(&target))))
+            .collect();
         let answering = |(&target, &shared): (&usize, &bool)| (before_queue(loaded, target).1, shared);
         Self {
             answering: targets.iter().map(answering).collect(),
@@ -52,19 +69,20 @@ impl Asked {
         (self.answering.get(&number) == Some(&false)).then_some(self.completions)
     }
 
-    /// Where a file system's host finds what is complete, whose device has these ports: programs may ask it too.
+    /// Where a file system's host finds what is complete, whose device has these ports: programs may ask it too,
+    /// beside so many processes that work on files.
     pub(super) fn beside(
         &mut self,
         page: &mut PageBuilder<'_>,
         loaded: &Loaded,
-        on: usize,
+        (on, processes): (usize, u32),
         (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
     ) -> Place<BlockRequest> {
         if !self.targets.contains_key(&on) {
             return completions;
         }
         let name = &loaded.storage[on].name;
-        let shared = shared_page(page, name, (requests, completions), self.completions);
+        let shared = shared_page(page, name, (requests, completions), (self.completions, processes));
         self.entrances.insert(on, shared.entrance);
         shared.completions
     }

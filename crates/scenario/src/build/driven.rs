@@ -27,7 +27,10 @@ impl Driven for FileOp {
             .map(|(_, workload)| workload.deadline().map(petrio_units::Duration::time))
             .collect();
         let programs = programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies());
-        Ok(programs.with_deadlines(&workloads, &deadlines))
+        let transactions: Vec<_> = (loaded.workloads_of(Self::SUBJECT))
+            .map(|(_, workload)| workload.transaction().map(|operation| operation as usize))
+            .collect();
+        Ok(programs.with_each(&workloads, &deadlines, &transactions))
     }
 }
 

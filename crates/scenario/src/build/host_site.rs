@@ -230,8 +230,9 @@ impl HostSite<'_, '_> {
 
     /// Where a host finds what is complete of `on`, which it asks by these ports: programs may ask it too.
     pub(crate) fn beside(&mut self, on: usize, ports: RequestPorts) -> Place<BlockRequest> {
+        let processes = self.processes();
         match &mut self.asked {
-            Some(asked) => asked.beside(self.page, self.loaded, on, ports),
+            Some(asked) => asked.beside(self.page, self.loaded, (on, processes), ports),
             None => ports.1,
         }
     }

@@ -26,6 +26,8 @@ struct Rows {
     of_sources: Vec<usize>,
     /// How long the requests of each may take.
     deadlines: Vec<Option<Time>>,
+    /// The kind of request that ends a transaction of each.
+    transactions: Vec<Option<usize>>,
 }
 
 /// All programs of a run.
@@ -97,21 +99,38 @@ impl<R: Reported> Programs<R> {
         self.rows.names.clone()
     }
 
-    /// With how long the requests of each workload may take, where that is said: of copies, as of the first.
-    pub(super) fn with_deadlines(mut self, workloads: &[usize], deadlines: &[Option<Time>]) -> Self {
-        self.rows.deadlines = vec![None; self.rows.names.len()];
+    /// With how long the requests of each workload may take, and the kind that ends its transactions, where these are said: of
+    /// copies, as of the first.
+    pub(super) fn with_each(
+        mut self,
+        workloads: &[usize],
+        deadlines: &[Option<Time>],
+        transactions: &[Option<usize>],
+    ) -> Self {
+        self.rows.deadlines = self.of_rows(workloads, deadlines);
+        self.rows.transactions = self.of_rows(workloads, transactions);
+        self
+    }
+
+    /// What is said of workloads, by row.
+    fn of_rows<T: Copy>(&self, workloads: &[usize], said: &[Option<T>]) -> Vec<Option<T>> {
+        let mut rows = vec![None; self.rows.names.len()];
         for (&workload, &row) in workloads.iter().zip(&self.rows.of_sources) {
-            if let (Some(slot), Some(deadline)) = (self.rows.deadlines.get_mut(row), deadlines.get(workload))
-            {
-                *slot = slot.or(*deadline);
+            if let (Some(slot), Some(said)) = (rows.get_mut(row), said.get(workload)) {
+                *slot = slot.or(*said);
             }
         }
-        self
+        rows
     }
 
     /// How long the requests of those workloads may take that are told apart.
     pub(crate) fn workload_deadlines(&self) -> Vec<Option<Time>> {
         self.rows.deadlines.clone()
+    }
+
+    /// The kinds that end their transactions.
+    pub(crate) fn workload_transactions(&self) -> Vec<Option<usize>> {
+        self.rows.transactions.clone()
     }
 
     /// With counts of calls that were changed to stay possible.

@@ -12,8 +12,10 @@ use petrio_kernel::{PageBuilder, Place};
 /// What the programs' requests are known by on their way back. Their numbers, and those of their processes, would else be those of the
 /// host's own requests.
 const OF_PROGRAMS: u64 = 1 << 62;
-/// The same for their processes: the scheduler tells them from those that work on files.
+/// The same for their processes whose numbers others have: the scheduler tells them from those that work on files.
 const PROCESS_OF_PROGRAMS: u32 = 1 << 30;
+/// From here on processes are those of servers, and of the kernel.
+const OWN_NUMBERS: u32 = 1 << 29;
 
 /// The ports of a device that is shared.
 pub(super) struct Shared {
@@ -24,12 +26,12 @@ pub(super) struct Shared {
 }
 
 /// Lets programs ask a device as a host does, whose own ports are `requests` and `completions`. What is complete of the programs' goes to
-/// `done`.
+/// `done`. Their processes keep their numbers, as a trace has them, but for those below `taken`, which work on files.
 pub(super) fn shared_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
-    done: Place<BlockRequest>,
+    (done, taken): (Place<BlockRequest>, u32),
 ) -> Shared {
     let entrance = parent.fifo(&format!("{name}-shared-requests"));
     let own = parent.fifo(&format!("{name}-shared-completions"));
@@ -46,7 +48,9 @@ pub(super) fn shared_page(
     mark.action(move |f| {
         let mut request = f.take(asked);
         request.id.0 |= OF_PROGRAMS;
-        request.process |= PROCESS_OF_PROGRAMS;
+        if !(taken..OWN_NUMBERS).contains(&request.process) {
+            request.process |= PROCESS_OF_PROGRAMS;
+        }
         f.put(down, request);
     });
 

@@ -13,6 +13,7 @@ use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
+use petrio_models::device::disk::WriteCache;
 use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, SharedBus};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub(super) struct Devices {
     /// Requests that each accepts at a time.
     pub(super) depths: Vec<u32>,
     pub(super) stages: Vec<Stage>,
+    /// The write caches of those that have one, by their position in the lists.
+    pub(super) write_caches: Vec<(usize, WriteCache)>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
@@ -84,6 +87,7 @@ pub(super) fn device_page(
     if let Some(arm) = built.arm {
         devices.arms.insert(devices.requests.len(), arm);
     }
+    devices.write_caches.extend(built.write_cache.map(|cache| (number, cache)));
     devices.stages.append(&mut built.stages);
     devices.requests.push(requests);
     devices.completions.push(completions);

@@ -1,6 +1,6 @@
 //! The System as a net.
 
-use crate::build::asked::Asked;
+use crate::build::asked::{Asked, below_hosts};
 use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
@@ -19,6 +19,7 @@ use petrio_kernel::{Net, NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
+use petrio_models::device::disk::WriteCache;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
@@ -45,6 +46,8 @@ pub struct System {
     pub(crate) arrays: Vec<Redundant>,
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
+    /// The drives' write caches, each behind its drive's class.
+    pub(crate) write_caches: Vec<(String, WriteCache)>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// Where requests reach each disk, and where they come back.
@@ -119,7 +122,8 @@ impl System {
         let mut devices = Devices::default();
         let [on_files, to_devices] = [Subject::FileOperations, Subject::BlockRequests]
             .map(|subject| loaded.subjects().contains(&subject));
-        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, on_files));
+        let below_hosts = below_hosts(loaded);
+        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, below_hosts.as_ref()));
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
@@ -127,13 +131,13 @@ impl System {
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
         let mut memory = Vec::new();
-        if on_files {
+        if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
             memory = built.memory;
-            operations = Some(built.programs);
+            operations = on_files.then_some(built.programs);
         }
         let mut requests = None;
         if let Some(asked) = asked {
@@ -159,6 +163,9 @@ impl System {
             assumptions: assumptions(loaded),
             warnings,
             programs,
+            write_caches: (devices.write_caches.into_iter())
+                .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
+                .collect(),
             clients,
             devices: devices.requests.into_iter().zip(devices.completions).collect(),
             device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),

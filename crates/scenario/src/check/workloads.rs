@@ -1,6 +1,6 @@
 //! Workloads: what they go to, and options that make no sense.
 
-use super::checker::{Checker, FILE_SYSTEMS, PlannedHolder};
+use super::checker::{Checker, FILE_SYSTEMS, PlannedHolder, PlannedVolume};
 use super::storage::HOLDERS;
 use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, Names, Replay, Scenario, Stop, TraceReplay, Workload};
@@ -38,6 +38,10 @@ impl Checker<'_, '_> {
                     let found = self.find(&at, workload.on(), &holders, HOLDERS);
                     let on = self.not_below_others(&at, workload.on(), found);
                     self.used.extend(&on);
+                    // Requests to what a file system lies on pass its host's queue, whoever works on its files.
+                    let below = |volume: &PlannedVolume| volume.on.is_some_and(|below| on.contains(&below));
+                    let volumes = (0..).zip(&self.volumes).filter(|(_, volume)| below(volume));
+                    self.used_volumes.extend(volumes.map(|(number, _)| number));
                     on
                 }
                 Some(_) => {

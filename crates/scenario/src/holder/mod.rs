@@ -99,6 +99,11 @@ pub trait Holder {
         &[]
     }
 
+    /// Whether what it has reported as written is safe with it, and flushes end there: a controller's memory with a battery.
+    fn keeps_writes(&self) -> bool {
+        false
+    }
+
     /// What a person could change about it to make it better; its parameters stand at `path`.
     fn levers(&self, _path: &str) -> Vec<Lever> {
         Vec::new()

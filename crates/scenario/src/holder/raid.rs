@@ -209,6 +209,11 @@ impl Holder for Raid {
         self.parameters.levers(path)
     }
 
+    fn keeps_writes(&self) -> bool {
+        let cache = self.parameters.controller.as_ref().and_then(|controller| controller.cache.as_ref());
+        cache.is_some_and(|cache| cache.battery)
+    }
+
     fn words(&self, members: usize) -> Option<String> {
         let RaidParameters { level, spares, stripe_width, .. } = &self.parameters;
         let width = stripe_width.map_or(String::new(), |width| format!(" in stripes of {width}"));

@@ -2,7 +2,6 @@
 
 use crate::claim::{Claim, Warning};
 use crate::loaded::Loaded;
-use crate::placed::PlacedDisk;
 use crate::report::latency::Latency;
 use crate::report::series::{Interval, Series};
 use crate::report::served::{OperationFigures, Served};
@@ -15,10 +14,10 @@ use petrio_page::numbers::{per_cent, seconds, significant};
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
 const FASTER: f64 = 1.5;
+/// Reads that find their data in memory are more than this part of all where that makes them faster.
+const FOUND_MIN: f64 = 0.1;
 /// Of fewer operations, rates of parts of a run say nothing.
 const OPERATIONS_MIN: u64 = 200;
-/// A part of the average operation that is worth a word.
-const PART_MIN: f64 = 0.25;
 /// Quicker operations than this would take a tenth longer at least with usual costs, which are 75 us for a call and its
 /// messages.
 const COST_DECIDES_MS: f64 = 0.75;
@@ -32,7 +31,7 @@ const WIDE: f64 = 0.1;
 /// What a run says of itself.
 pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Warning> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
-    cold.into_iter().chain(write_through(loaded, served)).chain(costless(loaded, served)).collect()
+    cold.into_iter().chain(costless(loaded, served)).collect()
 }
 
 /// Workloads that waited for one thing for longer than they ever had to when the run ended, or for all that they asked for.
@@ -105,7 +104,14 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
     let alone = loaded.workloads_of(served.subject).count() == 1
         && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
     let is_cold = loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
-    let of_files = served.subject == Subject::FileOperations && served.requests.reads > 0;
+    // What no read has found in memory isn't faster for what is there: direct I/O, and data that nobody reads twice.
+    let found: u64 = (served.operations.iter())
+        .filter(|kind| kind.operation == "read")
+        .map(|kind| kind.from_cache)
+        .sum::<u64>()
+        .max(if served.operations.is_empty() { served.requests.from_cache } else { 0 });
+    let of_files =
+        served.subject == Subject::FileOperations && found as f64 > FOUND_MIN * served.requests.reads as f64;
     if !(alone && is_cold && of_files && served.requests.completed >= OPERATIONS_MIN) {
         return None;
     }
@@ -127,26 +133,6 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
             significant(before),
             served.subject.many(),
             significant(after)
-        ))
-    })
-}
-
-/// Writes that wait for platters because a drive's write cache is off.
-fn write_through(loaded: &Loaded, served: &Served) -> Option<Warning> {
-    let off = |disk: &&PlacedDisk| disk.compiled.is_rotational() && !disk.compiled.features().write_cache;
-    let part = loaded.disks.iter().find(off)?.part.as_str();
-    if served.subject != Subject::FileOperations || served.requests.flushes == 0 {
-        return None;
-    }
-    let waits = |cause: &str| cause == "device writes" || cause == "journal";
-    let waiting = served.breakdown.iter().filter(|share| waits(&share.cause));
-    let share: f64 = waiting.map(|share| share.fraction).sum();
-    (share >= PART_MIN).then(|| {
-        Claim::WriteCacheOff.says(format!(
-            "the write cache of \"{part}\" is off, as it is described or shipped, and {} of an average operation's time is \
-             waiting until what is written has reached the platters; a drive whose cache is on reports earlier and is \
-             flushed instead (disk.{part}.write_cache = \"on\")",
-            per_cent(share)
         ))
     })
 }

@@ -6,6 +6,7 @@ use crate::report::series::SeriesCollector;
 use crate::report::served::{DeadlineFigures, OperationFailures, Served};
 use crate::report::sink::RequestSink;
 use crate::report::subject::{Reported, Sort, Subject};
+use crate::report::transactions::Transactions;
 use crate::report::waiting::Left;
 use petrio_colours::{BlockRequest, Failure};
 use petrio_kernel::Time;
@@ -25,6 +26,7 @@ pub struct Collector<R = BlockRequest> {
     workloads: Vec<ByKind>,
     /// How long requests of each may take, and how many that move data have been there and were late.
     deadlines: Vec<(Option<Time>, u64, u64)>,
+    transactions: Transactions,
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
     failures: BTreeMap<(usize, Failure), u64>,
@@ -41,6 +43,7 @@ impl<R: Reported> Collector<R> {
             beside: false,
             workloads: vec![ByKind::default()],
             deadlines: Vec::new(),
+            transactions: Transactions::default(),
             found_nothing: 0,
             failures: BTreeMap::new(),
             series: SeriesCollector::new(begin),
@@ -72,12 +75,21 @@ impl<R: Reported> Collector<R> {
         self
     }
 
+    /// Counts transactions, which are ended by a request of these kinds of each workload.
+    #[must_use]
+    pub fn with_transactions(mut self, ends: Vec<Option<usize>>) -> Self {
+        self.transactions = Transactions::of(ends);
+        self
+    }
+
     /// Forgets everything so far and begins anew at `begin`: the warm-up is over.
     pub fn restart(&mut self, begin: Time) {
         let names = std::mem::take(&mut self.names);
         let deadlines = self.deadlines.iter().map(|(deadline, ..)| *deadline).collect();
         let beside = self.beside;
+        let transactions = std::mem::take(&mut self.transactions).restarted();
         *self = Self::new(begin).of_workloads(names).with_deadlines(deadlines).beside_others(beside);
+        self.transactions = transactions;
     }
 
     /// Adds a request of the only workload that completed at `at`.
@@ -93,6 +105,7 @@ impl<R: Reported> Collector<R> {
         self.workloads[workload].record(request, at);
         self.found_nothing += u64::from(request.found_nothing());
         self.series.record(issued, at, bytes);
+        self.transactions.record(workload, request, at);
         if let Some((Some(deadline), moved, late)) = self.deadlines.get_mut(workload)
             && bytes > 0
         {
@@ -157,6 +170,10 @@ impl<R: Reported> Collector<R> {
                 })
             })
             .collect();
+        let transactions = self.transactions.figures::<R>(|row| {
+            let name = self.names.get(row).map_or("", String::as_str);
+            self.workloads.get(row)?.workload::<R>((row, name), self.begin, left)
+        });
         requests.found_nothing = self.found_nothing;
         Served {
             subject: R::SUBJECT,
@@ -173,6 +190,7 @@ impl<R: Reported> Collector<R> {
             workloads,
             failures,
             deadlines,
+            transactions,
             breakdown: all.breakdown::<R>(),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),

@@ -25,6 +25,8 @@ pub(crate) fn example() -> Report {
         seed: 1,
         simulated_s: 74.9,
         firings: 0,
+        held: Vec::new(),
+        sustained: None,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,
@@ -53,6 +55,7 @@ pub(crate) fn example() -> Report {
             operations: Vec::new(),
             failures: Vec::new(),
             deadlines: Vec::new(),
+            transactions: Vec::new(),
             breakdown: vec![
                 share("queue", 0.905),
                 share("seek", 1.638),

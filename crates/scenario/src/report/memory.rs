@@ -70,6 +70,7 @@ mod tests {
             in_use: most / 2,
             most,
             unwritten: 0,
+            write_room: 1 << 28,
             most_unwritten: unwritten,
         };
         let mut figures = MemoryFigures { name: "server*".to_owned(), ..MemoryFigures::default() };

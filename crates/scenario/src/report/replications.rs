@@ -12,6 +12,7 @@ use crate::report::served::{
 };
 use crate::report::summary::{Members, Report, Stage};
 use crate::report::traffic::{PurposeFigures, TrafficFigures};
+use crate::report::transactions::TransactionFigures;
 use crate::report::waiting::Waiting;
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). Counts are means,
@@ -181,6 +182,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         bytes: mean_count(all.iter().map(|served| served.bytes)),
         failures: all_failures(all),
         deadlines: all_late(all),
+        transactions: mean_transactions(all, level),
         closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
         throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
         requests_per_s: mean(|served| Some(served.requests_per_s.value)),
@@ -194,6 +196,27 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         breakdown: mean_breakdown(&all.iter().map(|served| &*served.breakdown).collect::<Vec<_>>()),
         ..first.clone()
     })
+}
+
+/// Of each workload that has transactions.
+fn mean_transactions(all: &[&Served], level: f64) -> Vec<TransactionFigures> {
+    let first = all.first().map(|served| served.transactions.as_slice()).unwrap_or_default();
+    let mean = |first: &TransactionFigures| {
+        let same: Vec<&TransactionFigures> = (all.iter())
+            .flat_map(|served| &served.transactions)
+            .filter(|figures| figures.workload == first.workload)
+            .collect();
+        TransactionFigures {
+            completed: mean_count(same.iter().map(|figures| figures.completed)),
+            per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
+            latency: mean_latency(
+                &same.iter().filter_map(|figures| figures.latency.as_ref()).collect::<Vec<_>>(),
+                level,
+            ),
+            ..first.clone()
+        }
+    };
+    first.iter().map(mean).collect()
 }
 
 fn mean_latency(all: &[&Latency], level: f64) -> Option<Latency> {

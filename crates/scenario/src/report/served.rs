@@ -4,6 +4,7 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::{Bin, Latency, Quantile};
 use crate::report::series::Series;
 use crate::report::subject::Subject;
+use crate::report::transactions::TransactionFigures;
 use crate::report::waiting::Waiting;
 use petrio_page::numbers::{grouped, per_cent, time};
 use schemars::JsonSchema;
@@ -57,6 +58,9 @@ pub struct Served {
     /// What was late of workloads whose reads and writes have a deadline, in all replications together.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub deadlines: Vec<DeadlineFigures>,
+    /// What workloads did whose transactions are said to end with an operation of a kind.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub transactions: Vec<TransactionFigures>,
     /// Where the time of the average request went, in the order in which it meets the causes.
     pub breakdown: Vec<Share>,
     /// Throughput and queue over model time; of the first replication.

@@ -9,6 +9,7 @@ use crate::report::memory::MemoryFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
+use crate::report::sustained::{Held, Sustained};
 use crate::report::traffic::TrafficFigures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,12 @@ pub struct Report {
     /// Parallel programs, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub jobs: Vec<JobFigures>,
+    /// What caches held of writes when the (first) run ended; no form of the report shows all of it.
+    #[serde(skip)]
+    pub held: Vec<Held>,
+    /// What the load gets once a cache is full that had room until the end of the run, where that is less.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sustained: Option<Sustained>,
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,

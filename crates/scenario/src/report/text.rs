@@ -139,6 +139,9 @@ fn figures(out: &mut String, served: &Served, width: usize) {
         Subject::FileOperations => kinds(out, served, width),
     }
     workloads(out, served, width);
+    for transactions in &served.transactions {
+        labelled(out, "transacted", &transactions.sentence(), width);
+    }
     for deadline in &served.deadlines {
         labelled(out, "deadline", &deadline.sentence(), width);
     }

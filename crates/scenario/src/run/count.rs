@@ -23,11 +23,17 @@ pub(super) struct Count<R> {
 }
 
 impl<R: Reported> Count<R> {
-    /// Of programs of workloads with these names, whose requests may take so long, alone or beside those of another sort.
-    pub(super) fn of(names: Vec<String>, deadlines: Vec<Option<Time>>, beside: bool) -> Self {
+    /// Of programs of workloads with these names, whose requests may take so long and whose transactions these kinds end, alone or
+    /// beside those of another sort.
+    pub(super) fn of(
+        names: Vec<String>,
+        (deadlines, transactions): (Vec<Option<Time>>, Vec<Option<usize>>),
+        beside: bool,
+    ) -> Self {
         let flight = Flight::of(names.len());
         let collector = Collector::new(Time::ZERO).of_workloads(names);
-        let collector = collector.with_deadlines(deadlines).beside_others(beside);
+        let collector =
+            collector.with_deadlines(deadlines).with_transactions(transactions).beside_others(beside);
         Self { collector, phases: Phases::default(), flight, counted: 0 }
     }
 
@@ -136,10 +142,12 @@ impl Counts {
         Self {
             operations: Count::of(
                 of_files.map(Programs::workload_names).unwrap_or_default(),
-                of_files.map(Programs::workload_deadlines).unwrap_or_default(),
+                of_files
+                    .map(|programs| (programs.workload_deadlines(), programs.workload_transactions()))
+                    .unwrap_or_default(),
                 both,
             ),
-            requests: Count::of(of_devices.unwrap_or_default(), Vec::new(), both),
+            requests: Count::of(of_devices.unwrap_or_default(), Default::default(), both),
         }
     }
 }

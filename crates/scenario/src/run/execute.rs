@@ -4,10 +4,11 @@ use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated,
 use crate::claim::Warning;
 use crate::loaded::Loaded;
 use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, JobFigures, MemoryFigures, Rates, ReportError, Served, Sinks,
-    Stage, Subject, TrafficFigures, Visit,
+    Activity, ArrayFigures, CopiesFigures, Held, JobFigures, MemoryFigures, Rates, ReportError, Served,
+    Sinks, Stage, Subject, TrafficFigures, Visit,
 };
 use crate::run::RunFailure;
+use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
@@ -106,6 +107,7 @@ pub(crate) struct Outcome {
     pub(crate) arrays: Vec<ArrayFigures>,
     pub(crate) traffic: Vec<TrafficFigures>,
     pub(crate) memory: Vec<MemoryFigures>,
+    pub(crate) held: Vec<Held>,
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
@@ -317,6 +319,7 @@ struct Ran {
     arrays: Vec<ArrayFigures>,
     traffic: Vec<TrafficFigures>,
     memory: Vec<MemoryFigures>,
+    held: Vec<Held>,
     jobs: Vec<JobFigures>,
     dropped: Option<Warning>,
     end: Time,
@@ -338,6 +341,7 @@ impl Ran {
             arrays,
             traffic,
             memory,
+            held,
             jobs,
             dropped,
             end,
@@ -360,6 +364,7 @@ impl Ran {
             arrays,
             traffic,
             memory,
+            held,
             jobs,
             end,
             cut_at,
@@ -422,6 +427,7 @@ fn drive<A: Audience>(
         arrays: arrays(system, &run),
         traffic,
         memory: memory(system, &run),
+        held: held(system, &run),
         jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,

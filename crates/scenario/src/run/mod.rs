@@ -1,6 +1,7 @@
 //! Running a scenario: replications, warm-up, stopping, and the questions "what limits it" and "what if".
 
 mod bottleneck;
+mod burst;
 mod count;
 mod engine;
 mod execute;
@@ -10,6 +11,7 @@ mod flight;
 mod growth;
 mod listener;
 mod load;
+mod lock_step;
 mod patience;
 mod phases;
 mod programs;
@@ -22,11 +24,13 @@ mod stages;
 mod traffic;
 mod visits;
 
+pub use burst::look_behind;
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
 pub use failure::RunFailure;
 pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
+pub use lock_step::look_at_lock_step;
 pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 pub(crate) use shares::ClientHosts;
@@ -65,6 +69,8 @@ pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
 pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
+    look_behind(loaded, &mut report)?;
+    look_at_lock_step(loaded, &mut report)?;
     bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report, tell)?;
     Ok(report)
 }

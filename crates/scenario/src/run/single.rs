@@ -3,7 +3,7 @@
 use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
-use crate::report::{Report, ReportError, Subject, cautions};
+use crate::report::{Report, ReportError, Subject, cautions, durability};
 use crate::run::RunFailure;
 use crate::run::engine::Limits;
 use crate::run::execute::{Audience, Cut, Hears, Outcome, RunPlan, Skipped, execute};
@@ -85,6 +85,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         arrays,
         traffic,
         memory,
+        held,
         jobs,
         end,
         cut_at,
@@ -93,6 +94,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
     warnings.extend(system.warnings.iter().cloned());
     for served in std::iter::once(&served).chain(beside.as_deref()) {
         warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
+        warnings.extend(durability::of_run(loaded, served, (&traffic, &arrays)));
     }
     let stages = match loaded.scenario.measure.stages {
         StageRows::All => stages,
@@ -116,6 +118,8 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         arrays,
         traffic,
         memory,
+        held,
+        sustained: None,
         jobs,
         bottleneck: None,
         assumptions: system.assumptions.clone(),

@@ -17,6 +17,7 @@ pub mod reference;
 mod scenario;
 mod scheduler;
 mod trace;
+mod transaction;
 mod words;
 mod workload;
 
@@ -40,5 +41,6 @@ pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;
 pub(crate) use trace::own_table;
 pub use trace::{OutOfRange, Replay, TraceReplay};
+pub use transaction::TransactionEnd;
 pub use workload::{FileLoad, FileLoadPlace, IoClassName, SyntheticLoad, Workload};
 pub(crate) use workload::{KINDS, read_workload};

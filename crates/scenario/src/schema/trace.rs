@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields)]
 pub struct TraceReplay {
     /// The disks that the requests go to. The trace's first device goes to the first of them, and so on; one disk takes
-    /// all.
+    /// all. A disk on which a file system lies has its host's queue and scheduler before it, which the requests pass, too.
     pub on: Names,
     /// The trace files, merged by time; relative to the scenario's folder. gzip, xz and zstandard are unpacked.
     pub files: Vec<PathBuf>,

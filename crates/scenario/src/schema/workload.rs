@@ -5,12 +5,13 @@ use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
 use crate::schema::trace::TraceReplay;
+use crate::schema::transaction::TransactionEnd;
 use crate::text::deserialise::{read, suggestion};
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use crate::users::load_users_in;
 use indexmap::IndexMap;
-use petrio_colours::IoClass;
+use petrio_colours::{IoClass, Operation};
 use petrio_files::inputs::Inputs;
 use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
@@ -86,6 +87,10 @@ pub struct FileLoadPlace {
     /// How long a read or a write may take, as of a stream of audio or video: the report says how many were late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Duration>,
+    /// Which operation ends a transaction: of a database's log the fdatasync that follows a write. The report then tells how many
+    /// transactions there were a second, and how long each took, from the first operation of its process since the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<TransactionEnd>,
 }
 
 fn usual_priority() -> u8 {
@@ -166,7 +171,9 @@ impl FilePattern for PatternParameters {
     }
 
     fn largest(&self) -> Option<(u64, &'static str)> {
-        let files = u64::from(self.processes) * u64::from(self.files);
+        // Files that all processes go through are there once.
+        let sets = if self.shared_files { 1 } else { self.processes };
+        let files = u64::from(sets) * u64::from(self.files);
         Some((self.file_size.get().saturating_mul(files), "file_size"))
     }
 
@@ -355,6 +362,11 @@ impl Workload {
         }
     }
 
+    /// Which kind of operation ends a transaction, where that is said.
+    pub(crate) fn transaction(&self) -> Option<Operation> {
+        self.files_place()?.transaction.map(Operation::from)
+    }
+
     /// The disks or the file systems that it goes to.
     pub fn on(&self) -> &Names {
         match self {
@@ -400,7 +412,7 @@ impl Workload {
     }
 }
 
-const FILE_KEYS: [&str; 4] = ["on", "io_class", "io_priority", "deadline"];
+const FILE_KEYS: [&str; 5] = ["on", "io_class", "io_priority", "deadline", "transaction"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.

@@ -131,6 +131,8 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),
+        held: Vec::new(),
+        sustained: None,
         bottleneck: None,
         assumptions: Vec::new(),
         warnings: Vec::new(),

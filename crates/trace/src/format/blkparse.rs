@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Device, processor, sequence number, seconds, process, action, RWBS letters, first block + blocks. Source:
-//! blkparse(1), "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end, plugs, merges, splits, remaps and messages
-//! are left out and counted. How events make requests: [`super::block_layer`].
+//! blkparse(1), "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end is left out and counted; so are plugs, merges,
+//! splits, remaps and messages, apart from it: every trace has them, and requests are whole without. How events make requests: [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, parse_device};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
@@ -81,10 +81,8 @@ impl Format for Blkparse {
                 self.pairing.end();
                 return Ok(self.pairing.ready());
             };
-            match parse(line)? {
-                Some(event) => self.pairing.event(BlockEvent { at: input.lines(), ..event })?,
-                None => self.pairing.tally.other_events += 1,
-            }
+            let step = parse(line)?;
+            self.pairing.step(&step, input.lines())?;
         }
     }
 
@@ -101,10 +99,19 @@ impl Format for Blkparse {
     }
 }
 
-/// An event that matters; `None` for any other line (events of other stages, the summary).
-fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
-    let Some(head) = Head::of(line) else { return Ok(None) };
-    let Some(stage) = RequestStage::of_action(head.action) else { return Ok(None) };
+/// The actions of blkparse(1) that are other steps of requests, or messages: "TRACE ACTIONS", and `fmt_act` of blkparse_fmt.c.
+const OTHER_STEPS: [&[u8]; 13] =
+    [b"G", b"I", b"R", b"B", b"M", b"F", b"P", b"U", b"UT", b"T", b"X", b"A", b"S"];
+/// A message, which a process or a scheduler has put into the trace.
+const MESSAGE: &[u8] = b"m";
+
+/// What a line is: an event that matters, another step, or no event, as those of the summary.
+fn parse(line: &[u8]) -> Result<Step, Problem> {
+    let Some(head) = Head::of(line) else { return Ok(Step::Foreign) };
+    let Some(stage) = RequestStage::of_action(head.action) else {
+        let is_known = OTHER_STEPS.contains(&head.action) || head.action == MESSAGE;
+        return Ok(if is_known { Step::Other } else { Step::Foreign });
+    };
     let device = parse_device(head.device)?;
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
     let process = whole32(head.process, "process")?;
@@ -118,14 +125,51 @@ fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
         });
     };
     let address = columns.column("block")?;
-    // A packet command has its bytes in parentheses instead of blocks; a flush may have no place at all.
-    if !looks_whole(address) {
-        return Ok(None);
-    }
-    let address = whole(address, "block")?;
-    let blocks = match columns.next() {
-        Some(b"+") => whole32(columns.column("length")?, "length in blocks")?,
-        _ => 0,
+    // A packet command has its bytes in parentheses instead of blocks; a flush without data has no place at all.
+    let (address, blocks) = if looks_whole(address) {
+        let blocks = match columns.next() {
+            Some(b"+") => whole32(columns.column("length")?, "length in blocks")?,
+            _ => 0,
+        };
+        (whole(address, "block")?, blocks)
+    } else if operation.flushes() {
+        (0, 0)
+    } else {
+        return Ok(Step::Foreign);
     };
-    Ok(Some(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+    Ok(Step::Event(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::{FormatName, TraceOptions, TraceReader};
+    use petrio_colours::Direction;
+
+    #[test]
+    fn steps_that_every_trace_has_are_no_lines_without_an_event_and_flushes_need_no_place() {
+        let text = "\
+8,0 1 1 0.000000000 1001 Q R 2048 + 8 [dd]
+8,0 1 2 0.000002000 1001 G R 2048 + 8 [dd]
+8,0 1 3 0.000003000 1001 P N [dd]
+8,0 1 0 0.000003500 1001 m N cfq1001 insert_request
+8,0 1 4 0.000004000 1001 I R 2048 + 8 [dd]
+8,0 1 5 0.000005000 1001 UT N [dd] 1
+8,0 1 6 0.000006000 1001 D R 2048 + 8 [dd]
+8,0 1 7 0.000600000 0 C R 2048 + 8 [0]
+8,0 1 8 0.000700000 1002 Q FWS [fsync]
+8,0 1 9 0.000800000 1001 Q R 4096 + 8 [dd]
+8,0 1 10 0.000801000 1001 M R 4096 + 8 [dd]
+8,0 1 11 0.000900000 1001 Q DS 8192 + 8 [fstrim]
+CPU1 (8,0):
+";
+        let mut reader =
+            TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+        assert_eq!(reader.format(), FormatName::Blkparse);
+        let directions: Vec<_> = reader.by_ref().map(|record| record.unwrap().direction).collect();
+        assert_eq!(directions, [Direction::Read, Direction::Flush, Direction::Read]);
+        let left_out = reader.summary().left_out;
+        // The discard, which no device here does, and the summary's line.
+        assert_eq!((left_out.other_steps, left_out.other_events), (6, 2));
+    }
 }

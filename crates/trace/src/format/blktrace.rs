@@ -16,7 +16,7 @@
 //! processor's file is read too, without what the others saw. Leaves out and counts events of other stages, packet
 //! commands and messages. Version 8 (64-bit actions) is refused.
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
@@ -115,6 +115,12 @@ fn stage(action: u32) -> Option<RequestStage> {
     }
 }
 
+/// Whether it is another step of a request, or a message (`enum blktrace_act`: 2 to 6 and 9 to 16; `enum blktrace_notify`).
+fn is_other_step(action: u32) -> bool {
+    let is_step = matches!(action & 0xff, 2..=6 | 9..=16);
+    action & category::NOTIFY != 0 || is_step && action & category::PACKET_COMMAND == 0
+}
+
 /// The letters that blkparse prints for an action.
 fn operation(action: u32, bytes: u32) -> Option<Operation> {
     let has = |bit: u32| action & bit != 0;
@@ -163,8 +169,8 @@ impl Format for Blktrace {
             if follows > 0 && input.chunk(follows)?.is_none() {
                 return Err(Problem::CutOff { found: 0, needed: follows }.into());
             }
-            match (stage(action), operation(action, bytes)) {
-                (Some(stage), Some(operation)) => self.pairing.event(BlockEvent {
+            let step = match (stage(action), operation(action, bytes)) {
+                (Some(stage), Some(operation)) => Step::Event(BlockEvent {
                     stage,
                     clock: u128::from(time) * 1_000,
                     at,
@@ -173,9 +179,11 @@ impl Format for Blktrace {
                     address,
                     blocks: bytes.div_ceil(SECTOR_BYTES as u32),
                     process,
-                })?,
-                _ => self.pairing.tally.other_events += 1,
-            }
+                }),
+                (None, _) if is_other_step(action) => Step::Other,
+                _ => Step::Foreign,
+            };
+            self.pairing.step(&step, at)?;
         }
     }
 
@@ -233,6 +241,7 @@ mod tests {
                 record(0, 0, 0, category::NOTIFY, b"kjournald\0\0\0", big),
                 record(1_000, 64, 4_096, write | 1, b"", big),
                 record(2_000, 64, 4_096, write | 7, b"", big),
+                record(3_000, 64, 4_096, write | 12, b"", big),
                 record(51_000, 64, 4_096, write | 8, b"", big),
                 record(60_000, 128, 512, 1 << 16 | 1 | 1 << 8, &[0; 8], big),
                 record(70_000, 0, 0, category::FLUSH | category::WRITE | 1, b"", big),
@@ -246,7 +255,8 @@ mod tests {
             assert_eq!(records[0].measured, Some(Time::from_micros(50)));
             assert!(records[0].synchronous && records[0].metadata && !records[1].metadata);
             assert_eq!(reader.device_name(0).as_deref(), Some("8,16"));
-            assert_eq!(reader.summary().left_out.other_events, 1);
+            let left_out = reader.summary().left_out;
+            assert_eq!((left_out.other_events, left_out.other_steps), (0, 2));
         }
     }
 

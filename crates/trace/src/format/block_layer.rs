@@ -66,6 +66,11 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    /// Whether it flushes the device's cache, with data or without.
+    pub(super) fn flushes(&self) -> bool {
+        self.flush_first || self.direction == Some(Direction::Flush)
+    }
+
     /// Reads `RS`, `WFS`, `FWS`, `DE`, …: an optional flush before, the operation, then attributes.
     pub(super) fn from_rwbs(letters: &[u8]) -> Option<Self> {
         if letters.is_empty() || !letters.iter().all(u8::is_ascii_alphanumeric) {
@@ -99,6 +104,16 @@ struct Waiting {
     raw: RawRecord,
     /// Blocks whose completion hasn't been seen; 0 when it is ready.
     open_blocks: u32,
+}
+
+/// What a record of the block layer's is.
+pub(super) enum Step {
+    /// It begins, issues or ends a request.
+    Event(BlockEvent),
+    /// It is another step of one (a merge, an insertion, a plug), or a message: nothing more follows from it.
+    Other,
+    /// It is none of these.
+    Foreign,
 }
 
 /// Pairs events into requests.
@@ -138,6 +153,16 @@ impl Pairing {
             at_end: false,
             tally: ReadCounts::default(),
         }
+    }
+
+    /// Takes in one record, which stands at `at`.
+    pub(super) fn step(&mut self, step: &Step, at: u64) -> Result<(), Problem> {
+        match step {
+            Step::Event(event) => return self.event(BlockEvent { at, ..*event }),
+            Step::Other => self.tally.other_steps += 1,
+            Step::Foreign => self.tally.other_events += 1,
+        }
+        Ok(())
     }
 
     /// Takes in one event.

@@ -103,6 +103,8 @@ pub(crate) trait Format<R: Record = BlockRecord>: Send {
 pub(crate) struct ReadCounts {
     /// Lines or records that hold no read, write or flush (other events, discards, inquiries).
     pub(crate) other_events: u64,
+    /// Steps of requests that tell nothing more: what is neither their arrival nor their issue nor their end.
+    pub(crate) other_steps: u64,
     /// Requests widened to whole 512-byte blocks.
     pub(crate) widened: u64,
     /// Completions whose request isn't in the trace.

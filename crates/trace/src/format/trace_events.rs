@@ -11,7 +11,7 @@
 //! `include/trace/events/block.h`. Other events are left out and counted. How events make requests:
 //! [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, parse_device};
+use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, picoseconds, whole, whole32};
@@ -106,10 +106,8 @@ impl Format for TraceEvents {
                 self.pairing.end();
                 return Ok(self.pairing.ready());
             };
-            match parse(line)? {
-                Some(event) => self.pairing.event(BlockEvent { at: input.lines(), ..event })?,
-                None => self.pairing.tally.other_events += 1,
-            }
+            let step = parse(line)?;
+            self.pairing.step(&step, input.lines())?;
         }
     }
 
@@ -126,14 +124,17 @@ impl Format for TraceEvents {
     }
 }
 
-fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
+fn parse(line: &[u8]) -> Result<Step, Problem> {
     let Some(head) = Head::of(line) else {
         return Err(Problem::NotALine {
             found: printable(line),
             expected: "a trace event (command, process, [processor], time:, event:, …)",
         });
     };
-    let Some(stage) = head.stage() else { return Ok(None) };
+    let Some(stage) = head.stage() else {
+        // Tracepoints of include/trace/events/block.h.
+        return Ok(if head.event.starts_with(b"block_") { Step::Other } else { Step::Foreign });
+    };
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
     let process = whole32(head.process, "process")?;
     let mut columns = Columns::blank_separated(head.text, COLUMNS);
@@ -157,5 +158,5 @@ fn parse(line: &[u8]) -> Result<Option<BlockEvent>, Problem> {
     next.ok_or_else(|| missing("+"))?;
     let address = whole(place.ok_or_else(|| missing("block"))?, "block")?;
     let blocks = whole32(columns.column("length")?, "length in blocks")?;
-    Ok(Some(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+    Ok(Step::Event(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
 }

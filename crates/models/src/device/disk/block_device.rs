@@ -103,7 +103,7 @@ impl BlockDevice for Drive {
         queueing: &Queueing,
         ports: DevicePorts,
     ) -> BuiltDevice {
-        let stages = disk_page_on_bus(parent, name, &self, *queueing, ports);
-        BuiltDevice { stages, arm: None }
+        let (stages, write_cache) = disk_page_on_bus(parent, name, &self, *queueing, ports);
+        BuiltDevice { stages, arm: None, write_cache }
     }
 }

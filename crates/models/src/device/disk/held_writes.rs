@@ -58,6 +58,11 @@ impl HeldWrites {
         self.runs.len() as u64
     }
 
+    /// Blocks that are held, those being written included.
+    pub(super) const fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
     /// Whether nothing is held, and nothing is being written.
     pub(super) fn is_clean(&self) -> bool {
         self.runs.is_empty() && self.under_way.is_none()

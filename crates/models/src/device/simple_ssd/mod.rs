@@ -181,6 +181,10 @@ impl BlockDevice for SimpleSsdParameters {
         ports: DevicePorts,
     ) -> BuiltDevice {
         let depth = queueing.depth.unwrap_or(self.queue_depth);
-        BuiltDevice { stages: simple_ssd_page(parent, name, (&self, depth), ports), arm: None }
+        BuiltDevice {
+            stages: simple_ssd_page(parent, name, (&self, depth), ports),
+            arm: None,
+            write_cache: None,
+        }
     }
 }

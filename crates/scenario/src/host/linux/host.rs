@@ -18,8 +18,8 @@ pub struct Host {
     /// How the kernel behaves: a kernel of the catalogue ("linux-6.18"; `petrio catalogue list kernels` names them
     /// all), or a file of your own in the same form.
     pub kernel: String,
-    /// Memory for the page cache and the processes' own pages; left out, all that the machine has. A smaller one stands
-    /// for a memory limit, like that of a cgroup.
+    /// Memory for the page cache and the processes' own pages; left out, all that the machine has. Less
+    /// stands for a memory limit, like that of a cgroup; more for modules that were added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
     /// Dirty data at which the flusher begins to write (`dirty_background_bytes`); left out, the kernel's share of

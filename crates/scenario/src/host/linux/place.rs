@@ -1,14 +1,13 @@
 //! Linux hosts and their file systems with everything that they need found.
 
 use super::check::CheckedLinux;
-use super::host::Host;
 use super::mpi::{MPI, PlacedMpi};
 use super::network::{NETWORK, PlacedNetwork};
 use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
 use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
-use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, HOST, Linux};
+use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, Linux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::placed::Beneath;
 use crate::text::tree::Places;
@@ -101,7 +100,6 @@ impl Linux {
         let mut hosts = Vec::new();
         for (name, host) in &self.host {
             let Some(Profile { machine, kernel }) = profiles.swap_remove(name) else { continue };
-            problems.extend(too_much_memory(name, host, machine.memory, ground));
             let parameters = HostParameters {
                 machine,
                 kernel,
@@ -214,15 +212,6 @@ fn too_many_clients((key, name): (&str, &str), clients: usize, ground: &Ground<'
     let message =
         format!("the {} clients of \"{name}\" are more than can be held: {cause}", grouped(clients as u64));
     Some(ground.sources.error(span, message).help("make the hosts' count smaller, or name fewer of them"))
-}
-
-/// A host can't have more memory than its machine.
-fn too_much_memory(name: &str, host: &Host, most: Bytes, ground: &Ground<'_>) -> Option<Problem> {
-    let memory = host.memory.filter(|&memory| memory > most)?;
-    let span = ground.places.value(&format!("{HOST}.{name}.memory"));
-    let message = format!("the machine has {most} of memory, which is less than {memory}");
-    let help = "leave it out to use all, or change the machine: change.machine.memory = \"…\"";
-    Some(ground.sources.error(span, message).help(help))
 }
 
 /// Why a file system of so many blocks can't be made where so many are there. One of which the like is known to be

@@ -37,6 +37,9 @@ pub(super) fn page(report: &Report) -> Page {
     stages(&mut page, report);
     traffic(&mut page, report);
     rates(&mut page, report);
+    for transactions in report.each().flat_map(|served| &served.transactions) {
+        page.note(transactions.sentence());
+    }
     for deadline in report.each().flat_map(|served| &served.deadlines) {
         page.note(deadline.sentence());
     }

@@ -2,6 +2,7 @@
 
 use super::{Demand, Drive, DriveState, Transferred};
 use crate::device::disk::parameters::{ImmediateReporting, WriteBackOrder};
+use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 
 /// A shorter write isn't cut up, in however small a cache: 8 KiB. Assumed; the catalogue's caches have runs several times as long.
@@ -30,6 +31,11 @@ impl Drive {
     pub fn next_piece(&self, demand: Demand, taken: u64) -> Demand {
         let blocks = (demand.blocks - taken).min(self.cache.longest_run().max(LEAST_PIECE));
         Demand { block: demand.block + taken, blocks, ..demand }
+    }
+
+    /// Bytes that have been reported and aren't on the medium yet, and for how many there is room.
+    pub fn held_bytes(&self, state: &DriveState) -> (u64, u64) {
+        (state.held.blocks() * SECTOR_BYTES, self.cache.most_held() * SECTOR_BYTES)
     }
 
     /// Whether there is room for a write now.

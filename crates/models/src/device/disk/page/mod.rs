@@ -50,7 +50,7 @@ use crate::{DEPTH_MAX, Stage};
 use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
 use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Place, Probe};
+use petrio_kernel::{PageBuilder, Place, Probe, Simulation};
 use std::sync::Arc;
 
 /// All of a drive that changes, as one resident token.
@@ -107,6 +107,22 @@ struct Places {
     held: Option<write_back::Held>,
 }
 
+/// Where it is found in a run how full a drive's write cache is.
+#[derive(Clone, Debug)]
+pub struct WriteCache {
+    unit: Place<Unit>,
+    drive: Arc<Drive>,
+}
+
+impl WriteCache {
+    /// Bytes that have been reported and aren't on the medium yet, and for how many there is room.
+    pub fn held_bytes(&self, run: &Simulation) -> (u64, u64) {
+        let mut found = (0, 0);
+        run.for_each_token(self.unit, |unit| found = self.drive.held_bytes(&unit.state));
+        found
+    }
+}
+
 /// Builds the page `name`: requests come in by one place and completions go out by the other. The bus is its own.
 pub fn disk_page(
     parent: &mut PageBuilder<'_>,
@@ -116,17 +132,17 @@ pub fn disk_page(
     requests: Place<BlockRequest>,
     completions: Place<BlockRequest>,
 ) -> Vec<Stage> {
-    disk_page_on_bus(parent, name, drive, queueing, DevicePorts { requests, completions, bus: None })
+    disk_page_on_bus(parent, name, drive, queueing, DevicePorts { requests, completions, bus: None }).0
 }
 
-/// As [`disk_page`], on a bus that others use, too, where there is one.
+/// As [`disk_page`], on a bus that others use, too, where there is one; with its write cache, where it holds what it has reported.
 pub fn disk_page_on_bus(
     parent: &mut PageBuilder<'_>,
     name: &str,
     drive: &Arc<Drive>,
     queueing: Queueing,
     DevicePorts { requests, completions, bus }: DevicePorts,
-) -> Vec<Stage> {
+) -> (Vec<Stage>, Option<WriteCache>) {
     let mut page = parent.page(name);
     page.port_in("requests", requests);
     page.port_out("completions", completions);
@@ -188,7 +204,8 @@ pub fn disk_page_on_bus(
     // The arm is free, or with one command.
     let with_arm = [places.arm.id(), places.seeking.id(), places.rotating.id(), places.passing.id()];
     page.conserve("arm", &with_arm.map(|place| (place, 1)));
-    stages(page.path(), &places)
+    let cache = WriteCache { unit: places.unit, drive: Arc::clone(drive) };
+    (stages(page.path(), &places), places.held.map(|_| cache))
 }
 
 fn stages(path: &str, places: &Places) -> Vec<Stage> {

@@ -1,0 +1,218 @@
+//! A burst that is taken for the truth: a run that ends before a cache has filled of which it took the room.
+//!
+//! Whether what comes behind is slower no share of a cache tells: a drive may keep up with what its cache takes. So the same
+//! workloads are made as much longer as fills the cache twice over, and the last quarter of that run is held against the run
+//! itself. It is one run more, and none where the run is long already.
+
+use crate::build::System;
+use crate::claim::Claim;
+use crate::loaded::Loaded;
+use crate::report::{Held, Report, Served, Sinks, Sustained};
+use crate::run::RunFailure;
+use crate::run::execute::{Cut, RunPlan, execute};
+use crate::run::single::{limits, report as reported};
+use crate::schema::{Measure, Workload};
+use petrio_kernel::Simulation;
+use petrio_units::{Bytes, Duration};
+use petrio_workload::program::PatternParameters;
+use petrio_workload::program::pattern::{Access, Pattern};
+
+/// A part of what was written that may be in caches at the end without a word.
+const PART: f64 = 0.25;
+/// A cache that is fuller than this has shown what it does when it is full.
+const FULL: f64 = 0.9;
+/// A load that gets less than this part of what the run got gets less.
+const LESS: f64 = 0.8;
+/// How long the longer run is: as many times as it takes to fill the cache.
+const FILLINGS: f64 = 2.0;
+/// A run that is less than this longer shows nothing.
+const LONGER_MIN: f64 = 1.5;
+/// Firings of the longer run, were it like the run: seconds of computing at millions a second.
+pub(super) const FIRINGS_MAX: f64 = 2e7;
+/// Of fewer requests a rate says nothing.
+const REQUESTS_MIN: u64 = 20;
+
+/// What the caches of a System hold of writes, by class.
+pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
+    let mut all: Vec<Held> = Vec::new();
+    let mut add = |cache: String, (unwritten, room): (u64, u64)| {
+        let known = all.iter().position(|held| held.cache == cache);
+        let number = known.unwrap_or_else(|| {
+            all.push(Held { cache, unwritten_bytes: 0, room_bytes: 0 });
+            all.len() - 1
+        });
+        all[number].unwritten_bytes += unwritten;
+        all[number].room_bytes += room;
+    };
+    for (class, host) in &system.memory {
+        let found = host.now(run);
+        add(format!("the page cache of \"{class}\""), (found.unwritten, found.write_room));
+    }
+    for array in &system.arrays {
+        let words = format!("the controller's memory of \"{}\"", array.class);
+        if let Some(cache) = array.cache {
+            run.for_each_token(cache, |cache| {
+                add(words.clone(), (cache.unwritten_bytes(), cache.room_bytes()));
+            });
+        }
+    }
+    for (class, cache) in &system.write_caches {
+        add(format!("the write cache of \"{class}\""), cache.held_bytes(run));
+    }
+    all
+}
+
+/// Tells what comes behind a burst, where the report is of one.
+///
+/// # Errors
+/// [`RunFailure::Stopped`]; a longer run that can't be is none.
+pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
+    let Some(burst) = Burst::of(report) else { return Ok(()) };
+    let Some(longer) = longer(loaded, burst.times) else { return Ok(()) };
+    let behind = match run_once(&longer) {
+        Ok(behind) => behind,
+        Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+        Err(_) => return Ok(()),
+    };
+    let (own, then) = (writer(report), writer(&behind));
+    let (Some(own), Some(then)) = (own, then) else { return Ok(()) };
+    let Some(latency) = &own.latency else { return Ok(()) };
+    let (per_s, mean_ms) = (own.requests_per_s.value, latency.mean_ms.value);
+    let Some((per_s_then, mean_ms_then)) = last_of(then, 4) else { return Ok(()) };
+    let is_less = per_s_then < LESS * per_s || mean_ms_then * LESS > mean_ms;
+    if !is_less && !burst.fills_on(&behind, (own, then)) {
+        return Ok(());
+    }
+    let sustained = Sustained {
+        cache: burst.held.cache.clone(),
+        filled: burst.filled,
+        full_after_s: report.simulated_s / burst.filled,
+        times_as_long: burst.times,
+        requests_per_s: is_less.then_some(per_s_then),
+        mean_latency_ms: is_less.then_some(mean_ms_then),
+    };
+    let words = sustained.sentence(own.subject.many(), (per_s, mean_ms));
+    report.warnings.push(Claim::Burst.says(words));
+    report.sustained = Some(sustained);
+    Ok(())
+}
+
+/// A cache that had room when the run ended, and how much longer that has to be.
+struct Burst {
+    held: Held,
+    filled: f64,
+    times: f64,
+}
+
+impl Burst {
+    fn of(report: &Report) -> Option<Self> {
+        let written = written_bytes(writer(report)?);
+        let held = report.held.iter().max_by_key(|held| held.unwritten_bytes)?;
+        let (unwritten, room) = (held.unwritten_bytes as f64, held.room_bytes as f64);
+        if unwritten < PART * written || unwritten >= FULL * room {
+            return None;
+        }
+        let filled = unwritten / room;
+        let times = (FILLINGS / filled).min(FIRINGS_MAX / report.firings.max(1) as f64);
+        (times >= LONGER_MIN).then(|| Self { held: held.clone(), filled, times })
+    }
+
+    /// Whether the cache fills on in a longer run, as much of what is written stays in it as before.
+    fn fills_on(&self, behind: &Report, (own, then): (&Served, &Served)) -> bool {
+        let now = behind.held.iter().find(|held| held.cache == self.held.cache);
+        let more = now.map_or(0, |now| now.unwritten_bytes.saturating_sub(self.held.unwritten_bytes));
+        let written = written_bytes(then) - written_bytes(own);
+        let is_full = now.is_some_and(|now| now.unwritten_bytes as f64 >= FULL * now.room_bytes as f64);
+        !is_full && more as f64 >= PART * written && written > 0.0
+    }
+}
+
+/// Those programs that write most.
+fn writer(report: &Report) -> Option<&Served> {
+    let most = report.each().max_by(|a, b| written_bytes(a).total_cmp(&written_bytes(b)))?;
+    (written_bytes(most) > 0.0).then_some(most)
+}
+
+/// About how much programs have written: writes and reads of one workload are mostly as long.
+fn written_bytes(served: &Served) -> f64 {
+    let (reads, writes) = (served.requests.reads as f64, served.requests.writes as f64);
+    if writes > 0.0 { served.bytes as f64 * writes / (reads + writes) } else { 0.0 }
+}
+
+/// Completed requests a second in the last part of a run, one of so many, and their mean latency, milliseconds.
+pub(super) fn last_of(served: &Served, parts: usize) -> Option<(f64, f64)> {
+    let series = &served.series;
+    let count = series.intervals.len();
+    let last = series.intervals.get(count - count.div_ceil(parts)..)?;
+    let completed: u64 = last.iter().map(|interval| interval.completed).sum();
+    let latency: f64 = last.iter().map(|interval| interval.mean_latency_ms * interval.completed as f64).sum();
+    let span = (last.len().saturating_sub(1)) as f64 * series.interval_s + series.last_interval_s;
+    let told = completed >= REQUESTS_MIN && span > 0.0;
+    told.then(|| (completed as f64 / span, latency / completed as f64))
+}
+
+/// The first replication, without what is cut off at its beginning.
+pub(super) fn run_once(loaded: &Loaded) -> Result<Report, RunFailure> {
+    let system = System::build(loaded)?;
+    let limits = limits(&loaded.scenario.measure);
+    let plan =
+        RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false, tallied: false };
+    let outcome = execute(loaded, &system, plan, &mut Sinks::default())?;
+    Ok(reported(loaded, &system, outcome))
+}
+
+/// The same with workloads so many times as long; nothing where one of them is as long as it is.
+fn longer(loaded: &Loaded, times: f64) -> Option<Loaded> {
+    let mut longer = loaded.clone();
+    for (name, workload) in &mut longer.scenario.workload {
+        match workload {
+            Workload::Synthetic(load) => {
+                longer_count(&mut load.parameters.requests, times);
+                longer_span(&mut load.parameters.duration, times);
+                // What generates is ready already.
+                let ready = longer.generators.get_mut(name)?;
+                (ready.requests, ready.duration) = (load.parameters.requests, load.parameters.duration);
+            }
+            Workload::Files(load) => longer_pattern(&mut load.parameters, times),
+            Workload::Script(load) => load.parameters.repeat = count(load.parameters.repeat, times),
+            Workload::Users(load) => load.parameters.sessions = count32(load.parameters.sessions, times),
+            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_) => {
+                return None;
+            }
+        }
+    }
+    let Measure { stop, max_time, max_requests, .. } = &mut longer.scenario.measure;
+    longer_count(&mut stop.requests, times);
+    longer_span(&mut stop.time, times);
+    longer_count(max_requests, times);
+    longer_span(max_time, times);
+    Some(longer)
+}
+
+/// More accesses where they are counted; else more files of the same size, whose data are new to every cache.
+fn longer_pattern(pattern: &mut PatternParameters, times: f64) {
+    if pattern.operations.is_some() || pattern.amount.is_some() {
+        longer_count(&mut pattern.operations, times);
+        pattern.amount = pattern.amount.map(|amount| Bytes(count(amount.get(), times)));
+    } else if pattern.operation == Access::Read || pattern.pattern == Pattern::Same {
+        pattern.passes = count32(pattern.passes, times);
+    } else {
+        pattern.files = count32(pattern.files, times);
+    }
+}
+
+fn count(own: u64, times: f64) -> u64 {
+    (own as f64 * times).ceil() as u64
+}
+
+fn count32(own: u32, times: f64) -> u32 {
+    u32::try_from(count(own.into(), times)).unwrap_or(u32::MAX)
+}
+
+fn longer_count(own: &mut Option<u64>, times: f64) {
+    *own = own.map(|own| count(own, times));
+}
+
+fn longer_span(own: &mut Option<Duration>, times: f64) {
+    *own = own.map(|own| Duration::new(own.time().divided_by(1.0 / times)));
+}
