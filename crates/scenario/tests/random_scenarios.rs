@@ -61,6 +61,8 @@ struct Scenario {
 
 /// Accesses of each process.
 const ACCESSES: u32 = 24;
+/// No fsync: what closes a file on a share with `writes = "on-close"` makes it durable, and nothing else.
+const NEVER: u32 = 1_000;
 
 impl Scenario {
     fn members(&self) -> u32 {
@@ -159,6 +161,7 @@ impl Scenario {
         let pattern = if random { "random" } else { "sequential" };
         let fsync = match (writes, durable) {
             (false, _) => String::new(),
+            (true, NEVER) => "timing = \"with-close\"\nopen_close = true\n".to_owned(),
             (true, 0) => "fsync = \"at-end\"\n".to_owned(),
             (true, every) => format!("fsync = {{ every = {every} }}\n"),
         };
@@ -177,7 +180,11 @@ impl Scenario {
     fn durable(&self) -> u64 {
         let Asked { processes, kib, writes, durable, .. } = self.asked;
         // Beyond the last fsync nothing is promised.
-        let accesses = ACCESSES.checked_div(durable).map_or(ACCESSES, |times| times * durable);
+        let accesses = match (durable, self.mount) {
+            (NEVER, Mount::Share { on_close: true }) => ACCESSES,
+            (NEVER, _) => 0,
+            (every, _) => ACCESSES.checked_div(every).map_or(ACCESSES, |times| times * every),
+        };
         match (self.mount, writes) {
             (Mount::Blocks, _) | (_, false) => 0,
             _ => u64::from(processes * kib * accesses) << 10,
@@ -245,16 +252,15 @@ fn mounts() -> impl Strategy<Value = Mount> {
 fn asked() -> impl Strategy<Value = Asked> {
     let sizes = prop::sample::select(vec![4u32, 12, 64, 256]);
     let gaps = prop::sample::select(vec![0u32, 100, 5_000]);
-    (1..4u32, sizes, any::<bool>(), any::<bool>(), prop::sample::select(vec![0u32, 1, 7]), gaps).prop_map(
-        |(processes, kib, writes, random, durable, gap_us)| Asked {
+    (1..4u32, sizes, any::<bool>(), any::<bool>(), prop::sample::select(vec![0u32, 1, 7, NEVER]), gaps)
+        .prop_map(|(processes, kib, writes, random, durable, gap_us)| Asked {
             processes,
             kib,
             writes,
             random,
             durable,
             gap_us,
-        },
-    )
+        })
 }
 
 fn scenarios() -> impl Strategy<Value = Scenario> {
