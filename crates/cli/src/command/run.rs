@@ -9,9 +9,8 @@ use crate::results::say_written;
 use clap::Args;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{counted, seconds};
-use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
-use petrio_scenario::run::{run_told, simulate};
+use petrio_scenario::run::run_so_far;
 use petrio_scenario::{Loaded, Override};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -87,23 +86,27 @@ impl Run {
         self.outputs(&beside).check([])?;
         let sinks = self.sinks(&loaded, &beside)?;
         let began = Instant::now();
-        let outcome = if self.no_what_if {
-            System::build(&loaded).and_then(|system| simulate(&loaded, &system, sinks))
-        } else {
-            run_told(&loaded, sinks, |changes| {
-                let far = began.elapsed().as_secs_f64();
-                if changes > 0 && far > WORTH_A_WORD && std::io::stderr().is_terminal() {
-                    let changes = counted(changes as u64, "change", "changes");
-                    talk(&format!(
-                        "the run took {}; now {changes} of it are tried (--no-what-if leaves that out)",
-                        seconds(far)
-                    ));
-                }
-            })
+        let tell = |changes| {
+            let far = began.elapsed().as_secs_f64();
+            if changes > 0 && far > WORTH_A_WORD && std::io::stderr().is_terminal() {
+                let changes = counted(changes as u64, "change", "changes");
+                talk(&format!(
+                    "the run took {}; now {changes} of it are tried (--no-what-if leaves that out)",
+                    seconds(far)
+                ));
+            }
         };
+        let outcome = run_so_far(&loaded, sinks, (!self.no_what_if).then_some(tell));
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;
+        if watch.is_stopped() {
+            // What is asked for as a file is whole or isn't there.
+            if !self.quiet && !self.outputs(&beside).to_output() {
+                print(&terminal_text(&report, None, width()))?;
+            }
+            return Err(Failure::Interrupted);
+        }
         if let Some(path) = &self.json {
             write_json(&report, path)?;
         }

@@ -1,4 +1,4 @@
-//! A run that somebody interrupts ends by itself, soon, and leaves nothing half-written.
+//! A run that somebody interrupts ends by itself, soon, tells what had been by then, and leaves nothing half-written.
 
 use crate::support::{Folder, RANDOM};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
-fn an_interrupted_run_ends_and_leaves_nothing() {
+fn an_interrupted_run_ends_tells_what_had_been_by_then_and_leaves_no_file() {
     let folder = Folder::with(&RANDOM.replace("requests = 2000", "requests = 2000000000"));
     let arguments = ["run", "scenario.toml", "--json", "report.json", "--parquet", "rows.parquet"];
     let mut run = folder.command(&[&arguments[..], &["--set", "measure.replications=4"]].concat());
@@ -28,6 +28,8 @@ fn an_interrupted_run_ends_and_leaves_nothing() {
     }
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("the run was interrupted at") && told.contains("requests"), "{told}");
     assert_eq!(String::from_utf8(output.stderr).unwrap().trim(), "interrupted");
     assert_eq!(folder.names(), ["scenario.toml"]);
 }

@@ -29,6 +29,8 @@ pub struct Limits {
     pub requests: Option<u64>,
     /// At this model time.
     pub time: Option<Time>,
+    /// Where it is now, once it is stopped; otherwise what is stopped gives nothing.
+    pub so_far: bool,
 }
 
 /// A net and how it is run.
@@ -80,7 +82,8 @@ impl Engine<'_> {
 
         while load.served() < request_limit {
             if self.watch.is_stopped() {
-                return Err(RunFailure::Stopped);
+                self.stop()?;
+                break;
             }
             headroom.record().map_err(|cause| RunFailure::TooMuchMemory {
                 now: run.now(),
@@ -149,7 +152,12 @@ impl Engine<'_> {
     /// Tells what has been done since it was last told.
     fn tell(&self, told: &mut u64, completed: u64, now: Time) -> Result<(), RunFailure> {
         let more = completed - std::mem::replace(told, completed);
-        if self.watch.tell(more, now).is_break() { Err(RunFailure::Stopped) } else { Ok(()) }
+        if self.watch.tell(more, now).is_break() { self.stop() } else { Ok(()) }
+    }
+
+    /// It is no longer wanted: whether that is its end, or a failure.
+    fn stop(&self) -> Result<(), RunFailure> {
+        if self.limits.so_far { Ok(()) } else { Err(RunFailure::Stopped) }
     }
 }
 

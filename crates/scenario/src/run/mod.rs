@@ -43,7 +43,7 @@ use crate::report::cautions;
 use crate::report::{Report, Served, Sinks, mean_report};
 use execute::{RunPlan, execute};
 use petrio_kernel::statistics::{Interval, Tally, replicate};
-use single::{broken_off, cut, limits, report};
+use single::{broken_off, cut, interrupted, limits, report};
 
 /// Replications are added in blocks of this size until the precision asked for is reached, so that the outcome doesn't
 /// depend on the number of threads.
@@ -69,9 +69,38 @@ pub fn run(loaded: &Loaded, sinks: Sinks) -> Result<Report, RunFailure> {
 pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate(loaded, &system, sinks)?;
-    look_behind(loaded, &mut report)?;
-    look_at_lock_step(loaded, &mut report)?;
-    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, &mut report, tell)?;
+    explain((loaded, system), &mut report, tell)?;
+    Ok(report)
+}
+
+/// Adds to a report of a scenario's own run what only further runs tell.
+fn explain(
+    (loaded, system): (&Loaded, System),
+    report: &mut Report,
+    tell: impl FnOnce(usize),
+) -> Result<(), RunFailure> {
+    look_behind(loaded, report)?;
+    look_at_lock_step(loaded, report)?;
+    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, report, tell)
+}
+
+/// As [`run_told`], or without asking what would change it where nobody is told; and where it is stopped meanwhile, what had been by
+/// then, which says so. Nothing is written to `sinks` of a run that didn't end.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_so_far(
+    loaded: &Loaded,
+    sinks: Sinks,
+    tell: Option<impl FnOnce(usize)>,
+) -> Result<Report, RunFailure> {
+    let system = System::build(loaded)?;
+    let mut report = simulate_or_stop((loaded, &system), sinks, true)?;
+    let Some(tell) = tell.filter(|_| !loaded.watch.is_stopped()) else { return Ok(report) };
+    match explain((loaded, system), &mut report, tell) {
+        Err(RunFailure::Stopped) => interrupted(&mut report, ", and not what would change it"),
+        explained => explained?,
+    }
     Ok(report)
 }
 
@@ -79,14 +108,34 @@ pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Resu
 ///
 /// # Errors
 /// As of [`run`].
-pub fn simulate(loaded: &Loaded, system: &System, mut sinks: Sinks) -> Result<Report, RunFailure> {
+pub fn simulate(loaded: &Loaded, system: &System, sinks: Sinks) -> Result<Report, RunFailure> {
+    simulate_or_stop((loaded, system), sinks, false)
+}
+
+fn simulate_or_stop(
+    (loaded, system): (&Loaded, &System),
+    mut sinks: Sinks,
+    so_far: bool,
+) -> Result<Report, RunFailure> {
     let measure = &loaded.scenario.measure;
     let limits = limits(measure);
     let cut = cut(loaded, system, limits)?;
-    let plan = RunPlan { replication: 0, limits, cut, speeds: &[], sampled: true, tallied: true };
-    let first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
+    let first = Limits { so_far, ..limits };
+    let plan = RunPlan { replication: 0, limits: first, cut, speeds: &[], sampled: true, tallied: true };
+    let mut first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
+    if so_far && loaded.watch.is_stopped() {
+        interrupted(&mut first, "");
+        return Ok(first);
+    }
     sinks.finish()?;
-    let mut report = replications((loaded, system), first, limits, cut)?;
+    let alone = so_far.then(|| first.clone());
+    let mut report = match (replications((loaded, system), first, limits, cut), alone) {
+        (Err(RunFailure::Stopped), Some(mut first)) => {
+            interrupted(&mut first, ", of the first replication");
+            return Ok(first);
+        }
+        (report, _) => report?,
+    };
     broken_off(measure, &mut report);
     Ok(report)
 }

@@ -20,6 +20,7 @@ pub(super) fn limits(measure: &Measure) -> Limits {
     Limits {
         requests: least(measure.stop.requests, measure.max_requests),
         time: time(measure.stop.time).into_iter().chain(time(measure.max_time)).min(),
+        so_far: false,
     }
 }
 
@@ -125,6 +126,14 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         assumptions: system.assumptions.clone(),
         warnings,
     }
+}
+
+/// A run that somebody stopped says so, and of what there is nothing therefore.
+pub(super) fn interrupted(report: &mut Report, without: &str) {
+    report.warnings.push(Claim::BrokenOff.says(format!(
+        "the run was interrupted at {} of its time: this is what had been by then{without}",
+        petrio_page::numbers::time(report.simulated_s * 1e3)
+    )));
 }
 
 /// A run that its guard broke off says so.
