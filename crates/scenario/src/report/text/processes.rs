@@ -14,7 +14,7 @@ pub(super) fn processes(out: &mut String, all: &[ProcessFigures], width: usize) 
         return;
     }
     let mut most: Vec<&ProcessFigures> = all.iter().collect();
-    most.sort_by(|a, b| b.completed.cmp(&a.completed));
+    most.sort_by_key(|one| std::cmp::Reverse(one.completed));
     let _ = writeln!(out, "  by process of the trace");
     for one in most.iter().take(LINES_MAX) {
         let bytes_per_s = one.bytes as f64 * one.per_s.value / one.completed.max(1) as f64;
