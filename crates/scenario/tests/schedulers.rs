@@ -81,7 +81,11 @@ fn processes_of_a_trace_keep_their_numbers_below_a_scheduler() {
     let mut sinks = Sinks::default();
     let log = folder.path().join("log.csv");
     sinks.push_device_log(DeviceLog::create(&log, vec!["d".to_owned()]).unwrap());
-    simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap();
+    let report = simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap();
+    let rows: Vec<_> = (report.served.processes.iter())
+        .map(|row| (row.workload.as_str(), row.process, row.completed))
+        .collect();
+    assert_eq!(rows, [("t", 1_001, 10), ("t", 1_002, 10)], "each process has a row of its own");
     let log = std::fs::read_to_string(&log).unwrap();
     let processes: Vec<&str> = log.lines().skip(1).map(|line| line.split(',').nth(8).unwrap()).collect();
     assert!(processes.contains(&"1001") && processes.contains(&"1002"), "{log}");

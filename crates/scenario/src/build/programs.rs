@@ -133,6 +133,12 @@ impl<R: Reported> Programs<R> {
         self.rows.transactions.clone()
     }
 
+    /// Which of the workloads that are told apart replay traces of requests, whose processes have numbers of their own.
+    pub(crate) fn replays(&self) -> Vec<bool> {
+        let of_trace = |name: &String| self.bounds.iter().any(|bounds| bounds.workload == *name);
+        self.rows.names.iter().map(of_trace).collect()
+    }
+
     /// With counts of calls that were changed to stay possible.
     pub(super) fn with_changed_calls(mut self, counts: Vec<Arc<AtomicU64>>) -> Self {
         self.changed_calls = counts;

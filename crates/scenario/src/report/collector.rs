@@ -2,6 +2,7 @@
 
 use crate::report::by_kind::{ByKind, per_second};
 use crate::report::error::ReportError;
+use crate::report::processes::Processes;
 use crate::report::series::SeriesCollector;
 use crate::report::served::{DeadlineFigures, OperationFailures, Served};
 use crate::report::sink::RequestSink;
@@ -27,6 +28,7 @@ pub struct Collector<R = BlockRequest> {
     /// How long requests of each may take, and how many that move data have been there and were late.
     deadlines: Vec<(Option<Time>, u64, u64)>,
     transactions: Transactions,
+    processes: Processes,
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
     failures: BTreeMap<(usize, Failure), u64>,
@@ -44,6 +46,7 @@ impl<R: Reported> Collector<R> {
             workloads: vec![ByKind::default()],
             deadlines: Vec::new(),
             transactions: Transactions::default(),
+            processes: Processes::default(),
             found_nothing: 0,
             failures: BTreeMap::new(),
             series: SeriesCollector::new(begin),
@@ -82,14 +85,22 @@ impl<R: Reported> Collector<R> {
         self
     }
 
+    /// Tells the processes of those workloads apart that replay traces.
+    #[must_use]
+    pub fn with_processes(mut self, replays: Vec<bool>) -> Self {
+        self.processes = Processes::of(replays);
+        self
+    }
+
     /// Forgets everything so far and begins anew at `begin`: the warm-up is over.
     pub fn restart(&mut self, begin: Time) {
         let names = std::mem::take(&mut self.names);
         let deadlines = self.deadlines.iter().map(|(deadline, ..)| *deadline).collect();
         let beside = self.beside;
         let transactions = std::mem::take(&mut self.transactions).restarted();
+        let processes = std::mem::take(&mut self.processes).restarted();
         *self = Self::new(begin).of_workloads(names).with_deadlines(deadlines).beside_others(beside);
-        self.transactions = transactions;
+        (self.transactions, self.processes) = (transactions, processes);
     }
 
     /// Adds a request of the only workload that completed at `at`.
@@ -106,6 +117,7 @@ impl<R: Reported> Collector<R> {
         self.found_nothing += u64::from(request.found_nothing());
         self.series.record(issued, at, bytes);
         self.transactions.record(workload, request, at);
+        self.processes.record(workload, request, at);
         if let Some((Some(deadline), moved, late)) = self.deadlines.get_mut(workload)
             && bytes > 0
         {
@@ -170,10 +182,12 @@ impl<R: Reported> Collector<R> {
                 })
             })
             .collect();
-        let transactions = self.transactions.figures::<R>(|row| {
+        let at_work = |row: usize| {
             let name = self.names.get(row).map_or("", String::as_str);
             self.workloads.get(row)?.workload::<R>((row, name), self.begin, left)
-        });
+        };
+        let transactions = self.transactions.figures::<R>(at_work);
+        let processes = self.processes.figures(at_work);
         requests.found_nothing = self.found_nothing;
         Served {
             subject: R::SUBJECT,
@@ -191,6 +205,7 @@ impl<R: Reported> Collector<R> {
             failures,
             deadlines,
             transactions,
+            processes,
             breakdown: all.breakdown::<R>(),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),

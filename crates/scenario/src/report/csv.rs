@@ -1,6 +1,6 @@
 //! The report as one tidy CSV table, for spreadsheets and data frames: a row a figure.
 //!
-//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `transactions`, `cause`, `stage`,
+//! `part` says what the row is about (`run`, `latency`, `read latency`, `write latency`, `operation`, `process`, `transactions`, `cause`, `stage`,
 //! `what if`, `copies`, `at devices`), `name` which one (a kind of operation, a cause, a stage's path), `quantity` and `unit` what
 //! the `value` is. `half_width` is that of the confidence interval and empty for a single run. Where programs of both
 //! sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in
@@ -114,6 +114,13 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
                 "ms",
             );
         }
+    }
+    for process in &served.processes {
+        let name = format!("{} {}", process.workload, process.process);
+        rows.count("process", &name, "completed", process.completed, "");
+        rows.count("process", &name, "bytes", process.bytes, "B");
+        rows.add("process", &name, "rate", process.per_s, "/s");
+        rows.latency("process", &name, process.latency.as_ref());
     }
     for transactions in &served.transactions {
         let name = &transactions.workload;

@@ -55,6 +55,7 @@ pub(crate) fn example() -> Report {
             operations: Vec::new(),
             failures: Vec::new(),
             deadlines: Vec::new(),
+            processes: Vec::new(),
             transactions: Vec::new(),
             breakdown: vec![
                 share("queue", 0.905),

@@ -6,6 +6,7 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::mean::{mean_count, mean_of};
 use crate::report::memory::MemoryFigures;
+use crate::report::processes::ProcessFigures;
 use crate::report::rates::{MemberRate, Rates};
 use crate::report::served::{
     DeadlineFigures, OperationFailures, OperationFigures, Served, Share, WorkloadFigures,
@@ -183,6 +184,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         failures: all_failures(all),
         deadlines: all_late(all),
         transactions: mean_transactions(all, level),
+        processes: mean_processes(all, level),
         closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
         throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
         requests_per_s: mean(|served| Some(served.requests_per_s.value)),
@@ -208,6 +210,28 @@ fn mean_transactions(all: &[&Served], level: f64) -> Vec<TransactionFigures> {
             .collect();
         TransactionFigures {
             completed: mean_count(same.iter().map(|figures| figures.completed)),
+            per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
+            latency: mean_latency(
+                &same.iter().filter_map(|figures| figures.latency.as_ref()).collect::<Vec<_>>(),
+                level,
+            ),
+            ..first.clone()
+        }
+    };
+    first.iter().map(mean).collect()
+}
+
+/// Of each process of replayed traces.
+fn mean_processes(all: &[&Served], level: f64) -> Vec<ProcessFigures> {
+    let first = all.first().map(|served| served.processes.as_slice()).unwrap_or_default();
+    let mean = |first: &ProcessFigures| {
+        let same: Vec<&ProcessFigures> = (all.iter())
+            .flat_map(|served| &served.processes)
+            .filter(|figures| (&figures.workload, figures.process) == (&first.workload, first.process))
+            .collect();
+        ProcessFigures {
+            completed: mean_count(same.iter().map(|figures| figures.completed)),
+            bytes: mean_count(same.iter().map(|figures| figures.bytes)),
             per_s: Estimate::of(same.iter().map(|figures| figures.per_s.value), level),
             latency: mean_latency(
                 &same.iter().filter_map(|figures| figures.latency.as_ref()).collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 
 use crate::report::estimate::Estimate;
 use crate::report::latency::{Bin, Latency, Quantile};
+use crate::report::processes::ProcessFigures;
 use crate::report::series::Series;
 use crate::report::subject::Subject;
 use crate::report::transactions::TransactionFigures;
@@ -58,6 +59,9 @@ pub struct Served {
     /// What was late of workloads whose reads and writes have a deadline, in all replications together.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub deadlines: Vec<DeadlineFigures>,
+    /// What each process of replayed traces got, where these have several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub processes: Vec<ProcessFigures>,
     /// What workloads did whose transactions are said to end with an operation of a kind.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub transactions: Vec<TransactionFigures>,

@@ -1,5 +1,6 @@
 //! The report on a terminal, to be read at a glance. Width-aware, and without colour nothing is lost.
 
+mod processes;
 mod shares;
 
 use crate::report::bottleneck::WhatIf;
@@ -16,6 +17,7 @@ use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
+use processes::processes;
 use shares::{apart, breakdown};
 use std::fmt::Write;
 
@@ -139,6 +141,7 @@ fn figures(out: &mut String, served: &Served, width: usize) {
         Subject::FileOperations => kinds(out, served, width),
     }
     workloads(out, served, width);
+    processes(out, &served.processes, width);
     for transactions in &served.transactions {
         labelled(out, "transacted", &transactions.sentence(), width);
     }

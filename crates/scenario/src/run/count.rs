@@ -27,13 +27,16 @@ impl<R: Reported> Count<R> {
     /// beside those of another sort.
     pub(super) fn of(
         names: Vec<String>,
-        (deadlines, transactions): (Vec<Option<Time>>, Vec<Option<usize>>),
+        (deadlines, transactions, replays): (Vec<Option<Time>>, Vec<Option<usize>>, Vec<bool>),
         beside: bool,
     ) -> Self {
         let flight = Flight::of(names.len());
         let collector = Collector::new(Time::ZERO).of_workloads(names);
-        let collector =
-            collector.with_deadlines(deadlines).with_transactions(transactions).beside_others(beside);
+        let collector = collector
+            .with_deadlines(deadlines)
+            .with_transactions(transactions)
+            .with_processes(replays)
+            .beside_others(beside);
         Self { collector, phases: Phases::default(), flight, counted: 0 }
     }
 
@@ -138,16 +141,19 @@ impl Counts {
     ) -> Self {
         let of_files = operations.map(Lane::programs);
         let of_devices = requests.map(|lane| lane.programs().workload_names());
+        let replays = requests.map(|lane| lane.programs().replays()).unwrap_or_default();
         let both = operations.is_some() && requests.is_some();
         Self {
             operations: Count::of(
                 of_files.map(Programs::workload_names).unwrap_or_default(),
                 of_files
-                    .map(|programs| (programs.workload_deadlines(), programs.workload_transactions()))
+                    .map(|programs| {
+                        (programs.workload_deadlines(), programs.workload_transactions(), Vec::new())
+                    })
                     .unwrap_or_default(),
                 both,
             ),
-            requests: Count::of(of_devices.unwrap_or_default(), Default::default(), both),
+            requests: Count::of(of_devices.unwrap_or_default(), (Vec::new(), Vec::new(), replays), both),
         }
     }
 }

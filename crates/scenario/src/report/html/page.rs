@@ -6,6 +6,7 @@ use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::phases::phase_table;
+use crate::report::processes::ProcessFigures;
 use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
@@ -44,6 +45,7 @@ pub(super) fn page(report: &Report) -> Page {
         page.note(deadline.sentence());
     }
     report.each().for_each(|served| workloads(&mut page, served));
+    report.each().for_each(|served| processes(&mut page, served));
     report.each().for_each(|served| percentiles(&mut page, served));
     page.foot = "model time, not measured · the same scenario and seed give the same page".to_owned();
     page
@@ -293,6 +295,29 @@ fn stage(stage: &Stage) -> Vec<Text> {
 }
 
 /// What each of several workloads got over its own span.
+/// The processes of replayed traces.
+fn processes(page: &mut Page, served: &Served) {
+    if served.processes.is_empty() {
+        return;
+    }
+    page.heading("By process of the trace");
+    let row = |one: &ProcessFigures| {
+        let latency = |of: fn(&Latency) -> Estimate| {
+            one.latency.as_ref().map_or_else(|| "–".to_owned(), |latency| time(of(latency).value))
+        };
+        vec![
+            format!("{} {}", one.workload, one.process),
+            grouped(one.completed),
+            format!("{}/s", significant(one.per_s.value)),
+            latency(|latency| latency.mean_ms),
+            latency(|latency| latency.p99_ms),
+            latency(|latency| latency.max_ms),
+        ]
+    };
+    let heads = ["process", "completed", "rate", "mean", "p99", "longest"];
+    page.table(Table::new(heads).with(served.processes.iter().map(row)));
+}
+
 fn workloads(page: &mut Page, served: &Served) {
     if served.workloads.is_empty() {
         return;

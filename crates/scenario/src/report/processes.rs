@@ -1,0 +1,89 @@
+//! The processes of a replayed trace, each by the number that it has there.
+
+use crate::report::by_kind::per_second;
+use crate::report::estimate::Estimate;
+use crate::report::latency::{Latency, LatencyHistogram};
+use crate::report::served::WorkloadFigures;
+use crate::report::subject::Reported;
+use petrio_kernel::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// So many processes are told of one by one, those that come first; all others together are not.
+const MOST: usize = 64;
+
+/// What a process of a trace got.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessFigures {
+    /// The workload that replays the trace.
+    pub workload: String,
+    /// The number of the process in the trace.
+    pub process: u32,
+    /// Completed in the measured part of the run.
+    pub completed: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Completed per second, over the workload's own span.
+    pub per_s: Estimate,
+    /// From issue to completion, all kinds; absent when none completed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency: Option<Latency>,
+}
+
+/// Collects them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Processes {
+    /// By row: whether it replays a trace.
+    replays: Vec<bool>,
+    /// By row and number.
+    each: BTreeMap<(usize, u32), (LatencyHistogram, u64)>,
+}
+
+impl Processes {
+    /// Of workloads of which these replay traces.
+    pub(super) fn of(replays: Vec<bool>) -> Self {
+        Self { replays, each: BTreeMap::new() }
+    }
+
+    /// Forgets what has completed: the warm-up is over.
+    pub(super) fn restarted(self) -> Self {
+        Self::of(self.replays)
+    }
+
+    /// A request of a workload completed at `at`.
+    #[inline]
+    pub(super) fn record<R: Reported>(&mut self, workload: usize, request: &R, at: Time) {
+        if !self.replays.get(workload).is_some_and(|replays| *replays) {
+            return;
+        }
+        let key = (workload, request.process());
+        if self.each.len() >= MOST && !self.each.contains_key(&key) {
+            return;
+        }
+        let (latencies, bytes) = self.each.entry(key).or_default();
+        latencies.record(at - request.issued());
+        *bytes = bytes.saturating_add(request.bytes());
+    }
+
+    /// What they came to, of traces of several; `row` tells of a workload when it was at work.
+    pub(super) fn figures(&self, row: impl Fn(usize) -> Option<WorkloadFigures>) -> Vec<ProcessFigures> {
+        let several =
+            |workload: usize| self.each.range((workload, 0)..=(workload, u32::MAX)).nth(1).is_some();
+        let figures =
+            |(&(number, process), (latencies, bytes)): (&(usize, u32), &(LatencyHistogram, u64))| {
+                let WorkloadFigures { workload, from_s, until_s, .. } =
+                    row(number).filter(|_| several(number))?;
+                let completed = latencies.count();
+                Some(ProcessFigures {
+                    workload,
+                    process,
+                    completed,
+                    bytes: *bytes,
+                    per_s: per_second(completed, until_s - from_s).into(),
+                    latency: latencies.summary(),
+                })
+            };
+        self.each.iter().filter_map(figures).collect()
+    }
+}
