@@ -12,9 +12,12 @@ fn every_template_runs_as_it_is_written() {
         let file = format!("{template}.toml");
         assert_eq!((answer.code, answer.talk.as_str()), (Some(0), format!("written: {file}\n").as_str()));
         assert!(folder.text(&file).starts_with("#:schema ./scenario.schema.json\n"));
-        let answer = folder.petrio(&["run", &file]);
+        // What would change it is searched for in one of them: that takes several times as long as the run.
+        let explained = template == "mail";
+        let answer = folder.petrio(&["run", &file, "--no-what-if"][..if explained { 2 } else { 3 }]);
         assert_eq!(answer.code, Some(0), "{template}: {}", answer.talk);
-        assert!(answer.out.contains("bottleneck") && answer.talk.is_empty(), "{}{}", answer.out, answer.talk);
+        assert!(answer.talk.is_empty(), "{}", answer.talk);
+        assert_eq!(answer.out.contains("bottleneck"), explained, "{}", answer.out);
     }
 }
 
