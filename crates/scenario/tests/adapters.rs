@@ -177,7 +177,7 @@ fn every_adapter_of_the_catalogue_takes_as_many_disks_as_it_says_and_no_more() {
                 readers(disks, 0.0, "bus = \"a\"").replace("requests = ", "requests = 1 # ")
             )
         };
-        let (mut most, mut beyond) = (1, 300);
+        let (mut most, mut beyond) = (1_u32, 300_u32);
         while beyond - most > 1 {
             let between = most.midpoint(beyond);
             let fits = load_text("t.toml", &text(between), None, &[]).is_ok();
