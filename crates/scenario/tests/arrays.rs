@@ -3,11 +3,9 @@
 
 mod common;
 
-use common::{loaded, once as report, problem};
-use petrio_scenario::build::System;
+use common::{loaded, once as report, once_of, problem};
 use petrio_scenario::catalogue::array_summaries;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run;
+use petrio_scenario::report::Report;
 
 fn mean_ms(report: &Report) -> f64 {
     report.served.latency.as_ref().unwrap().mean_ms.value
@@ -110,7 +108,7 @@ fn a_concatenation_is_as_large_as_its_members_together_and_asks_whom_a_block_lie
     let loaded = loaded(&[disks, part, &load("c", "50 ms")].concat());
     let whole = loaded.storage.last().unwrap();
     assert_eq!(whole.blocks, 2_054_864 + 2_056_008);
-    let report = run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    let report = once_of(&loaded);
     assert_eq!(report.served.requests.completed, 2_000);
     // Half of it lies on each.
     let arrivals = |stage: &str| report.stages.iter().find(|row| row.name == stage).unwrap().arrivals;

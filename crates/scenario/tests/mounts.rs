@@ -3,11 +3,9 @@
 
 mod common;
 
-use common::{loaded, once as report};
+use common::{loaded, once as report, once_of};
 use petrio_scenario::build::System;
 use petrio_scenario::load_text;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::run::simulate;
 
 const DISK: &str = r#"model = "ibm-ultrastar-18es""#;
 
@@ -117,7 +115,7 @@ fn each_copy_of_a_server_has_a_log_of_its_own() {
         .map(|mounted| loaded.storage[mounted.log.unwrap().on].name.as_str())
         .collect();
     assert_eq!(logs, ["server0/log", "server1/log"]);
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    once_of(&loaded);
 }
 
 #[test]

@@ -3,10 +3,8 @@
 
 mod common;
 
-use common::{loaded, once as report, problem};
-use petrio_scenario::build::System;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run;
+use common::{loaded, once as report, once_of, problem};
+use petrio_scenario::report::Report;
 
 const DISK: &str = "[disk.d]\nmodel = \"seagate-st3146707lc\"\n";
 
@@ -108,7 +106,7 @@ fn two_file_systems_on_one_disk_are_two_volumes_and_one_device() {
     let sizes: Vec<u64> = loaded.storage.iter().map(|part| part.blocks).collect();
     assert_eq!(sizes.len(), 3);
     assert!(sizes[1] + sizes[2] <= sizes[0] && sizes[1] + sizes[2] > sizes[0] - 16, "{sizes:?}");
-    let report = run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    let report = once_of(&loaded);
     assert_eq!(report.served.bytes, 2 * (64 << 20));
     assert_eq!(report.stages.iter().filter(|row| row.name.ends_with("/mechanics")).count(), 1);
 }

@@ -3,10 +3,8 @@
 
 mod common;
 
-use common::once as report;
-use petrio_scenario::build::System;
+use common::{once as report, once_of};
 use petrio_scenario::catalogue::device_summaries;
-use petrio_scenario::report::Sinks;
 use petrio_scenario::{load_text, run};
 
 /// A revolution of the disks below, in milliseconds.
@@ -98,13 +96,7 @@ generators = [{{ read_fraction = 1, time_critical_fraction = 1, sequential_fract
             // A device without mechanics doesn't know the tolerance.
             let on = format!("workload.w.on={disk}").parse().unwrap();
             let loaded = load_text("test.toml", &text, None, &[on]).ok()?;
-            Some(
-                run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default())
-                    .unwrap()
-                    .served
-                    .throughput_bytes_per_s
-                    .value,
-            )
+            Some(once_of(&loaded).served.throughput_bytes_per_s.value)
         };
         let (Some(nominal), Some(drawn)) = (rate("d0"), rate("d1")) else { continue };
         mechanical += 1;

@@ -21,8 +21,12 @@ pub(crate) fn report(text: &str) -> Report {
 
 /// The report of one run.
 pub(crate) fn once(text: &str) -> Report {
-    let loaded = loaded(text);
-    run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded(text))
+}
+
+/// The same of what is loaded.
+pub(crate) fn once_of(loaded: &Loaded) -> Report {
+    run::simulate(loaded, &System::build(loaded).unwrap(), Sinks::default()).unwrap()
 }
 
 /// The first mistake of one that makes none.

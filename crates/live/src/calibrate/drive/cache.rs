@@ -66,17 +66,14 @@ pub(super) fn cache(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -
     probe.hit = hit + hit_sector;
     let (segments, at_least) = segments(probe)?;
     (probe.lone, probe.segments) = (segments == 1, segments);
-    let read_ahead = read_ahead(probe, zones, surfaces)?;
+    let (read_ahead, kept) = read_ahead(probe, zones, surfaces)?;
     let ahead = match read_ahead {
         FoundReadAhead::Segment => extent(probe, zones, 0.25)?,
         _ => 0,
     };
-    let segment_sectors = match read_ahead {
-        FoundReadAhead::Track => match kept_of_track(probe, zones)? {
-            Some(kept) => kept,
-            None => segment_size(probe, zones, read_ahead, ahead)?,
-        },
-        _ => segment_size(probe, zones, read_ahead, ahead)?,
+    let segment_sectors = match kept {
+        Some(kept) => kept,
+        None => segment_size(probe, zones, read_ahead, ahead)?,
     };
     let read_ahead_after_hit = read_ahead != FoundReadAhead::None && again(probe, zones)?;
     Ok(Some(FoundCache {
@@ -240,25 +237,30 @@ fn kept_of_track(probe: &mut Probe<'_>, zones: &[FoundZone]) -> Result<Option<u6
     Ok(Some(inside))
 }
 
-/// Where the reading ahead ends: at the same distance from two parts of a track, or at its end, or the cylinder's.
-fn read_ahead(probe: &mut Probe<'_>, zones: &[FoundZone], surfaces: u64) -> Result<FoundReadAhead> {
+/// Where the reading ahead ends: at the same distance from two parts of a track, or at its end, or the cylinder's. And what a
+/// segment holds of it, in sectors, where what comes last drives out what came first.
+fn read_ahead(
+    probe: &mut Probe<'_>,
+    zones: &[FoundZone],
+    surfaces: u64,
+) -> Result<(FoundReadAhead, Option<u64>)> {
     let (early, late) = (extent(probe, zones, 0.25)?, extent(probe, zones, 0.75)?);
     // Sectors that pass until the next read stops the drive are no reading ahead of its own.
     let length = widest_track(zones);
     if early == 0 {
-        // Unless what comes last drove out what came first.
-        let track = kept_of_track(probe, zones)?.is_some();
-        return Ok(if track { FoundReadAhead::Track } else { FoundReadAhead::None });
+        let kept = kept_of_track(probe, zones)?;
+        return Ok((if kept.is_some() { FoundReadAhead::Track } else { FoundReadAhead::None }, kept));
     }
     if early == late {
-        return Ok(FoundReadAhead::Segment);
+        return Ok((FoundReadAhead::Segment, None));
     }
     let to_end = |part: f64| length - (part * length as f64) as u64 - 1;
     if early == to_end(0.25) && late == to_end(0.75) {
-        return Ok(FoundReadAhead::Track);
+        return Ok((FoundReadAhead::Track, None));
     }
     // From tracks of any surface the ends lie at different distances, all of them no further than a cylinder.
-    Ok(if early.max(late) <= length * surfaces { FoundReadAhead::Cylinder } else { FoundReadAhead::Segment })
+    let within = early.max(late) <= length * surfaces;
+    Ok((if within { FoundReadAhead::Cylinder } else { FoundReadAhead::Segment }, None))
 }
 
 /// Sectors of a segment: the most that are held from a sector on, what is read ahead included.

@@ -6,8 +6,8 @@ use petrio_kernel::Time;
 
 impl Drive {
     /// How long after `now` the first block of a command that came at `came` could pass the head, if it were begun now: a
-    /// movement in progress (the arm is free at `free` over `track`, see `Drive::arm`), seek, settling, rotation; or until a reading that goes on has come there. None at all for a
-    /// read that is wholly in the cache. Controller overheads are not considered.
+    /// movement in progress (where the arm is, and from when on it is free: see `Drive::arm`), seek, settling, rotation; or until a
+    /// reading that goes on has come there. None at all for a read that is wholly in the cache. Controller overheads are not considered.
     pub fn positioning(
         &self,
         state: &DriveState,

@@ -6,7 +6,7 @@
 //! the drive serve it first come, first served, the more slowly the more wait.
 
 use super::{Discipline, Head, Line, demand};
-use petrio_colours::{BlockRequest, Direction};
+use petrio_colours::BlockRequest;
 use petrio_kernel::{Slot, Time, View};
 
 /// Shortest positioning time first, weighted by age.
@@ -43,9 +43,7 @@ impl Discipline for AgedShortestPositioning {
         let order = |request: &BlockRequest| (later(request), weighted(request));
         let (slot, first) = waiting.iter().min_by_key(|(_, request)| order(request))?;
         // Writes that the buffer has room for are taken into it as they came: a stream that waits is one there, too.
-        let to_buffer = |request: &BlockRequest| {
-            request.direction == Direction::Write && head.drive.would_hold_whole(demand(request))
-        };
+        let to_buffer = |request: &BlockRequest| head.drive.would_hold_whole(demand(request));
         if !to_buffer(first) {
             return Some(slot);
         }

@@ -23,7 +23,7 @@ impl Drive {
     pub(in crate::device::disk) fn would_hold(&self, demand: Demand) -> bool {
         // One that is longer than all room comes in piece by piece, as long as the pieces have room.
         let comes_in = demand.blocks <= self.cache.most_held() || self.cache.most_held() >= LEAST_PIECE;
-        self.holds_writes() && !demand.force_unit_access && comes_in
+        demand.write && self.holds_writes() && !demand.force_unit_access && comes_in
     }
 
     /// What comes next over the bus of a write that is held, of which the cache has so many blocks: no more than one run, so

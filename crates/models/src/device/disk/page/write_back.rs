@@ -21,7 +21,7 @@ use super::{Places, Unit};
 use crate::device::disk::discipline::demand;
 use crate::device::disk::drive::Drive;
 use crate::instants;
-use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -121,9 +121,7 @@ pub(super) fn beside(
         let state = &binding.get(unit).state;
         let fits = |request: &BlockRequest| {
             let demand = demand(request);
-            request.direction == Direction::Write
-                && choosing.would_hold(demand)
-                && choosing.has_room(state, demand)
+            choosing.would_hold(demand) && choosing.has_room(state, demand)
         };
         waiting
             .iter()
