@@ -17,7 +17,7 @@ part() {
 part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
 part "all that holds blocks, drives, mounts and workloads together; random scenarios" \
     env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PROPTEST_RNG_SEED="$(date +%s)" \
-    cargo test --locked --package petrio-scenario --test matrix --test random_scenarios
+    cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios::
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
 part "mutated inputs, kills, fuzz targets" scripts/fuzz.sh "${SECONDS_A_TARGET:-20}" "${INPUTS:-1000000}" "${KILLS:-10}"

@@ -1,0 +1,71 @@
+//! What the catalogue's drives promise: the figures that were tabulated for them, to the block and the microsecond.
+
+use petrio_kernel::Time;
+use petrio_models::device::disk::parameters::SeekParameters;
+use petrio_models::device::disk::{DiskParameters, SeekCurve};
+use petrio_scenario::catalogue::{DEVICES, Device};
+use petrio_scenario::{Loaded, load_text};
+
+fn loaded(model: &str) -> Loaded {
+    let text = format!(
+        "[disk.d]\nmodel = \"{model}\"\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = [\"x\"]\n"
+    );
+    load_text(model, &text, None, &[]).unwrap()
+}
+
+/// The drive as a mechanical disk.
+fn disk(model: &str) -> DiskParameters {
+    let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone() else {
+        panic!("{model} is not a mechanical disk")
+    };
+    *disk
+}
+
+#[test]
+fn the_tabulated_drives_have_their_blocks_speeds_and_seeks() {
+    // Blocks, rpm, and seek times in ms over one cylinder, a third of the stroke, and all of it.
+    for (model, blocks, rpm, seeks) in [
+        ("quantum-atlas-iii", 17_783_250, 7_200.0, [1.663, 8.56, 15.36]),
+        ("seagate-barracuda-st32171w", 4_110_000, 7_200.0, [1.943, 9.47, 16.68]),
+        ("seagate-cheetah-9lp", 17_783_240, 10_045.0, [0.831, 5.62, 10.63]),
+        ("ibm-ultrastar-18es", 17_916_240, 7_200.0, [1.062, 7.73, 12.85]),
+        ("hp-c2490a", 4_165_272, 6_398.0, [1.264, 9.29, 17.38]),
+        ("dec-rz26", 2_050_860, 5_360.0, [1.014, 10.90, 19.10]),
+        ("maxtor-atlas-10k-v-300", 585_937_499, 10_001.0, [0.526, 5.06, 9.57]),
+        ("seagate-savvio-10k4", 1_172_123_568, 10_000.0, [0.30, 3.8, 7.81]),
+    ] {
+        assert_eq!(loaded(model).disks[0].compiled.blocks(), blocks, "{model}");
+        let disk = disk(model);
+        assert_eq!(disk.mechanics.rotation.revolution(), Time::from_seconds(60.0 / rpm), "{model}");
+        let cylinders = disk.geometry.cylinders;
+        let curve = SeekCurve::new(&disk.mechanics.seek, cylinders).unwrap();
+        // A measured curve scatters about the tabulated figures, and beyond its last point it is extrapolated.
+        let measured = matches!(disk.mechanics.seek, SeekParameters::Measured { .. });
+        let margin = |expected: f64| if measured { expected * 0.04 } else { 1e-6 };
+        for (distance, expected) in [1, cylinders / 3, cylinders - 1].into_iter().zip(seeks) {
+            let found = curve.time(distance).as_millis();
+            assert!(
+                (found - expected).abs() < margin(expected),
+                "{model}: {distance} cylinders take {found} ms, not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_hp_c2247a_keeps_its_table_of_first_seeks() {
+    let disk = disk("hp-c2247a");
+    let curve = SeekCurve::new(&disk.mechanics.seek, disk.geometry.cylinders).unwrap();
+    for (distance, expected) in [(1, 2.89), (10, 4.99), (100, 3.81 + 3.3), (2_000, 7.75 + 11.8)] {
+        assert!((curve.time(distance).as_millis() - expected).abs() < 1e-6, "{distance}");
+    }
+}
+
+#[test]
+fn outer_zones_hold_at_least_as_much_as_inner_ones() {
+    for model in DEVICES.names() {
+        let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone() else { continue };
+        let sectors: Vec<u32> = disk.geometry.zones.iter().map(|zone| zone.sectors_per_track).collect();
+        assert!(sectors.windows(2).all(|pair| pair[0] >= pair[1]), "{model}: {sectors:?}");
+    }
+}

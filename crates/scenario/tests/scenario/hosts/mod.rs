@@ -1,0 +1,10 @@
+//! Scenarios of several hosts: networks, parallel file systems, file services, shared disks, parallel programs.
+
+mod clusters;
+mod collectives;
+mod networks;
+mod parallel;
+mod phases;
+mod san;
+mod shares;
+mod support;

@@ -1,0 +1,85 @@
+//! A report of several replications is over all of them: figures are means, and events are told with the replication that they
+//! are of.
+
+use crate::common::{loaded, report};
+use petrio_scenario::build::System;
+use petrio_scenario::report::{Sinks, terminal_text};
+use petrio_scenario::run::simulate;
+
+/// An array whose members fail every few hours, in a run of ten.
+const ARRAY: &str = r#"
+seed = 3
+[disk.d]
+model = "hp-c2247a"
+count = 4
+[raid.array]
+use = "linux-md"
+level = 5
+on = "d*"
+mean_time_to_failure = "40 h"
+[workload.vms]
+kind = "synthetic"
+on = "array"
+[[workload.vms.generators]]
+read_fraction = "70 %"
+inter_arrival = { exponential = { mean = "120 s" } }
+size = "4 KiB"
+[measure]
+stop = { time = "10 h" }
+on_error = "count"
+"#;
+
+#[test]
+fn failures_of_all_replications_are_named_with_theirs() {
+    let text = format!("{ARRAY}replications = 6\n");
+    let scenario = loaded(&text);
+    let mean = simulate(&scenario, &System::build(&scenario).unwrap(), Sinks::default()).unwrap();
+    let array = &mean.arrays[0];
+    // 40 hours of four members each, 40 hours on average from failure to failure: one in each replication, more or less.
+    assert!((2..=12).contains(&array.failures.len()), "{:?}", array.failures);
+    let mut of: Vec<u64> = array.failures.iter().map(|failure| failure.replication.unwrap()).collect();
+    assert!(of.iter().any(|&number| number > 1), "{of:?}");
+    of.dedup();
+    let counts = array.in_replications.unwrap();
+    assert_eq!((counts.replications, counts.with_failures), (6, of.len() as u64));
+    let text = terminal_text(&mean, None, 120);
+    assert!(text.contains(" in replication ") && text.contains("of 6 replications"), "{text}");
+}
+
+#[test]
+fn what_reaches_the_devices_is_the_mean_of_all_replications() {
+    let files = |replications: u32| {
+        report(&format!(
+            r#"
+[disk.d]
+model = "constant-rate"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+memory = "64 MiB"
+[fs.data]
+type = "ext3"
+on = "d"
+size = "256 MiB"
+[workload.w]
+kind = "files"
+on = "data"
+operation = "read"
+pattern = "random"
+record = "4 KiB"
+file_size = "8 MiB"
+operations = 60
+think_time = "5 ms"
+[measure]
+replications = {replications}
+"#
+        ))
+    };
+    let (one, mean) = (files(1), files(8));
+    let bytes = |report: &petrio_scenario::report::Report| -> u64 {
+        report.traffic.iter().flat_map(|device| &device.purposes).map(|row| row.reads.bytes).sum()
+    };
+    // Random places on the file's pages differ from run to run, and so does what is read around them.
+    assert_eq!((one.served.requests.completed, mean.served.requests.completed), (60, 60));
+    assert!(bytes(&mean) > 0 && bytes(&mean) != bytes(&one), "{} {}", bytes(&mean), bytes(&one));
+}

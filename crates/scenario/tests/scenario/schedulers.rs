@@ -1,0 +1,123 @@
+//! What schedulers and write-back throttling make of several processes, from a scenario's text to its report.
+
+use crate::common::once;
+use petrio_scenario::build::System;
+use petrio_scenario::report::{DeviceLog, Report, Sinks};
+use petrio_scenario::run::simulate;
+
+fn host(kernel: &str, disk: &str, file_system: &str) -> String {
+    format!(
+        "[disk.d]\nmodel = \"{disk}\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"{kernel}\"\nmemory = \"256 MiB\"\n\
+         [fs.f]\non = \"d\"\ntype = \"ext4\"\nsize = \"8 GiB\"\n{file_system}\n"
+    )
+}
+
+/// Requests of a workload a second.
+fn per_s(report: &Report, workload: &str) -> f64 {
+    let all = [Some(&report.served), report.beside.as_deref()];
+    let rows = all.into_iter().flatten().flat_map(|served| &served.workloads);
+    rows.into_iter().find(|row| row.workload == workload).unwrap().per_s.value
+}
+
+fn generator(name: &str, sequential: u32, gap: &str, size: &str) -> String {
+    format!(
+        "[workload.{name}]\nkind = \"synthetic\"\non = \"d\"\n\
+         generators = [{{ read_fraction = 1, sequential_fraction = {sequential}, time_critical_fraction = 1, \
+         inter_arrival = \"{gap}\", size = {{ constant = \"{size}\" }} }}]\n"
+    )
+}
+
+#[test]
+fn each_workload_of_block_requests_is_a_process_of_its_own_to_a_scheduler() {
+    let user = "[workload.user]\nkind = \"script\"\non = \"f\"\nscript = \"file a 4 KiB; think 1.9 s; read a 0 4 KiB direct\"\n";
+    let run = |scheduler: &str| {
+        let parts = host("linux-6.18", "western-digital-wd800bb", &format!("scheduler = \"{scheduler}\""));
+        let loads =
+            [generator("stream", 1, "0.2 ms", "64 KiB"), generator("seeks", 0, "5 ms", "8 KiB")].concat();
+        once(&format!("{parts}{loads}{user}[measure]\nstop = {{ time = \"2 s\" }}\n"))
+    };
+    let first_come = per_s(&run("noop"), "stream");
+    for scheduler in ["cfq", "bfq"] {
+        let report = run(scheduler);
+        let stream = per_s(&report, "stream");
+        assert!(
+            stream > 1.3 * first_come,
+            "{scheduler}: {stream} requests of the stream a second, {first_come} under noop"
+        );
+        assert!(per_s(&report, "seeks") > 10.0, "{scheduler}");
+    }
+}
+
+#[test]
+fn requests_to_what_a_file_system_lies_on_pass_its_scheduler_though_nobody_works_on_files() {
+    let run = |scheduler: &str| {
+        let parts = host("linux-6.18", "western-digital-wd800bb", &format!("scheduler = \"{scheduler}\""));
+        let loads =
+            [generator("stream", 1, "0.2 ms", "64 KiB"), generator("seeks", 0, "5 ms", "8 KiB")].concat();
+        once(&format!("{parts}{loads}[measure]\nstop = {{ time = \"2 s\" }}\n"))
+    };
+    let (first_come, cfq) = (run("noop"), run("cfq"));
+    assert!(cfq.stages.iter().any(|stage| stage.name == "f-queue/scheduler" && stage.arrivals > 0));
+    assert!(per_s(&cfq, "stream") > 1.3 * per_s(&first_come, "stream"));
+}
+
+/// Two processes of a blktrace, and what became of each at the device below a host's scheduler.
+#[test]
+fn processes_of_a_trace_keep_their_numbers_below_a_scheduler() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |number: u32, process: u32, block: u32| {
+        format!("8,0 1 {number} 0.{number:03}000000 {process} Q R {block} + 8 [dd]\n")
+    };
+    let trace: String = (0..20).map(|number| line(number, 1_001 + number % 2, 8 * number)).collect();
+    std::fs::write(folder.path().join("two.blkparse"), trace).unwrap();
+    let scenario = host("linux-6.18", "constant-rate", "scheduler = \"bfq\"")
+        + "[workload.t]\nkind = \"trace\"\non = \"d\"\nfiles = [\"two.blkparse\"]\nreplay = \"closed\"\n";
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, scenario).unwrap();
+    let loaded = petrio_scenario::load(&path, &[]).unwrap();
+    let mut sinks = Sinks::default();
+    let log = folder.path().join("log.csv");
+    sinks.push_device_log(DeviceLog::create(&log, vec!["d".to_owned()]).unwrap());
+    let report = simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap();
+    let rows: Vec<_> = (report.served.processes.iter())
+        .map(|row| (row.workload.as_str(), row.process, row.completed))
+        .collect();
+    assert_eq!(rows, [("t", 1_001, 10), ("t", 1_002, 10)], "each process has a row of its own");
+    let log = std::fs::read_to_string(&log).unwrap();
+    let processes: Vec<&str> = log.lines().skip(1).map(|line| line.split(',').nth(8).unwrap()).collect();
+    assert!(processes.contains(&"1001") && processes.contains(&"1002"), "{log}");
+    assert!(processes.iter().all(|process| ["1001", "1002"].contains(process)), "{log}");
+}
+
+#[test]
+fn nobody_waits_for_processes_that_have_ended() {
+    let took = |kernel: &str, scheduler: &str| {
+        let load = "[workload.w]\nkind = \"files\"\non = \"f\"\noperation = \"read\"\nrecord = \"64 KiB\"\nfile_size = \"64 KiB\"\nprocesses = 24\n";
+        once(&format!("{}{load}", host(kernel, "constant-rate", &format!("scheduler = \"{scheduler}\""))))
+            .simulated_s
+    };
+    for kernel in ["linux-2.6.24", "linux-3.2", "linux-6.18"] {
+        let noop = took(kernel, "noop");
+        for scheduler in ["cfq", "bfq"] {
+            let ratio = took(kernel, scheduler) / noop;
+            assert!(ratio < 1.5, "{scheduler} on {kernel}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn write_back_is_held_so_that_reads_keep_their_latency_unless_that_is_switched_off() {
+    let read_ms = |latency: &str| {
+        let loads = "[workload.writer]\nkind = \"files\"\non = \"f\"\noperation = \"write\"\nrecord = \"1 MiB\"\nfile_size = \"4 GiB\"\n\
+                     [workload.reader]\nkind = \"files\"\non = \"f\"\noperation = \"read\"\npattern = \"random\"\nrecord = \"4 KiB\"\n\
+                     file_size = \"1 GiB\"\noperations = 100000\n[measure]\nstop = { time = \"4 s\" }\n";
+        let text = host("linux-6.18", "constant-rate", &format!("queue_depth = 32\n{latency}"));
+        // Of the kernel's largest requests one alone would take 42 ms.
+        let text = text.replace("memory =", "change.kernel.block.largest_request = \"256 KiB\"\nmemory =");
+        let report =
+            once(&format!("{text}{loads}").replace("[host.h]", "drive.rate = \"100 MB/s\"\n[host.h]"));
+        1_000.0 / per_s(&report, "reader")
+    };
+    let (held, free) = (read_ms(""), read_ms("write_back_latency = \"0 s\""));
+    assert!(held < 0.6 * free, "{held} ms beside write-back that is held, {free} ms where it isn't");
+}

@@ -1,0 +1,17 @@
+//! fsync beside a streaming writer, beside what a real ext4 did on a disk of known times.
+
+use crate::measured_folder;
+use petrio_validation::syncs::{measured, play};
+use petrio_validation::verdict::Judgement;
+
+#[test]
+fn an_fsync_of_ext4_beside_a_stream_waits_as_often_and_as_long_as_a_real_one() {
+    let Some(folder) = measured_folder("xfs-ext4", "measured_syncs") else { return };
+    let (rows, left_out) = measured(&folder).unwrap();
+    assert!(left_out > 0, "other file systems stand in the table, too");
+    let row = rows.iter().find(|row| row.fs == "ext4" && row.cache == "wb").unwrap();
+    let played = play(row).unwrap();
+    for judged in played.judged() {
+        assert_eq!(judged.verdict, Judgement::Holds, "{}", judged.line());
+    }
+}
