@@ -175,8 +175,9 @@ pub fn validate_drive(name: &str, parameters: &DiskParameters) -> Result<Vec<Str
         }
         let wrong = |error| StreamingError::Drive { drive: name.to_owned(), error };
         let drive = Arc::new(Drive::new(&parameters).map_err(wrong)?);
-        let (medium, bound) = match &parameters.data_sheet {
-            Some(sheet) => (sheet.sustained_rate.bytes_per_second(), Bound::DataSheet),
+        let sustained = parameters.data_sheet.as_ref().and_then(|sheet| sheet.sustained_rate);
+        let (medium, bound) = match sustained {
+            Some(rate) => (rate.bytes_per_second(), Bound::DataSheet),
             None => (medium_rate(&parameters, write).map_err(wrong)?, Bound::Medium),
         };
         let testbed = Testbed::new(&drive)?;

@@ -69,3 +69,37 @@ fn outer_zones_hold_at_least_as_much_as_inner_ones() {
         assert!(sectors.windows(2).all(|pair| pair[0] >= pair[1]), "{model}: {sectors:?}");
     }
 }
+
+/// Sheets of old drives print what passes the head before formatting; a third of that is no user's data.
+#[test]
+fn what_sheets_say_before_formatting_is_taken_less_what_is_no_data() {
+    let mut of_the_medium = 0;
+    for model in DEVICES.names() {
+        let Device::Disk(disk) = loaded(model).disks[0].device.as_ref().clone() else { continue };
+        let Some(sheet) = &disk.data_sheet else { continue };
+        let turn = disk.mechanics.rotation.revolution().as_seconds();
+        if let Some(internal) = &sheet.internal {
+            of_the_medium += 1;
+            let outermost = f64::from(disk.geometry.zones[0].sectors_per_track) * 512.0 / turn;
+            let error = outermost / internal.of_data() - 1.0;
+            assert!(error.abs() < 0.005, "{model}: {outermost} B/s of data for {}", internal.of_data());
+        }
+        if let Some(longest) = sheet.reads_all_within {
+            let whole: f64 = disk
+                .geometry
+                .zones
+                .iter()
+                .map(|zone| {
+                    let cylinders = f64::from(zone.last_cylinder - zone.first_cylinder + 1);
+                    let surfaces = f64::from(disk.geometry.surfaces);
+                    let skews = (surfaces - 1.0) * zone.track_skew_sectors + zone.cylinder_skew_sectors;
+                    cylinders * turn * (surfaces + skews / f64::from(zone.sectors_per_track))
+                })
+                .sum();
+            // A self-test that reads one tenth slower than the medium allows would still be one that reads.
+            let part = whole / longest.as_seconds();
+            assert!((0.85..=1.0).contains(&part), "{model} reads all in {whole} s, a real one in {longest}");
+        }
+    }
+    assert!(of_the_medium >= 4, "{of_the_medium}");
+}

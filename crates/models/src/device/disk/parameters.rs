@@ -16,7 +16,7 @@ mod queue;
 pub use cache::{
     CacheParameters, ImmediateReporting, ReadAhead, WriteBackOrder, WriteBackParameters, WriteSegments,
 };
-pub use data_sheet::DataSheet;
+pub use data_sheet::{DataSheet, InternalRate};
 pub use geometry::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
 pub use mechanics::{MechanicsParameters, SeekParameters};
 pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};
