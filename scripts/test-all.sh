@@ -20,6 +20,7 @@ part "all that holds blocks, drives, mounts and workloads together; random scena
     cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios::
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
+part "fuzz targets compile" cargo check --quiet --manifest-path fuzz/Cargo.toml
 part "mutated inputs, kills, fuzz targets" scripts/fuzz.sh "${SECONDS_A_TARGET:-20}" "${INPUTS:-1000000}" "${KILLS:-10}"
 
 if [ -n "$failed" ]; then

@@ -7,8 +7,8 @@ target=${CARGO_TARGET_DIR:-target}
 # The same inputs of the properties each time, so that what is green stays so; `make test-all` takes new ones.
 if [ "${PROPTEST_RNG_SEED:=1}" = new ]; then PROPTEST_RNG_SEED=$(date +%s); fi
 export PROPTEST_RNG_SEED
-# Everything is built once here: what incremental builds keep would only fill the disk.
-export CARGO_INCREMENTAL=0
+# Everything is built once here: what incremental builds keep would only fill the disk, and nobody looks at lines in a debugger.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_TEST_DEBUG=false
 export PATH="$PATH:$PWD/$target/tools/bin"
 mkdir -p "$target"
 log=$target/test.log
@@ -50,11 +50,6 @@ advisories() {
     fi
 }
 
-# The command without what can be left out of it builds. What it says then takes a second build of everything: `make left-out`.
-left_out() {
-    cargo clippy --locked --quiet -p petrio-cli --no-default-features --all-targets -- -D warnings
-}
-
 # The pages that are in the binary are what web/ says, byte for byte.
 pages_are_built() {
     built=$(mktemp -d)
@@ -79,16 +74,12 @@ pages_in_a_browser() {
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
-step "the command without what can be left out" left_out
 step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 if command -v cargo-deny >/dev/null 2>&1; then
     step "licences, bans and sources of the dependencies" cargo deny --locked --color never check licenses bans sources
     step "advisories (told, not enforced)" advisories
 else
     not_checked "licences, bans and sources of the dependencies: cargo-deny could not be installed"
-fi
-if [ -f fuzz/Cargo.toml ]; then
-    step "fuzz targets compile" cargo check --quiet --manifest-path fuzz/Cargo.toml
 fi
 if [ -d web/node_modules ]; then
     step "the studio's pages: types" sh -c 'cd web && npm run --silent check'
