@@ -39,6 +39,9 @@ pub struct KernelParameters {
     /// fs/ext3/fsync.c and fs/ext4/fsync.c from 2.6.33).
     #[serde(default = "yes")]
     pub flush_without_commit: bool,
+    /// Whether sync(2) does the same where it finds nothing to commit (`needs_barrier` of `ext4_sync_fs`, fs/ext4/super.c from 3.11).
+    #[serde(default = "yes")]
+    pub sync_flushes_without_commit: bool,
     /// Whether block bitmaps are read soon after a mount, before anybody needs them (`prefetch_block_bitmaps`, the
     /// default from 5.13): a run begins with those in memory.
     #[serde(default)]

@@ -14,11 +14,15 @@ use crate::report::served::Served;
 use crate::report::subject::Subject;
 use crate::report::traffic::TrafficFigures;
 use crate::schema::Workload;
+use petrio_colours::Operation;
 use petrio_models::cluster::share::Writes;
 use petrio_page::numbers::per_cent;
 
 /// A part of the average operation that is worth a word.
 const PART_MIN: f64 = 0.25;
+
+/// What calls of sync(2) are called among a run's operations.
+const SYNC: &str = Operation::Sync.name();
 
 /// What a run's writes waited for and weren't promised.
 pub(crate) fn of_run(
@@ -31,7 +35,7 @@ pub(crate) fn of_run(
     }
     let mut all: Vec<Warning> = write_through(loaded, served, (traffic, arrays)).into_iter().collect();
     if asks_for_durability(loaded, served) {
-        all.extend(unflushed(loaded));
+        all.extend(unflushed(loaded, served));
     } else if served.requests.writes + served.requests.others > 0 {
         all.extend(left_in_memory(loaded));
     }
@@ -97,7 +101,8 @@ fn write_through(
 }
 
 /// File systems whose drives' write caches no flush empties before a synchronous write returns.
-fn unflushed(loaded: &Loaded) -> Option<Warning> {
+fn unflushed(loaded: &Loaded, served: &Served) -> Option<Warning> {
+    let all_is_synced = served.operations.iter().any(|kind| kind.operation == SYNC);
     let linux = &loaded.hosts.linux;
     let volatile = |on: usize| {
         let mut disks =
@@ -115,14 +120,17 @@ fn unflushed(loaded: &Loaded) -> Option<Warning> {
                  disk.{part}.write_cache = \"off\", keep the promise)"
             )));
         }
-        (!kernel.flush_without_commit).then(|| {
-            Claim::NotDurable.says(format!(
-                "{} flushes no write cache where an fsync on \"{name}\" finds nothing to commit, as when data are written over: \
-                 these may be in the write cache of \"{part}\" alone when it returns, and are lost with the power \
-                 (disk.{part}.write_cache = \"off\" keeps the promise)",
-                kernel.name
-            ))
-        })
+        let call = match (kernel.flush_without_commit, kernel.sync_flushes_without_commit) {
+            (false, _) => "an fsync",
+            (true, false) if all_is_synced => "a sync",
+            _ => return None,
+        };
+        Some(Claim::NotDurable.says(format!(
+            "{} flushes no write cache where {call} on \"{name}\" finds nothing to commit, as when data are written over: \
+             these may be in the write cache of \"{part}\" alone when it returns, and are lost with the power \
+             (disk.{part}.write_cache = \"off\" keeps the promise)",
+            kernel.name
+        )))
     };
     // Of many that are alike the first says it.
     linux.file_systems.iter().find_map(told)

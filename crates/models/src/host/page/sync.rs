@@ -329,7 +329,8 @@ impl Context<'_> {
                     // The commit of a log apart flushes where data lie only if it has reason to (ext4_sync_fs of fs/ext4/super.c).
                     let will_flush = id.is_some_and(|id| self.journal.will_flush(id));
                     let flushed = will_flush && !self.fs.rules.log_apart;
-                    job.stage = Stage::Flush { needed: self.fs.rules.barriers && !flushed };
+                    let flushes = self.fs.rules.barriers && self.fs.rules.kernel.sync_flushes_without_commit;
+                    job.stage = Stage::Flush { needed: flushes && !flushed };
                     if let Some(id) = id {
                         return self.wait_for_commit(job, id);
                     }
@@ -356,7 +357,9 @@ impl Context<'_> {
                         job.waited = true;
                         return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
                     }
-                    let landed = self.fs.rules.promises_flush().then_some(job.landed);
+                    let promises =
+                        self.fs.rules.promises_flush() && self.fs.rules.kernel.sync_flushes_without_commit;
+                    let landed = promises.then_some(job.landed);
                     self.fs.promises.all_return(job.era, landed);
                     return self.end_call(job);
                 }

@@ -144,3 +144,23 @@ fn an_old_kernel_s_writer_beyond_the_limit_goes_on_when_something_was_written() 
     // Requests of 512 KiB of 5 ms each: 640 ms, but for the last 4 MiB.
     assert!((ms(560)..ms(900)).contains(&took), "{took}");
 }
+
+/// `needs_barrier` of ext4_sync_fs, which came with 3.11: before, sync(2) commits, and flushes where a commit does.
+#[test]
+fn a_sync_that_finds_nothing_to_commit_flushes_on_a_kernel_of_today_and_not_on_one_of_2012() {
+    let all = op(Operation::Sync, 6);
+    let flushes = |kernel: &HostParameters, family, first: &FileOp| {
+        let mut rig = rig(family, kernel);
+        rig.does(first);
+        rig.requests();
+        rig.does(&all);
+        rig.requests().matches('F').count()
+    };
+    for family in BOTH {
+        assert_eq!(flushes(&host(), family, &all), 1, "{family:?}");
+        assert_eq!(flushes(&host_with(LINUX_3_2), family, &all), 0, "{family:?}");
+        for kernel in [host(), host_with(LINUX_3_2)] {
+            assert!(flushes(&kernel, family, &op(Operation::Create, 9)) > 0, "{family:?}: with a commit");
+        }
+    }
+}
