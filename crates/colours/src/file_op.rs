@@ -50,11 +50,14 @@ pub enum Operation {
     /// Sends to other processes and receives from them, as [`FileOp::exchange`] says, and waits until that is done. Of no
     /// file.
     Exchange,
+    /// Uses `length` bytes at `offset` of memory that a process has, or shares: the segment whose number stands in `file`. Of no
+    /// file; what has gone to swap space has to come back first. None of it gives the segment back.
+    Touch,
 }
 
 impl Operation {
     /// Every one, in this order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Read,
         Self::Write,
         Self::Fsync,
@@ -72,6 +75,7 @@ impl Operation {
         Self::Sync,
         Self::Compute,
         Self::Exchange,
+        Self::Touch,
     ];
 
     /// Whether it changes the file system.
@@ -113,6 +117,7 @@ impl Operation {
             Self::Sync => "sync",
             Self::Compute => "compute",
             Self::Exchange => "exchange",
+            Self::Touch => "touch",
         }
     }
 }
@@ -229,17 +234,21 @@ impl Request for FileOp {
             Operation::Truncate => format!("a truncation to {} bytes", self.length),
             Operation::Open | Operation::Unlink | Operation::Exchange => format!("an {name}"),
             Operation::Compute => "time on a processor".to_owned(),
+            Operation::Touch => "memory of its process".to_owned(),
             _ => format!("a {name}"),
         }
     }
 
     fn about(&self) -> Option<FileId> {
-        (!matches!(self.operation, Operation::Sync | Operation::Compute | Operation::Exchange))
-            .then_some(self.file)
+        (!matches!(
+            self.operation,
+            Operation::Sync | Operation::Compute | Operation::Exchange | Operation::Touch
+        ))
+        .then_some(self.file)
     }
 
     fn is_of_storage(&self) -> bool {
-        !matches!(self.operation, Operation::Compute | Operation::Exchange)
+        !matches!(self.operation, Operation::Compute | Operation::Exchange | Operation::Touch)
     }
 
     fn process(&self) -> u32 {

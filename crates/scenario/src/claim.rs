@@ -43,6 +43,8 @@ pub enum Claim {
     Burst,
     /// Processes that pause equally long stay in step, and wait for each other.
     LockStep,
+    /// Processes waited for memory of theirs that had gone to swap space.
+    Thrashing,
     /// A drive's write cache is off, and writes wait for its platters.
     WriteCacheOff,
     /// What a synchronous write, or a close, has returned for may be lost with the power.

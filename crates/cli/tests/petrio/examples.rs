@@ -351,3 +351,17 @@ fn every_example_is_in_the_gallery_with_a_small_picture() {
     let pictures = std::fs::read_dir(root().join("docs/gallery")).unwrap().count();
     assert_eq!(names, pictures, "a picture for each example, and no other");
 }
+
+#[test]
+fn processes_with_more_memory_than_there_is_wait_for_swap_space_as_the_example_says() {
+    let run = |sets: &[&str]| {
+        let mut arguments = vec!["--set", "workload.rows.operations=200"];
+        arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
+        run("processes-with-memory.toml", &arguments)
+    };
+    let [short, enough] = [run(&[]), run(&["host.server.memory=4 GiB"])];
+    assert!(figure(&short, "/memory/0/swapped_in_bytes") > 0.0);
+    assert!(enough["memory"][0]["swapped_out_bytes"].is_null(), "{}", enough["memory"]);
+    assert!(figure(&enough, "/latency/p99_ms/value") < 0.01);
+    assert!(figure(&short, "/latency/mean_ms/value") > 1.0);
+}

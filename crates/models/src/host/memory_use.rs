@@ -3,7 +3,7 @@
 use super::page_cache::Most;
 use super::read_ahead::PAGE_BYTES;
 use super::state::Memory;
-use petrio_kernel::{Place, Simulation};
+use petrio_kernel::{Place, Simulation, Time};
 
 /// Where a host's memory is found in a run.
 #[derive(Clone, Debug)]
@@ -28,6 +28,10 @@ pub struct MemoryUse {
     pub most: u64,
     /// The most that was dirty or being written at a time.
     pub most_unwritten: u64,
+    /// What of processes' memory has gone to swap space since the run began, and what has come back.
+    pub swapped: [u64; 2],
+    /// How long processes have waited for what came back, all together.
+    pub waited_for_swap: Time,
 }
 
 impl HostMemory {
@@ -47,6 +51,8 @@ impl HostMemory {
                 write_room: memory.limits().free_run() * PAGE_BYTES,
                 most: cached * PAGE_BYTES,
                 most_unwritten: unwritten * PAGE_BYTES,
+                swapped: [memory.swaps.out, memory.swaps.back].map(|pages| pages * PAGE_BYTES),
+                waited_for_swap: memory.swaps.waited,
             };
         });
         found

@@ -1,5 +1,6 @@
 //! What keeps the files of workloads from being there, told before anything is built.
 
+use crate::build::check_memory::misfits;
 use crate::build::groups::{Group, NotPrepared, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
@@ -67,7 +68,8 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
     // Of what a changed scenario was read from, nothing is read or planned again that stays as it was.
     match loaded.prepared() {
         Ok(prepared) => {
-            let misplaced = misplaced(loaded, &prepared, &volumes);
+            let mut misplaced = misplaced(loaded, &prepared, &volumes);
+            misplaced.extend(misfits(loaded, &prepared, &volumes));
             if misplaced.is_empty() { Ok(Some(prepared)) } else { Err(misplaced) }
         }
         Err(failed) => {

@@ -8,6 +8,7 @@
 
 mod asked;
 mod check_files;
+mod check_memory;
 mod driven;
 mod events;
 mod groups;

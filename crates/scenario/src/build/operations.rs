@@ -12,7 +12,7 @@ use crate::run::RunFailure;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_workload::program::{
-    AtSpeed, Common, FilePrograms, FileTable, PlannedFile, Prepared, ProgramError,
+    AtSpeed, Common, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError,
 };
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ pub(super) fn programs_of(
     let mut common = Common::new(next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default());
     let mut workloads = Vec::new();
     let speeds = loaded.hosts.computing_speeds();
+    let places = loaded.scenario.workload.values().filter_map(|workload| workload.files_place());
+    let memories: Vec<_> = places.map(|place| place.memory).collect();
     let volume_hosts: Vec<usize> = loaded.hosts.volumes().map(|volume| volume.host).collect();
     for (workload, (words, groups)) in prepared.groups.iter().enumerate() {
         kinds.push(words.clone());
@@ -37,8 +39,11 @@ pub(super) fn programs_of(
             workloads.push(workload);
             let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
             sources.push(match work {
-                Work::Programs(plan, _) => {
-                    let programs = plan.programs(replication, &mut common).map_err(SourceError::from)?;
+                Work::Programs(plan, placement) => {
+                    let mut programs = plan.programs(replication, &mut common).map_err(SourceError::from)?;
+                    if let Some(memory) = memories.get(workload).copied().flatten() {
+                        programs = memory.of(&Placement { replication, ..placement.clone() }, programs);
+                    }
                     let programs = programs.into_iter().map(|program| AtSpeed::of(program, speed)).collect();
                     Box::new(FilePrograms::new(programs).map_err(SourceError::from)?)
                 }

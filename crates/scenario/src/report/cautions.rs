@@ -3,6 +3,7 @@
 use crate::claim::{Claim, Warning};
 use crate::loaded::Loaded;
 use crate::report::latency::Latency;
+use crate::report::memory::MemoryFigures;
 use crate::report::series::{Interval, Series};
 use crate::report::served::{OperationFigures, Served};
 use crate::report::subject::Subject;
@@ -32,6 +33,24 @@ const WIDE: f64 = 0.1;
 pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Warning> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
     cold.into_iter().chain(costless(loaded, served)).collect()
+}
+
+/// Hosts whose processes waited a good part of the time for memory of theirs that had gone to swap space.
+pub(crate) fn of_memory(memory: &[MemoryFigures], span_s: f64) -> Vec<Warning> {
+    let told = |host: &MemoryFigures| {
+        let waited = host.waited_for_swap_ms as f64 / 1e3;
+        (waited > LONG * span_s * host.hosts as f64).then(|| {
+            Claim::Thrashing.says(format!(
+                "processes on \"{}\" waited {} for memory of theirs that had gone to swap space, all together, in a run of {}: they use \
+                 more than the host has beside its files (host.{}.memory)",
+                host.name,
+                seconds(waited),
+                seconds(span_s),
+                host.name
+            ))
+        })
+    };
+    memory.iter().filter_map(told).collect()
 }
 
 /// Workloads that waited for one thing for longer than they ever had to when the run ended, or for all that they asked for.

@@ -234,9 +234,12 @@ fn table(report: &Report) -> String {
             ("most in use", memory.most_bytes),
             ("in use at the end, all", memory.in_use_bytes),
             ("most to be written", memory.most_unwritten_bytes),
+            ("to swap space", memory.swapped_out_bytes),
+            ("back from swap space", memory.swapped_in_bytes),
         ] {
             rows.count("memory", &memory.name, quantity, value, "B");
         }
+        rows.count("memory", &memory.name, "waited for swap space", memory.waited_for_swap_ms, "ms");
     }
     for array in &report.arrays {
         for (quantity, value) in [

@@ -4,6 +4,7 @@ use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, per_cent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 
 /// A host's memory, or that of all equal hosts, over the whole run; of several replications the most of all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,19 @@ pub struct MemoryFigures {
     pub most_on: String,
     /// The most that was yet to be written at a time, on the host where that was most.
     pub most_unwritten_bytes: u64,
+    /// What of processes' memory went to swap space, of all together; of several replications on average.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub swapped_out_bytes: u64,
+    /// What of it came back.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub swapped_in_bytes: u64,
+    /// How long processes waited for what came back, all together, ms.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub waited_for_swap_ms: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl MemoryFigures {
@@ -39,6 +53,10 @@ impl MemoryFigures {
             host.clone_into(&mut self.most_on);
         }
         self.most_unwritten_bytes = self.most_unwritten_bytes.max(found.most_unwritten);
+        let [out, back] = found.swapped;
+        self.swapped_out_bytes += out;
+        self.swapped_in_bytes += back;
+        self.waited_for_swap_ms += libm::round(found.waited_for_swap.as_millis()) as u64;
     }
 
     /// What it says of a run, in a sentence.
@@ -50,7 +68,11 @@ impl MemoryFigures {
             bytes(self.usable_bytes),
             share(self.most_bytes)
         );
-        let unwritten = format!("up to {} yet to be written", bytes(self.most_unwritten_bytes));
+        let mut unwritten = format!("up to {} yet to be written", bytes(self.most_unwritten_bytes));
+        if self.swapped_out_bytes > 0 {
+            let (out, back) = (bytes(self.swapped_out_bytes), bytes(self.swapped_in_bytes));
+            let _ = write!(unwritten, "; {out} to swap space and {back} back");
+        }
         if self.hosts == 1 {
             return format!("memory: up to {most} in use, {unwritten}");
         }
@@ -72,6 +94,7 @@ mod tests {
             unwritten: 0,
             write_room: 1 << 28,
             most_unwritten: unwritten,
+            ..MemoryUse::default()
         };
         let mut figures = MemoryFigures { name: "server*".to_owned(), ..MemoryFigures::default() };
         figures.add("server0", found(1 << 20, 7 << 10));

@@ -118,6 +118,9 @@ fn mean_memory(all: &[&MemoryFigures]) -> Option<MemoryFigures> {
         in_use_bytes: mean_count(all.iter().map(|memory| memory.in_use_bytes)),
         unwritten_bytes: mean_count(all.iter().map(|memory| memory.unwritten_bytes)),
         most_unwritten_bytes: unwritten,
+        swapped_out_bytes: mean_count(all.iter().map(|memory| memory.swapped_out_bytes)),
+        swapped_in_bytes: mean_count(all.iter().map(|memory| memory.swapped_in_bytes)),
+        waited_for_swap_ms: mean_count(all.iter().map(|memory| memory.waited_for_swap_ms)),
         ..(*most).clone()
     })
 }

@@ -103,7 +103,7 @@ const FILE_KINDS: [Kind; Operation::ALL.len()] = {
             Operation::Read => Sort::Read,
             Operation::Write => Sort::Write,
             Operation::Fsync | Operation::Fdatasync | Operation::Sync => Sort::Flush,
-            Operation::Compute => Sort::Computing,
+            Operation::Compute | Operation::Touch => Sort::Computing,
             Operation::Exchange => Sort::Messages,
             _ => Sort::Other,
         };

@@ -130,11 +130,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// What is told of memory: of one host alone its file systems' rows say what matters, and of hosts without files there
-    /// is nothing.
+    /// What is told of memory: of one host alone its file systems' rows say what matters where nothing is swapped, and of hosts without
+    /// files there is nothing.
     pub(crate) fn memory_shown(&self) -> impl Iterator<Item = &MemoryFigures> {
         let hosts: u64 = self.memory.iter().map(|memory| memory.hosts).sum();
-        self.memory.iter().filter(move |memory| hosts > 1 && memory.most_bytes > 0)
+        self.memory
+            .iter()
+            .filter(move |memory| memory.swapped_out_bytes > 0 || hosts > 1 && memory.most_bytes > 0)
     }
 
     /// What the programs of each sort got: one, or two side by side.

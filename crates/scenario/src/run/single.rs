@@ -97,6 +97,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
         warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
         warnings.extend(durability::of_run(loaded, served, (&traffic, &arrays)));
     }
+    warnings.extend(cautions::of_memory(&memory, end.as_seconds()));
     let stages = match loaded.scenario.measure.stages {
         StageRows::All => stages,
         StageRows::Classes => class_rows(&system.stages, &stages),

@@ -18,7 +18,7 @@ use petrio_users::{UserSpecification, Users};
 use petrio_workload::parallel::{ParallelParameters, ParallelProgram, RanksOnVolume};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
-    FilePlan, PatternParameters, Placement, ProgramError, RequestParameters, ScriptParameters,
+    FilePlan, PatternParameters, Placement, ProcessMemory, ProgramError, RequestParameters, ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
 use schemars::JsonSchema;
@@ -91,6 +91,10 @@ pub struct FileLoadPlace {
     /// transactions there were a second, and how long each took, from the first operation of its process since the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction: Option<TransactionEnd>,
+    /// Memory of each process beside files: it competes with them for the host's, and goes to swap space (`host.NAME.swap`) where that
+    /// is short. On file systems of Linux hosts' own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<ProcessMemory>,
 }
 
 fn usual_priority() -> u8 {
@@ -412,7 +416,7 @@ impl Workload {
     }
 }
 
-const FILE_KEYS: [&str; 5] = ["on", "io_class", "io_priority", "deadline", "transaction"];
+const FILE_KEYS: [&str; 6] = ["on", "io_class", "io_priority", "deadline", "transaction", "memory"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.

@@ -182,6 +182,7 @@ fn held() -> Vec<(Claim, String, String)> {
             synchronous("", "write_cache = \"off\"", "linux-6.18"),
             synchronous("", "write_cache = \"on\"", "linux-6.18"),
         ),
+        (Claim::Thrashing, own_memory("48 MiB"), own_memory("16 MiB")),
         // What a controller's memory takes waits for no platter.
         (Claim::WriteCacheOff, behind_a_controller("64 KiB", 200), behind_a_controller("64 MiB", 200)),
         (Claim::ColdCaches, reads(""), reads("direct = true")),
@@ -212,6 +213,17 @@ fn each_claim_is_made_where_it_is_so_and_nowhere_else() {
         let (is_made, warnings) = made(&not_so);
         assert!(!is_made, "{claim:?} is wrong among {warnings:?}\n{not_so}");
     }
+}
+
+/// Two processes that have so much memory each, of which they use some before each read, on a host of 64 MiB.
+fn own_memory(size: &str) -> String {
+    let host = "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nmemory = \"64 MiB\"\nswap = \"256 MiB\"\n";
+    let work = "kind = \"files\"\non = \"data\"\noperation = \"read\"\npattern = \"random\"\nrecord = \"4 KiB\"\n\
+                file_size = \"4 MiB\"\ncached = true\nprocesses = 2\noperations = 100\n";
+    format!(
+        "[disk.d]\nmodel = \"constant-rate\"\n{host}[fs.data]\ntype = \"ext4\"\non = \"d\"\n[workload.w]\n{work}\
+         memory = {{ size = \"{size}\", uses = \"64 KiB\" }}\n"
+    )
 }
 
 /// Claims that need a look at further runs, of which each has a test below, those of what only traces, profiles and lossy

@@ -21,6 +21,7 @@ mod memory;
 mod mounts;
 mod nesting;
 mod partitions;
+mod process_memory;
 mod purposes;
 mod random_scenarios;
 mod replications;

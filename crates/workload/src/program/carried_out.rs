@@ -72,7 +72,7 @@ impl OperationEvents {
             Operation::Mkdir => EventKind::Mkdir,
             Operation::Rename => EventKind::Rename,
             Operation::Stat => EventKind::Stat,
-            Operation::Sync | Operation::Compute | Operation::Exchange => return None,
+            Operation::Sync | Operation::Compute | Operation::Exchange | Operation::Touch => return None,
         };
         let state = self.files.entry(done.file).or_default();
         match done.operation {

@@ -58,7 +58,7 @@ impl Phase {
             | Operation::Rmdir
             | Operation::Rename
             | Operation::Readdir => [Self::Manager, Self::Nothing],
-            Operation::Compute | Operation::Exchange => [Self::Nothing, Self::Nothing],
+            Operation::Compute | Operation::Exchange | Operation::Touch => [Self::Nothing, Self::Nothing],
         }
     }
 }

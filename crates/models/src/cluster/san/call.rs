@@ -226,7 +226,8 @@ pub(super) fn needs(
         | Operation::Sync
         | Operation::Close
         | Operation::Compute
-        | Operation::Exchange => SmallVec::new(),
+        | Operation::Exchange
+        | Operation::Touch => SmallVec::new(),
     };
     if granularity == Granularity::File {
         for need in &mut needs {

@@ -50,7 +50,7 @@ impl Costs {
             Operation::Open | Operation::Close => half(self.open),
             Operation::Stat | Operation::Readdir => half(self.namespace),
             Operation::Compute => Time::from_picos(op.length),
-            Operation::Exchange => Time::ZERO,
+            Operation::Exchange | Operation::Touch => Time::ZERO,
             Operation::Create
             | Operation::Truncate
             | Operation::Unlink

@@ -373,7 +373,7 @@ impl Node {
                 self.opens.entry(op.file).and_modify(|opens| *opens = opens.saturating_sub(1));
                 Ok(Next::End)
             }
-            Operation::Compute => Ok(Next::End),
+            Operation::Compute | Operation::Touch => Ok(Next::End),
             Operation::Exchange => Err(Failure::NotConnected),
             _ => {
                 call.metadata = needed_metadata(op, volume)?;

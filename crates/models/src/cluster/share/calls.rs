@@ -171,7 +171,7 @@ impl Calls {
             | Operation::Rmdir
             | Operation::Readdir => Phase::Home,
             Operation::Rename => Phase::Rename,
-            Operation::Close | Operation::Compute | Operation::Exchange => Phase::Nothing,
+            Operation::Close | Operation::Compute | Operation::Exchange | Operation::Touch => Phase::Nothing,
         };
         [first, Phase::Nothing]
     }

@@ -47,7 +47,11 @@ pub(super) fn call(operation: Operation, length: u64) -> u64 {
             // READDIR: cookie, its verifier, count.
             Operation::Readdir => HANDLE + 2 * WORD + 2 * WORD + WORD,
             // GETATTR.
-            Operation::Open | Operation::Stat | Operation::Compute | Operation::Exchange => HANDLE,
+            Operation::Open
+            | Operation::Stat
+            | Operation::Compute
+            | Operation::Exchange
+            | Operation::Touch => HANDLE,
         }
 }
 
@@ -69,7 +73,11 @@ pub(super) fn reply(operation: Operation, found: u64) -> u64 {
             // Attributes, the verifier, entries, whether they are the last.
             Operation::Readdir => ATTRIBUTES + 2 * WORD + ENTRIES + WORD,
             // `fattr3` alone.
-            Operation::Open | Operation::Stat | Operation::Compute | Operation::Exchange => 84,
+            Operation::Open
+            | Operation::Stat
+            | Operation::Compute
+            | Operation::Exchange
+            | Operation::Touch => 84,
         }
 }
 

@@ -53,7 +53,8 @@ impl Volume {
             | Operation::Fdatasync
             | Operation::Sync
             | Operation::Compute
-            | Operation::Exchange => Ok(()),
+            | Operation::Exchange
+            | Operation::Touch => Ok(()),
         };
         touched.settle();
         result

@@ -65,6 +65,7 @@ impl Context<'_> {
             Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
             Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
             Operation::Exchange => (Time::ZERO, Then::Return),
+            Operation::Touch => (Time::ZERO, Then::Touch),
             Operation::Open | Operation::Close => (half(costs.open), Then::Names),
             Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
             Operation::Create
@@ -152,7 +153,10 @@ pub(super) fn leave(job: Job) -> FileOp {
 
 /// Whether it needs no file that is there.
 fn is_new(operation: Operation) -> bool {
-    matches!(operation, Operation::Create | Operation::Mkdir | Operation::Sync | Operation::Compute)
+    matches!(
+        operation,
+        Operation::Create | Operation::Mkdir | Operation::Sync | Operation::Compute | Operation::Touch
+    )
 }
 
 fn half(span: Time) -> Time {

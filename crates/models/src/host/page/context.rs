@@ -196,9 +196,11 @@ impl Context<'_> {
         if room.must_write {
             self.fs.signals.flush = true;
         }
-        if room.swapped_out > 0 {
+        if self.memory.swaps.out > self.memory.swaps.sent && self.fs.has_swap() {
             let touch = Touch::daemon(self.fs.daemon(Daemon::Swapper), Direction::Write, false);
-            self.fs.send_to_swap(room.swapped_out, touch, self.now);
+            self.memory.swaps.sent = self.memory.swaps.out;
+            self.memory.swaps.group =
+                Some(self.fs.send_to_swap(self.memory.cache.take_swapped_out(), touch, self.now));
         }
         // Where nothing is being written there is nothing to wait for: the allocation goes beyond the limit, as the
         // kernel's reserves allow.

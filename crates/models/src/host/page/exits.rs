@@ -147,6 +147,12 @@ impl Ways {
                 let waits = &[Wait::Write, Wait::Commit, Wait::Room];
                 Self { waits, returns: true, leaves: CHANGES, ..Self::ON }
             }
+            Then::Touch => Self {
+                waits: &[Wait::Page, Wait::Write, Wait::Memory],
+                returns: true,
+                leaves: Leaves { flushes: true, ..REQUESTS },
+                ..Self::ON
+            },
             Then::Names | Then::Return => {
                 let waits = &[Wait::Page, Wait::Commit, Wait::Lock];
                 Self { waits, returns: true, leaves: Leaves { events: true, ..CHANGES }, ..Self::ON }

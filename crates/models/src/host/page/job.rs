@@ -18,6 +18,8 @@ pub(super) struct Job {
     pub(super) end: u64,
     /// System calls of the C library still to be made.
     pub(super) calls: SystemCalls,
+    /// A window of slots of the swap space that is being read for it, and since when.
+    pub(super) swapped_in: Option<((u64, u64), Time)>,
     /// Up to when its time is accounted for.
     pub(super) charged: Time,
     /// What is being read in.
@@ -116,13 +118,15 @@ pub(super) enum Then {
     Sync,
     /// It changes or reads a directory.
     Names,
+    /// It uses memory of its process.
+    Touch,
     /// It returns to the process.
     Return,
 }
 
 impl Then {
     /// All of them, in the order of their positions.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::LookUp,
         Self::ReadIn,
         Self::Begin,
@@ -131,6 +135,7 @@ impl Then {
         Self::Balance,
         Self::Sync,
         Self::Names,
+        Self::Touch,
         Self::Return,
     ];
 
@@ -154,6 +159,7 @@ impl Then {
             Self::Balance => ("write", "balance"),
             Self::Sync => ("sync", "sync"),
             Self::Names => ("names", "change"),
+            Self::Touch => ("memory of processes", "touch"),
             Self::Return => ("call", "return"),
         }
     }
@@ -273,6 +279,7 @@ impl Job {
             position: op.offset,
             end: op.end(),
             calls: SystemCalls::new(),
+            swapped_in: None,
             charged: op.issued,
             window: Window::NONE,
             inserted: None,

@@ -24,6 +24,7 @@ mod names;
 mod past_cache;
 mod read;
 mod sync;
+mod touch;
 mod write;
 
 #[cfg(test)]
@@ -261,6 +262,7 @@ fn mount_page(
             Then::Balance => |context, job| context.balance(job),
             Then::Sync => |context, job| context.sync(job),
             Then::Names => |context, job| context.change_names(job),
+            Then::Touch => |context, job| context.touch(job),
             // The processors send those that return to their processes.
             Then::Return => continue,
         };

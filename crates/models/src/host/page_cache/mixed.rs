@@ -56,7 +56,7 @@ impl PageCache {
             scanned += self.lists.entry(id).pages();
             let anonymous = self.lists.entry(id).has(Flags::ANONYMOUS);
             let stays =
-                anonymous && (!swapping || self.pressure.swap_free == 0 || self.lists.take(id, Flags::YOUNG));
+                anonymous && (!swapping || self.swap.free() == 0 || self.lists.take(id, Flags::YOUNG));
             self.lists.move_to_head(id, if stays { ListName::Active } else { ListName::Inactive });
         }
         reclaimed.scanned += scanned;

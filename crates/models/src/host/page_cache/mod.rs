@@ -29,6 +29,7 @@ mod mixed;
 mod reclaim;
 mod remove;
 mod split;
+mod swap;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -38,12 +39,14 @@ mod working_set;
 pub use dirty::FileCounts;
 pub use reclaim::{RECLAIM_BATCH, Reclaimed};
 pub use remove::Removed;
+pub use swap::Touched;
 pub use view::FileView;
 
 use super::kernel_profile::{CachePolicy, PageCacheParameters};
 use super::read_ahead::PAGE_BYTES;
 use files::Files;
 use lists::{Flags, ListName, Lists};
+use swap::SwapSpace;
 use tree::{Bits, NONE, Tree, span};
 use working_set::WorkingSet;
 
@@ -101,6 +104,7 @@ pub struct PageCache {
     files: Files,
     working_set: WorkingSet,
     pressure: reclaim::Pressure,
+    swap: SwapSpace,
     last: Last,
 }
 
@@ -146,6 +150,7 @@ impl PageCache {
                 parameters.refault_distance && parameters.policy == CachePolicy::ActiveInactive,
             ),
             pressure: reclaim::Pressure::default(),
+            swap: SwapSpace::default(),
             last: Last::NOTHING,
         }
     }

@@ -39,9 +39,6 @@ pub struct Reclaimed {
 /// What reclaim remembers from one call to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pressure {
-    /// Pages of swap space, and those unused.
-    pub(super) swap: u64,
-    pub(super) swap_free: u64,
     pub(super) swappiness: u64,
     /// What reclaim of pages of files and of processes has cost lately (`file_cost`, `anon_cost`).
     cost: [u64; 2],
@@ -53,7 +50,7 @@ pub(super) struct Pressure {
 
 impl Default for Pressure {
     fn default() -> Self {
-        Self { swap: 0, swap_free: 0, swappiness: 60, cost: [0; 2], refaults: [0; 2], pending: [0; 2] }
+        Self { swappiness: 60, cost: [0; 2], refaults: [0; 2], pending: [0; 2] }
     }
 }
 
@@ -109,9 +106,7 @@ impl PageCache {
                 self.shrink_active(ListName::Active, batch, reclaimed);
             }
             // The lists of processes' memory are kept in balance even where none of it is to go.
-            if self.pressure.swap_free > 0
-                && self.is_low(ListName::InactiveAnonymous, ListName::ActiveAnonymous)
-            {
+            if self.swap.free() > 0 && self.is_low(ListName::InactiveAnonymous, ListName::ActiveAnonymous) {
                 self.shrink_active(ListName::ActiveAnonymous, RECLAIM_BATCH, reclaimed);
             }
         }
@@ -134,7 +129,7 @@ impl PageCache {
             share(ListName::Inactive),
             if file { share(ListName::Active) } else { 0 },
         ];
-        if enough_files || pressure.swap_free == 0 || pressure.swappiness == 0 {
+        if enough_files || self.swap.free() == 0 || pressure.swappiness == 0 {
             (scan[0], scan[1]) = (0, 0);
         } else if priority > 0 {
             let total = pressure.cost[0] + pressure.cost[1];
@@ -268,13 +263,14 @@ impl PageCache {
     /// Moves a page of a process to swap space; false where there is none left. The kernel frees it when it is written; here it
     /// is free at once, and the caller charges the writing.
     pub(super) fn swap_out(&mut self, id: u32, reclaimed: &mut Reclaimed) -> bool {
-        let pages = self.lists.entry(id).pages();
-        if self.pressure.swap_free < pages {
+        let (leaf, slot) = self.lists.entry(id).place();
+        let node = self.tree.node(leaf);
+        // A process's pages are single ones.
+        if !self.swap.put((node.file(), node.first() + slot)) {
             return false;
         }
-        self.pressure.swap_free -= pages;
-        self.anonymous -= pages;
-        reclaimed.swapped_out += pages;
+        self.anonymous -= 1;
+        reclaimed.swapped_out += 1;
         self.evict(id, reclaimed);
         true
     }

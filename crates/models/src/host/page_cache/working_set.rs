@@ -108,7 +108,7 @@ impl PageCache {
         if anonymous {
             size += self.lists.pages(ListName::Inactive);
         }
-        if self.pressure.swap_free > 0 {
+        if self.swap.free() > 0 {
             size += self.lists.pages(ListName::ActiveAnonymous);
             if !anonymous {
                 size += self.lists.pages(ListName::InactiveAnonymous);

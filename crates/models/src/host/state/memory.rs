@@ -84,6 +84,22 @@ pub(in crate::host) struct Memory {
     pub(in crate::host) rate_limit: RateLimit,
     /// Processes that wait for memory.
     pub(in crate::host) waiters: u32,
+    pub(in crate::host) swaps: Swaps,
+}
+
+/// What has gone between memory and swap space, in pages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::host) struct Swaps {
+    /// Out of memory.
+    pub(in crate::host) out: u64,
+    /// Of these, those that have been sent to the device.
+    pub(in crate::host) sent: u64,
+    /// Back into memory.
+    pub(in crate::host) back: u64,
+    /// How long processes have waited for what came back, all together.
+    pub(in crate::host) waited: Time,
+    /// The writes that were sent last, if nobody has waited for them.
+    pub(in crate::host) group: Option<u64>,
 }
 
 /// What making room came to.
@@ -93,8 +109,6 @@ pub(in crate::host) struct Room {
     pub(in crate::host) made: bool,
     /// Processor time that it took.
     pub(in crate::host) work: Time,
-    /// Pages of processes that must be swapped out.
-    pub(in crate::host) swapped_out: u64,
     /// Whether dirty pages stood in the way.
     pub(in crate::host) must_write: bool,
 }
@@ -131,6 +145,7 @@ impl Memory {
             )),
             rate_limit: RateLimit::of(pages, machine.processors),
             waiters: 0,
+            swaps: Swaps::default(),
         })
     }
 
@@ -153,16 +168,16 @@ impl Memory {
     pub(in crate::host) fn make_room(&mut self, pages: u64) -> Room {
         let free = self.room();
         if free >= pages {
-            return Room { made: true, work: Time::ZERO, swapped_out: 0, must_write: false };
+            return Room { made: true, work: Time::ZERO, must_write: false };
         }
         let wanted = (pages - free).max(RECLAIM_AT_LEAST);
         let mut reclaimed = Reclaimed::default();
         self.cache.reclaim(wanted, &mut reclaimed);
         let Reclaimed { freed, swapped_out, must_write, .. } = reclaimed;
+        self.swaps.out += swapped_out;
         Room {
             made: self.room() >= pages,
             work: Time::from_picos(self.costs.reclaim.as_picos() * freed),
-            swapped_out,
             must_write,
         }
     }

@@ -196,8 +196,8 @@ pub(in crate::host) struct Mounted {
     /// Blocks that pages wait for which were written without (delayed allocation), of all files.
     reserved: u64,
     next_request: u64,
-    /// Device blocks of the swap space, and the next to be used.
-    swap: (Range<u64>, u64),
+    /// Device blocks of the swap space.
+    swap: Range<u64>,
 }
 
 impl Mounted {
@@ -268,7 +268,7 @@ impl Mounted {
             is_read_only: false,
             reserved: 0,
             next_request: 0,
-            swap: (swap.clone(), swap.start),
+            swap,
         }
     }
 
@@ -402,19 +402,18 @@ impl Mounted {
         self.outbox.push(request);
     }
 
-    /// Sends pages of processes to the swap space, one slot after the other.
-    pub(in crate::host) fn send_to_swap(&mut self, pages: u64, touch: Touch, now: Time) {
+    /// Whether the host's swap space lies on its device.
+    pub(in crate::host) fn has_swap(&self) -> bool {
+        !self.swap.is_empty()
+    }
+
+    /// Writes runs of slots of the swap space, or reads them: the first slot, and how many. The group that they are.
+    pub(in crate::host) fn send_to_swap(&mut self, runs: Vec<(u64, u64)>, touch: Touch, now: Time) -> u64 {
         let group = self.transfers.group();
-        let mut left = pages;
-        while left > 0 && !self.swap.0.is_empty() {
-            let run = left.min(self.swap.0.end - self.swap.1);
-            self.send((self.swap.1, run), touch, group, now, |_, _| Moves::Swap);
-            self.swap.1 += run;
-            if self.swap.1 == self.swap.0.end {
-                self.swap.1 = self.swap.0.start;
-            }
-            left -= run;
+        for (slot, slots) in runs {
+            self.send((self.swap.start + slot, slots), touch, group, now, |_, _| Moves::Swap);
         }
+        group
     }
 
     fn request(

@@ -109,7 +109,7 @@ impl Host {
                 }
                 if self.writes_all == 0 { Next::Return } else { Next::Wait(Event::AllWritten) }
             }
-            Operation::Compute => Next::Return,
+            Operation::Compute | Operation::Touch => Next::Return,
             // Carried out before it comes to a host that messages reach.
             Operation::Exchange => {
                 job.failure = Some(Failure::NotConnected);

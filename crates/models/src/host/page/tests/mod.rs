@@ -14,3 +14,4 @@ mod promises;
 mod rig;
 mod schedulers;
 mod streams;
+mod touch;

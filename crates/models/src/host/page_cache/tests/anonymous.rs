@@ -4,6 +4,19 @@ use super::*;
 
 const KERNELS: [CachePolicy; 2] = [CachePolicy::ActiveInactive, CachePolicy::ActiveInactiveMixed];
 
+/// Uses pages as a process does; how many had to come back from swap space for it.
+fn touch(cache: &mut PageCache, process: u32, first: u64, pages: u64) -> u64 {
+    let (mut at, mut back) = (first, 0);
+    while at < first + pages {
+        match cache.touch(process, at, first + pages) {
+            Touched::There(pages) => at += pages,
+            Touched::New(_) => break,
+            Touched::Swapped(slot, slots) => back += cache.bring_back(slot, slots),
+        }
+    }
+    back
+}
+
 #[test]
 fn without_swap_space_processes_keep_their_pages() {
     for policy in KERNELS {
@@ -60,7 +73,7 @@ fn idle_memory_is_swapped_out_and_comes_back_when_touched() {
         assert_eq!(cache.swapped(), reclaimed.swapped_out, "{policy:?}");
         assert_eq!(cache.anonymous() + cache.swapped(), 900, "{policy:?}");
         let swapped = cache.swapped();
-        assert_eq!(cache.touch_anonymous(1, 0, 900), swapped, "{policy:?}");
+        assert_eq!(touch(&mut cache, 1, 0, 900), swapped, "{policy:?}");
         assert_eq!((cache.swapped(), cache.anonymous()), (0, 900), "{policy:?}");
         cache.remove_process(1);
         assert_eq!((cache.cached(), cache.swapped()), (0, 0), "{policy:?}");
@@ -75,11 +88,11 @@ fn memory_in_use_outlives_idle_memory() {
     cache.insert_anonymous(2, 400);
     let mut reclaimed = Reclaimed::default();
     for _ in 0..40 {
-        cache.touch_anonymous(1, 0, 400);
+        touch(&mut cache, 1, 0, 400);
         cache.reclaim(8, &mut reclaimed);
     }
-    let idle = cache.touch_anonymous(2, 0, 400);
-    assert!(idle > 4 * cache.touch_anonymous(1, 0, 400), "{idle} pages of the idle process went");
+    let idle = touch(&mut cache, 2, 0, 400);
+    assert!(idle > 4 * touch(&mut cache, 1, 0, 400), "{idle} pages of the idle process went");
 }
 
 #[test]
@@ -113,4 +126,28 @@ fn swapping_stops_when_swap_space_is_full() {
         }
         assert_eq!((reclaimed.freed, cache.swapped(), cache.anonymous()), (100, 100, 900), "{policy:?}");
     }
+}
+
+#[test]
+fn pages_that_went_together_come_back_together_and_no_page_is_in_two_places() {
+    let mut cache = cache(CachePolicy::ActiveInactive, 1_000);
+    cache.set_swap(600, 100);
+    cache.insert_anonymous(1, 500);
+    cache.insert_anonymous(2, 400);
+    cache.reclaim(900, &mut Reclaimed::default());
+    cache.reclaim(900, &mut Reclaimed::default());
+    let out = cache.swapped();
+    assert!(out > 500, "{out}");
+    let written: u64 = cache.take_swapped_out().iter().map(|run| run.1).sum();
+    assert_eq!((written, cache.take_swapped_out()), (out, Vec::new()));
+    let Touched::Swapped(slot, slots) = cache.touch(1, 0, 1) else { panic!("it went first") };
+    assert_eq!((slot % 8, slots), (0, 8));
+    assert_eq!(cache.bring_back(slot, slots), 8);
+    assert_eq!((cache.swapped(), cache.filled_slots(slot, slots)), (out - 8, Vec::new()));
+    // They were inserted one after the other, and so they went.
+    assert_eq!(cache.touch(1, 0, 8), Touched::There(8));
+    assert_eq!(cache.anonymous() + cache.swapped(), 900);
+    cache.remove_process(1);
+    cache.remove_process(2);
+    assert_eq!((cache.anonymous(), cache.swapped()), (0, 0));
 }
