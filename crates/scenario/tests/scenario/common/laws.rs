@@ -7,6 +7,7 @@ use petrio_scenario::report::{
 };
 use petrio_scenario::run::simulate;
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// How far figures may be apart that are one in two ways, but for rounding.
@@ -18,8 +19,10 @@ struct Visits {
     /// How many came, and how many of them at the last instant at which any came, seconds.
     came: u64,
     last: (u64, f64),
-    /// For how many seconds all of them together were there.
+    /// For how many seconds those together were there that have left.
     spent: f64,
+    /// Those that haven't, and the sum of when they came, seconds.
+    left: (u64, f64),
 }
 
 #[derive(Clone, Default)]
@@ -31,7 +34,10 @@ impl DeviceSink for AtDevices {
         let at = visit.arrived.as_seconds();
         seen.came += 1;
         seen.last = if seen.last.1 == at { (seen.last.0 + 1, at) } else { (1, at) };
-        seen.spent += visit.completed.map_or(0.0, |completed| (completed - visit.arrived).as_seconds());
+        match visit.completed {
+            Some(completed) => seen.spent += (completed - visit.arrived).as_seconds(),
+            None => seen.left = (seen.left.0 + 1, seen.left.1 + at),
+        }
         Ok(())
     }
 
@@ -54,6 +60,11 @@ impl Broken {
         if !holds {
             let _ = write!(self.0, "\n  {}", what());
         }
+    }
+
+    /// What was broken, behind the text that broke it.
+    pub(crate) fn of(self, text: &str) -> Option<String> {
+        (!self.0.is_empty()).then(|| format!("{text}{}", self.0))
     }
 
     fn latency(&mut self, latency: &Latency) {
@@ -85,7 +96,12 @@ impl Broken {
 
     /// Runs a scenario that makes sense: what holds of every run.
     pub(crate) fn run(&mut self, text: &str) -> Option<Report> {
-        let loaded = match load_text("test.toml", text, None, &[]) {
+        self.run_in(text, None)
+    }
+
+    /// The same of one that names files of a folder.
+    pub(crate) fn run_in(&mut self, text: &str, folder: Option<&Path>) -> Option<Report> {
+        let loaded = match load_text("test.toml", text, folder, &[]) {
             Ok(loaded) => loaded,
             Err(problems) => {
                 problems.iter().for_each(|problem| self.unless(false, || problem.to_string()));
@@ -116,15 +132,14 @@ impl Broken {
     /// Little's law of all devices together: the numbers there by their rows, the times by their ports.
     fn devices(&mut self, report: &Report, visits: Visits, single: bool) {
         let rows = |ending: &'static str| report.stages.iter().filter(move |row| row.name.ends_with(ending));
-        let rate: f64 = rows("/queue").filter_map(|row| row.completions_per_s).sum();
         let came: u64 = rows("/queue").map(|row| row.arrivals).sum();
-        let Visits { came: ports, last, spent } = visits;
+        let Visits { came: ports, last, spent, left } = visits;
         // Who comes as the run ends stands at the door.
         let door = if last.1 == report.simulated_s { last.0 } else { 0 };
         self.unless((ports - door..=ports).contains(&came), || {
             format!("{came} came to devices by their rows, {ports} by their ports, {door} at the end")
         });
-        if !single || rate == 0.0 {
+        if !single {
             return;
         }
         let there = |row: &Stage| {
@@ -132,7 +147,8 @@ impl Broken {
             count * (row.mean_queue.unwrap_or_default() + row.utilisation.unwrap_or_default())
         };
         let there: f64 = rows("/queue").chain(rows("/service")).map(there).sum();
-        let by_ports = rate * spent / ports as f64;
+        let until_end = left.0 as f64 * report.simulated_s - left.1;
+        let by_ports = (spent + until_end) / report.simulated_s;
         self.unless(are_one(there, by_ports), || {
             format!("{there} are at devices by their rows, {by_ports} by their ports")
         });
