@@ -34,6 +34,15 @@ pub(crate) fn class_rows(stages: &[Stage], rows: &[Row]) -> Vec<Row> {
     classes.into_iter().map(|(class, rows)| together(class, &rows)).collect()
 }
 
+/// The stages at which something waits now, by name.
+pub(super) fn waited_for(stages: &[Stage], marking: &Marking) -> Vec<String> {
+    let waits = |stage: &Stage| {
+        let tokens = stage.waiting.iter().map(|place| marking.statistics_at(place.index()).tokens);
+        tokens.sum::<u32>() > 0
+    };
+    stages.iter().filter(|stage| waits(stage)).map(|stage| stage.name.clone()).collect()
+}
+
 /// The sum of what a probe has recorded.
 fn recorded(probe: Probe, marking: &Marking) -> f64 {
     let tally = marking.probe(probe).tally();

@@ -8,6 +8,7 @@
 use crate::common::laws::{Broken, kept};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::fmt::Debug;
 
 /// A drive; of the first, which doesn't turn, the latency in µs and the rate in MB/s.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ struct Asked {
 }
 
 #[derive(Clone, Debug)]
-struct Scenario {
+pub(crate) struct Scenario {
     drive: Drive,
     holder: Holder,
     mount: Mount,
@@ -70,7 +71,7 @@ impl Scenario {
     }
 
     /// The text, with what comes on top of it.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let model = match &self.drive {
             Drive::Constant { latency, rate } => {
                 format!(
@@ -260,7 +261,8 @@ fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
-fn scenarios() -> impl Strategy<Value = Scenario> {
+/// Any of them.
+pub(crate) fn scenarios() -> impl Strategy<Value = Scenario> {
     (drives(), holders(), mounts(), asked(), 0..1_000u32)
         .prop_map(|(drive, holder, mount, asked, seed)| Scenario { drive, holder, mount, asked, seed })
 }
@@ -277,7 +279,17 @@ fn holds(
     strategy: impl Strategy<Value = Scenario>,
     law: impl Fn(&Scenario) -> Result<(), TestCaseError>,
 ) {
-    let asked = std::env::var("PETRIO_RANDOM_SCENARIOS").ok().and_then(|count| count.parse().ok());
+    holds_of("PETRIO_RANDOM_SCENARIOS", cases, strategy, law);
+}
+
+/// The same, or as many as this variable says.
+pub(crate) fn holds_of<S: Debug>(
+    variable: &str,
+    cases: u32,
+    strategy: impl Strategy<Value = S>,
+    law: impl Fn(&S) -> Result<(), TestCaseError>,
+) {
+    let asked = std::env::var(variable).ok().and_then(|count| count.parse().ok());
     let seed: u64 = match std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) => seed,
         None if asked.is_some() => std::process::id().into(),

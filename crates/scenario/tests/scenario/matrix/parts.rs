@@ -212,7 +212,13 @@ pub(super) fn write_inputs(folder: &Path) {
     for number in 0..RECORDED {
         // Time in milliseconds, device, block, blocks, and whether it is a read (DiskSim's ASCII): bursts of four, near and far ones.
         let (burst, place) = (number / 4 * 9 + number % 4, number * 7_919 % 61);
-        let _ = writeln!(blocks, "{burst}.0 0 {} {} {}", place * 1_024, 8 << (number % 4), number % 3 & 1);
+        let _ = writeln!(
+            blocks,
+            "{burst}.0 0 {} {} {}",
+            place * 1_024,
+            8 << (number % 4),
+            u8::from(number % 3 == 1)
+        );
     }
     std::fs::write(folder.join("blocks.trace"), blocks).unwrap();
     let mut requests = "offset_bytes,length_bytes,operation,process,think_ms\n".to_owned();
