@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
 
 mod adapters;
-mod advice;
 mod arrays;
 mod block_storage;
 mod bottlenecks;
