@@ -15,8 +15,9 @@ part() {
 }
 
 part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
-part "all that holds blocks, drives, mounts and workloads together; random scenarios" \
-    env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PROPTEST_RNG_SEED="$(date +%s)" \
+part "all that holds blocks, drives, mounts, schedulers and workloads together; random scenarios, and what is advised of them" \
+    env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PETRIO_RANDOM_ADVICE="${ADVICE:-500}" \
+    PROPTEST_RNG_SEED="$(date +%s)" \
     cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios::
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio

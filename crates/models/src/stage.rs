@@ -14,6 +14,8 @@ pub struct Stage {
     /// Places whose arrivals are the stage's: each request that the stage sees comes to one of them, once. None, where
     /// all are counted that it has served and that wait for it.
     pub entrances: Vec<PlaceId>,
+    /// Places whose departures are what the stage is done with, where that isn't what came but for what is there.
+    pub exits: Vec<PlaceId>,
     /// Places in which requests wait for it.
     pub waiting: Vec<PlaceId>,
     /// What it does for them.
@@ -48,12 +50,24 @@ pub enum Work {
     Station(PlaceId),
 }
 
+impl Work {
+    /// The places in which it is done, where tokens lie there meanwhile.
+    pub fn places(&self) -> &[PlaceId] {
+        match self {
+            Self::Queue | Self::Recorded(..) | Self::Had(..) => &[],
+            Self::Server(places, _) | Self::Delay(places) => places,
+            Self::Station(place) => std::slice::from_ref(place),
+        }
+    }
+}
+
 impl Stage {
     fn new(name: String, entrances: &[PlaceId], waiting: &[PlaceId], work: Work) -> Self {
         Self {
             class: name.clone(),
             name,
             entrances: entrances.to_vec(),
+            exits: Vec::new(),
             waiting: waiting.to_vec(),
             work,
             own_work: None,
@@ -103,6 +117,18 @@ impl Stage {
     #[must_use]
     pub fn entered_by(self, entrances: &[PlaceId]) -> Self {
         Self { entrances: entrances.to_vec(), ..self }
+    }
+
+    /// Requests that leave these places are done.
+    #[must_use]
+    pub fn left_by(self, exits: &[PlaceId]) -> Self {
+        Self { exits: exits.to_vec(), ..self }
+    }
+
+    /// Whether requests count when they come to its servers, and not before they wait.
+    pub fn comes_to_servers(&self) -> bool {
+        let serving = self.work.places();
+        self.entrances.iter().all(|place| serving.contains(place))
     }
 
     /// Requests wait for it in these places.

@@ -108,6 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             most: None,
             mean_wait_ms: None,
             tried: 1,
+            in_vain: Vec::new(),
             what_if: None,
             or: None,
         }),

@@ -5,6 +5,9 @@ use petrio_page::numbers::{per_cent, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What is better by a smaller part is no better.
+const WORTH_TELLING: f64 = 0.001;
+
 /// What limits the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bottleneck {
@@ -27,6 +30,9 @@ pub struct Bottleneck {
     pub mean_wait_ms: Option<f64>,
     /// How many changes were tried.
     pub tried: u64,
+    /// Where none of them is known to help: what each brought.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub in_vain: Vec<Tried>,
     /// What would change it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub what_if: Option<WhatIf>,
@@ -45,6 +51,32 @@ pub enum Measured {
     Latency,
     /// Of the time that parallel programs take which only compute and exchange messages: how many times shorter it is.
     Elapsed,
+}
+
+/// A change that was tried and isn't known to help.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tried {
+    /// The change in words.
+    pub change: String,
+    /// The parameters that make it, each as `--set` takes it; empty where it was only simulated as if it were so.
+    pub set: Vec<String>,
+    /// What is given up with it; absent where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub price: Option<String>,
+    /// What it brought in the first replication, of a long run in its first part.
+    pub brought: Vec<Brought>,
+}
+
+/// What a change brought to something.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Brought {
+    /// Whose, where some programs work on files and others send block requests.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub subject: Option<Subject>,
+    /// What the gain is of.
+    pub of: Measured,
+    /// How many times better it was; below one it was worse.
+    pub gain: f64,
 }
 
 /// A change that was tried, and what it brings.
@@ -93,6 +125,30 @@ impl Bottleneck {
         free.into_iter().chain(or).collect::<Vec<String>>().join(" ")
     }
 
+    /// That nothing is known to help, and by how much what was tried moves it at most.
+    fn nothing_helps(&self) -> String {
+        let brought = self.in_vain.iter().flat_map(|tried| {
+            tried.brought.iter().map(move |brought| (tried.change.as_str(), brought.of, brought.gain))
+        });
+        let best = brought.max_by(|a, b| a.2.total_cmp(&b.2));
+        let none = match self.tried {
+            0 => return "there is nothing to change about it".to_owned(),
+            1 => "the change that was tried makes no difference",
+            _ => "none of the changes that were tried makes a difference alone",
+        };
+        match best {
+            Some((change, of, gain)) if gain >= 1.0 + WORTH_TELLING => {
+                let better = per_cent(gain - 1.0);
+                let more = match of {
+                    Measured::Throughput => format!("{better} more throughput"),
+                    Measured::Latency | Measured::Elapsed => format!("{better} less time"),
+                };
+                format!("nothing that was tried helps for sure; in one run the best is {change}, {more}")
+            }
+            _ => none.to_owned(),
+        }
+    }
+
     /// What limits the run, behind the stage's name: "by its rotation (busy 96 % of the time)".
     pub fn why(&self) -> String {
         let load = match (self.utilisation, self.mean_wait_ms) {
@@ -111,12 +167,8 @@ impl Bottleneck {
                 load.map_or(by.clone(), |load| format!("{by} ({load})"))
             }
             None => {
-                let nothing = match self.tried {
-                    0 => "there is nothing to change about it",
-                    1 => "the change that was tried makes no difference",
-                    _ => "none of the changes that were tried makes a difference alone",
-                };
-                load.map_or(nothing.to_owned(), |load| format!("{load}; {nothing}"))
+                let nothing = self.nothing_helps();
+                load.map_or(nothing.clone(), |load| format!("{load}; {nothing}"))
             }
         }
     }
@@ -225,6 +277,7 @@ mod tests {
             most: None,
             mean_wait_ms: None,
             tried: 2,
+            in_vain: Vec::new(),
             what_if: Some(what_if()),
             or: Some(dear),
         };
@@ -237,5 +290,34 @@ mod tests {
             sentences.ends_with("(1.52 to 1.56 by 3 replications); files may hold old data after a crash.")
         );
         assert_eq!(as_if.command(), None);
+    }
+
+    #[test]
+    fn where_nothing_helps_it_is_told_what_the_best_that_was_tried_moves() {
+        let of = |gains: [f64; 2]| {
+            let tried = |gain: f64| Tried {
+                change: "rotation twice as fast".to_owned(),
+                set: Vec::new(),
+                price: None,
+                brought: vec![Brought { subject: None, of: Measured::Throughput, gain }],
+            };
+            Bottleneck {
+                stage: "d/queue".to_owned(),
+                part: None,
+                utilisation: Some(0.5),
+                busiest: None,
+                most: None,
+                mean_wait_ms: None,
+                tried: 2,
+                in_vain: gains.map(tried).to_vec(),
+                what_if: None,
+                or: None,
+            }
+        };
+        let none = "busy 50 % of the time; none of the changes that were tried makes a difference alone";
+        assert_eq!(of([1.0, 0.7]).why(), none);
+        let best = "busy 50 % of the time; nothing that was tried helps for sure; in one run the best is rotation twice as fast, \
+                    1.2 % more throughput";
+        assert_eq!(of([1.012, 1.0]).why(), best);
     }
 }

@@ -159,6 +159,8 @@ fn table(report: &Report) -> String {
     for stage in &report.stages {
         rows.count("stage", &stage.name, "arrivals", stage.arrivals, "");
         for (quantity, value, unit) in [
+            ("completion rate", stage.completions_per_s, "/s"),
+            ("servers", stage.servers.map(f64::from), ""),
             ("utilisation", stage.utilisation, ""),
             ("utilisation of its own accord", stage.own_utilisation, ""),
             ("mean queue", stage.mean_queue, ""),

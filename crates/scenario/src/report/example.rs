@@ -100,6 +100,7 @@ pub(crate) fn example() -> Report {
             most: None,
             mean_wait_ms: None,
             tried: 4,
+            in_vain: Vec::new(),
             what_if: Some(WhatIf {
                 change: "seeks twice as fast".to_owned(),
                 set: vec!["disk.d0.drive.mechanics.seek_scale=50 %".to_owned()],

@@ -57,7 +57,7 @@ mod whole_file;
 pub use activity::{Activity, Measure};
 pub use array_cache::CacheFigures;
 pub use arrays::{ArrayFigures, FailureFigures, MovedFigures};
-pub use bottleneck::{Bottleneck, Measured, WhatIf};
+pub use bottleneck::{Bottleneck, Brought, Measured, Tried, WhatIf};
 pub use collector::Collector;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use csv::write_csv;

@@ -49,7 +49,7 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         warm_up_s: plain(|report| report.warm_up_s),
         served: mean_served(&served, level).unwrap_or_default(),
         beside: mean_served(&beside, level).map(Box::new),
-        stages: mean_stages(reports, level),
+        stages: mean_stages(reports),
         rates: mean_rates(reports, level),
         copies: of_each(reports, |report| &report.copies, |one, other| one.name == other.name, mean_of),
         arrays: of_each(
@@ -347,13 +347,9 @@ fn mean_breakdown(all: &[&[Share]]) -> Vec<Share> {
     shares
 }
 
-fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
+fn mean_stages(reports: &[Report]) -> Vec<Stage> {
     let named = |name: &str| -> Vec<&Stage> {
         reports.iter().filter_map(|report| report.stages.iter().find(|stage| stage.name == name)).collect()
-    };
-    let of = |stages: &[&Stage], figure: fn(&Stage) -> Option<f64>| {
-        let values: Vec<f64> = stages.iter().filter_map(|&stage| figure(stage)).collect();
-        if values.is_empty() { None } else { Some(Estimate::of(values, level).value) }
     };
     let mean_stage = |stage: &Stage| {
         let same = named(&stage.name);
@@ -361,12 +357,8 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
             name: stage.name.clone(),
             arrivals: (same.iter().map(|stage| u128::from(stage.arrivals)).sum::<u128>() / same.len() as u128)
                 as u64,
-            utilisation: of(&same, |stage| stage.utilisation),
-            own_utilisation: of(&same, |stage| stage.own_utilisation),
-            mean_queue: of(&same, |stage| stage.mean_queue),
-            mean_wait_ms: of(&same, |stage| stage.mean_wait_ms),
-            mean_service_ms: of(&same, |stage| stage.mean_service_ms),
             members: mean_members(&same),
+            ..Stage::mean_of(&same)
         }
     };
     reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()

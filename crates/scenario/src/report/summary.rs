@@ -22,6 +22,14 @@ pub struct Stage {
     pub name: String,
     /// Requests that arrived.
     pub arrivals: u64,
+    /// Requests that it was done with, a second. Mean queue = this × mean wait (Little's law), and utilisation × servers = this ×
+    /// mean service but for work of its own accord (the utilisation law); of several equal stages their number stands beside the
+    /// means on the left (Denning, Buzen, "The operational analysis of queueing network models", 1978).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub completions_per_s: Option<f64>,
+    /// How many it serves at once; of several equal stages, each of them. Absent where it serves nothing, or any number.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub servers: Option<u32>,
     /// The part of the time in which it was busy, 0 to 1, averaged over its servers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub utilisation: Option<f64>,
@@ -31,10 +39,10 @@ pub struct Stage {
     /// Mean number waiting.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_queue: Option<f64>,
-    /// Mean time waiting, milliseconds.
+    /// Mean time waiting, milliseconds, for each that it was done with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_wait_ms: Option<f64>,
-    /// Mean time in service, milliseconds.
+    /// Mean time in service, milliseconds, for each that it was done with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mean_service_ms: Option<f64>,
     /// Of a row that stands for several equal stages, how these differ.
@@ -60,6 +68,45 @@ impl Stage {
     pub(crate) fn most(&self) -> Option<f64> {
         let own = self.utilisation?;
         Some(self.members.as_ref().map_or(own, |members| members.most.max(own)))
+    }
+
+    /// For how many stages it stands.
+    fn count(&self) -> f64 {
+        self.members.as_ref().map_or(1.0, |members| members.count as f64)
+    }
+
+    /// How many are being served for somebody on average, in all the stages that it stands for.
+    fn serving(&self) -> Option<f64> {
+        match (self.utilisation, self.servers) {
+            (Some(busy), Some(servers)) => {
+                Some((busy - self.own_utilisation.unwrap_or_default()) * f64::from(servers) * self.count())
+            }
+            _ => Some(self.mean_service_ms? * self.completions_per_s? / 1e3),
+        }
+    }
+
+    /// How busy it is and how many come by, as means over rows of one or of equal stages. What each request waits and is served
+    /// follows from these, so that rows of several obey the same laws as rows of one.
+    pub(crate) fn mean_of(rows: &[&Self]) -> Self {
+        let mean = |figure: &dyn Fn(&Self) -> Option<f64>| {
+            let all: Vec<f64> = rows.iter().filter_map(|row| figure(row)).collect();
+            (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+        };
+        let completions_per_s = mean(&|row| row.completions_per_s);
+        let each_ms = |there: Option<f64>| match (there, completions_per_s) {
+            (Some(there), Some(rate)) if rate > 0.0 => Some(there * 1e3 / rate),
+            _ => None,
+        };
+        Self {
+            completions_per_s,
+            servers: rows.first().and_then(|row| row.servers),
+            utilisation: mean(&|row| row.utilisation),
+            own_utilisation: mean(&|row| row.own_utilisation),
+            mean_queue: mean(&|row| row.mean_queue),
+            mean_wait_ms: each_ms(mean(&|row| Some(row.mean_queue? * row.count()))),
+            mean_service_ms: each_ms(mean(&Self::serving)),
+            ..Self::default()
+        }
     }
 }
 

@@ -297,7 +297,7 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
                     None => stage.name.clone(),
                 },
                 grouped(stage.arrivals),
-                or_dash(stage.utilisation, &per_cent),
+                or_dash(stage.utilisation, &|busy| busy_servers(stage, busy)),
                 or_dash(stage.mean_queue, &mean_number),
                 or_dash(stage.mean_wait_ms, &petrio_page::numbers::time),
                 or_dash(stage.mean_service_ms, &petrio_page::numbers::time),
@@ -331,6 +331,14 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
         if least != most && stage.utilisation.is_some() {
             let _ = writeln!(out, "  {} is the busiest with {most}, the least has {least}", members.busiest);
         }
+    }
+}
+
+/// How busy a stage is, and of how many servers: "86 %", "43 % of 4".
+pub(super) fn busy_servers(stage: &Stage, busy: f64) -> String {
+    match stage.servers {
+        Some(servers) if servers > 1 => format!("{} of {}", per_cent(busy), grouped(servers.into())),
+        _ => per_cent(busy),
     }
 }
 

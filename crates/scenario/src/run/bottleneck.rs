@@ -11,7 +11,7 @@ mod experiment;
 use crate::classes::Classes;
 use crate::levers::is_open;
 use crate::loaded::Loaded;
-use crate::report::{Bottleneck, Measured, Report, Stage as Row, Subject, WhatIf};
+use crate::report::{Bottleneck, Brought, Measured, Report, Stage as Row, Subject, Tried, WhatIf};
 use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, Change, candidates};
@@ -49,7 +49,7 @@ pub(super) fn explain(
         .filter_map(|served| Some(served.latency.as_ref()?.mean_ms.value * served.requests.completed as f64));
     let candidates = candidates(loaded, &classes, &base.system().stages, &rows, taken_ms.sum());
     tell(candidates.len());
-    let (found, or) = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
+    let Answer { found, or, in_vain } = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
     let stage = match (found.as_ref().or(or.as_ref()), busiest) {
         (Some((candidate, _)), _) => candidate.stage.clone(),
         (None, Some((class, _))) => class.clone(),
@@ -66,13 +66,33 @@ pub(super) fn explain(
         .filter(|members| utilisation.is_some_and(|mean| members.most > UNEVEN * mean))
         .map(|members| (members.busiest.clone(), members.most))
         .unzip();
-    report.bottleneck =
-        Some(Bottleneck { stage, part, utilisation, busiest, most, mean_wait_ms, tried, what_if, or });
+    report.bottleneck = Some(Bottleneck {
+        stage,
+        part,
+        utilisation,
+        busiest,
+        most,
+        mean_wait_ms,
+        tried,
+        in_vain,
+        what_if,
+        or,
+    });
     Ok(())
 }
 
 /// A change with what it brings.
 type Found<'c> = Option<(&'c Candidate, WhatIf)>;
+
+/// What was found.
+#[derive(Default)]
+struct Answer<'c> {
+    /// What gives up nothing, and what brings more at a price.
+    found: Found<'c>,
+    or: Found<'c>,
+    /// Where neither was found, what all that was tried brought.
+    in_vain: Vec<Tried>,
+}
 
 /// The change that brings most and gives up nothing, and one that brings more at a price, each with what it brings: first all are
 /// looked at for a short while, then the best for as long as the run itself takes, until one is found to do what it seemed to.
@@ -81,12 +101,12 @@ fn best<'c>(
     base: &Replicator<'_>,
     candidates: &'c [Candidate],
     (asks_nothing, replications): (bool, u32),
-) -> Result<(Found<'c>, Found<'c>), RunFailure> {
+) -> Result<Answer<'c>, RunFailure> {
     if candidates.is_empty() {
-        return Ok((None, None));
+        return Ok(Answer::default());
     }
     let (before, figures) = screened(loaded, base, candidates)?;
-    let Some(before) = before else { return Ok((None, None)) };
+    let Some(before) = before else { return Ok(Answer::default()) };
     let gain =
         |after: &Option<Figures>, judged: Judged| after.map_or(0.0, |after| after.gain_over(before, judged));
     let gains = |judged: Judged, at_a_price: bool| -> Vec<(&Candidate, f64)> {
@@ -144,24 +164,56 @@ fn best<'c>(
         let dearer = gains(judged, true).into_iter().filter(|(_, gain)| *gain > least);
         let or = first(dearer.collect())?.filter(|(_, what_if)| what_if.gain > least);
         if found.is_some() || or.is_some() {
-            return Ok((found, or));
+            return Ok(Answer { found, or, in_vain: Vec::new() });
         }
     }
-    Ok((None, None))
+    let in_vain = candidates.iter().zip(&figures);
+    let in_vain = in_vain.filter_map(|(candidate, after)| {
+        Some(in_vain_of(loaded, candidate, ((*after)?, before), asks_nothing))
+    });
+    Ok(Answer { in_vain: in_vain.collect(), ..Answer::default() })
+}
+
+/// What a change brought that isn't known to help.
+fn in_vain_of(
+    loaded: &Loaded,
+    candidate: &Candidate,
+    (after, before): (Figures, Figures),
+    asks_nothing: bool,
+) -> Tried {
+    let subjects = loaded.subjects();
+    let measures: &[Measured] =
+        if asks_nothing { &[Measured::Elapsed] } else { &[Measured::Throughput, Measured::Latency] };
+    let of_all = subjects.iter().flat_map(|&subject| measures.iter().map(move |&of| Judged { subject, of }));
+    let brought = of_all.map(|judged| Brought {
+        subject: (subjects.len() > 1).then_some(judged.subject),
+        of: judged.of,
+        gain: after.gain_over(before, judged),
+    });
+    Tried {
+        change: candidate.words.clone(),
+        set: candidate.set(),
+        price: candidate.price.map(str::to_owned),
+        brought: brought.collect(),
+    }
 }
 
 impl Candidate {
-    /// The answer that it gives, with its figures still to come.
-    fn asked(&self, judged: Judged, is_one_of_two: bool) -> WhatIf {
-        let set = match &self.change {
+    /// What a command line sets for it.
+    fn set(&self) -> Vec<String> {
+        match &self.change {
             Change::Settings(settings) => {
                 settings.iter().map(|(path, value)| format!("{path}={value}")).collect()
             }
             Change::Speeds(_) => Vec::new(),
-        };
+        }
+    }
+
+    /// The answer that it gives, with its figures still to come.
+    fn asked(&self, judged: Judged, is_one_of_two: bool) -> WhatIf {
         WhatIf {
             change: self.words.clone(),
-            set,
+            set: self.set(),
             factor: self.factor,
             price: self.price.map(str::to_owned),
             subject: is_one_of_two.then_some(judged.subject),

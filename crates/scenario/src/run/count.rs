@@ -8,6 +8,7 @@ use crate::run::flight::Flight;
 use crate::run::growth::Rates;
 use crate::run::load::Lane;
 use crate::run::phases::Phases;
+use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_page::numbers::{seconds, significant};
@@ -18,6 +19,7 @@ pub(super) struct Count<R> {
     pub(super) collector: Collector<R>,
     pub(super) phases: Phases,
     pub(super) flight: Flight,
+    names: Vec<String>,
     /// Requests that counted, those that were cut off among them.
     pub(super) counted: u64,
 }
@@ -31,13 +33,13 @@ impl<R: Reported> Count<R> {
         beside: bool,
     ) -> Self {
         let flight = Flight::of(names.len());
-        let collector = Collector::new(Time::ZERO).of_workloads(names);
+        let collector = Collector::new(Time::ZERO).of_workloads(names.clone());
         let collector = collector
             .with_deadlines(deadlines)
             .with_transactions(transactions)
             .with_processes(replays)
             .beside_others(beside);
-        Self { collector, phases: Phases::default(), flight, counted: 0 }
+        Self { collector, phases: Phases::default(), flight, names, counted: 0 }
     }
 
     /// A request is about to be issued.
@@ -53,6 +55,21 @@ impl<R: Reported> Count<R> {
             issued: request.issued(),
         };
         self.flight.begins(request, *phase);
+    }
+
+    /// What is under way, by workload and kind, each with how many there are and since when.
+    pub(super) fn waiting(&self) -> Vec<String> {
+        let mut sorts: IndexMap<(usize, usize), (u64, Time)> = IndexMap::new();
+        for UnderWay { workload, kind, issued, .. } in self.flight.under_way() {
+            sorts.entry((workload, kind)).or_insert((0, issued)).0 += 1;
+        }
+        let words = |((workload, kind), (count, since)): ((usize, usize), (u64, Time))| {
+            let kind = R::KINDS.get(kind).map_or("request", |kind| kind.name);
+            let whose = self.names.get(workload).map(|name| format!(" of \"{name}\"")).unwrap_or_default();
+            let first = if count == 1 { "" } else { "the first " };
+            format!("{}{whose}, {first}since {since}", counted(count, kind, &format!("{kind}s")))
+        };
+        sorts.into_iter().map(words).collect()
     }
 
     pub(super) fn is_past(&self, skipped: Option<u64>) -> bool {
@@ -185,5 +202,34 @@ impl Counted for FileOp {
             Operation::Compute => Time::from_picos(self.length),
             _ => Time::ZERO,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_colours::RequestId;
+
+    #[test]
+    fn what_waits_for_ever_is_told_by_workload_and_kind_with_how_many_and_since_when() {
+        let names = vec!["mail".to_owned(), "backup".to_owned()];
+        let mut count: Count<FileOp> = Count::of(names, <_>::default(), false);
+        let asked = [
+            (0, Operation::Fsync, 3),
+            (1, Operation::Read, 5),
+            (0, Operation::Fsync, 7),
+            (0, Operation::Read, 8),
+        ];
+        for (number, (workload, operation, at)) in asked.into_iter().enumerate() {
+            let (id, issued) = (RequestId(number as u64), Time::from_millis(at));
+            let request = FileOp { id, operation, issued, length: 4_096, ..FileOp::default() };
+            count.begins(workload, &SourceItem { request, measured: None, phase: Phase::Measured });
+        }
+        count.flight.ends(RequestId(3));
+        assert_eq!(
+            count.waiting(),
+            ["2 fsyncs of \"mail\", the first since 3.000 ms", "1 read of \"backup\", since 5.000 ms"]
+        );
     }
 }

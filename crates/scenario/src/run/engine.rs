@@ -108,19 +108,22 @@ impl Engine<'_> {
                         return Err(RunFailure::Overload { now: run.now(), in_flight: issued - completed });
                     }
                 } else if load.due(time_limit).is_ok_and(|next| next == due) {
-                    return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
+                    return Err(stalled(&run, issued - completed, listener));
                 }
                 continue;
             }
             let until = next.min(time_limit).min(listener.looks_at());
-            let pause = run.run(until, step)?;
+            let pause = run.run(until, step);
+            let awaited = Awaited { next, in_flight: issued - completed };
+            let pause =
+                pause.map_err(|error| patience.judged(error, &run, self.devices, (awaited, &*listener)))?;
             if let Some(visits) = &mut visits {
                 tell_visits(visits, listener)?;
             }
             if pause == Pause::Stopped {
                 let now = run.now();
                 completed += load.complete(&mut run, listener)?;
-                patience.renew(&run);
+                patience.complete(&run);
                 if completed - told >= SIGN {
                     self.tell(&mut told, completed, now)?;
                 }
@@ -128,7 +131,7 @@ impl Engine<'_> {
             }
             self.tell(&mut told, completed, run.now())?;
             if pause == Pause::Firings {
-                patience.check(&run, self.devices, Awaited { next, in_flight: issued - completed })?;
+                patience.check(&run, self.devices, (awaited, &*listener))?;
                 continue;
             }
             if run.now() >= listener.looks_at() {
@@ -138,7 +141,7 @@ impl Engine<'_> {
                 break;
             }
             if next.is_never() && pause == Pause::Dead {
-                return Err(RunFailure::Stalled { now: run.now(), in_flight: issued - completed });
+                return Err(stalled(&run, issued - completed, listener));
             }
         }
         self.tell(&mut told, completed, run.now())?;
@@ -159,6 +162,10 @@ impl Engine<'_> {
     fn stop(&self) -> Result<(), RunFailure> {
         if self.limits.so_far { Ok(()) } else { Err(RunFailure::Stopped) }
     }
+}
+
+fn stalled(run: &Simulation, in_flight: u64, listener: &impl Onlooker) -> RunFailure {
+    RunFailure::Stalled { now: run.now(), waiting: listener.waiting(run, in_flight) }
 }
 
 /// Tells of the requests that are over, in order of arrival.

@@ -7,7 +7,6 @@ use crate::report::{
     Activity, ArrayFigures, CopiesFigures, Held, JobFigures, MemoryFigures, Rates, ReportError, Served,
     Sinks, Stage, Subject, TrafficFigures, Visit,
 };
-use crate::run::RunFailure;
 use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::engine::{Ended, Engine, Limits};
@@ -16,8 +15,9 @@ use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, drops, servers};
-use crate::run::stages::stage_rows;
+use crate::run::stages::{stage_rows, waited_for};
 use crate::run::traffic;
+use crate::run::{RunFailure, StillWaiting};
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
@@ -236,6 +236,12 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
 
     fn visited(&mut self, visit: &Visit) -> Result<(), RunFailure> {
         Ok(self.audience.visited(visit)?)
+    }
+
+    fn waiting(&self, run: &Simulation, in_flight: u64) -> StillWaiting {
+        let Counts { requests, operations } = &self.counts;
+        let which = operations.waiting().into_iter().chain(requests.waiting()).collect();
+        StillWaiting { in_flight, which, at: waited_for(&self.system.stages, run.marking()) }
     }
 
     fn begins(&mut self, run: &mut Simulation) {

@@ -6,10 +6,35 @@ use petrio_bounds::TooMuch;
 use petrio_colours::{Failure, FileId, Request};
 use petrio_kernel::{NetError, RunError, Time};
 use petrio_workload::SourceError;
+use std::fmt;
 use thiserror::Error;
 
 /// What to do about what can't be.
 const REPORT: &str = "this is a bug in petrio; please report it with the scenario";
+
+/// Requests that are in flight where nothing comes of it any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StillWaiting {
+    /// How many.
+    pub in_flight: u64,
+    /// Which, of each sort how many and since when: `3 fsyncs of "mail", the first since 12.3 s`; empty where nobody knows.
+    pub which: Vec<String>,
+    /// The stages at which something waits.
+    pub at: Vec<String>,
+}
+
+impl fmt::Display for StillWaiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.which.as_slice() {
+            [] => write!(f, "{} requests are in flight", self.in_flight)?,
+            which => write!(f, "{} wait", which.join(" and "))?,
+        }
+        match self.at.as_slice() {
+            [] => Ok(()),
+            at => write!(f, " ({} waited for)", at.join(", ")),
+        }
+    }
+}
 
 /// Why a run gave no report.
 #[derive(Debug, Diagnostic, Error)]
@@ -138,13 +163,26 @@ pub enum RunFailure {
         in_flight: u64,
     },
     /// Nothing can happen any more though requests are in flight.
-    #[error("at {now} nothing can happen any more, though {in_flight} requests are in flight")]
+    #[error("at {now} nothing can happen any more, though {waiting}")]
     #[diagnostic(help("{REPORT}"))]
     Stalled {
         /// When.
         now: Time,
-        /// How many.
-        in_flight: u64,
+        /// What waits, since when and where.
+        waiting: StillWaiting,
+    },
+    /// Timers go on, and what waits is served by nobody.
+    #[error(
+        "at {now}, {waiting}; nobody serves them: no device has one, and nothing has completed for {passed}, in which only timers went on"
+    )]
+    #[diagnostic(help("{REPORT}"))]
+    NobodyServes {
+        /// When.
+        now: Time,
+        /// What waits, since when and where.
+        waiting: StillWaiting,
+        /// Since something completed.
+        passed: Time,
     },
     /// Much happens, and nothing comes of it.
     #[error(

@@ -102,11 +102,17 @@ impl Flight {
         }
     }
 
+    /// What is under way now, the oldest first.
+    pub(super) fn under_way(&self) -> Vec<UnderWay> {
+        let mut under_way: Vec<UnderWay> =
+            self.aside.values().chain(self.ring.iter().flatten()).copied().collect();
+        under_way.sort_unstable_by_key(|request| request.id);
+        under_way
+    }
+
     /// What is left when the run ends, whose workloads have `ended` by themselves or haven't.
     pub(super) fn left(self, now: Time, ended: impl Fn(usize) -> bool) -> Left {
-        let mut under_way: Vec<UnderWay> =
-            self.aside.into_values().chain(self.ring.into_iter().flatten()).collect();
-        under_way.sort_unstable_by_key(|request| request.id);
+        let under_way = self.under_way();
         let begun = |workload: &OfWorkload| workload.first_counted.or(workload.first);
         let goes_on = |(number, workload): (usize, &OfWorkload)| {
             let waits = || under_way.iter().any(|request| request.workload == number && !request.closing);

@@ -1,7 +1,7 @@
 //! Who is told of what happens in a run.
 
 use crate::report::Visit;
-use crate::run::RunFailure;
+use crate::run::{RunFailure, StillWaiting};
 use petrio_colours::Failure;
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
@@ -69,4 +69,9 @@ pub trait Onlooker {
 
     /// It is that time, or somewhat later.
     fn look(&mut self, _run: &mut Simulation) {}
+
+    /// What is in flight, for who has to be told that nothing comes of it.
+    fn waiting(&self, _run: &Simulation, in_flight: u64) -> StillWaiting {
+        StillWaiting { in_flight, ..StillWaiting::default() }
+    }
 }

@@ -27,7 +27,7 @@ mod visits;
 pub use burst::look_behind;
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
-pub use failure::RunFailure;
+pub use failure::{RunFailure, StillWaiting};
 pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
 pub use lock_step::look_at_lock_step;

@@ -5,8 +5,10 @@
 //! last done, which is a completion or a request that came to a device.
 
 use crate::run::RunFailure;
+use crate::run::listener::Onlooker;
 use crate::run::visits::DevicePlaces;
-use petrio_kernel::{Simulation, Time};
+use petrio_kernel::{RunError, Simulation, Time};
+use std::collections::BTreeSet;
 
 /// So much happens without anything being done in no sound run. A host's tick is about three firings, so that this is
 /// more than a hundred days of a host that ticks every five seconds.
@@ -14,11 +16,16 @@ const FIRINGS_IDLE: u64 = 8 << 20;
 /// What is to come after more firings than these never comes: at ten million a second, these are three hours.
 const FIRINGS_AHEAD: f64 = 1e11;
 
+/// No device, link or processor is busy with one thing for so long: who waits longer while no device has anything to do waits for ever.
+const SERVED_WITHIN: Time = Time::from_whole_seconds(3_600);
+
 /// Counts what happens while nothing is done.
 pub(super) struct Patience {
     /// When something was last done, and how many firings there had been by then.
     since: Time,
     firings: u64,
+    /// When something completed last.
+    completed: Time,
     /// What the devices had seen by then.
     arrived: u64,
     /// Firings of each transition by then; empty as long as nobody has to know.
@@ -35,11 +42,46 @@ pub(super) struct Awaited {
 
 impl Patience {
     pub(super) fn new() -> Self {
-        Self { since: Time::ZERO, firings: 0, arrived: 0, by_transition: Vec::new() }
+        Self { since: Time::ZERO, firings: 0, completed: Time::ZERO, arrived: 0, by_transition: Vec::new() }
+    }
+
+    /// Something has completed.
+    pub(super) fn complete(&mut self, run: &Simulation) {
+        self.completed = run.now();
+        self.renew(run);
+    }
+
+    /// The net can't go on: what that is, where it only is that timers have gone on until the clock's range was over.
+    pub(super) fn judged(
+        &self,
+        error: RunError,
+        run: &Simulation,
+        devices: &[DevicePlaces],
+        (awaited, onlooker): (Awaited, &impl Onlooker),
+    ) -> RunFailure {
+        let is_over = matches!(error, RunError::Overflow { .. });
+        let nobody = || self.nobody_serves(run, devices, (awaited, onlooker));
+        is_over.then(nobody).flatten().unwrap_or_else(|| error.into())
+    }
+
+    /// Whether requests wait, and have for long, and no device has anything to do.
+    fn nobody_serves(
+        &self,
+        run: &Simulation,
+        devices: &[DevicePlaces],
+        (Awaited { next, in_flight }, onlooker): (Awaited, &impl Onlooker),
+    ) -> Option<RunFailure> {
+        let (now, passed) = (run.now(), run.now() - self.completed);
+        let waits = in_flight > 0 && next.is_never() && passed > SERVED_WITHIN;
+        (waits && at_devices(run, devices) == 0).then(|| RunFailure::NobodyServes {
+            now,
+            waiting: onlooker.waiting(run, in_flight),
+            passed,
+        })
     }
 
     /// Something has been done.
-    pub(super) fn renew(&mut self, run: &Simulation) {
+    fn renew(&mut self, run: &Simulation) {
         self.since = run.now();
         self.firings = run.marking().firings_total();
         self.by_transition.clear();
@@ -50,7 +92,7 @@ impl Patience {
         &mut self,
         run: &Simulation,
         devices: &[DevicePlaces],
-        awaited: Awaited,
+        (awaited, onlooker): (Awaited, &impl Onlooker),
     ) -> Result<(), RunFailure> {
         let marking = run.marking();
         let arrived = devices.iter().map(|&(port, _)| marking.statistics(port).arrivals).sum();
@@ -67,6 +109,9 @@ impl Patience {
         let firings = marking.firings_total() - self.firings;
         if firings < FIRINGS_IDLE {
             return Ok(());
+        }
+        if let Some(failure) = self.nobody_serves(run, devices, (awaited, onlooker)) {
+            return Err(failure);
         }
         let passed = run.now() - self.since;
         let busiest = fired
@@ -87,6 +132,18 @@ impl Patience {
         }
         Ok(())
     }
+}
+
+/// How many requests devices have.
+fn at_devices(run: &Simulation, devices: &[DevicePlaces]) -> u64 {
+    let marking = run.marking();
+    // Several devices may give back at one place.
+    let backs: BTreeSet<usize> = devices.iter().map(|(_, back)| back.id().index()).collect();
+    let statistics = devices.iter().map(|(port, _)| marking.statistics(*port));
+    // Statistics may have begun anew since they came.
+    let came: i128 = statistics.map(|place| i128::from(place.arrivals)).sum();
+    let went: i128 = backs.iter().map(|&back| i128::from(marking.statistics_at(back).arrivals)).sum();
+    u64::try_from(came - went).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -110,12 +167,17 @@ mod tests {
         Simulation::new(&net.build().unwrap(), 1, 0)
     }
 
+    struct Nobody;
+
+    impl Onlooker for Nobody {}
+
     fn waited(every: Time, awaited: Awaited) -> Result<(), RunFailure> {
         let mut run = clock(every);
         let mut patience = Patience::new();
         for _ in 0..12 {
-            run.run_firings(1 << 20).unwrap();
-            patience.check(&run, &[], awaited)?;
+            run.run_firings(1 << 20)
+                .map_err(|error| patience.judged(error, &run, &[], (awaited, &Nobody)))?;
+            patience.check(&run, &[], (awaited, &Nobody))?;
         }
         Ok(())
     }
@@ -136,5 +198,24 @@ mod tests {
         let nothing = Awaited { next: Time::NEVER, in_flight: 3 };
         let error = waited(Time::from_micros(10), nothing).unwrap_err();
         assert!(matches!(&error, RunFailure::NothingDone { in_flight: 3, .. }), "{error}");
+    }
+
+    /// A clock that ticks every second has ticked eight million times within the clock's range, one that ticks every ten seconds hasn't.
+    #[test]
+    fn who_waits_for_ever_while_timers_go_on_waits_for_nobody_and_needs_no_shorter_run() {
+        let nothing = Awaited { next: Time::NEVER, in_flight: 3 };
+        for every in [1, 10] {
+            let error = waited(Time::from_whole_seconds(every), nothing).unwrap_err();
+            let RunFailure::NobodyServes { waiting, passed, .. } = &error else { panic!("{error}") };
+            assert!(waiting.in_flight == 3 && passed.as_seconds() > 8e6, "{error}");
+            let words = error.to_string();
+            assert!(
+                words.contains("3 requests are in flight") && words.contains("nobody serves them"),
+                "{words}"
+            );
+        }
+        // Nobody waits: the run is too long.
+        let error = waited(Time::from_whole_seconds(10), Awaited { in_flight: 0, ..nothing }).unwrap_err();
+        assert!(matches!(error, RunFailure::ClockOver(_)), "{error}");
     }
 }

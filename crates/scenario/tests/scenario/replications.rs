@@ -1,6 +1,7 @@
 //! A report of several replications is over all of them: figures are means, and events are told with the replication that they
 //! are of.
 
+use crate::common::laws::Broken;
 use crate::common::{loaded, report};
 use petrio_scenario::build::System;
 use petrio_scenario::report::{Sinks, terminal_text};
@@ -82,4 +83,45 @@ replications = {replications}
     // Random places on the file's pages differ from run to run, and so does what is read around them.
     assert_eq!((one.served.requests.completed, mean.served.requests.completed), (60, 60));
     assert!(bytes(&mean) > 0 && bytes(&mean) != bytes(&one), "{} {}", bytes(&mean), bytes(&one));
+}
+
+/// Runs of different lengths, in which stages serve more and less, of a class with a busy and an idle member.
+#[test]
+fn rows_of_several_replications_obey_the_laws_of_rows_of_one() {
+    let text = r#"
+[disk.d]
+model = "seagate-savvio-10k4"
+count = 3
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+[fs.data]
+type = "ext4"
+on = "d0"
+size = "1 GiB"
+[workload.files]
+kind = "files"
+on = "data"
+operation = "rewrite"
+pattern = "random"
+record = "4 KiB"
+file_size = "16 MiB"
+operations = 30
+processes = 3
+fsync = { every = 1 }
+[workload.blocks]
+kind = "synthetic"
+on = ["d1", "d2"]
+requests = 300
+generators = [{ read_fraction = 0.5, inter_arrival = { exponential = { mean = "8 ms" } }, size = "8 KiB" }]
+[measure]
+replications = 4
+"#;
+    let mean = report(text);
+    let mut broken = Broken::default();
+    broken.report(&mean);
+    assert!(broken.0.is_empty(), "{}", broken.0);
+    let row = |name: &str| mean.stages.iter().find(|row| row.name == name).unwrap();
+    assert_eq!((row("h/processor").servers, row("d*/mechanics").servers), (Some(2), Some(1)));
+    assert_eq!(row("d*/mechanics").members.as_ref().unwrap().count, 3);
 }

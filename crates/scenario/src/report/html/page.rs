@@ -10,7 +10,7 @@ use crate::report::processes::ProcessFigures;
 use crate::report::served::{Served, WorkloadFigures};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
-use crate::report::text::{KINDS_MAX, kind_rate, longer, shown};
+use crate::report::text::{KINDS_MAX, busy_servers, kind_rate, longer, shown};
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
 use petrio_page::numbers::{
@@ -287,7 +287,7 @@ fn stage(stage: &Stage) -> Vec<Text> {
     vec![
         name,
         grouped(stage.arrivals).into(),
-        meter.plain(or_dash(stage.utilisation, per_cent)),
+        meter.plain(stage.utilisation.map_or("–".to_owned(), |busy| busy_servers(stage, busy))),
         or_dash(stage.mean_queue, mean_number).into(),
         or_dash(stage.mean_wait_ms, time).into(),
         or_dash(stage.mean_service_ms, time).into(),

@@ -223,6 +223,7 @@ fn stages(path: &str, places: &Places) -> Vec<Stage> {
         // The commands that complete; one that waits for data on their way waits for no decision of the controller's.
         Stage::server(name("controller"), 1, &decoding)
             .entered_by(&[places.finishing.id()])
+            .left_by(&[places.finishing.id()])
             .with_parts(vec![part("controller overheads", "controller")]),
         Stage::server(
             name("mechanics"),

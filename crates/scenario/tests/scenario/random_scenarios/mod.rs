@@ -1,13 +1,17 @@
 //! Random scenarios from a grammar, valid by construction: a drive, what holds its blocks, where files lie or none do, and a workload.
-//! The laws of every run hold, and what makes a part better makes no run longer.
+//! The laws of every run hold, what makes a part better makes no run longer (`laws.rs`), and what reports advise comes true
+//! (`advice.rs`).
 //!
 //! `make test` runs some dozens under a fixed seed, `make test-all` thousands under new ones (PETRIO_RANDOM_SCENARIOS); what fails is shrunk,
 //! and printed with its text. Times are held against each other within 3 %: with another drive or more members requests meet other angles,
 //! so that a run of few requests may be longer by a revolution a request; such laws are of drives that don't turn.
 
-use crate::common::laws::{Broken, kept};
+mod advice;
+mod laws;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::fmt::Debug;
 
 /// A drive; of the first, which doesn't turn, the latency in µs and the rate in MB/s.
 #[derive(Clone, Debug)]
@@ -260,6 +264,7 @@ fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
+/// Any of them.
 fn scenarios() -> impl Strategy<Value = Scenario> {
     (drives(), holders(), mounts(), asked(), 0..1_000u32)
         .prop_map(|(drive, holder, mount, asked, seed)| Scenario { drive, holder, mount, asked, seed })
@@ -277,7 +282,17 @@ fn holds(
     strategy: impl Strategy<Value = Scenario>,
     law: impl Fn(&Scenario) -> Result<(), TestCaseError>,
 ) {
-    let asked = std::env::var("PETRIO_RANDOM_SCENARIOS").ok().and_then(|count| count.parse().ok());
+    holds_of("PETRIO_RANDOM_SCENARIOS", (cases, 200), strategy, law);
+}
+
+/// The same, or as many as this variable says.
+fn holds_of<S: Debug>(
+    variable: &str,
+    (cases, shrinks): (u32, u32),
+    strategy: impl Strategy<Value = S>,
+    law: impl Fn(&S) -> Result<(), TestCaseError>,
+) {
+    let asked = std::env::var(variable).ok().and_then(|count| count.parse().ok());
     let seed: u64 = match std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) => seed,
         None if asked.is_some() => std::process::id().into(),
@@ -288,110 +303,10 @@ fn holds(
     let config = Config {
         cases: asked.unwrap_or(cases),
         failure_persistence: None,
-        max_shrink_iters: 200,
+        max_shrink_iters: shrinks,
         ..Config::default()
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let ended = runner.run(&strategy, |scenario| law(&scenario));
     assert!(ended.is_ok(), "PROPTEST_RNG_SEED={seed}: {}", ended.unwrap_err());
-}
-
-/// How long a scenario takes, seconds of its own time.
-fn took(scenario: &Scenario) -> Result<f64, TestCaseError> {
-    let mut broken = Broken::default();
-    let report = broken.run(&scenario.text());
-    report.map(|report| report.simulated_s).ok_or_else(|| TestCaseError::fail(broken.0))
-}
-
-/// The better takes no longer than the other, but for 3 %; places that are drawn are others where there is more room, and of few requests
-/// more may meet.
-fn never_slower(what: &str, worse: &Scenario, better: &Scenario) -> Result<(), TestCaseError> {
-    let (before, after) = (took(worse)?, took(better)?);
-    let slack = if better.asked.random { 1.15 } else { 1.03 };
-    prop_assert!(
-        after <= slack * before + 1e-6,
-        "{what}: {before} s before, {after} s with it:\n{}",
-        better.text()
-    );
-    Ok(())
-}
-
-#[test]
-fn whatever_is_put_together_keeps_the_laws_of_every_run() {
-    holds(40, scenarios(), |scenario| {
-        let (text, mut broken) = (scenario.text(), Broken::default());
-        if let Some(report) = broken.run(&text) {
-            let (kept, durable) = (kept(&report, scenario.logs_data()), scenario.durable());
-            broken.unless(kept >= durable, || format!("{durable} bytes were made durable, {kept} are kept"));
-        }
-        prop_assert!(broken.0.is_empty(), "{text}{}", broken.0);
-        Ok(())
-    });
-}
-
-#[test]
-fn a_faster_drive_makes_no_run_longer() {
-    holds(12, without_angles(), |scenario| {
-        let Drive::Constant { latency, rate } = scenario.drive else { return Ok(()) };
-        let drive = Drive::Constant { latency: latency / 2, rate: rate * 2 };
-        never_slower("a drive twice as fast", scenario, &Scenario { drive, ..scenario.clone() })
-    });
-}
-
-#[test]
-fn more_memory_makes_no_reading_longer() {
-    holds(12, without_angles(), |scenario| {
-        // With less memory write-back begins earlier, and so beside the writing: what is made durable at the end may be sooner.
-        let Mount::Local { kernel, ext4, mode, memory_mib } = scenario.mount else { return Ok(()) };
-        if scenario.asked.writes {
-            return Ok(());
-        }
-        let mount = Mount::Local { kernel, ext4, mode, memory_mib: memory_mib * 2 };
-        never_slower("twice the memory", scenario, &Scenario { mount, ..scenario.clone() })
-    });
-}
-
-/// Long streams, and twice the members: which of them few reads fall to is chance, and windows of two stripes end elsewhere with one more. Writes of parity are a question of whole stripes and of the cache that gathers
-/// them, and what a controller takes for a stream one of where units end.
-#[test]
-fn twice_the_members_make_no_reading_of_long_files_longer() {
-    let streams = (without_angles(), 3..6u32, prop::sample::select(vec!["0", "1+0", "5", "6"]), 0..2usize);
-    let streams = streams.prop_map(|(scenario, members, level, profile)| {
-        let (profile, members) = ([None, Some("linux-md")][profile], members / 2 * 2);
-        let memory_mib = 256;
-        let mount = match scenario.mount {
-            Mount::Blocks => Mount::Local { kernel: "linux-6.18", ext4: true, mode: "ordered", memory_mib },
-            other => other,
-        };
-        let holder = Holder::Array { level, members: members.max(4), unit_kib: 64, profile };
-        let asked = Asked { kib: 256, writes: false, random: false, ..scenario.asked };
-        Scenario { holder, mount, asked, ..scenario }
-    });
-    holds(8, streams, |scenario| {
-        let Holder::Array { level, members, unit_kib, profile } = scenario.holder else { return Ok(()) };
-        let holder = Holder::Array { level, members: members * 2, unit_kib, profile };
-        never_slower("twice the members", scenario, &Scenario { holder, ..scenario.clone() })
-    });
-}
-
-#[test]
-fn a_longer_gap_between_accesses_makes_none_of_them_slower() {
-    holds(12, without_angles(), |scenario| {
-        let mean = |scenario: &Scenario| {
-            let report = Broken::default().run(&scenario.text());
-            report.and_then(|report| Some(report.served.latency.as_ref()?.mean_ms.value)).unwrap_or_default()
-        };
-        if !matches!(scenario.mount, Mount::Blocks) || matches!(scenario.holder, Holder::Throttle { .. }) {
-            return Ok(());
-        }
-        let asked = Asked { gap_us: scenario.asked.gap_us + 20_000, ..scenario.asked };
-        let rare = Scenario { asked, ..scenario.clone() };
-        let (before, after) = (mean(scenario), mean(&rare));
-        prop_assert!(
-            after <= 1.03 * before + 1e-6,
-            "{before} ms, {after} ms with longer gaps:\n{}",
-            rare.text()
-        );
-        Ok(())
-    });
 }
