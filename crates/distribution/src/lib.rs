@@ -51,6 +51,7 @@ pub use families::{
 pub use observed::Observed;
 pub use random::{standard_normal, uniform, uniform_below};
 pub use rank::RankCorrelated;
+pub use special::{normal_cdf, normal_quantile};
 pub use table::{Interpolation, Pieces, Steps};
 pub use text::{
     CumulativeTable, DensityTable, Draw, DrawFamily, EmpiricalSample, ErlangStage, ExponentialStage,

@@ -65,22 +65,26 @@ impl RankCorrelated {
         let mut factor: Vec<Vec<f64>> = Vec::with_capacity(n);
         for i in 0..n {
             let mut row: Vec<f64> = Vec::with_capacity(i + 1);
+            let mut holds = true;
             for (j, before) in factor.iter().enumerate() {
                 let known: f64 = row.iter().zip(before).map(|(a, b)| a * b).sum();
-                let pivot = before[j];
-                row.push((normal(i, j) - known) / pivot);
+                let (left, pivot) = (normal(i, j) - known, before[j]);
+                // One that follows from others has nothing of its own, and with that nothing else can go.
+                holds &= pivot > 0.0 || left.abs() < EXACT;
+                row.push(if pivot > 0.0 { left / pivot } else { 0.0 });
             }
             let rest = 1.0 - row.iter().map(|a| a * a).sum::<f64>();
-            if rest <= 1e-12 {
+            if !holds || rest < -EXACT {
                 return refuse(
                     "",
                     format!(
-                        "the correlations of distribution {i} with those before it can't hold together: the matrix is not \
-                         positive definite; move them toward 0"
+                        "the correlations of distribution {i} with those before it can't hold together: the matrix has a \
+                         negative eigenvalue; move them toward 0"
                     ),
                 );
             }
-            row.push(rest.sqrt());
+            // Of 1 and −1 nothing is left: what is drawn follows from those before.
+            row.push(if rest < EXACT { 0.0 } else { rest.sqrt() });
             factor.push(row);
         }
         Ok(Self { distributions, factor })
@@ -125,6 +129,9 @@ impl RankCorrelated {
             .sum()
     }
 }
+
+/// What rounding makes of nothing.
+const EXACT: f64 = 1e-9;
 
 /// How far from zero normal numbers are looked at: beyond lie 10⁻¹⁵ of them.
 const REACH: f64 = 8.0;

@@ -2,8 +2,9 @@
 
 use super::readings::Cut;
 use super::session::Job;
-use crate::namespace::Order;
+use crate::namespace::{Order, Purpose};
 use petrio_colours::{FileId, Operation};
+use petrio_distribution::{Distribution, normal_cdf, standard_normal};
 use petrio_random::{Generator, uniform_below};
 
 /// A file in use, or about to be.
@@ -16,6 +17,14 @@ pub(super) struct Using {
     pub(super) is_open: bool,
     /// Bytes still to be accessed.
     left: u64,
+    /// Those of them until the next close.
+    of_opening: u64,
+    /// Reads at its end until the next close, and all that are left.
+    ends: (u32, u32),
+    /// How often it is still to be opened again.
+    reopens: u32,
+    /// The normal number with which the last access' size was drawn.
+    drawn_at: Option<f64>,
     /// Those of them still to be written.
     to_write: u64,
     position: u64,
@@ -36,31 +45,91 @@ pub(super) struct Access {
 impl Using {
     pub(super) fn new(job: Job, file: FileId, parent: FileId) -> Self {
         let (left, to_write) = (job.quota, job.written);
-        Self {
+        let mut using = Self {
             job,
             file,
             parent,
             is_open: false,
             left,
+            of_opening: 0,
+            ends: (0, job.ends),
+            reopens: job.reopens,
+            drawn_at: None,
             to_write,
             position: 0,
             look_ups: 0,
             is_looking: false,
-        }
+        };
+        using.share_out();
+        using
     }
 
-    /// Whether all is accessed that was to be.
+    /// Gives this opening its part of what is left.
+    fn share_out(&mut self) {
+        let openings = self.reopens + 1;
+        self.of_opening = self.left.div_ceil(u64::from(openings));
+        self.ends.0 = self.ends.1.div_ceil(openings);
+    }
+
+    /// Whether all is accessed that was to be before the next close.
     pub(super) const fn is_done(&self) -> bool {
-        self.left == 0
+        self.of_opening == 0 && self.ends.0 == 0
+    }
+
+    /// With which call it is opened: what is made, only once.
+    pub(super) fn opening(&self, purpose: Purpose) -> Operation {
+        let is_first = self.reopens == self.job.reopens;
+        if purpose.is_made() && is_first { Operation::Create } else { Operation::Open }
+    }
+
+    /// Closes it; whether it is to be opened again.
+    pub(super) fn close(&mut self) -> bool {
+        self.is_open = false;
+        if self.reopens == 0 {
+            return false;
+        }
+        (self.reopens, self.position) = (self.reopens - 1, 0);
+        self.share_out();
+        true
+    }
+
+    /// Whether its next access writes.
+    pub(super) const fn is_writing(&self) -> bool {
+        self.to_write > 0 && self.of_opening > 0
+    }
+
+    /// Bytes of the next access, if nothing cuts it: as always of this file, or drawn after the one before.
+    pub(super) fn length(&mut self, sizes: &Distribution, correlation: f64, random: &mut Generator) -> u64 {
+        if self.job.access > 0 {
+            return self.job.access;
+        }
+        let drawn = if correlation == 0.0 {
+            sizes.sample(random)
+        } else {
+            let fresh = standard_normal(random);
+            let own = (1.0 - correlation * correlation).max(0.0).sqrt();
+            let z = self.drawn_at.map_or(fresh, |before| correlation * before + own * fresh);
+            self.drawn_at = Some(z);
+            sizes.quantile(normal_cdf(z))
+        };
+        drawn.round().max(1.0) as u64
     }
 
     /// The next access, of so many bytes if nothing cuts it.
     pub(super) fn next(&mut self, drawn: u64, order: &Order, cut: Cut, random: &mut Generator) -> Access {
         let size = self.job.size;
+        if self.of_opening == 0 {
+            self.ends = (self.ends.0.saturating_sub(1), self.ends.1.saturating_sub(1));
+            return Access { operation: Operation::Read, offset: size, length: 0 };
+        }
         let writes = self.to_write > 0;
-        let mut length = drawn.clamp(1, self.left);
+        let mut length = drawn.clamp(1, self.of_opening);
         if writes {
             length = length.min(self.to_write);
+        }
+        // A file that is used as another one was is accessed in as many calls: what doesn't fit any more begins again.
+        if self.job.access > 0 && self.position + length > size && length <= size {
+            self.position = 0;
         }
         // A file that is being made grows from its beginning on.
         let sequential = self.job.file.is_none() && writes;
@@ -85,8 +154,9 @@ impl Using {
                     let at =
                         if self.look_ups == index.levels { 0 } else { uniform_below(random, blocks) * block };
                     self.look_ups -= 1;
-                    let length = block.min(index_bytes - at).min(self.left).max(1);
+                    let length = block.min(index_bytes - at).min(self.of_opening).max(1);
                     self.left -= length;
+                    self.of_opening -= length;
                     return Access { operation: Operation::Read, offset: at, length };
                 }
                 self.is_looking = false;
@@ -96,6 +166,7 @@ impl Using {
         };
         let length = within(offset, length);
         self.left -= length;
+        self.of_opening -= length;
         if writes {
             self.to_write -= length;
         }
@@ -130,7 +201,7 @@ mod tests {
 
     fn using(size: u64, quota: u64, written: u64, is_new: bool) -> Using {
         let file = if is_new { None } else { Some(3) };
-        Using::new(Job { of: 0, file, size, quota, written }, FileId(4), FileId(1))
+        Using::new(Job { file, size, quota, written, ..Job::default() }, FileId(4), FileId(1))
     }
 
     fn all(mut using: Using, drawn: u64, order: &Order, cut: Cut) -> Vec<(Operation, u64, u64)> {
@@ -164,6 +235,37 @@ mod tests {
             assert!(seen[2..].iter().all(|access| access.0 == R));
             assert_eq!(seen.iter().map(|access| access.2).sum::<u64>(), 250);
         }
+    }
+
+    #[test]
+    fn a_file_that_is_used_as_another_was_has_as_many_opens_and_calls() {
+        let job = Job {
+            file: Some(3),
+            size: 848,
+            quota: 4_800,
+            access: 832,
+            reopens: 1,
+            ends: 2,
+            ..Job::default()
+        };
+        let mut using = Using::new(job, FileId(4), FileId(1));
+        let mut random = generator(1, 0, "test", "access");
+        let mut openings = Vec::new();
+        loop {
+            let mut lengths = Vec::new();
+            while !using.is_done() {
+                let drawn = using.length(&Distribution::constant(1.0), 0.0, &mut random);
+                let access = using.next(drawn, &Order::Sequential, Cut::EndOfFile, &mut random);
+                assert!(access.offset + access.length <= 848);
+                lengths.push(access.length);
+            }
+            openings.push(lengths);
+            if !using.close() {
+                break;
+            }
+        }
+        // Read as 832, 784 and 784 bytes; which part of the file each has isn't kept.
+        assert_eq!(openings, [[832, 832, 736, 0], [832, 832, 736, 0]]);
     }
 
     #[test]

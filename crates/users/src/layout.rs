@@ -142,7 +142,7 @@ impl FilePlan for Layout {
             let parent = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
             let uses = &shared.population.types[shared.population.of_user[user as usize]].uses;
             let names = uses.iter().zip(made).flat_map(|(used, &most)| {
-                (0..most as u32).map(|number| made_name(&used.name, process, number))
+                (0..most as u32).map(|number| made_name(&used.label, process, number))
             });
             for (file, name) in (first..).map(FileId).zip(names) {
                 files.add(FileEntry {
@@ -206,7 +206,10 @@ pub(super) fn lay_out(
     if let Some(access) = &crowd.access {
         specification.user.values_mut().for_each(|kind| kind.access = Some(access.clone()));
     }
-    let population = Population::of(&specification, users).map_err(refused)?;
+    let mut population = Population::of(&specification, users).map_err(refused)?;
+    if crowd.access.is_some() {
+        population.draw_accesses();
+    }
     if part.is_none() {
         let at_once = |kind: &usize| u64::from(population.types[*kind].sessions_at_once);
         let processes = population.of_user.iter().map(at_once).sum();

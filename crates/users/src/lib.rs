@@ -12,6 +12,7 @@
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991.
 
 mod access;
+mod calls;
 mod crowd;
 mod layout;
 pub mod learn;
@@ -20,15 +21,19 @@ pub mod namespace;
 mod population;
 mod program;
 mod readings;
+mod rows;
 mod session;
 mod specification;
 mod usage;
+mod walk;
 mod workload;
 
+pub use calls::{After, CallChain, CallKind};
 pub use crowd::Users;
 pub use layout::{Numbers, Part};
 pub use population::USERS_MAX;
 pub use readings::{Choice, Cut, Readings, ShareOf, ThinkAfter};
-pub use specification::{Use, UserPhase, UserSpecification, UserType};
-pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser};
+pub use rows::Together;
+pub use specification::{SessionKind, Use, UserPhase, UserSpecification, UserType};
+pub use usage::{CallUsage, SessionUsage, Usage, UsageAnalyser, is_login};
 pub use workload::{Expected, crowd_name, is_made_by_users};

@@ -1,9 +1,12 @@
 //! The users of a specification, ready to draw from: types with what is left out filled in, and which user is of which
 //! type.
 
-use super::specification::{UserPhase, UserSpecification, UserType};
+use super::calls::Chain;
+use super::rows::Rows;
+use super::specification::{Use, UserPhase, UserSpecification, UserType};
 use crate::namespace::{FileKind, Order, PlanError, Purpose};
 use petrio_distribution::{Distribution, Draw, RankCorrelated};
+use petrio_random::Generator;
 use petrio_time::Time;
 use petrio_units::{Bytes, Measurable};
 
@@ -29,15 +32,34 @@ pub(super) struct Type {
     pub(super) share: f64,
     /// Computing after a call that moves data.
     pub(super) compute: Option<Distribution>,
+    /// After a call that moves data; nothing where `calls` says pauses.
     pub(super) think: Distribution,
     pub(super) access: Distribution,
+    /// Of an access' size with that before in the same file.
+    pub(super) access_correlation: f64,
+    pub(super) calls: Option<Chain>,
     pub(super) pause: Option<Distribution>,
     pub(super) sessions_at_once: u32,
     pub(super) open_files: u32,
     /// How busy in each hour; all of them 1 where nothing is said.
     pub(super) hours: [f64; HOURS],
     pub(super) phases: Vec<Phase>,
+    /// The kinds of sessions; one, where nothing is said.
+    pub(super) sessions: Vec<Kind>,
+    /// The uses of all kinds.
     pub(super) uses: Vec<UseOf>,
+}
+
+/// A kind of sessions.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// The part of all sessions that are of it or of one before it.
+    pub(super) until: f64,
+    pub(super) share: f64,
+    pub(super) looks: Option<Distribution>,
+    pub(super) syncs: Option<Distribution>,
+    /// Its uses, among those of the type.
+    pub(super) uses: std::ops::Range<usize>,
 }
 
 /// What users are at for a while.
@@ -46,6 +68,8 @@ pub(super) struct Phase {
     pub(super) compute: Option<Distribution>,
     pub(super) think: Option<Distribution>,
     pub(super) access: Option<Distribution>,
+    /// What pauses are multiplied by.
+    pub(super) pace: f64,
     pub(super) lasts: Distribution,
     /// Cumulative probabilities of the phases that may follow.
     pub(super) next: Vec<f64>,
@@ -57,16 +81,55 @@ pub(super) struct UseOf {
     /// The category, by its position.
     pub(super) category: u32,
     pub(super) name: String,
+    /// The name, with that of the kind of session where there are several.
+    pub(super) label: String,
     pub(super) owner: String,
     pub(super) kind: FileKind,
     pub(super) purpose: Purpose,
     pub(super) order: Order,
     pub(super) share: f64,
     pub(super) files: Distribution,
-    pub(super) size: Distribution,
-    pub(super) accesses: Distribution,
-    /// Size and accesses together, where they are correlated.
-    pub(super) joint: Option<RankCorrelated>,
+    pub(super) what: What,
+}
+
+/// How large the files of a use are, and how much of them is accessed.
+#[derive(Debug)]
+pub(super) enum What {
+    /// Each drawn by itself.
+    Apart(Distribution, Distribution),
+    /// Drawn together, by their rank correlation.
+    Correlated(RankCorrelated),
+    /// Files as they were used.
+    Rows(Rows),
+}
+
+impl What {
+    /// A size, and how often each of its bytes is accessed; of files that are drawn one by one.
+    pub(super) fn sample(&self, random: &mut Generator) -> [f64; 2] {
+        let mut drawn = [0.0; 2];
+        match self {
+            Self::Apart(size, accesses) => drawn = [size.sample(random), accesses.sample(random)],
+            Self::Correlated(joint) => joint.sample_into(random, &mut drawn),
+            Self::Rows(_) => {}
+        }
+        drawn
+    }
+
+    /// Bytes accessed of a file, at the mean.
+    pub(super) fn mean_accessed(&self) -> f64 {
+        match self {
+            Self::Apart(size, accesses) => size.mean() * accesses.mean(),
+            Self::Correlated(joint) => joint.mean_of_product(),
+            Self::Rows(rows) => rows.mean_accessed(),
+        }
+    }
+}
+
+impl UseOf {
+    /// Files of it in a session of its kind, at the mean.
+    pub(super) fn mean_files(&self) -> f64 {
+        self.share * self.files.mean()
+    }
 }
 
 impl Population {
@@ -104,6 +167,15 @@ impl Population {
             .collect();
         Ok(Self { types, of_user })
     }
+
+    /// Has all accesses drawn, also those of files that are used as others were.
+    pub(super) fn draw_accesses(&mut self) {
+        for used in self.types.iter_mut().flat_map(|kind| &mut kind.uses) {
+            if let What::Rows(rows) = &used.what {
+                used.what = What::Rows(rows.clone().drawing_accesses());
+            }
+        }
+    }
 }
 
 /// A type as it is written, with what those that it is like have.
@@ -124,6 +196,11 @@ fn filled_in(specification: &UserSpecification, name: &str) -> Result<UserType, 
         whole.sessions_at_once = whole.sessions_at_once.or(written.sessions_at_once);
         whole.open_files = whole.open_files.or(written.open_files);
         whole.hours = whole.hours.or_else(|| written.hours.clone());
+        whole.access_correlation = whole.access_correlation.or(written.access_correlation);
+        whole.calls = whole.calls.or_else(|| written.calls.clone());
+        if whole.session.is_empty() {
+            whole.session = written.session.clone();
+        }
         if whole.phase.is_empty() {
             whole.phase = written.phase.clone();
         }
@@ -175,56 +252,39 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
     if !phases.is_empty() && phases.iter().all(|phase: &Phase| phase.lasts.quantile(1.0) <= 0.0) {
         return Err(PlanError::new(key("phase"), "no phase lasts any time"));
     }
-    let mut uses = Vec::new();
-    for (category, used) in &written.uses {
-        let at = key(&format!("uses.{category}"));
-        let Some((number, _, there)) = specification.category.get_full(category) else {
-            let known: Vec<&str> = specification.category.keys().map(String::as_str).collect();
-            let problem = format!("there is no such category; there are {}", known.join(", "));
-            return Err(PlanError::new(at, problem));
-        };
-        if there.kind == FileKind::Directory && there.purpose != Purpose::ReadOnly {
-            return Err(PlanError::new(format!("category.{category}.use"), "directories are only read"));
-        }
-        check_order(&there.order, category)?;
-        let (size, accesses) = (law(&used.size, &at, "size")?, law(&used.accesses, &at, "accesses")?);
-        if let Some(rho) = used.rank_correlation.filter(|rho| !(-1.0..=1.0).contains(rho)) {
-            let problem = format!("is {rho}; a correlation is between -1 and 1");
-            return Err(PlanError::new(format!("{at}.rank_correlation"), problem));
-        }
-        let joint = used.rank_correlation.map(|rho| {
-            RankCorrelated::new(vec![size.clone(), accesses.clone()], &[vec![1.0, rho], vec![rho, 1.0]])
-                .map_err(PlanError::of(format!("{at}.rank_correlation")))
-        });
-        uses.push(UseOf {
-            category: number as u32,
-            name: category.clone(),
-            owner: there.owner.clone(),
-            kind: there.kind,
-            purpose: there.purpose,
-            order: there.order.clone(),
-            share: used.share.get(),
-            files: law(&used.files, &at, "files")?,
-            joint: joint.transpose()?,
-            size,
-            accesses,
-        });
+    let calls = written.calls.as_ref().map(|calls| Chain::of(calls, &key("calls"))).transpose()?;
+    let (sessions, uses) = sessions_of(specification, &written, name)?;
+    let access_correlation = written.access_correlation.unwrap_or(0.0);
+    if !(-1.0..=1.0).contains(&access_correlation) {
+        let problem = format!("is {access_correlation}; a correlation is between -1 and 1");
+        return Err(PlanError::new(key("access_correlation"), problem));
     }
-    if uses.is_empty() {
-        return Err(PlanError::new(key("uses"), "this type of users uses no files"));
-    }
+    let draws = |used: &UseOf| !matches!(&used.what, What::Rows(rows) if !rows.draws_accesses());
     let own = format!("user.{name}");
+    let access = match &written.access {
+        Some(access) => access_law(access, &own)?,
+        None if uses.iter().any(draws) => return Err(needed("access")),
+        None => Distribution::constant(1.0),
+    };
+    let think = match &written.think {
+        Some(think) => law(think, &own, "think")?,
+        None if calls.is_none() => return Err(needed("think")),
+        None => Distribution::constant(0.0),
+    };
     Ok(Type {
         name: name.to_owned(),
         share: written.share.unwrap_or(1.0),
         compute: written.compute.as_ref().map(|compute| law(compute, &own, "compute")).transpose()?,
-        think: law(written.think.as_ref().ok_or_else(|| needed("think"))?, &own, "think")?,
-        access: access_law(written.access.as_ref().ok_or_else(|| needed("access"))?, &own)?,
+        think,
+        access,
+        access_correlation,
+        calls,
         pause: written.pause.as_ref().map(|pause| law(pause, &own, "pause")).transpose()?,
         sessions_at_once: at_once("sessions_at_once", written.sessions_at_once)?,
         open_files: at_once("open_files", written.open_files)?,
         hours,
         phases,
+        sessions,
         uses,
     })
 }
@@ -262,6 +322,116 @@ fn check_order(order: &Order, category: &str) -> Result<(), PlanError> {
     Err(PlanError::new(format!("category.{category}.{key}"), problem))
 }
 
+/// The kinds of sessions of a type, and the uses of all of them.
+fn sessions_of(
+    specification: &UserSpecification,
+    written: &UserType,
+    name: &str,
+) -> Result<(Vec<Kind>, Vec<UseOf>), PlanError> {
+    let own = format!("user.{name}");
+    let mut uses = Vec::new();
+    if written.session.is_empty() {
+        for (category, used) in &written.uses {
+            uses.push(use_of(specification, (category, used), &format!("{own}.uses.{category}"), None)?);
+        }
+        if uses.is_empty() {
+            return Err(PlanError::new(format!("{own}.uses"), "this type of users uses no files"));
+        }
+        let kind = Kind { until: 1.0, share: 1.0, looks: None, syncs: None, uses: 0..uses.len() };
+        return Ok((vec![kind], uses));
+    }
+    let whole: f64 = written.session.values().map(|kind| kind.share.unwrap_or(1.0)).sum();
+    let (mut kinds, mut sum) = (Vec::new(), 0.0);
+    for (kind_name, kind) in &written.session {
+        let at = format!("{own}.session.{kind_name}");
+        let share = kind.share.unwrap_or(1.0);
+        if !(share >= 0.0 && whole.is_finite() && whole > 0.0) {
+            return Err(PlanError::new(format!("{at}.share"), "shares must be 0 or more, and not all 0"));
+        }
+        if written.calls.is_none() && (kind.looks.is_some() || kind.syncs.is_some()) {
+            let key = if kind.looks.is_some() { "looks" } else { "syncs" };
+            let problem = "needs `calls` of its type, which say when they come";
+            return Err(PlanError::new(format!("{at}.{key}"), problem));
+        }
+        let first = uses.len();
+        for (category, used) in &kind.uses {
+            let at = format!("{at}.uses.{category}");
+            uses.push(use_of(specification, (category, used), &at, Some(kind_name))?);
+        }
+        for (category, used) in written.uses.iter().filter(|(category, _)| !kind.uses.contains_key(*category))
+        {
+            let at = format!("{own}.uses.{category}");
+            uses.push(use_of(specification, (category, used), &at, Some(kind_name))?);
+        }
+        sum += share / whole;
+        let counted =
+            |draw: &Option<Draw<f64>>, key| draw.as_ref().map(|draw| law(draw, &at, key)).transpose();
+        kinds.push(Kind {
+            until: sum,
+            share: share / whole,
+            looks: counted(&kind.looks, "looks")?,
+            syncs: counted(&kind.syncs, "syncs")?,
+            uses: first..uses.len(),
+        });
+    }
+    Ok((kinds, uses))
+}
+
+fn use_of(
+    specification: &UserSpecification,
+    (category, used): (&str, &Use),
+    at: &str,
+    kind: Option<&str>,
+) -> Result<UseOf, PlanError> {
+    let Some((number, _, there)) = specification.category.get_full(category) else {
+        let known: Vec<&str> = specification.category.keys().map(String::as_str).collect();
+        let problem = format!("there is no such category; there are {}", known.join(", "));
+        return Err(PlanError::new(at, problem));
+    };
+    if there.kind == FileKind::Directory && there.purpose != Purpose::ReadOnly {
+        return Err(PlanError::new(format!("category.{category}.use"), "directories are only read"));
+    }
+    check_order(&there.order, category)?;
+    Ok(UseOf {
+        category: number as u32,
+        name: category.to_owned(),
+        label: kind.map_or_else(|| category.to_owned(), |kind| format!("{category}-{kind}")),
+        owner: there.owner.clone(),
+        kind: there.kind,
+        purpose: there.purpose,
+        order: there.order.clone(),
+        share: used.share.get(),
+        files: law(&used.files, at, "files")?,
+        what: what_of(used, there.purpose, at)?,
+    })
+}
+
+fn what_of(used: &Use, purpose: Purpose, at: &str) -> Result<What, PlanError> {
+    let (size, accesses) = match (&used.size, &used.accesses, &used.together) {
+        (None, None, Some(together)) if used.rank_correlation.is_none() => {
+            return Ok(What::Rows(Rows::of(together, purpose.is_made(), &format!("{at}.together"))?));
+        }
+        (.., Some(_)) => {
+            let problem = "stands instead of size, accesses and rank_correlation, and not beside them";
+            return Err(PlanError::new(format!("{at}.together"), problem));
+        }
+        (Some(size), Some(accesses), None) => (law(size, at, "size")?, law(accesses, at, "accesses")?),
+        (size, ..) => {
+            let key = if size.is_none() { "size" } else { "accesses" };
+            let problem =
+                "is missing; files are used as size and accesses say, or as a list of files together";
+            return Err(PlanError::new(format!("{at}.{key}"), problem));
+        }
+    };
+    let Some(rho) = used.rank_correlation else { return Ok(What::Apart(size, accesses)) };
+    if !(-1.0..=1.0).contains(&rho) {
+        let problem = format!("is {rho}; a correlation is between -1 and 1");
+        return Err(PlanError::new(format!("{at}.rank_correlation"), problem));
+    }
+    let joint = RankCorrelated::new(vec![size, accesses], &[vec![1.0, rho], vec![rho, 1.0]]);
+    Ok(What::Correlated(joint.map_err(PlanError::of(format!("{at}.rank_correlation")))?))
+}
+
 fn phase_of(written: &UserPhase, at: &str, position: usize, names: &[&str]) -> Result<Phase, PlanError> {
     let mut next = vec![0.0; names.len()];
     if written.next.is_empty() {
@@ -286,10 +456,15 @@ fn phase_of(written: &UserPhase, at: &str, position: usize, names: &[&str]) -> R
         sum += *probability / whole;
         *probability = sum;
     }
+    let pace = written.pace.unwrap_or(1.0);
+    if !(pace.is_finite() && pace >= 0.0) {
+        return Err(PlanError::new(format!("{at}.pace"), format!("is {pace}; 0 or more is meant")));
+    }
     Ok(Phase {
         compute: written.compute.as_ref().map(|compute| law(compute, at, "compute")).transpose()?,
         think: written.think.as_ref().map(|think| law(think, at, "think")).transpose()?,
         access: written.access.as_ref().map(|access| access_law(access, at)).transpose()?,
+        pace,
         lasts: law(&written.lasts, at, "lasts")?,
         next,
     })

@@ -10,6 +10,7 @@ use super::access::Using;
 use super::population::{Population, Type, time_of};
 use super::readings::{Readings, ThinkAfter};
 use super::session::{self, Whose};
+use super::walk::Walk;
 use crate::namespace::{FileKind, Namespace, Purpose};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_distribution::uniform;
@@ -35,12 +36,12 @@ pub(super) struct Shared {
 }
 
 /// Random numbers of a session.
-struct Streams {
-    next: Generator,
+pub(super) struct Streams {
+    pub(super) next: Generator,
     access: Generator,
     order: Generator,
     compute: Generator,
-    think: Generator,
+    pub(super) think: Generator,
 }
 
 /// One process of a user.
@@ -51,25 +52,28 @@ pub(super) struct UserProgram {
 
 /// What changes in a process. What all share is lent to it for each step: to count who holds it would cost every
 /// process of every processor the same cache line, at each call.
-struct State {
-    user: u32,
+pub(super) struct State {
+    pub(super) user: u32,
     /// Which of the sessions that the user has at once.
-    at_once: u32,
+    pub(super) at_once: u32,
     /// The process in the workload.
     process: u32,
     /// Numbers for files that are made, by use; those that are free.
-    free: Vec<Vec<FileId>>,
+    pub(super) free: Vec<Vec<FileId>>,
     /// New files that stay, with the session that made them and their use.
     kept: VecDeque<(u32, usize, FileId)>,
-    session: u32,
-    streams: Option<Streams>,
+    pub(super) session: u32,
+    pub(super) streams: Option<Streams>,
     /// Files not in use yet, by use.
-    waiting: Vec<VecDeque<session::Job>>,
-    using: Vec<Using>,
+    pub(super) waiting: Vec<VecDeque<session::Job>>,
+    pub(super) using: Vec<Using>,
     /// Calls that must come next.
-    due: VecDeque<FileOp>,
+    pub(super) due: VecDeque<FileOp>,
     /// A think time that must come next.
     thinks: Time,
+    /// Where calls come in an order of their own: how far the session is in it, and what follows the think time.
+    pub(super) walk: Walk,
+    pub(super) after: VecDeque<FileOp>,
     clock: Time,
     /// The phase, and when it ends.
     phase: (usize, Time),
@@ -108,6 +112,8 @@ impl State {
             using: Vec::new(),
             due: VecDeque::new(),
             thinks: Time::ZERO,
+            walk: Walk::default(),
+            after: VecDeque::new(),
             clock,
             phase: (0, Time::ZERO),
             phases,
@@ -125,11 +131,19 @@ impl State {
             if self.thinks > Time::ZERO {
                 return Step::Think(std::mem::replace(&mut self.thinks, Time::ZERO));
             }
-            match (&self.streams, self.using.is_empty()) {
+            if let Some(op) = self.after.pop_front() {
+                return Step::Operation(op);
+            }
+            match (&self.streams, &kind(shared, self.user).calls) {
                 (None, _) if self.session == shared.sessions => return Step::End,
                 (None, _) => self.log_in(shared),
-                (Some(_), true) => self.log_out(shared),
-                (Some(_), false) => self.call(shared),
+                (Some(_), Some(chain)) => {
+                    if !self.walk(shared, chain) {
+                        self.log_out(shared);
+                    }
+                }
+                (Some(_), None) if self.using.is_empty() => self.log_out(shared),
+                (Some(_), None) => self.call(shared),
             }
         }
     }
@@ -172,11 +186,21 @@ impl State {
         }
     }
 
-    fn think(&mut self, shared: &Shared, time: Time) {
+    /// Thinks for so long, by the phase and the hour.
+    pub(super) fn think(&mut self, shared: &Shared, time: Time) {
+        let pace = kind(shared, self.user).phases.get(self.phase.0).map_or(1.0, |phase| phase.pace);
+        let time = if pace == 1.0 { time } else { time_of(time.as_seconds() * pace) };
         let time = self.by_the_hour(shared, time);
         self.thinks = self.thinks.saturating_add(time);
         self.clock = self.clock.saturating_add(time);
         self.follow_phases(shared);
+    }
+
+    /// How long the phase says that users think, where it does.
+    pub(super) fn phase_think(&mut self, shared: &Shared) -> Option<Time> {
+        let phase = kind(shared, self.user).phases.get(self.phase.0)?;
+        let (think, streams) = (phase.think.as_ref()?, self.streams.as_mut()?);
+        Some(time_of(think.sample(&mut streams.think)))
     }
 
     fn think_after(&mut self, shared: &Shared, moves_data: bool) {
@@ -222,6 +246,10 @@ impl State {
         for job in session::draw(whose, self.session, kind, &shared.readings, &shared.namespace) {
             self.waiting[job.of as usize].push_back(job);
         }
+        if kind.calls.is_some() {
+            self.begin_walk(shared);
+            return;
+        }
         for of in 0..kind.uses.len() {
             for _ in 0..kind.open_files {
                 self.take_up(shared, of);
@@ -239,14 +267,14 @@ impl State {
     }
 
     /// The user's own directory.
-    fn home(&self, shared: &Shared) -> FileId {
+    pub(super) fn home(&self, shared: &Shared) -> FileId {
         let position = shared.namespace.homes[self.user as usize];
         Namespace::file_id(position, &shared.placement)
     }
 
-    /// Takes up the next file of a use.
-    fn take_up(&mut self, shared: &Shared, of: usize) {
-        let Some(job) = self.waiting[of].pop_front() else { return };
+    /// Takes up the next file of a use; whether there was one.
+    pub(super) fn take_up(&mut self, shared: &Shared, of: usize) -> bool {
+        let Some(job) = self.waiting[of].pop_front() else { return false };
         let placement = &shared.placement;
         let using = match job.file {
             Some(position) => {
@@ -257,15 +285,46 @@ impl State {
             }
             None => {
                 // There are as many numbers as the sessions need, so that this doesn't happen.
-                let Some(file) = self.free[of].pop() else { return };
+                let Some(file) = self.free[of].pop() else { return false };
                 Using::new(job, file, self.home(shared))
             }
         };
         self.using.push(using);
+        true
     }
 
     fn push(&mut self, shared: &Shared, operation: Operation, file: FileId, parent: FileId) {
-        self.due.push_back(FileOp { operation, file, parent, ..self.on(shared, file) });
+        let op = self.op(shared, operation, file, parent);
+        self.due.push_back(op);
+    }
+
+    /// A call that moves nothing.
+    pub(super) fn op(&self, shared: &Shared, operation: Operation, file: FileId, parent: FileId) -> FileOp {
+        FileOp { operation, file, parent, ..self.on(shared, file) }
+    }
+
+    /// The next access to one of the files in use.
+    pub(super) fn access(&mut self, shared: &Shared, at: usize) -> Option<FileOp> {
+        let kind = kind(shared, self.user);
+        let sizes =
+            kind.phases.get(self.phase.0).and_then(|phase| phase.access.as_ref()).unwrap_or(&kind.access);
+        let (using, streams) = (self.using.get_mut(at)?, self.streams.as_mut()?);
+        let (file, parent, used) = (using.file, using.parent, &kind.uses[using.job.of as usize]);
+        let drawn = using.length(sizes, kind.access_correlation, &mut streams.access);
+        let access = using.next(drawn, &used.order, shared.readings.cut, &mut streams.order);
+        let operation = if used.kind == FileKind::Directory { Operation::Readdir } else { access.operation };
+        let (offset, length) = (access.offset, access.length);
+        Some(FileOp { operation, file, parent, offset, length, ..self.on(shared, file) })
+    }
+
+    /// What becomes of a file that a session has made and doesn't use any more; whether it deletes it.
+    pub(super) fn keeps(&mut self, purpose: Purpose, of: usize, file: FileId) -> bool {
+        match purpose {
+            Purpose::Temporary => return true,
+            Purpose::New => self.kept.push_back((self.session, of, file)),
+            Purpose::ReadOnly | Purpose::ReadWrite => {}
+        }
+        false
     }
 
     /// What all calls on a file have in common. What users make lies where their own directories do.
@@ -290,43 +349,32 @@ impl State {
         let (file, parent) = (using.file, using.parent);
         if !using.is_open {
             using.is_open = true;
-            let operation = if used.purpose.is_made() { Operation::Create } else { Operation::Open };
+            let operation = using.opening(used.purpose);
             self.push(shared, operation, file, parent);
             return self.think_after(shared, false);
         }
         if using.is_done() {
-            self.using.swap_remove(at);
+            let is_over = !using.close();
             self.push(shared, Operation::Close, file, parent);
             self.think_after(shared, false);
-            match used.purpose {
-                Purpose::Temporary => {
+            if is_over {
+                self.using.swap_remove(at);
+                if self.keeps(used.purpose, of, file) {
                     self.push(shared, Operation::Unlink, file, parent);
                     self.free[of].push(file);
                 }
-                Purpose::New => self.kept.push_back((self.session, of, file)),
-                Purpose::ReadOnly | Purpose::ReadWrite => {}
+                self.take_up(shared, of);
             }
-            return self.take_up(shared, of);
+            return;
         }
-        let sizes =
-            kind.phases.get(self.phase.0).and_then(|phase| phase.access.as_ref()).unwrap_or(&kind.access);
-        let drawn = sizes.sample(&mut streams.access).round().max(1.0) as u64;
-        let access = using.next(drawn, &used.order, shared.readings.cut, &mut streams.order);
-        let operation = if used.kind == FileKind::Directory { Operation::Readdir } else { access.operation };
-        self.due.push_back(FileOp {
-            operation,
-            file,
-            parent,
-            offset: access.offset,
-            length: access.length,
-            ..self.on(shared, file)
-        });
+        let access = self.access(shared, at);
+        self.due.extend(access);
         self.think_after(shared, true);
     }
 }
 
 /// The type of a user.
-fn kind(shared: &Shared, user: u32) -> &Type {
+pub(super) fn kind(shared: &Shared, user: u32) -> &Type {
     &shared.population.types[shared.population.of_user[user as usize]]
 }
 

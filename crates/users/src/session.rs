@@ -3,8 +3,9 @@
 //! A session is drawn from streams of its own, named by user, process and number: it is the same whatever the sessions
 //! before did, whatever they ran on, and whoever else was there.
 
-use super::population::{Type, UseOf};
+use super::population::{Type, UseOf, What};
 use super::readings::{Choice, Readings, ShareOf};
+use super::rows::{Row, whole};
 use crate::namespace::{Namespace, Purpose};
 use petrio_distribution::uniform;
 use petrio_kernel::Watch;
@@ -17,7 +18,7 @@ const FILES_MAX: f64 = 1e6;
 const BYTES_MAX: f64 = (1_u64 << 50) as f64;
 
 /// A file to be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Job {
     /// Which use of its type's it belongs to.
     pub(super) of: u32,
@@ -29,6 +30,12 @@ pub(super) struct Job {
     pub(super) quota: u64,
     /// How many of them are written, at first.
     pub(super) written: u64,
+    /// Bytes of each access, of a file that is used as another one was; 0 where they are drawn.
+    pub(super) access: u64,
+    /// How often it is opened again.
+    pub(super) reopens: u32,
+    /// How often it is read at its end.
+    pub(super) ends: u32,
 }
 
 /// Whose session.
@@ -53,7 +60,20 @@ impl Whose<'_> {
     }
 }
 
-/// Draws a session: the files of each use in turn. Fewer, where nobody wants them any more.
+/// Which kind of session a session is. Kinds are spread evenly over a process' sessions: each follows the last by the
+/// golden ratio's part of all, so that among any number of them each kind has its share but for one or two (H. Weyl 1916;
+/// the sequence of least discrepancy: L. Kuipers and H. Niederreiter, *Uniform Distribution of Sequences*, 1974, ch. 2.3).
+pub(super) fn kind_of(whose: Whose<'_>, session: u32, kind: &Type) -> usize {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    if kind.sessions.len() < 2 {
+        return 0;
+    }
+    let first = uniform(&mut whose.stream(0, "kinds of sessions"));
+    let at = (first + f64::from(session) * GOLDEN).fract();
+    kind.sessions.partition_point(|kind| kind.until <= at).min(kind.sessions.len() - 1)
+}
+
+/// Draws a session: the files of each use of its kind in turn. Fewer, where nobody wants them any more.
 pub(super) fn draw(
     whose: Whose<'_>,
     session: u32,
@@ -62,7 +82,8 @@ pub(super) fn draw(
     namespace: &Namespace,
 ) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for (of, used) in (0..).zip(&kind.uses) {
+    for of in kind.sessions[kind_of(whose, session, kind)].uses.clone() {
+        let used = &kind.uses[of];
         let takes_part = match readings.share_of {
             ShareOf::Sessions => uniform(&mut whose.stream(session, &format!("{}/share", used.name))),
             // One draw for the user, whichever of his sessions it is.
@@ -77,55 +98,97 @@ pub(super) fn draw(
         let count = used.files.sample(&mut random).round().clamp(0.0, FILES_MAX) as u64;
         // So many different ones, as long as there are.
         let mut taken = FxHashSet::default();
-        // A session may have millions.
-        for _ in (0..count).take_while(|_| !whose.watch.is_stopped()) {
-            let job = job(of, used, whose.user, readings, namespace, &taken, &mut random);
-            taken.extend(job.and_then(|job| job.file));
-            jobs.extend(job);
+        let mut files =
+            Files { of: of as u32, used, user: whose.user, readings, namespace, taken: &mut taken };
+        match &used.what {
+            What::Rows(rows) => {
+                for row in rows.draw(count, &mut random).into_iter().take_while(|_| !whose.watch.is_stopped())
+                {
+                    jobs.extend(files.as_row(row, &mut random));
+                }
+            }
+            // A session may have millions.
+            drawn => {
+                for _ in (0..count).take_while(|_| !whose.watch.is_stopped()) {
+                    jobs.extend(files.drawn(drawn, &mut random));
+                }
+            }
         }
     }
     jobs
 }
 
-fn job(
+/// Files of a use, of which those that are there are taken one by one.
+struct Files<'a> {
     of: u32,
-    used: &UseOf,
+    used: &'a UseOf,
     user: u32,
-    readings: &Readings,
-    namespace: &Namespace,
-    taken: &FxHashSet<u32>,
-    random: &mut Generator,
-) -> Option<Job> {
-    let mut drawn = [0.0; 2];
-    match &used.joint {
-        Some(joint) => joint.sample_into(random, &mut drawn),
-        None => drawn = [used.size.sample(random), used.accesses.sample(random)],
-    }
-    let [size, accesses] = drawn;
-    let mut size = size.round().clamp(1.0, BYTES_MAX) as u64;
-    let mut file = None;
-    let mut length = size;
-    if !used.purpose.is_made() {
-        let owner = namespace.owner_of(&used.owner, user);
-        let shelf = namespace.shelves.get(&(used.category, owner))?;
-        let (there, position) = match readings.choice {
-            Choice::Nearest => shelf.near_free(size, taken, random)?,
-            Choice::Any => shelf.any_free(taken, random)?,
+    readings: &'a Readings,
+    namespace: &'a Namespace,
+    taken: &'a mut FxHashSet<u32>,
+}
+
+impl Files<'_> {
+    /// A file that is there, with its size.
+    fn there(&mut self, size: u64, choice: Choice, random: &mut Generator) -> Option<(u64, u32)> {
+        let owner = self.namespace.owner_of(&self.used.owner, self.user);
+        let shelf = self.namespace.shelves.get(&(self.used.category, owner))?;
+        let found = match choice {
+            Choice::Nearest => shelf.near_free(size, self.taken, random)?,
+            Choice::Any => shelf.any_free(self.taken, random)?,
         };
-        (file, length) = (Some(position), there);
-        if readings.choice == Choice::Any {
-            size = there;
+        self.taken.insert(found.1);
+        Some(found)
+    }
+
+    /// The next file, used as another one was.
+    fn as_row(&mut self, row: Row, random: &mut Generator) -> Option<Job> {
+        let is_made = self.used.purpose.is_made();
+        let (length, file) = if is_made {
+            (row.size.min(row.written), None)
+        } else {
+            let (length, position) = self.there(row.size, Choice::Nearest, random)?;
+            (length, Some(position))
+        };
+        let quota = if length == 0 { 0 } else { row.accessed };
+        let written = if self.used.purpose == Purpose::ReadOnly { 0 } else { row.written.min(quota) };
+        Some(Job {
+            of: self.of,
+            file,
+            size: length,
+            quota,
+            written,
+            access: row.access,
+            reopens: whole(row.opens, random).saturating_sub(1),
+            ends: whole(row.ends, random),
+        })
+    }
+
+    /// The next file, of a drawn size and so many drawn accesses of each of its bytes.
+    fn drawn(&mut self, what: &What, random: &mut Generator) -> Option<Job> {
+        let [size, accesses] = what.sample(random);
+        let mut size = size.round().clamp(1.0, BYTES_MAX) as u64;
+        let mut file = None;
+        let mut length = size;
+        if !self.used.purpose.is_made() {
+            let (there, position) = self.there(size, self.readings.choice, random)?;
+            (file, length) = (Some(position), there);
+            if self.readings.choice == Choice::Any {
+                size = there;
+            }
         }
+        // Nothing can be accessed of a file without bytes.
+        let wanted = if length == 0 { 0.0 } else { (accesses.max(0.0) * size as f64).round().min(BYTES_MAX) };
+        let quota = wanted as u64;
+        let writes = self.used.purpose != Purpose::ReadOnly;
+        let written =
+            if writes { quota.min((self.readings.written * length as f64).round() as u64) } else { 0 };
+        if self.used.purpose.is_made() {
+            // What isn't written isn't there.
+            length = length.min(written);
+        }
+        let quota = if length == 0 { 0 } else { quota };
+        let written = written.min(quota);
+        Some(Job { of: self.of, file, size: length, quota, written, ..Job::default() })
     }
-    // Nothing can be accessed of a file without bytes.
-    let wanted = if length == 0 { 0.0 } else { (accesses.max(0.0) * size as f64).round().min(BYTES_MAX) };
-    let quota = wanted as u64;
-    let writes = used.purpose != Purpose::ReadOnly;
-    let written = if writes { quota.min((readings.written * length as f64).round() as u64) } else { 0 };
-    if used.purpose.is_made() {
-        // What isn't written isn't there.
-        length = length.min(written);
-    }
-    let quota = if length == 0 { 0 } else { quota };
-    Some(Job { of, file, size: length, quota, written: written.min(quota) })
 }

@@ -5,7 +5,9 @@
 //! (users by category); the files, of table 5.1, are the [namespace's](crate::namespace). What the thesis leaves open
 //! stands in [`Readings`].
 
+use super::calls::CallChain;
 use super::readings::Readings;
+use super::rows::Together;
 use crate::namespace::{Category, Files};
 use indexmap::IndexMap;
 use petrio_distribution::Draw;
@@ -55,12 +57,21 @@ pub struct UserType {
     /// it doesn't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compute: Option<Draw<Duration>>,
-    /// How long a user thinks after a call that moves data, when that is over.
+    /// How long a user thinks after a call that moves data, when that is over. Not needed where `calls` says pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Draw<Duration>>,
-    /// Bytes of one access, before it is cut at the end of the file or of what is to be accessed.
+    /// Bytes of one access, before it is cut at the end of the file or of what is to be accessed. Not needed where all
+    /// files are used as lists of files `together` say, with the bytes of an access of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Draw<Bytes>>,
+    /// The correlation of an access' size with the one before in the same file, of normal numbers of the same rank; left
+    /// out, they are independent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_correlation: Option<f64>,
+    /// In which order calls come and which pauses are between them; left out, the next call is one on any of the files in
+    /// use, and users think as `think` and the readings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallChain>,
     /// From the end of a login session to the beginning of the next; left out, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Draw<Duration>>,
@@ -77,7 +88,10 @@ pub struct UserType {
     /// What the users are at by turns: a Markov chain, which begins with the first.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub phase: IndexMap<String, UserPhase>,
-    /// Which categories they use, and how.
+    /// Kinds of sessions, such as those of one program each: every session is of one kind, as evenly as the shares say.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub session: IndexMap<String, SessionKind>,
+    /// Which categories they use, and how; in a kind of session, in addition to what that says.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub uses: IndexMap<String, Use>,
 }
@@ -95,11 +109,32 @@ pub struct UserPhase {
     /// Bytes of one access, while it lasts; left out, as always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Draw<Bytes>>,
+    /// By how much pauses are longer than always, while it lasts; left out, they aren't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<f64>,
     /// How long it lasts, by the user's own clock: think times and pauses.
     pub lasts: Draw<Duration>,
     /// What follows, with which probability; left out, the next in the list, and the first after the last.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub next: IndexMap<String, f64>,
+}
+
+/// A kind of sessions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionKind {
+    /// How many of the sessions are of this kind, beside the shares of the others; left out, 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// How often a session looks at files' attributes, without its login; left out, never. Needs `calls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks: Option<Draw<f64>>,
+    /// How often a session makes a file durable that it has open; left out, never. Needs `calls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syncs: Option<Draw<f64>>,
+    /// Which categories it uses, and how.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub uses: IndexMap<String, Use>,
 }
 
 /// How users of a type use files of a category.
@@ -111,10 +146,15 @@ pub struct Use {
     /// How many files of it a session uses: different ones, as long as there are so many.
     pub files: Draw<f64>,
     /// The size of a file that is used; of a made one, the size that it gets.
-    pub size: Draw<Bytes>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Draw<Bytes>>,
     /// How many times each byte is accessed: below 1, a part of the file; above 1, some of it again.
-    pub accesses: Draw<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accesses: Option<Draw<f64>>,
     /// The rank correlation (Spearman's) of size and accesses; left out, they are independent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank_correlation: Option<f64>,
+    /// Instead of these three: files as they were used, each with its size, its bytes accessed and its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
 }

@@ -141,7 +141,7 @@ pub(super) fn is_directory(event: &Event) -> bool {
 }
 
 /// Whether a user logs in: a look at a directory in that of the users' directories.
-pub(super) fn is_login(event: &Event) -> bool {
+pub fn is_login(event: &Event) -> bool {
     event.kind == EventKind::Stat
         && event.path.as_deref().is_some_and(|path| {
             let mut names = path.trim_end_matches('/').rsplit('/');

@@ -175,20 +175,21 @@ impl UserSpecification {
     pub fn expected(&self) -> Result<Vec<Expected>, PlanError> {
         let population = Population::of(self, 1)?;
         let of_type = |kind: &Type| {
-            kind.uses
-                .iter()
-                .map(|used| {
-                    let files = used.share * used.files.mean();
-                    let of_a_file = match &used.joint {
-                        Some(joint) => joint.mean_of_product(),
-                        None => used.size.mean() * used.accesses.mean(),
-                    };
-                    let bytes = files * of_a_file;
-                    let [files, bytes] =
-                        [files, bytes].map(|mean| Some(mean).filter(|mean| mean.is_finite()));
-                    Expected { user: kind.name.clone(), category: used.name.clone(), files, bytes }
-                })
-                .collect::<Vec<_>>()
+            // Uses of the same category, in whichever kind of session.
+            let mut sums: IndexMap<&str, [f64; 2]> = IndexMap::new();
+            for session in &kind.sessions {
+                for used in &kind.uses[session.uses.clone()] {
+                    let files = session.share * used.mean_files();
+                    let sum = sums.entry(&used.name).or_default();
+                    sum[0] += files;
+                    sum[1] += files * used.what.mean_accessed();
+                }
+            }
+            let told = |(category, sums): (&str, [f64; 2])| {
+                let [files, bytes] = sums.map(|mean| Some(mean).filter(|mean| mean.is_finite()));
+                Expected { user: kind.name.clone(), category: category.to_owned(), files, bytes }
+            };
+            sums.into_iter().map(told).collect::<Vec<_>>()
         };
         Ok(population.types.iter().flat_map(of_type).collect())
     }

@@ -10,7 +10,8 @@ mod polygamma;
 pub(crate) use gamma::{gamma_p, gamma_p_inverse, gamma_q};
 pub(crate) use harmonic::generalised_harmonic;
 pub(crate) use invert::invert;
-pub(crate) use normal::{normal_cdf, normal_density, normal_quantile};
+pub(crate) use normal::normal_density;
+pub use normal::{normal_cdf, normal_quantile};
 pub(crate) use polygamma::{digamma, trigamma};
 
 /// The binomial coefficient of small numbers, for the moments of shifted distributions.

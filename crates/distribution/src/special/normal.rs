@@ -5,8 +5,8 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
-/// Φ(z).
-pub(crate) fn normal_cdf(z: f64) -> f64 {
+/// The normal distribution's CDF: the chance of a standard normal number of `z` or less.
+pub fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
@@ -15,8 +15,8 @@ pub(crate) fn normal_density(z: f64) -> f64 {
     libm::exp(-z * z / 2.0) / TAU.sqrt()
 }
 
-/// The z at which Φ(z) is `p`; infinite at 0 and 1.
-pub(crate) fn normal_quantile(p: f64) -> f64 {
+/// The standard normal number of which so large a part lies at or below; infinite at 0 and 1.
+pub fn normal_quantile(p: f64) -> f64 {
     if p <= 0.0 {
         return f64::NEG_INFINITY;
     }

@@ -54,12 +54,36 @@ fn correlations_that_cannot_hold_together_are_refused() {
     let three = || vec![Distribution::constant(1.0); 3];
     let refused = |ranks: &[Vec<f64>]| RankCorrelated::new(three(), ranks).unwrap_err().to_string();
     let impossible = [vec![1.0, 0.9, -0.9], vec![0.9, 1.0, 0.9], vec![-0.9, 0.9, 1.0]];
-    assert!(refused(&impossible).contains("not positive definite"), "{}", refused(&impossible));
+    assert!(refused(&impossible).contains("negative eigenvalue"), "{}", refused(&impossible));
     assert!(refused(&[vec![1.0]]).contains("a matrix of 3 rows"));
     let one_sided = [vec![1.0, 0.5, 0.0], vec![0.4, 1.0, 0.0], vec![0.0, 0.0, 1.0]];
     assert!(refused(&one_sided).contains("0.1 is 0.5, but 1.0 is 0.4"));
     let beyond = [vec![1.0, 1.5, 0.0], vec![1.5, 1.0, 0.0], vec![0.0, 0.0, 1.0]];
     assert!(refused(&beyond).contains("between -1 and 1"));
+}
+
+#[test]
+fn what_goes_wholly_together_is_drawn_at_the_same_quantile_or_the_opposite_one() {
+    for rho in [-1.0, 1.0] {
+        let both = vec![any(Uniform::new(0.0, 1.0)), any(Exponential::new(0.0, 1.0))];
+        let together = RankCorrelated::new(both.clone(), &[vec![1.0, rho], vec![rho, 1.0]]).unwrap();
+        let (mut random, mut draws) = (Xoshiro256PlusPlus::seed_from_u64(1), [0.0; 2]);
+        for _ in 0..1_000 {
+            together.sample_into(&mut random, &mut draws);
+            let p = if rho > 0.0 { draws[0] } else { 1.0 - draws[0] };
+            assert!((both[1].cdf(draws[1]) - p).abs() < 1e-9, "{draws:?}");
+        }
+    }
+    // Two that are the same, and a third that goes with one of them as with the other; or else can't.
+    let three = || vec![any(Uniform::new(0.0, 1.0)); 3];
+    assert!(
+        RankCorrelated::new(three(), &[vec![1.0, 1.0, 0.5], vec![1.0, 1.0, 0.5], vec![0.5, 0.5, 1.0]])
+            .is_ok()
+    );
+    assert!(
+        RankCorrelated::new(three(), &[vec![1.0, 1.0, 0.5], vec![1.0, 1.0, 0.2], vec![0.5, 0.2, 1.0]])
+            .is_err()
+    );
 }
 
 #[test]

@@ -3,17 +3,37 @@
 use super::error::UsersError;
 use petrio_bounds::Headroom;
 use petrio_trace::{EventReader, TraceError, TraceOptions};
-use petrio_users::learn::{Learned, Learner, TypesBy};
+use petrio_users::learn::{KINDS_MOST, Learned, Learner, TypesBy};
 use std::path::Path;
+
+/// What is told apart of the users of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct LearnWhat {
+    /// Types of users.
+    pub types_by: TypesBy,
+    /// Most kinds of sessions of a type.
+    pub kinds_most: usize,
+}
+
+impl Default for LearnWhat {
+    fn default() -> Self {
+        Self { types_by: TypesBy::Nothing, kinds_most: KINDS_MOST }
+    }
+}
+
+const DAY_S: u64 = 86_400;
+const NS_A_SECOND: u64 = 1_000_000_000;
 
 /// Learns the users of a trace.
 ///
 /// # Errors
 /// What is wrong with the file, and where; a trace of which nothing can be learned.
-pub fn learn_file(path: &Path, options: &TraceOptions, types_by: TypesBy) -> Result<Learned, UsersError> {
-    let mut learner = Learner::by(types_by);
+pub fn learn_file(path: &Path, options: &TraceOptions, what: LearnWhat) -> Result<Learned, UsersError> {
+    let mut reader = EventReader::open(path, options)?;
+    let begins = reader.about()?.origin_unix_ns.map(|origin| origin / NS_A_SECOND % DAY_S);
+    let mut learner = Learner::new(what.types_by, what.kinds_most, begins);
     let mut headroom = Headroom::default();
-    for (events, event) in (0..).zip(EventReader::open(path, options)?) {
+    for (events, event) in (0..).zip(reader) {
         learner.event(&event?);
         headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
     }

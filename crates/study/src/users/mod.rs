@@ -28,7 +28,7 @@ pub use figures::{
     FiguresOrigin, FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
 };
 pub use figures_page::{response_figures, write_figures_html};
-pub use learn::learn_file;
+pub use learn::{LearnWhat, learn_file};
 pub use page::{session_histograms, write_usage_html};
 #[cfg(feature = "live")]
 pub use run::{UsersProgress, UsersRun, UsersSummary, run_users};

@@ -14,7 +14,8 @@ pub(super) struct File {
     pub(super) made: Option<Creation>,
     /// Its size, where a call has told it.
     pub(super) told: Option<u64>,
-    pub(super) is_written: bool,
+    /// By others than its maker.
+    pub(super) is_rewritten: bool,
     pub(super) size: u64,
     /// Accesses that began where the one before had ended, or at the beginning.
     pub(super) in_order: u64,
@@ -84,8 +85,9 @@ pub(super) struct Key {
 }
 
 impl Key {
-    pub(super) fn of(file: &File) -> Self {
-        let purpose = match (file.is_directory, file.is_made, file.is_temporary, file.is_written) {
+    /// That of a file as a session uses it: to others than its maker it is there.
+    pub(super) fn of(file: &File, is_maker: bool) -> Self {
+        let purpose = match (file.is_directory, is_maker, file.is_temporary, file.is_rewritten) {
             (true, ..) | (false, false, _, false) => Purpose::ReadOnly,
             (false, true, true, _) => Purpose::Temporary,
             (false, true, false, _) => Purpose::New,

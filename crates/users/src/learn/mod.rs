@@ -2,36 +2,50 @@
 //! holds.
 //!
 //! Each process, or each login of one, is a session. Files are told apart by whose they are (by their path), and by
-//! what was done to them: made, and deleted by somebody who was there all the time, is temporary; made is new, written
-//! is read-write, anything else read-only. Of each category the distributions are those that were seen, thinned to some
-//! dozens of quantiles; `petrio fit` finds families for them.
+//! what was done to them: made by the session, and deleted by somebody who was there all the time, is temporary; made is
+//! new, written by others than their maker is read-write, anything else read-only. Sessions that are alike are of one
+//! kind; of each kind and category the files are those that were seen, as rows of what was done with one file: its size,
+//! its bytes accessed, opens and calls go together. In which order calls come, and after which pauses, is a semi-Markov
+//! chain of each type of users.
+//!
+//! ```text
+//!  event ─▶ Learner ─ sessions ─▶ alike (kinds) ─ seen (rows) ─┐
+//!              │  └─ calls ─────▶ chain ──┬──────────────────── finish ─▶ specification
+//!              └─ times ────────▶ pace ───┘
+//! ```
 //!
 //! Memory grows with the files and with their uses by sessions, not with the calls.
-//!
+
+mod alike;
 mod category;
+mod chain;
+mod finish;
 mod independence;
 mod kinds;
+mod pace;
+mod seen;
 mod sizes;
+mod used;
 
 pub use independence::{Autocorrelation, Independence, MarkovOrder, RankCorrelation};
 pub use kinds::TypesBy;
 
-use super::readings::Readings;
-use super::specification::{Use, UserSpecification, UserType};
+use super::calls::CallKind;
+use super::specification::UserSpecification;
 use super::usage::{is_directory, is_login};
-use crate::namespace::{Category, Files, HOME};
-use category::{Creation, File, Key, UNKNOWN, order};
-use independence::{Streams, spearman};
-use indexmap::IndexMap;
-use kinds::{OfType, most_frequent};
-use petrio_distribution::Observed;
+use crate::namespace::HOME;
+use category::{Creation, File};
+use chain::kind_of;
+use independence::Streams;
+use kinds::OfType;
+use pace::Hours;
 use petrio_kernel::statistics::Tally;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, FileKey};
-use petrio_units::Fraction;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use used::{Last, OfFile, Session};
 
 /// What was learned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,47 +73,29 @@ pub enum LearnError {
     NoAccesses,
 }
 
-/// What a session did with a file.
-#[derive(Clone, Copy, Debug, Default)]
-struct OfFile {
-    bytes: u64,
-    size: u64,
-    last: Option<Last>,
-}
-
-/// The access before, of which the next call tells whether it was cut.
-#[derive(Clone, Copy, Debug)]
-struct Last {
-    length: u64,
-    end: u64,
-    is_write: bool,
-    /// It ended at the end of its file.
-    is_at_end: bool,
-}
-
-impl Last {
-    /// Whether it was cut, where an access that begins at `offset` follows: users write a file that they make to its
-    /// end, and go on to read it.
-    const fn is_cut_before(self, offset: u64, is_write: bool) -> bool {
-        self.is_at_end || self.is_write && (!is_write || offset != self.end)
-    }
-}
-
-/// The files of a login session.
-type Session = Vec<(FileKey, OfFile)>;
-
 /// A process as the trace has told of it so far.
 #[derive(Clone, Debug, Default)]
 struct Process {
     /// Its type, by its position.
     kind: usize,
     files: FxHashMap<FileKey, OfFile>,
-    /// The end of the call before, where it moved data.
-    moved_until: Option<Time>,
     /// When its session began.
     began: Time,
+    /// The end of the last call.
+    ended: Option<Time>,
+    /// The end of the call before, where it moved data.
+    moved_until: Option<Time>,
+    /// The kind of the last call, of those that users make.
+    last: Option<CallKind>,
+    looks: u32,
+    syncs: u32,
+    open: u32,
+    open_most: u32,
+    program: Option<Box<str>>,
     /// How many logins it has had.
     logins: u32,
+    /// The number of its session among all.
+    session: u32,
 }
 
 /// Takes the events of a trace, and makes a specification of them.
@@ -108,6 +104,8 @@ pub struct Learner {
     files: FxHashMap<FileKey, File>,
     processes: BTreeMap<u32, Process>,
     types_by: TypesBy,
+    /// Most kinds of sessions of a type.
+    kinds_most: usize,
     /// Types of users, as they appear.
     types: Vec<OfType>,
     /// What stands before the users' directories in paths.
@@ -115,12 +113,23 @@ pub struct Learner {
     streams: Streams,
     /// How many sessions of its maker each new file has outlived that was deleted later.
     outlived: Tally,
+    /// New files that were made.
+    made: u64,
+    homes: FxHashSet<Box<str>>,
+    hours: Hours,
+    /// Seconds from midnight to the trace's time zero, where its clock is known.
+    begins: Option<u64>,
+    sessions: u32,
 }
 
+/// Most kinds of sessions of a type, where nothing is said.
+pub const KINDS_MOST: usize = 24;
+
 impl Learner {
-    /// Learns types of users told apart in this way.
-    pub fn by(types_by: TypesBy) -> Self {
-        Self { types_by, ..Self::default() }
+    /// Learns types of users told apart in this way, each with so many kinds of sessions at most; in a trace whose time zero
+    /// is so many seconds after midnight, where that is known.
+    pub fn new(types_by: TypesBy, kinds_most: usize, begins: Option<u64>) -> Self {
+        Self { types_by, kinds_most, begins, ..Self::default() }
     }
 
     /// Takes the next event.
@@ -134,39 +143,49 @@ impl Learner {
             self.processes.entry(event.process).or_default().kind = kind;
         }
         if event.kind == EventKind::Exec {
+            let process = self.processes.entry(event.process).or_default();
+            process.ended = Some(event.end());
+            process.program = kinds::program(event).map(String::into_boxed_str);
             return;
         }
-        if is_login(event) {
-            if let Some(path) = &event.path
-                && let Some(at) = path.find(&format!("{HOME}/"))
-            {
-                self.top = path[..at].to_owned();
-            }
-            self.end(event.process);
-            self.processes.entry(event.process).or_default().logins += 1;
+        let is_login = is_login(event);
+        if is_login {
+            self.log_in(event);
         }
         if self.types.is_empty() {
             self.types.push(OfType::named("learned"));
         }
+        self.hours.add(event.time);
         let process = self.processes.entry(event.process).or_default();
-        if process.files.is_empty() {
+        if process.last.is_none() {
             process.began = event.time;
+            process.session = self.sessions;
+            self.sessions += 1;
         }
         let kind = &mut self.types[process.kind];
-        let moves = matches!(event.kind, EventKind::Read | EventKind::Write) && !is_directory(event);
         if let Some(until) = process.moved_until.take() {
-            let think = event.time.saturating_sub(until).as_seconds();
-            kind.thinks.add(think);
-            self.streams.thought(event.process, think);
+            self.streams.thought(event.process, event.time.saturating_sub(until).as_seconds());
         }
-        if moves {
+        if matches!(event.kind, EventKind::Read | EventKind::Write) && !is_directory(event) {
             process.moved_until = Some(event.end());
             if event.length > 0 {
-                if !event.file.is_known() {
-                    kind.accesses.add(event.length, false);
-                }
+                kind.moved += 1;
                 self.streams.accessed(event.process, event.length);
             }
+        }
+        let before = process.ended.replace(event.end()).filter(|_| !is_login);
+        if let Some(next) = kind_of(event.kind) {
+            // A session begins with a look, which users who don't log in don't take.
+            let last = process.last.replace(next).unwrap_or(CallKind::Stat);
+            if !is_login {
+                let pause = before.map(|before| event.time.saturating_sub(before));
+                kind.calls.add(process.session, (last, next), pause);
+                process.looks += u32::from(next == CallKind::Stat);
+                process.syncs += u32::from(next == CallKind::Fsync);
+            }
+        } else {
+            process.last = process.last.or(Some(CallKind::Stat));
+            kind.unmade += 1;
         }
         self.streams.called(event.process, event.kind);
         if event.file.is_known() && event.kind != EventKind::Stat {
@@ -174,70 +193,94 @@ impl Learner {
         }
     }
 
+    fn log_in(&mut self, event: &Event) {
+        if let Some(path) = &event.path {
+            if let Some(at) = path.find(&format!("{HOME}/")) {
+                self.top = path[..at].to_owned();
+            }
+            if !self.homes.contains(&**path) {
+                self.homes.insert(Box::from(&**path));
+            }
+        }
+        self.end(event.process);
+        self.processes.entry(event.process).or_default().logins += 1;
+    }
+
     fn use_file(&mut self, event: &Event) {
         let file = self
             .files
             .entry(event.file)
             .or_insert_with(|| File::new(event.path.as_deref(), &self.top, is_directory(event)));
+        let Some(process) = self.processes.get_mut(&event.process) else { return };
+        let irregular = &mut self.types[process.kind].accesses;
         let end = event.offset.unwrap_or_default() + event.length;
         match event.kind {
             EventKind::Create => {
                 file.is_made = true;
+                self.made += 1;
                 // A number that is given again is another file.
                 file.size = 0;
-                file.made = self.processes.get(&event.process).map(|maker| Creation {
-                    at: event.time,
-                    by: event.process,
-                    login: maker.logins,
-                });
+                let login = process.logins;
+                file.made = Some(Creation { at: event.time, by: event.process, login });
             }
             EventKind::Unlink => {
-                let deleter = self.processes.get(&event.process);
-                if let (Some(made), Some(deleter)) = (file.made.take(), deleter) {
+                if let Some(made) = file.made.take() {
                     // Whoever deletes it was there already when it was made.
-                    file.is_temporary |= deleter.began <= made.at;
-                    if made.by == event.process && deleter.logins > made.login {
-                        self.outlived.record(f64::from(deleter.logins - made.login - 1));
+                    file.is_temporary |= process.began <= made.at;
+                    if made.by == event.process && process.logins > made.login {
+                        self.outlived.record(f64::from(process.logins - made.login - 1));
                     }
                 }
                 return;
             }
             EventKind::Close => {
-                let process = self.processes.get_mut(&event.process);
-                if let Some(process) = process
-                    && let Some(last) = process.files.get_mut(&event.file).and_then(|used| used.last.take())
-                {
-                    self.types[process.kind].accesses.add(last.length, true);
+                process.open = process.open.saturating_sub(1);
+                if let Some(used) = process.files.get_mut(&event.file) {
+                    used.close(irregular);
                 }
                 return;
             }
-            EventKind::Write => file.is_written = true,
             EventKind::Open => file.at = 0,
-            EventKind::Read => {}
+            EventKind::Read | EventKind::Write => {}
             _ => return,
         }
-        if let (EventKind::Read | EventKind::Write, Some(offset)) = (event.kind, event.offset) {
+        let used = process.files.entry(event.file).or_default();
+        match event.kind {
+            EventKind::Create | EventKind::Open => {
+                used.is_made |= event.kind == EventKind::Create;
+                used.opens += 1;
+                process.open += 1;
+                process.open_most = process.open_most.max(process.open);
+            }
+            EventKind::Write => file.is_rewritten |= !used.is_made,
+            _ => {}
+        }
+        let moves = matches!(event.kind, EventKind::Read | EventKind::Write);
+        if let (true, Some(offset)) = (moves, event.offset) {
             file.accessed(offset, end);
         }
         if let Some(size) = event.size {
             file.told = Some(size.max(file.told.unwrap_or_default()));
         }
         let is_at_end = file.told.is_some_and(|told| end >= told) && !file.is_made;
-        let told = event.size.unwrap_or_default();
-        file.size = file.size.max(told).max(if event.kind.is_of_device() { 0 } else { end });
-        let Some(process) = self.processes.get_mut(&event.process) else { return };
-        let used = process.files.entry(event.file).or_default();
-        used.bytes += if matches!(event.kind, EventKind::Read | EventKind::Write) { event.length } else { 0 };
-        used.size = used.size.max(file.size);
-        let moves = matches!(event.kind, EventKind::Read | EventKind::Write) && event.length > 0;
-        if moves && !file.is_directory {
-            let is_write = event.kind == EventKind::Write;
-            let is_at_end = is_at_end || file.is_made && !is_write && end >= file.size;
-            let now = Last { length: event.length, end, is_write, is_at_end };
-            if let Some(last) = used.last.replace(now) {
-                let is_cut = last.is_cut_before(event.offset.unwrap_or(last.end), is_write);
-                self.types[process.kind].accesses.add(last.length, is_cut);
-            }
+        file.size = file.size.max(event.size.unwrap_or_default()).max(end);
+        used.size = used.size.max(event.size.unwrap_or_default()).max(end);
+        if !moves {
+            return;
+        }
+        if event.length == 0 {
+            used.ends += 1;
+            return;
+        }
+        let is_write = event.kind == EventKind::Write;
+        used.bytes += event.length;
+        used.written += if is_write { event.length } else { 0 };
+        used.calls += 1;
+        let is_at_end = is_at_end || file.is_made && !is_write && end >= file.size;
+        let now = Last { length: event.length, end, is_write, is_at_end };
+        if let Some(last) = used.last.replace(now) {
+            let is_cut = last.is_cut_before(event.offset.unwrap_or(last.end), is_write);
+            used.ended(last.length, is_cut, irregular);
         }
     }
 
@@ -250,208 +293,27 @@ impl Learner {
     }
 
     /// Ends a process' session; the process stays of its type.
-    fn end(&mut self, process: u32) {
-        let Some(process) = self.processes.get_mut(&process) else { return };
+    fn end(&mut self, number: u32) {
+        let Some(process) = self.processes.get_mut(&number) else { return };
         process.moved_until = None;
-        if !process.files.is_empty() {
-            let mut files: Session = std::mem::take(&mut process.files).into_iter().collect();
+        let is_logged_in = process.logins > 0;
+        if process.last.take().is_some() && !process.files.is_empty() {
+            let mut files: Vec<_> = std::mem::take(&mut process.files).into_iter().collect();
             files.sort_unstable_by_key(|(key, _)| *key);
-            for last in files.iter_mut().filter_map(|(_, used)| used.last.take()) {
-                self.types[process.kind].accesses.add(last.length, true);
-            }
-            self.types[process.kind].sessions.push(files);
+            let kind = &mut self.types[process.kind];
+            files.iter_mut().for_each(|(_, used)| used.close(&mut kind.accesses));
+            kind.sessions.push(Session {
+                files,
+                // One look is the login that they will have.
+                looks: process.looks.saturating_sub(u32::from(!is_logged_in)),
+                syncs: process.syncs,
+                began: process.began,
+                ended: process.ended.unwrap_or(process.began),
+                process: number,
+                open_most: process.open_most,
+                program: process.program.clone(),
+            });
         }
+        (process.looks, process.syncs, process.open, process.open_most) = (0, 0, 0, 0);
     }
-
-    /// What was learned.
-    ///
-    /// # Errors
-    /// A trace of which nothing can be learned.
-    pub fn finish(mut self, title: &str) -> Result<Learned, LearnError> {
-        for process in self.processes.keys().copied().collect::<Vec<_>>() {
-            self.end(process);
-        }
-        if self.types.iter().all(|kind| kind.sessions.is_empty()) {
-            return Err(LearnError::NoFiles);
-        }
-        if self.types.iter().all(|kind| kind.accesses.is_empty()) {
-            return Err(LearnError::NoAccesses);
-        }
-        let types = most_frequent(std::mem::take(&mut self.types));
-        let sessions = types.iter().map(|kind| kind.sessions.len() as u64).sum();
-        let mut categories = self.categories();
-        let mut uses: Vec<_> = types.iter().map(|kind| self.uses(&kind.sessions)).collect();
-        // What nobody used is no category of use.
-        categories.retain(|key, _| {
-            uses.iter().any(|uses| uses.get(key).is_some_and(|used| !used.sizes.is_empty()))
-        });
-        uses.iter_mut().for_each(|uses| uses.retain(|_, used| !used.sizes.is_empty()));
-        let independence = self.independence(&types, &uses);
-        let notes = self.notes(sessions);
-        let all_files = self.files.len() as f64;
-        let category = categories.iter().map(|(key, seen)| (key.name(), seen.category(key, all_files)));
-        let is_only = types.len() == 1;
-        let user = types.iter().zip(&uses).map(|(kind, uses)| {
-            let of = kind.sessions.len() as f64;
-            let told = UserType {
-                share: (!is_only).then_some(of),
-                think: Some(kind.thinks.values()),
-                access: Some(kind.accesses.values()),
-                uses: uses.iter().map(|(key, used)| (key.name(), used.told(of))).collect(),
-                ..UserType::default()
-            };
-            (kind.name.clone(), told)
-        });
-        Ok(Learned {
-            sessions,
-            files: self.files.len() as u64,
-            specification: UserSpecification {
-                title: title.to_owned(),
-                source: "learned from a trace".to_owned(),
-                files: Files { count: self.files.len() as u32, users: None, place: IndexMap::new() },
-                category: category.collect(),
-                user: user.collect(),
-                population: IndexMap::new(),
-                begins: petrio_units::Duration::default(),
-                readings: Readings { kept_sessions: self.kept_sessions(), ..Readings::default() },
-            },
-            independence,
-            notes,
-        })
-    }
-
-    /// How many sessions new files are kept; where none was deleted later, as usual.
-    fn kept_sessions(&self) -> u32 {
-        match self.outlived.count() {
-            0 => Readings::default().kept_sessions,
-            _ => self.outlived.mean().round() as u32,
-        }
-    }
-
-    fn categories(&self) -> BTreeMap<Key, OfCategory> {
-        let mut categories: BTreeMap<Key, OfCategory> = BTreeMap::new();
-        let mut keys: Vec<&FileKey> = self.files.keys().collect();
-        keys.sort_unstable();
-        for file in keys.into_iter().map(|key| &self.files[key]) {
-            let seen = categories.entry(Key::of(file)).or_default();
-            seen.files += 1;
-            seen.sizes.add(file.size as f64);
-            seen.in_order += file.in_order;
-            seen.jumps += file.jumps;
-        }
-        categories
-    }
-
-    /// How the sessions of a type use each category.
-    fn uses(&self, sessions: &[Session]) -> BTreeMap<Key, OfUse> {
-        let mut uses: BTreeMap<Key, OfUse> = BTreeMap::new();
-        for session in sessions {
-            let mut count: BTreeMap<Key, u64> = BTreeMap::new();
-            for (file, used) in session {
-                let key = Key::of(&self.files[file]);
-                *count.entry(key.clone()).or_default() += 1;
-                let seen = uses.entry(key).or_default();
-                if used.size > 0 {
-                    seen.sizes.add(used.size as f64);
-                    seen.accesses.add(used.bytes as f64 / used.size as f64);
-                }
-            }
-            for (key, count) in count {
-                uses.entry(key).or_default().counts.add(count as f64);
-            }
-        }
-        uses
-    }
-
-    fn independence(&self, types: &[OfType], uses: &[BTreeMap<Key, OfUse>]) -> Independence {
-        let (mut sizes, mut accesses) = (Vec::new(), Vec::new());
-        for used in uses.iter().flat_map(BTreeMap::values) {
-            sizes.extend_from_slice(used.sizes.kept());
-            accesses.extend_from_slice(used.accesses.kept());
-        }
-        let sessions = || types.iter().flat_map(|kind| &kind.sessions);
-        let mean_size = |session: &Session| {
-            session.iter().map(|(_, used)| used.size as f64).sum::<f64>() / session.len() as f64
-        };
-        let counts: Vec<f64> = sessions().map(|session| session.len() as f64).collect();
-        let means: Vec<f64> = sessions().map(mean_size).collect();
-        self.streams.finish(&[
-            ("file size", "accesses per byte", &sizes, &accesses),
-            ("files of a session", "their mean size", &counts, &means),
-        ])
-    }
-
-    fn notes(&self, sessions: u64) -> Vec<String> {
-        let mut notes = Vec::new();
-        let without_path = self.files.values().filter(|file| file.owner == UNKNOWN).count();
-        if without_path > 0 {
-            notes.push(format!(
-                "{without_path} files without a path are taken to be one owner's, \"{UNKNOWN}\""
-            ));
-        }
-        if sessions < 10 {
-            notes.push(format!("{sessions} sessions are few: shares and numbers of files are uncertain"));
-        }
-        notes
-    }
-}
-
-/// What was seen of the files of a category.
-#[derive(Clone, Debug, Default)]
-struct OfCategory {
-    files: u64,
-    sizes: Observed,
-    in_order: u64,
-    jumps: u64,
-}
-
-impl OfCategory {
-    fn category(&self, key: &Key, all_files: f64) -> Category {
-        Category {
-            kind: key.kind,
-            owner: key.owner.clone(),
-            purpose: key.purpose,
-            share: part(self.files as f64 / all_files),
-            size: self.sizes.values(),
-            depth: None,
-            name: None,
-            order: order(self.in_order, self.jumps),
-        }
-    }
-}
-
-/// How users of a type use a category.
-#[derive(Clone, Debug, Default)]
-struct OfUse {
-    /// Files of the sessions that used any.
-    counts: Observed,
-    sizes: Observed,
-    accesses: Observed,
-}
-
-impl OfUse {
-    /// That of size and accesses, where it is no chance.
-    fn rank_correlation(&self) -> Option<f64> {
-        let found = spearman("", "", self.sizes.kept(), self.accesses.kept())?;
-        let is_told = self.sizes.kept().len() >= CORRELATED_LEAST && found.rho.abs() > found.bound;
-        is_told.then(|| (found.rho * 100.0).round() / 100.0)
-    }
-
-    fn told(&self, sessions: f64) -> Use {
-        Use {
-            share: part(self.counts.len() as f64 / sessions),
-            files: self.counts.counts(),
-            size: self.sizes.values(),
-            accesses: self.accesses.values(),
-            rank_correlation: self.rank_correlation(),
-        }
-    }
-}
-
-/// So few files tell nothing of a correlation.
-const CORRELATED_LEAST: usize = 30;
-
-fn part(part: f64) -> Fraction {
-    // Four digits are more than a trace can tell.
-    format!("{:.4}", part.clamp(0.0, 1.0)).parse().unwrap_or(Fraction::ZERO)
 }

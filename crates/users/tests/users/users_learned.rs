@@ -2,7 +2,7 @@
 
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, FileKey};
-use petrio_users::learn::{LearnError, Learner, TypesBy};
+use petrio_users::learn::{KINDS_MOST, LearnError, Learner, TypesBy};
 use petrio_users::namespace::{FileKind, Purpose};
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::program::{CarriedOut, OperationEvents, Placement, Step};
@@ -20,7 +20,7 @@ fn learn(specification: &UserSpecification, sessions: u32) -> petrio_users::lear
     let placement = Placement::new("users");
     let prepared = specification.prepare(&Users::new("", 1, sessions), &placement, None).unwrap();
     let mut events = OperationEvents::of(&prepared.files, 1);
-    let mut learner = Learner::default();
+    let mut learner = Learner::new(TypesBy::Nothing, KINDS_MOST, None);
     let took = Time::from_micros(100);
     for mut program in prepared.programs {
         let mut now = Time::ZERO;
@@ -136,7 +136,7 @@ fn users_of_different_types_are_told_apart_by_program_or_by_login() {
         service: Some(Time::from_micros(10)),
         ..Event::new(Time::from_micros(at), kind)
     };
-    let mut by_program = Learner::by(TypesBy::Program);
+    let mut by_program = Learner::new(TypesBy::Program, KINDS_MOST, None);
     let mut at = 0;
     for process in 1..=30 {
         let (program, length) = if process % 3 == 0 { ("/usr/bin/ld", 4_096) } else { ("/usr/lib/cc1", 100) };
@@ -159,7 +159,7 @@ fn users_of_different_types_are_told_apart_by_program_or_by_login() {
     assert_eq!((access("cc1"), access("ld")), (100.0, 4_096.0));
     found.check().unwrap();
 
-    let mut by_user = Learner::by(TypesBy::User);
+    let mut by_user = Learner::new(TypesBy::User, KINDS_MOST, None);
     for (process, home) in [(1, "home/ann/"), (2, "home/bob/"), (3, "home/bob/")] {
         for (kind, path, length) in
             [(EventKind::Stat, home, 0), (EventKind::Open, "home/x", 0), (EventKind::Read, "home/x", 10)]

@@ -11,9 +11,8 @@ use petrio_scenario::report::write_text;
 use petrio_scenario::{Override, load_users, load_users_text};
 use petrio_study::compare::{Candidate, Question};
 use petrio_study::users::alike::{Alike, users_beside};
-use petrio_study::users::{UsersError, candidate, learn_file};
+use petrio_study::users::{LearnWhat, UsersError, candidate, learn_file};
 use petrio_units::Fraction;
-use petrio_users::learn::TypesBy;
 use petrio_users::{UserSpecification, Users};
 use std::path::{Path, PathBuf};
 
@@ -145,7 +144,7 @@ impl Compare {
             load_users(&self.users, &self.overrides)?
         } else {
             let learned =
-                learn_file(&self.users, &self.reading.options(), TypesBy::Nothing).map_err(failed)?;
+                learn_file(&self.users, &self.reading.options(), LearnWhat::default()).map_err(failed)?;
             load_users_text("the learned specification", &text(&learned.specification)?, &self.overrides)?
         };
         if is_written && self.overrides.is_empty() {

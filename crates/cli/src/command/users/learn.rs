@@ -8,16 +8,19 @@ use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
 use petrio_scenario::report::write_text;
-use petrio_study::users::learn_file;
-use petrio_users::learn::{Independence, Learned, TypesBy};
+use petrio_study::users::{LearnWhat, learn_file};
+use petrio_users::learn::{Independence, KINDS_MOST, Learned, TypesBy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Make a user specification of a trace of calls on files, and say how far its assumptions hold
 ///
-/// Each process, or each login of one, is a session. Distributions are those that were seen. The model assumes that
-/// calls, sizes and think times are independent of those before: the autocorrelations and the Markov order of the trace
-/// stand at the head of the specification.
+/// Each process, or each login of one, is a session. Sessions that are alike become kinds of sessions; of each, files
+/// are used as they were: size, bytes accessed, opens and calls of a file go together. The next call depends on the last
+/// (a semi-Markov chain), and a pause on the one before. Pauses between sessions, sessions at once, hours (of a trace of a
+/// day or more) and phases are learned where they are there. How far calls, sizes and think times of the trace depend on
+/// those before stands at the head of the specification; `petrio users analyse --like` tests whether the users are like
+/// the trace.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Learn {
@@ -27,6 +30,9 @@ pub(crate) struct Learn {
     /// What makes users of different types: the program that a process executes, or the user who logs in
     #[arg(long, value_name = "BY", value_enum)]
     types: Option<TypesName>,
+    /// Most kinds of sessions of a type of users; with 1, all sessions are of one kind
+    #[arg(long, value_name = "N", default_value_t = KINDS_MOST, value_parser = kinds_most)]
+    kinds: usize,
     #[command(flatten)]
     reading: Reading,
     /// Where the specification is written; left out, it is printed
@@ -54,17 +60,28 @@ impl From<TypesName> for TypesBy {
     }
 }
 
+fn kinds_most(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000;
+    text.parse()
+        .ok()
+        .filter(|kinds| (1..=MOST).contains(kinds))
+        .ok_or_else(|| format!("between 1 and {MOST}"))
+}
+
 const EXAMPLES: &str = "\
 Examples:
   petrio trace capture --full -- make -j4
   petrio users learn trace.parquet --types program --out make.toml
-  petrio users run make.toml --dir /mnt/new";
+  petrio users info make.toml
+  petrio users run make.toml --dir /mnt/new --trace made.parquet
+  petrio users analyse made.parquet --like trace.parquet";
 
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         Outputs::of([("--out", &self.out), ("--json", &self.json)]).check([self.trace.as_path()])?;
         let types_by = self.types.map_or(TypesBy::Nothing, TypesBy::from);
-        let learned = learn_file(&self.trace, &self.reading.options(), types_by).map_err(failed)?;
+        let what = LearnWhat { types_by, kinds_most: self.kinds };
+        let learned = learn_file(&self.trace, &self.reading.options(), what).map_err(failed)?;
         let text = specification_text(&learned)?;
         match &self.out {
             Some(path) => write_text(path, &text)?,
@@ -84,7 +101,9 @@ fn specification_text(learned: &Learned) -> Result<String, Failure> {
     for note in &learned.notes {
         let _ = writeln!(text, "# Note: {note}.");
     }
-    text.push_str("#\n# How far the model's assumption of independence holds:\n");
+    text.push_str(
+        "#\n# How far calls, sizes and think times of the trace are independent of those before:\n",
+    );
     for line in independence_lines(&learned.independence) {
         let _ = writeln!(text, "#   {line}");
     }

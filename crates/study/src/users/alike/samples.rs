@@ -8,7 +8,7 @@ use petrio_random::{Generator, uniform_below};
 use petrio_trace::event::{Event, EventKind};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_users::learn::LearnError;
-use petrio_users::{SessionUsage, UsageAnalyser};
+use petrio_users::{SessionUsage, UsageAnalyser, is_login};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub(super) struct Samples {
     /// Bytes of reads, and of writes.
     pub(super) reads: Vec<f64>,
     pub(super) writes: Vec<f64>,
-    /// From the end of a process' call to its next one, in seconds.
+    /// From the end of a process' call to its next one in the same session, in seconds.
     pub(super) pauses: Vec<f64>,
 }
 
@@ -86,15 +86,21 @@ impl Sampler {
         if event.error != 0 || event.kind.is_of_device() {
             return;
         }
+        let begun = event.time.as_seconds();
+        let end = begun + event.service.map_or(0.0, Time::as_seconds);
+        let before = self.ended.insert(event.process, end);
+        // A program that is started is asked of nobody's files; whose program it is goes on after it.
+        if event.kind == EventKind::Exec {
+            return;
+        }
         *self.calls[turn as usize].entry(event.kind.name()).or_default() += 1;
         match event.kind {
             EventKind::Read if event.length > 0 => self.reads.add(event.length as f64),
             EventKind::Write if event.length > 0 => self.writes.add(event.length as f64),
             _ => {}
         }
-        let begun = event.time.as_seconds();
-        let end = begun + event.service.map_or(0.0, Time::as_seconds);
-        if let Some(before) = self.ended.insert(event.process, end) {
+        // Between a user's sessions are no pauses of his sessions.
+        if let Some(before) = before.filter(|_| !is_login(event)) {
             self.pauses.add((begun - before).max(0.0));
         }
     }
