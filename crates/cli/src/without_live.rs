@@ -24,6 +24,11 @@ impl Absent {
     }
 }
 
+/// Nothing is looked at.
+pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
+    Err(Failure::of(&WithoutLive))
+}
+
 pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
 pub(crate) type Remove = Absent;

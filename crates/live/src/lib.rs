@@ -30,7 +30,10 @@ pub mod beneath;
 pub mod calibrate;
 mod content;
 pub mod drive;
+mod inventory;
 pub mod leftovers;
 pub mod namespace;
 pub mod ops;
 pub mod rig;
+
+pub use inventory::inventory;

@@ -1,12 +1,14 @@
 //! `petrio init`
 
 use crate::failure::Failure;
+use crate::live;
 use crate::output::{print, talk};
 use crate::outputs::{Outputs, is_free};
 use crate::results::say_written;
 use crate::streams;
 use clap::Args;
-use petrio_scenario::init::{Choices, TEMPLATES, from_file, from_template};
+use petrio_files::shown;
+use petrio_scenario::init::{Choices, MachineFiles, TEMPLATES, from_file, from_machine, from_template};
 use petrio_scenario::report::write_text;
 use std::path::{Path, PathBuf};
 
@@ -15,11 +17,18 @@ use std::path::{Path, PathBuf};
 #[command(after_help = after_help())]
 pub(crate) struct Init {
     /// Which question: postgres, mail, web, backup, home-directories
-    #[arg(value_name = "TEMPLATE", required_unless_present = "from", conflicts_with = "from")]
+    #[arg(value_name = "TEMPLATE", required_unless_present_any = ["from", "from_host", "from_host_files"])]
     template: Option<String>,
     /// Make it of a fio job file or of a trace, in any format
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
+    /// Describe this machine: its drives, arrays, file systems, limits and kernel, as far as its own commands tell them
+    #[arg(long, conflicts_with_all = ["template", "from"])]
+    from_host: bool,
+    /// The same of a machine whose texts lie in a folder, under any names: what lsblk -J -b -O, lscpu, uname -r, sysctl vm, mdadm
+    /// --detail, nfsstat -m, smartctl -i print, /proc/mounts, /proc/mdstat, /proc/meminfo, /sys/block/*/queue
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["template", "from", "from_host"])]
+    from_host_files: Option<PathBuf>,
     /// Where to write it; - for standard output. Left out, TEMPLATE.toml, or FILE's name ending in .toml
     #[arg(long, short, value_name = "SCENARIO", value_parser = streams::output)]
     out: Option<PathBuf>,
@@ -46,7 +55,8 @@ fn after_help() -> String {
         "Templates:\n{}\n\
          Examples:\n  petrio init postgres && petrio run postgres.toml\n  \
          petrio init mail --drive seagate-savvio-10k4 --memory \"8 GiB\" -o mine.toml\n  \
-         petrio init --from job.fio\n  petrio init --from trace.csv -o -",
+         petrio init --from job.fio\n  petrio init --from trace.csv -o -\n  \
+         petrio init --from-host && petrio run machine.toml",
         templates.collect::<String>()
     )
 }
@@ -66,9 +76,10 @@ impl Init {
         };
         let inputs: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
         Outputs::of([("--out", &Some(out.clone()))]).check(inputs)?;
-        let made = match (&self.from, &self.template) {
+        let made = match (&self.from, self.machine_files()?) {
             (Some(file), _) => from_file(file, &out, &choices)?,
-            (None, template) => from_template(template.as_deref().unwrap_or_default(), &choices)?,
+            (None, Some(files)) => from_machine(&files, &choices)?,
+            (None, None) => from_template(self.template.as_deref().unwrap_or_default(), &choices)?,
         };
         for remark in &made.remarks {
             talk(&format!("warning: {remark}"));
@@ -81,6 +92,24 @@ impl Init {
         Ok(())
     }
 
+    /// What a machine says of itself, where one is asked for.
+    fn machine_files(&self) -> Result<Option<MachineFiles>, Failure> {
+        if let Some(folder) = &self.from_host_files {
+            let files = MachineFiles::in_folder(folder);
+            let help = "give the folder in which the machine's texts lie";
+            let cannot = |error| {
+                Failure::new(format!("{} can't be read: {error}", shown::path(folder)), Some(help.to_owned()))
+            };
+            return files.map(Some).map_err(cannot);
+        }
+        if !self.from_host {
+            return Ok(None);
+        }
+        let mut files = MachineFiles::new("this machine");
+        live::inventory()?.into_iter().for_each(|(name, text)| files.add(name, text));
+        Ok(Some(files))
+    }
+
     fn out(&self) -> PathBuf {
         match (&self.out, &self.from, &self.template) {
             (Some(out), ..) => out.clone(),
@@ -88,7 +117,7 @@ impl Init {
                 PathBuf::from(file.file_name().unwrap_or_default()).with_extension("toml")
             }
             (None, None, template) => {
-                PathBuf::from(format!("{}.toml", template.as_deref().unwrap_or("scenario")))
+                PathBuf::from(format!("{}.toml", template.as_deref().unwrap_or("machine")))
             }
         }
     }

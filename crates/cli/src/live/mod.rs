@@ -28,6 +28,11 @@ pub(crate) use worker::Worker;
 use crate::failure::Failure;
 use petrio_live::namespace::NamespaceError;
 
+/// What this machine says of itself.
+pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
+    Ok(petrio_live::inventory())
+}
+
 impl From<NamespaceError> for Failure {
     fn from(error: NamespaceError) -> Self {
         if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }

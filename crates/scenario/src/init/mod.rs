@@ -5,8 +5,10 @@
 //! before it is given away: it runs.
 
 mod from_file;
+mod machine;
 
 pub use from_file::from_file;
+pub use machine::{MachineFiles, from_machine};
 
 use crate::catalogue::{DEVICES, KERNELS, MACHINES, Shelf};
 use crate::load::load_from;

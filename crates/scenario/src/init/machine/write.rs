@@ -1,0 +1,454 @@
+//! The scenario of a machine: its parts, each with the command or file that told of it, and questions where none did.
+
+use super::block::BlockDevice;
+use super::found::Found;
+use super::md::Array;
+use super::mounts::Mounted;
+use super::nearest;
+use crate::fio::plain;
+use crate::init::{Choices, KERNEL, MACHINE};
+use petrio_units::Bytes;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Percentages of what a partition lies on have so many digits behind the point: a block of a drive of 20 TB is less.
+const DIGITS: usize = 9;
+const HOST: &str = "here";
+
+/// The whole text; what of the machine isn't in it is told as remarks.
+pub(super) fn scenario(found: &Found, choices: &Choices, remarks: &mut Vec<String>) -> String {
+    let mut parts = Parts { found, choices, text: String::new(), written: BTreeSet::new(), remarks };
+    let mut file_systems = Vec::new();
+    for (device, mount) in mounted(found) {
+        if let Some(name) = parts.file_system(device, &mount) {
+            file_systems.push(name);
+        }
+    }
+    if file_systems.is_empty() {
+        parts.bare_drive(&mut file_systems);
+    }
+    parts.unused();
+    let parts = parts.text;
+    format!(
+        "# A machine as its own commands describe it. What they don't tell stands here as a question.\n#\n#   petrio run {}\n\n\
+         title = \"This machine\"\n\n{}{parts}{}{}",
+        choices.file,
+        host(found, choices),
+        remote(found),
+        work(&file_systems),
+    )
+}
+
+/// The host: machine, kernel, memory and limits.
+fn host(found: &Found, choices: &Choices) -> String {
+    let mut text = format!("[host.{HOST}]\n");
+    let machine = choices.machine.as_deref().unwrap_or(MACHINE);
+    let processor = found.processor.as_deref().unwrap_or("a processor that lscpu would tell");
+    let _ = writeln!(
+        text,
+        "machine = \"{machine}\"       # what calls and copies cost there; here is {processor}: petrio calibrate measures it"
+    );
+    if let Some(processors) = found.processors {
+        let _ = writeln!(text, "change.machine.processors = {processors}");
+    }
+    let (kernel, told) = match (&choices.kernel, &found.kernel) {
+        (Some(kernel), _) => (kernel.as_str(), "as asked for".to_owned()),
+        (None, Some((release, version))) => {
+            (nearest::kernel(*version), format!("the nearest that is known to {}", one_line(release)))
+        }
+        (None, None) => (KERNEL, "which one is it? (uname -r)".to_owned()),
+    };
+    let _ = writeln!(text, "kernel = \"{kernel}\"           # {told}");
+    let memory = choices.memory.clone().or(found.memory_kib.map(|kib| Bytes(kib << 10).to_string()));
+    match memory {
+        Some(memory) => _ = writeln!(text, "memory = \"{memory}\""),
+        None => text.push_str("memory = \"16 GiB\"               # how much is there? (/proc/meminfo)\n"),
+    }
+    if let Some(swap) = found.swap_kib.filter(|&kib| kib > 0) {
+        let _ = writeln!(text, "swap = \"{}\"", Bytes(swap << 10));
+    }
+    text.push_str(&limits(found));
+    text.push('\n');
+    text
+}
+
+/// What of `vm.*` isn't the kernel's own default.
+fn limits(found: &Found) -> String {
+    let mut text = String::new();
+    let vm = |key: &str| found.vm.get(key).copied();
+    for (bytes, ratio, key, share, usual) in [
+        ("dirty_bytes", "dirty_ratio", "dirty_limit", "limit", 20),
+        ("dirty_background_bytes", "dirty_background_ratio", "dirty_background", "background", 10),
+    ] {
+        match (vm(bytes).filter(|&bytes| bytes > 0), vm(ratio).filter(|&ratio| ratio > 0 && ratio != usual)) {
+            (Some(limit), _) => _ = writeln!(text, "{key} = \"{}\"             # vm.{bytes}", Bytes(limit)),
+            (None, Some(ratio)) => {
+                _ = writeln!(
+                    text,
+                    "change.kernel.write_back.{share} = \"{ratio} %\"    # vm.{ratio_key}",
+                    ratio_key = ratio_key(share)
+                )
+            }
+            (None, None) => {}
+        }
+    }
+    if let Some(expire) = vm("dirty_expire_centisecs").filter(|&expire| expire != 3_000 && expire > 0) {
+        let _ = writeln!(
+            text,
+            "change.kernel.write_back.expire = \"{} ms\"    # vm.dirty_expire_centisecs",
+            expire * 10
+        );
+    }
+    if let Some(swappiness) = vm("swappiness").filter(|&swappiness| swappiness != 60 && swappiness <= 200) {
+        let _ = writeln!(text, "swappiness = {swappiness}");
+    }
+    text
+}
+
+fn ratio_key(share: &str) -> &'static str {
+    if share == "limit" { "dirty_ratio" } else { "dirty_background_ratio" }
+}
+
+fn one_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+/// Local file systems on block devices, each once, in the order in which they are mounted.
+fn mounted(found: &Found) -> Vec<(&BlockDevice, Mounted)> {
+    let mut all: Vec<(&BlockDevice, Mounted)> = Vec::new();
+    for mount in &found.mounts {
+        let name = mount.source.strip_prefix("/dev/").unwrap_or_default();
+        let name = name.strip_prefix("mapper/").unwrap_or(name);
+        let is_it = |device: &&BlockDevice| device.name == name || device.called == name;
+        if let Some(device) = found.devices.values().find(is_it) {
+            all.push((device, mount.clone()));
+        }
+    }
+    // Without a list of mounts, lsblk knows where.
+    for device in found.devices.values() {
+        if let Some(at) = device.mounted_at.iter().find(|at| at.starts_with('/')) {
+            let mount = Mounted {
+                source: String::new(),
+                at: at.clone(),
+                kind: device.holds.clone(),
+                options: Vec::new(),
+            };
+            all.push((device, mount));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let not_worth = ["vfat", "squashfs", "iso9660", "swap", "overlay", "erofs"];
+    all.retain(|(device, mount)| {
+        !not_worth.contains(&mount.kind.as_str())
+            && !mount.at.starts_with("/boot")
+            && device.kind != "loop"
+            && seen.insert(device.name.clone())
+    });
+    all
+}
+
+/// The parts below file systems, each written once.
+struct Parts<'a> {
+    found: &'a Found,
+    choices: &'a Choices,
+    text: String,
+    written: BTreeSet<String>,
+    remarks: &'a mut Vec<String>,
+}
+
+impl Parts<'_> {
+    fn file_system(&mut self, device: &BlockDevice, mount: &Mounted) -> Option<String> {
+        let Some(on) = self.part(&device.name) else {
+            self.remarks.push(format!("{} lies on nothing that lsblk tells of, and is left out", mount.at));
+            return None;
+        };
+        let name = match plain(mount.at.trim_matches('/')).trim_matches('-') {
+            "" => "root".to_owned(),
+            name => name.to_owned(),
+        };
+        let kind = if mount.kind == "ext3" { "ext3" } else { "ext4" };
+        let _ = write!(self.text, "[fs.{name}]                     # {}\ntype = \"{kind}\"", mount.at);
+        match mount.kind.as_str() {
+            "ext3" | "ext4" => {}
+            "ext2" => self
+                .text
+                .push_str("                   # it is ext2, which has no journal: how much does it matter?"),
+            other => {
+                let _ = write!(
+                    self.text,
+                    "                   # it is {other}, which is taken as ext4: how much does it matter?"
+                );
+            }
+        }
+        let _ = writeln!(self.text, "\non = \"{on}\"");
+        self.options(mount);
+        self.queue(device);
+        self.text.push('\n');
+        Some(name)
+    }
+
+    /// Mount options that matter.
+    fn options(&mut self, mount: &Mounted) {
+        if mount.has("relatime") {
+            self.text.push_str("access_times = \"relative\"\n");
+        } else if mount.has("strictatime") {
+            self.text.push_str("access_times = \"always\"\n");
+        }
+        match mount.value("data") {
+            Some("journal") => self.text.push_str("journal = \"journal\"\n"),
+            Some("writeback") => self.text.push_str("journal = \"write-back\"\n"),
+            _ => {}
+        }
+        if mount.has("nobarrier") || mount.value("barrier") == Some("0") {
+            self.text.push_str("barriers = false\n");
+        }
+        if let Some(seconds) = mount
+            .value("commit")
+            .and_then(|seconds| seconds.parse::<u32>().ok())
+            .filter(|&seconds| seconds > 0)
+        {
+            let _ = writeln!(self.text, "commit_interval = \"{seconds} s\"");
+        }
+    }
+
+    /// The scheduler of the one drive that it lies on.
+    fn queue(&mut self, device: &BlockDevice) {
+        let mut below = device;
+        while let [only] = below.on.as_slice() {
+            match self.found.devices.get(only) {
+                Some(next) => below = next,
+                None => break,
+            }
+        }
+        if below.kind != "disk" {
+            return;
+        }
+        let chosen = self
+            .found
+            .queue(&below.name, "scheduler")
+            .and_then(|all| all.split('[').nth(1)?.split(']').next());
+        if let Some(scheduler @ ("none" | "mq-deadline" | "bfq" | "kyber")) = chosen {
+            let _ = writeln!(self.text, "scheduler = \"{scheduler}\"");
+        }
+    }
+
+    /// The name of the part that a device is, which is written unless it was.
+    fn part(&mut self, name: &str) -> Option<String> {
+        let device = self.found.devices.get(name)?;
+        let called = plain(&device.called);
+        if self.written.contains(&called) {
+            return Some(called);
+        }
+        if let Some(array) =
+            self.found.arrays.iter().find(|array| array.name == device.name || array.name == device.called)
+        {
+            return self.array(array, device, &called);
+        }
+        match device.kind.as_str() {
+            "disk" => {
+                self.drive(device, &called);
+                self.written.insert(called.clone());
+                Some(called)
+            }
+            "part" | "lvm" => self.piece(device, &called),
+            kind if kind.starts_with("raid") => {
+                let level = kind.trim_start_matches("raid").to_owned();
+                let array = Array {
+                    name: device.name.clone(),
+                    level,
+                    members: device.on.clone(),
+                    ..Array::default()
+                };
+                self.array(&array, device, &called)
+            }
+            // Encryption, multipath and the like change nothing of where blocks lie.
+            _ => self.part(device.on.first()?),
+        }
+    }
+
+    fn drive(&mut self, device: &BlockDevice, called: &str) {
+        let found = nearest::drive(&device.model, device.rotates, device.bytes);
+        let drive = self.choices.drive.as_deref().unwrap_or(found.drive);
+        let size = decimal(device.bytes);
+        let model = if device.model.is_empty() { "a drive whose model isn't told" } else { &device.model };
+        let match_ = match (&self.choices.drive, found.is_model) {
+            (Some(_), _) => String::new(),
+            (None, true) => ", which is in the catalogue".to_owned(),
+            (None, false) => {
+                ": the nearest of its class in the catalogue; is there a better one? (petrio catalogue list)"
+                    .to_owned()
+            }
+        };
+        let kind = if device.rotates { "rotating" } else { "solid-state" };
+        let _ =
+            writeln!(self.text, "# {model}, {size}, {kind}{match_}\n[disk.{called}]\nmodel = \"{drive}\"");
+        match self.found.queue(&device.name, "write_cache") {
+            Some("write back") if device.rotates => self.text.push_str("write_cache = \"on\"\n"),
+            Some("write through") if device.rotates => self.text.push_str("write_cache = \"off\"\n"),
+            _ => {}
+        }
+        self.text.push('\n');
+    }
+
+    /// A partition or a logical volume: a run of what it lies on.
+    fn piece(&mut self, device: &BlockDevice, called: &str) -> Option<String> {
+        let below = self.found.devices.get(device.on.first()?)?;
+        let on = self.part(&below.name)?;
+        if let [_, others @ ..] = device.on.as_slice()
+            && !others.is_empty()
+        {
+            let message = format!(
+                "{called} lies on {} devices, and is taken to lie on {} alone",
+                device.on.len(),
+                below.called
+            );
+            self.remarks.push(message);
+        }
+        let share = |bytes: u64| 100.0 * bytes as f64 / below.bytes.max(1) as f64;
+        let begins =
+            device.start.map_or_else(|| self.begins(device, below), |sector| sector.saturating_mul(512));
+        let from = share(begins.min(below.bytes));
+        let size = share(device.bytes).min(100.0 - from);
+        if size <= 0.0 {
+            return None;
+        }
+        let percent = |share: f64| {
+            // Down, so that the last one ends where the drive does.
+            let scale = 10f64.powi(DIGITS as i32);
+            let text = format!("{:.DIGITS$}", libm::floor(share * scale) / scale);
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        };
+        let _ = writeln!(
+            self.text,
+            "[partition.{called}]            # {}\non = \"{on}\"\nfrom = \"{} %\"\nsize = \"{} %\"\n",
+            decimal(device.bytes),
+            percent(from),
+            percent(size)
+        );
+        self.written.insert(called.to_owned());
+        Some(called.to_owned())
+    }
+
+    /// Where a piece begins that doesn't say: behind those before it.
+    fn begins(&self, device: &BlockDevice, below: &BlockDevice) -> u64 {
+        let siblings = self.found.devices.values().filter(|other| other.on.first() == Some(&below.name));
+        siblings.take_while(|other| other.name != device.name).map(|other| other.bytes).sum()
+    }
+
+    fn array(&mut self, array: &Array, device: &BlockDevice, called: &str) -> Option<String> {
+        let told: Vec<&String> = if array.members.is_empty() {
+            device.on.iter().collect()
+        } else {
+            array.members.iter().collect()
+        };
+        let known = |member: &&String| {
+            let name = member.rsplit('/').next().unwrap_or(member);
+            self.found
+                .devices
+                .values()
+                .find(|other| other.name == name || other.called == name)
+                .map(|other| other.name.clone())
+        };
+        let names: Option<Vec<String>> = told.iter().map(known).collect();
+        let members: Option<Vec<String>> = names?.iter().map(|name| self.part(name)).collect();
+        let members = members.filter(|members| !members.is_empty())?;
+        let list = members.iter().map(|member| format!("\"{member}\"")).collect::<Vec<_>>().join(", ");
+        let is_one = array.level == "linear" || members.len() == 1;
+        if is_one {
+            let _ = writeln!(self.text, "[concat.{called}]\non = [{list}]\n");
+        } else {
+            let level = if array.level == "10" { "\"1+0\"".to_owned() } else { array.level.clone() };
+            let _ = writeln!(
+                self.text,
+                "[raid.{called}]                 # {}\nuse = \"linux-md\"\nlevel = {level}\non = [{list}]",
+                decimal(device.bytes)
+            );
+            if let Some(chunk) = array.chunk_kib.filter(|&kib| kib > 0 && array.level != "1") {
+                let _ = writeln!(self.text, "unit = \"{chunk} KiB\"");
+            }
+            if let Some((layout, copies)) = array.copies.as_ref().filter(|_| array.level == "10") {
+                let _ = writeln!(self.text, "copies = {copies}\ncopies_layout = \"{layout}\"");
+            }
+            if let Some(chunk) = array.bitmap_kib.filter(|_| array.level != "0") {
+                let _ = writeln!(self.text, "bitmap = {{ chunk = \"{}\" }}", Bytes(chunk << 10));
+            }
+            self.text.push('\n');
+        }
+        if array.others > 0 {
+            self.remarks.push(format!(
+                "{called} has {} members that have failed or are spare; they are left out",
+                array.others
+            ));
+        }
+        self.written.insert(called.to_owned());
+        Some(called.to_owned())
+    }
+
+    /// Where nothing is mounted: a file system on the largest drive.
+    fn bare_drive(&mut self, file_systems: &mut Vec<String>) {
+        let drives = self.found.devices.values().filter(|device| device.kind == "disk" && device.bytes > 0);
+        let Some(largest) = drives.max_by_key(|device| device.bytes) else { return };
+        if let Some(on) = self.part(&largest.name) {
+            let _ = writeln!(
+                self.text,
+                "[fs.data]                       # nothing is mounted: which file system is it?\ntype = \"ext4\"\non = \"{on}\"\n"
+            );
+            file_systems.push("data".to_owned());
+        }
+    }
+
+    /// Drives on which nothing is mounted.
+    fn unused(&mut self) {
+        for device in self.found.devices.values().filter(|device| device.kind == "disk" && device.bytes > 0) {
+            if !self.written.contains(&plain(&device.called)) {
+                let _ = writeln!(
+                    self.text,
+                    "# {}: {} {}, on which nothing is mounted. What is it for?\n",
+                    device.called,
+                    device.model,
+                    decimal(device.bytes)
+                );
+            }
+        }
+    }
+}
+
+/// Files of other machines: as comments, since what serves them is not to be seen from here.
+fn remote(found: &Found) -> String {
+    let mut text = String::new();
+    for mount in found.mounts.iter().filter(|mount| mount.is_remote()) {
+        let value = |key: &str| mount.value(key).map(|value| format!(", {key}={value}")).unwrap_or_default();
+        let details = [value("rsize"), value("wsize"), value("vers")].concat();
+        let _ = writeln!(
+            text,
+            "# {} is {} by {}{details}. What serves it? [share.NAME] is a file service (docs/clusters.md).",
+            mount.at, mount.source, mount.kind
+        );
+    }
+    for line in &found.nfs {
+        if !found.mounts.iter().any(|mount| line.starts_with(&mount.at)) {
+            let _ = writeln!(text, "# {line}: what serves it?");
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Something to ask of it: the same of each file system, as nobody knows here what each is for.
+fn work(file_systems: &[String]) -> String {
+    let on = file_systems.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    format!(
+        "# What is the machine for? Put it here: petrio init lists templates, petrio schema workload says what there is, and\n\
+         # petrio trace capture records what runs on it now. File systems that nothing uses are to be left out.\n\
+         [workload.reads]\nkind = \"files\"\non = [{on}]\noperation = \"read\"\npattern = \"random\"\nrecord = \"8 KiB\"\n\
+         file_size = \"64 MiB\"\noperations = 1000\n"
+    )
+}
+
+/// A size as makers print it.
+fn decimal(bytes: u64) -> String {
+    let gigabytes = bytes as f64 / 1e9;
+    if gigabytes < 999.5 { format!("{gigabytes:.0} GB") } else { format!("{:.1} TB", gigabytes / 1e3) }
+}
