@@ -69,7 +69,8 @@ fn points(sessions: &[Session]) -> Vec<[f64; FEATURES]> {
     let n = points.len().max(1) as f64;
     for at in 0..FEATURES {
         let mean = points.iter().map(|point| point[at]).sum::<f64>() / n;
-        let deviation = (points.iter().map(|point| (point[at] - mean).powi(2)).sum::<f64>() / n).sqrt();
+        let square = |point: &[f64; FEATURES]| (point[at] - mean) * (point[at] - mean);
+        let deviation = (points.iter().map(square).sum::<f64>() / n).sqrt();
         let scale = if deviation > 1e-9 { 1.0 / deviation } else { 0.0 };
         points.iter_mut().for_each(|point| point[at] = (point[at] - mean) * scale);
     }

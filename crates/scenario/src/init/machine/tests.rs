@@ -1,3 +1,4 @@
+//! Machines described by texts as their commands print them.
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::load_text;

@@ -13,6 +13,7 @@ use std::fmt::Write;
 
 /// Percentages of what a partition lies on have so many digits behind the point: a block of a drive of 20 TB is less.
 const DIGITS: usize = 9;
+const SCALE: f64 = 1e9;
 const HOST: &str = "here";
 
 /// The whole text; what of the machine isn't in it is told as remarks.
@@ -80,16 +81,11 @@ fn limits(found: &Found) -> String {
         ("dirty_bytes", "dirty_ratio", "dirty_limit", "limit", 20),
         ("dirty_background_bytes", "dirty_background_ratio", "dirty_background", "background", 10),
     ] {
-        match (vm(bytes).filter(|&bytes| bytes > 0), vm(ratio).filter(|&ratio| ratio > 0 && ratio != usual)) {
-            (Some(limit), _) => _ = writeln!(text, "{key} = \"{}\"             # vm.{bytes}", Bytes(limit)),
-            (None, Some(ratio)) => {
-                _ = writeln!(
-                    text,
-                    "change.kernel.write_back.{share} = \"{ratio} %\"    # vm.{ratio_key}",
-                    ratio_key = ratio_key(share)
-                )
-            }
-            (None, None) => {}
+        let shares = vm(ratio).filter(|&ratio| ratio > 0 && ratio != usual);
+        if let Some(limit) = vm(bytes).filter(|&bytes| bytes > 0) {
+            let _ = writeln!(text, "{key} = \"{}\"             # vm.{bytes}", Bytes(limit));
+        } else if let Some(percent) = shares {
+            let _ = writeln!(text, "change.kernel.write_back.{share} = \"{percent} %\"    # vm.{ratio}");
         }
     }
     if let Some(expire) = vm("dirty_expire_centisecs").filter(|&expire| expire != 3_000 && expire > 0) {
@@ -103,10 +99,6 @@ fn limits(found: &Found) -> String {
         let _ = writeln!(text, "swappiness = {swappiness}");
     }
     text
-}
-
-fn ratio_key(share: &str) -> &'static str {
-    if share == "limit" { "dirty_ratio" } else { "dirty_background_ratio" }
 }
 
 fn one_line(text: &str) -> &str {
@@ -314,8 +306,7 @@ impl Parts<'_> {
         }
         let percent = |share: f64| {
             // Down, so that the last one ends where the drive does.
-            let scale = 10f64.powi(DIGITS as i32);
-            let text = format!("{:.DIGITS$}", libm::floor(share * scale) / scale);
+            let text = format!("{:.DIGITS$}", libm::floor(share * SCALE) / SCALE);
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         };
         let _ = writeln!(
