@@ -1,12 +1,12 @@
 //! What a report warns of is so: each claim is held to a run in which it must be made and one in which it mustn't.
 
 use crate::common::{loaded, once};
-use petrio_scenario::Claim;
 use petrio_scenario::build::System;
-use petrio_scenario::load_text;
 use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::{look_at_lock_step, look_behind, simulate};
+use petrio_scenario::run::{RunFailure, look_at_lock_step, look_behind, simulate};
+use petrio_scenario::{Claim, Loaded, Warning, load_text};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Requests to a disk that takes 10 ms for each, which come as often as is said.
 fn queue(every: &str, requests: u32, measure: &str) -> String {
@@ -111,11 +111,59 @@ fn beyond(rule: &str, block: u64) -> String {
     )
 }
 
-/// What such a trace holds: time in milliseconds, device, block, blocks, and whether it is a read (DiskSim's ASCII).
-const TRACES: [(&str, &str); 2] = [
+/// What files hold that scenarios name: requests, as time in milliseconds, device, block, blocks, and whether it is a read (DiskSim's
+/// ASCII), calls (petrio's own columns), and placements.
+const FILES: [(&str, &str); 9] = [
     ("near.trace", "0.0 0 1024 8 1\n1.0 0 8 8 1\n"),
     ("far.trace", "0.0 0 1099511627776 8 1\n1.0 0 8 8 1\n"),
+    // One process takes a file away that another one reads later; or earlier.
+    (
+        "gone.csv",
+        "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n0,open,7,1,5,/a,,\n1000000,read,7,1,5,/a,0,4096\n2000000,close,7,1,5,/a,,\n\
+         900000000000,unlink,8,1,5,/a,,\n1000000000000,read,9,1,5,/a,0,4096\n",
+    ),
+    (
+        "there.csv",
+        "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n0,open,7,1,5,/a,,\n1000000,read,7,1,5,/a,0,4096\n2000000,close,7,1,5,/a,,\n\
+         900000000000,unlink,8,1,5,/a,,\n",
+    ),
+    // A close knows of more than is recorded before it.
+    (
+        "compact.csv",
+        "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length,bytes_read,reads\n0,open,7,1,5,/a,,,,\n1000000,read,7,1,5,/a,0,4096,,\n\
+         2000000,close,7,1,5,/a,,,65536,16\n",
+    ),
+    (
+        "full.csv",
+        "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length,bytes_read,reads\n0,open,7,1,5,/a,,,,\n1000000,read,7,1,5,/a,0,4096,,\n\
+         2000000,close,7,1,5,/a,,,4096,1\n",
+    ),
+    // The first read of a file was answered from memory.
+    (
+        "warm.csv",
+        "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length,hit\n0,open,7,1,5,/a,,,\n1000000,read,7,1,5,/a,0,4096,1\n2000000,close,7,1,5,/a,,,\n",
+    ),
+    ("nobody.csv", "file,partition,server\nnobody,0,server/data\n"),
+    ("known.csv", "file,partition,server\nw.0.0,0,server/data\n"),
 ];
+
+/// Calls of a trace, replayed.
+fn replayed(trace: &str, more: &str) -> String {
+    let text = script("stat /", "");
+    let (parts, _) = text.split_once("[workload.w]").unwrap();
+    format!("{parts}[workload.w]\nkind = \"events\"\non = \"data\"\nfile = \"{trace}\"\n{more}\n")
+}
+
+/// Clients that write to one server at once over a switch with so much room before each link.
+fn incast(buffer: &str) -> String {
+    let host = "machine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"";
+    format!(
+        "[network.lan]\nuse = \"gigabit-ethernet\"\nlevel = \"packet\"\nlink.buffer = \"{buffer}\"\n[host.client]\ncount = 6\n{host}\n\
+         [host.server]\n{host}\n[host.server.disk.d]\nmodel = \"constant-rate\"\n[host.server.fs.data]\ntype = \"ext4\"\non = \"d\"\n\
+         [pvfs.work]\nclients = \"client*\"\nservers = \"server/data\"\n\
+         [workload.w]\nkind = \"files\"\non = \"client*/work\"\noperation = \"write\"\nrecord = \"256 KiB\"\nfile_size = \"1 MiB\"\n"
+    )
+}
 
 const FREE: &str = "costs = { operation = \"0 s\", call = \"0 s\", answer = \"0 s\", serve = \"0 s\" }";
 
@@ -134,7 +182,14 @@ fn share(level: &str, costs: &str, more: &str) -> String {
     )
 }
 
-/// Each claim, a run that makes it, and one that doesn't.
+/// What a report is looked at with, beyond its own run.
+type Look = fn(&Loaded, &mut Report) -> Result<(), RunFailure>;
+
+fn at_itself(_: &Loaded, _: &mut Report) -> Result<(), RunFailure> {
+    Ok(())
+}
+
+/// Each claim, a run that makes it, and one that doesn't, of those that need no further look.
 fn held() -> Vec<(Claim, String, String)> {
     let count = "[measure]\non_error = \"count\"\n";
     let guard = |most: u32| queue("100 ms", 50, &format!("max_requests = {most}"));
@@ -191,27 +246,61 @@ fn held() -> Vec<(Claim, String, String)> {
             script("file a 100 MiB cached\nread a 0 4 KiB", ""),
             script("file a 10 MiB cached\nread a 0 4 KiB", ""),
         ),
+        (
+            Claim::PrecisionNotReached,
+            queue("30 ms", 4, "stop = { precision = \"0.1 %\" }"),
+            queue("100 ms", 40, "stop = { precision = \"20 %\" }"),
+        ),
+        (Claim::ChangedCalls, replayed("gone.csv", ""), replayed("there.csv", "")),
+        (Claim::LeftOut, replayed("compact.csv", ""), replayed("full.csv", "")),
+        (Claim::BeginsWarm, replayed("warm.csv", ""), replayed("warm.csv", "caches = \"cold\"")),
+        (
+            Claim::Placement,
+            share("train", "", "placement = { profile = \"nobody.csv\" }"),
+            share("train", "", "placement = { profile = \"known.csv\" }"),
+        ),
+        (Claim::Dropped, incast("16 KiB"), incast("16 MiB")),
     ]
+}
+
+/// The same of those that a look at further runs makes.
+fn looked_at() -> Vec<(Claim, Look, String, String)> {
+    vec![
+        (Claim::Burst, look_behind, behind_a_cache(150, "0.1 ms"), behind_a_cache(60, "400 ms")),
+        (
+            Claim::LockStep,
+            look_at_lock_step,
+            in_step("operation = \"rewrite\"\nfsync = { every = 1 }"),
+            in_step("operation = \"read\"\ndirect = true"),
+        ),
+    ]
+}
+
+/// The warnings of a text, with files of a folder.
+fn warnings(text: &str, folder: &Path, look: Look) -> Vec<Warning> {
+    let loaded = load_text("claims.toml", text, Some(folder), &[]);
+    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
+    let mut report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    look(&loaded, &mut report).unwrap();
+    report.warnings
 }
 
 #[test]
 fn each_claim_is_made_where_it_is_so_and_nowhere_else() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, trace) in TRACES {
-        std::fs::write(folder.path().join(name), trace).unwrap();
+    for (name, text) in FILES {
+        std::fs::write(folder.path().join(name), text).unwrap();
     }
-    for (claim, so, not_so) in held() {
-        let made = |text: &str| {
-            let loaded = load_text("claims.toml", text, Some(folder.path()), &[]);
-            let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
-            let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
-            let warnings = report.warnings;
-            (warnings.iter().any(|warning| warning.claim == claim), warnings)
-        };
-        let (is_made, warnings) = made(&so);
-        assert!(is_made, "{claim:?} is missing among {warnings:?}\n{so}");
-        let (is_made, warnings) = made(&not_so);
-        assert!(!is_made, "{claim:?} is wrong among {warnings:?}\n{not_so}");
+    let own = held().into_iter().map(|(claim, so, not_so)| (claim, at_itself as Look, so, not_so));
+    for (claim, look, so, not_so) in own.chain(looked_at()) {
+        let made = |text: &str| warnings(text, folder.path(), look);
+        let is_made = |warnings: &[Warning]| warnings.iter().any(|warning| warning.claim == claim);
+        let (with, without) = (made(&so), made(&not_so));
+        assert!(is_made(&with), "{claim:?} is missing among {with:?}\n{so}");
+        assert!(!is_made(&without), "{claim:?} is wrong among {without:?}\n{not_so}");
+        // What has no name is read of old reports, and never made.
+        let named = with.iter().chain(&without).all(|warning| warning.claim != Claim::Unnamed);
+        assert!(named, "{with:?} {without:?}");
     }
 }
 
@@ -226,25 +315,13 @@ fn own_memory(size: &str) -> String {
     )
 }
 
-/// Claims that need a look at further runs, of which each has a test below, those of what only traces, profiles and lossy
-/// links have, which the tests of replays, placements and networks make, and that 400 runs weren't enough.
-const ELSEWHERE: [Claim; 9] = [
-    Claim::PrecisionNotReached,
-    Claim::Burst,
-    Claim::LockStep,
-    Claim::ChangedCalls,
-    Claim::LeftOut,
-    Claim::BeginsWarm,
-    Claim::Placement,
-    Claim::Dropped,
-    Claim::Unnamed,
-];
-
 #[test]
 fn no_claim_is_without_a_run_in_which_it_is_made() {
     let name = |claim: Claim| serde_json::to_value(claim).unwrap().as_str().unwrap().to_owned();
-    let held: BTreeSet<String> =
-        held().into_iter().map(|(claim, ..)| name(claim)).chain(ELSEWHERE.map(name)).collect();
+    let own = held().into_iter().map(|(claim, ..)| claim);
+    let looked_at = looked_at().into_iter().map(|(claim, ..)| claim);
+    // Read by the test of old reports.
+    let held: BTreeSet<String> = own.chain(looked_at).chain([Claim::Unnamed]).map(name).collect();
     let schema = schemars::schema_for!(Claim).to_value();
     let all: BTreeSet<String> = schema["oneOf"]
         .as_array()
@@ -267,10 +344,9 @@ fn an_overload_is_told_with_what_comes_and_what_is_served() {
 /// A report of form 1 had words alone.
 #[test]
 fn warnings_without_names_are_read() {
-    let read: petrio_scenario::Warning = serde_json::from_str("\"caches were empty\"").unwrap();
+    let read: Warning = serde_json::from_str("\"caches were empty\"").unwrap();
     assert_eq!((read.claim, read.text.as_str()), (Claim::Unnamed, "caches were empty"));
-    let again: petrio_scenario::Warning =
-        serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
+    let again: Warning = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
     assert_eq!(again, read);
 }
 
@@ -310,26 +386,12 @@ fn a_burst_is_told_with_the_rate_behind_it_and_what_drives_keep_up_with_is_none(
 }
 
 /// Twelve processes that pause for a second between two things, on a file system.
-fn in_step(what: &str, pause: &str) -> Report {
-    let text = synchronous("", "write_cache = \"off\"", "linux-6.18").replace(
+fn in_step(what: &str) -> String {
+    synchronous("", "write_cache = \"off\"", "linux-6.18").replace(
         COMMITS,
         &format!(
             "[workload.w]\nkind = \"files\"\non = \"data\"\npattern = \"random\"\nrecord = \"4 KiB\"\nfile_size = \"4 MiB\"\n\
-             processes = 12\noperations = 20\nthink_time = {pause}\n{what}\n"
+             processes = 12\noperations = 20\nthink_time = \"1 s\"\n{what}\n"
         ),
-    );
-    let mut report = once(&text);
-    look_at_lock_step(&loaded(&text), &mut report).unwrap();
-    report
-}
-
-#[test]
-fn lock_step_is_told_where_drawn_pauses_make_waits_shorter_and_nowhere_else() {
-    let told = |report: &Report| report.warnings.iter().any(|warning| warning.claim == Claim::LockStep);
-    // Commits that one transaction takes end together, and the next ones begin together.
-    let commits = in_step("operation = \"rewrite\"\nfsync = { every = 1 }", "\"1 s\"");
-    assert!(told(&commits), "{:?}", commits.warnings);
-    // Reads end one after the other, and their processes are out of step from then on.
-    let reads = in_step("operation = \"read\"\ndirect = true", "\"1 s\"");
-    assert!(!told(&reads), "{:?}", reads.warnings);
+    )
 }

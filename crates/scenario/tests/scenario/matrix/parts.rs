@@ -142,12 +142,12 @@ pub(super) const ON_FILES: [(u64, &str); 11] = [
         2 << 20,
         "[workload.w]\nkind = \"parallel\"\non = \"ON\"\nranks = 2\nprogram = { kind = \"ior\", command = \"ior -a POSIX -F -w -e -b 1m -t 256k\" }\n",
     ),
-    // Programs of two kinds side by side, on files.
+    // Programs of two kinds side by side, on files; who is less urgent isn't of the idle class, whom cfq serves when a rebuild is over.
     (
         40 << 10,
         "[workload.w]\nkind = \"script\"\non = \"ON\"\nscript = \"file a 64 KiB; repeat 10 { write a 0 4 KiB; fsync a }\"\n\
          [workload.v]\nkind = \"files\"\non = \"ON\"\noperation = \"read\"\npattern = \"random\"\nrecord = \"16 KiB\"\nfile_size = \"2 MiB\"\n\
-         operations = 20\nthink_time = \"2 ms\"\nio_class = \"idle\"\n",
+         operations = 20\nthink_time = \"2 ms\"\nio_priority = 7\n",
     ),
 ];
 
