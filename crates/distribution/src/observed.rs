@@ -61,19 +61,30 @@ impl Observed {
     /// A distribution of measured values. Where they are few, themselves; where they are many, the mean of each group
     /// as often as it has members, so that the mean is theirs.
     pub fn values<Q: Measurable>(&self) -> Draw<Q> {
+        self.values_in(GROUPS)
+    }
+
+    /// The same in so many groups. What is nothing stays nothing.
+    pub fn values_in<Q: Measurable>(&self, groups_most: usize) -> Draw<Q> {
         let mut sorted = self.kept.clone();
         sorted.sort_by(f64::total_cmp);
-        let runs: Vec<(f64, f64)> =
-            sorted.chunk_by(|a, b| a == b).take(GROUPS + 1).map(|run| (run[0], run.len() as f64)).collect();
-        if runs.len() <= GROUPS {
+        let runs: Vec<(f64, f64)> = sorted
+            .chunk_by(|a, b| a == b)
+            .take(groups_most + 1)
+            .map(|run| (run[0], run.len() as f64))
+            .collect();
+        if runs.len() <= groups_most {
             return weighted(&runs);
         }
-        let mut ends: Vec<usize> = (1..GROUPS).map(|group| group * sorted.len() / GROUPS).collect();
+        let mut ends: Vec<usize> = (1..groups_most).map(|group| group * sorted.len() / groups_most).collect();
         let mut last = ends.last().copied().unwrap_or(0);
         while last < sorted.len() {
             last += (sorted.len() - last).div_ceil(2);
             ends.push(last);
         }
+        let nothing = sorted.partition_point(|value| *value <= 0.0);
+        ends.push(nothing);
+        ends.sort_unstable();
         let mut groups: Vec<(f64, f64)> = Vec::new();
         let mut from = 0;
         for end in ends {
@@ -84,6 +95,7 @@ impl Observed {
             }
             let mean = match group {
                 // What many files have exactly, such as a power of two, they keep.
+                [.., last] if *last <= 0.0 => 0.0,
                 [first, .., last] if first == last => *first,
                 _ => rounded(group.iter().sum::<f64>() / group.len() as f64),
             };

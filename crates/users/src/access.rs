@@ -23,6 +23,8 @@ pub(super) struct Using {
     ends: (u32, u32),
     /// How often it is still to be opened again.
     reopens: u32,
+    /// Whether an access has followed the last open.
+    is_begun: bool,
     /// The normal number with which the last access' size was drawn.
     drawn_at: Option<f64>,
     /// Those of them still to be written.
@@ -54,6 +56,7 @@ impl Using {
             of_opening: 0,
             ends: (0, job.ends),
             reopens: job.reopens,
+            is_begun: false,
             drawn_at: None,
             to_write,
             position: 0,
@@ -88,7 +91,7 @@ impl Using {
         if self.reopens == 0 {
             return false;
         }
-        (self.reopens, self.position) = (self.reopens - 1, 0);
+        (self.reopens, self.position, self.is_begun) = (self.reopens - 1, 0, false);
         self.share_out();
         true
     }
@@ -100,8 +103,9 @@ impl Using {
 
     /// Bytes of the next access, if nothing cuts it: as always of this file, or drawn after the one before.
     pub(super) fn length(&mut self, sizes: &Distribution, correlation: f64, random: &mut Generator) -> u64 {
-        if self.job.access > 0 {
-            return self.job.access;
+        let same = self.job.access[usize::from(self.is_begun)];
+        if same > 0 {
+            return same;
         }
         let drawn = if correlation == 0.0 {
             sizes.sample(random)
@@ -122,13 +126,14 @@ impl Using {
             self.ends = (self.ends.0.saturating_sub(1), self.ends.1.saturating_sub(1));
             return Access { operation: Operation::Read, offset: size, length: 0 };
         }
+        self.is_begun = true;
         let writes = self.to_write > 0;
         let mut length = drawn.clamp(1, self.of_opening);
         if writes {
             length = length.min(self.to_write);
         }
         // A file that is used as another one was is accessed in as many calls: what doesn't fit any more begins again.
-        if self.job.access > 0 && self.position + length > size && length <= size {
+        if self.job.access[1] > 0 && self.position + length > size && length <= size {
             self.position = 0;
         }
         // A file that is being made grows from its beginning on.
@@ -243,7 +248,7 @@ mod tests {
             file: Some(3),
             size: 848,
             quota: 4_800,
-            access: 832,
+            access: [832, 784],
             reopens: 1,
             ends: 2,
             ..Job::default()
@@ -264,8 +269,8 @@ mod tests {
                 break;
             }
         }
-        // Read as 832, 784 and 784 bytes; which part of the file each has isn't kept.
-        assert_eq!(openings, [[832, 832, 736, 0], [832, 832, 736, 0]]);
+        // Which part of the file each has isn't kept.
+        assert_eq!(openings, [[832, 784, 784, 0], [832, 784, 784, 0]]);
     }
 
     #[test]

@@ -204,7 +204,9 @@ pub(super) fn lay_out(
     let (users, sessions) = (crowd.users, crowd.sessions);
     let mut specification = specification.with_shares(&crowd.shares).map_err(refused)?;
     if let Some(access) = &crowd.access {
-        specification.user.values_mut().for_each(|kind| kind.access = Some(access.clone()));
+        for kind in specification.user.values_mut() {
+            (kind.access, kind.write_access) = (Some(access.clone()), None);
+        }
     }
     let mut population = Population::of(&specification, users).map_err(refused)?;
     if crowd.access.is_some() {

@@ -35,6 +35,8 @@ pub(super) struct Type {
     /// After a call that moves data; nothing where `calls` says pauses.
     pub(super) think: Distribution,
     pub(super) access: Distribution,
+    /// Of writes, where they differ.
+    pub(super) write_access: Option<Distribution>,
     /// Of an access' size with that before in the same file.
     pub(super) access_correlation: f64,
     pub(super) calls: Option<Chain>,
@@ -192,6 +194,7 @@ fn filled_in(specification: &UserSpecification, name: &str) -> Result<UserType, 
         whole.compute = whole.compute.or_else(|| written.compute.clone());
         whole.think = whole.think.or_else(|| written.think.clone());
         whole.access = whole.access.or_else(|| written.access.clone());
+        whole.write_access = whole.write_access.or_else(|| written.write_access.clone());
         whole.pause = whole.pause.or_else(|| written.pause.clone());
         whole.sessions_at_once = whole.sessions_at_once.or(written.sessions_at_once);
         whole.open_files = whole.open_files.or(written.open_files);
@@ -277,6 +280,7 @@ fn type_of(specification: &UserSpecification, name: &str) -> Result<Type, PlanEr
         compute: written.compute.as_ref().map(|compute| law(compute, &own, "compute")).transpose()?,
         think,
         access,
+        write_access: written.write_access.as_ref().map(|access| access_law(access, &own)).transpose()?,
         access_correlation,
         calls,
         pause: written.pause.as_ref().map(|pause| law(pause, &own, "pause")).transpose()?,

@@ -306,10 +306,11 @@ impl State {
     /// The next access to one of the files in use.
     pub(super) fn access(&mut self, shared: &Shared, at: usize) -> Option<FileOp> {
         let kind = kind(shared, self.user);
-        let sizes =
-            kind.phases.get(self.phase.0).and_then(|phase| phase.access.as_ref()).unwrap_or(&kind.access);
+        let phase = kind.phases.get(self.phase.0).and_then(|phase| phase.access.as_ref());
         let (using, streams) = (self.using.get_mut(at)?, self.streams.as_mut()?);
         let (file, parent, used) = (using.file, using.parent, &kind.uses[using.job.of as usize]);
+        let always = kind.write_access.as_ref().filter(|_| using.is_writing()).unwrap_or(&kind.access);
+        let sizes = phase.unwrap_or(always);
         let drawn = using.length(sizes, kind.access_correlation, &mut streams.access);
         let access = using.next(drawn, &used.order, shared.readings.cut, &mut streams.order);
         let operation = if used.kind == FileKind::Directory { Operation::Readdir } else { access.operation };

@@ -30,6 +30,9 @@ pub struct Together {
     /// Bytes of one access; 0: drawn anew each time, as the type's `access` says. Left out, all are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub access: Vec<Bytes>,
+    /// Bytes of the first access after each open; left out, as of the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<Bytes>,
     /// How often each is opened in a session; left out, once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opens: Vec<f64>,
@@ -47,8 +50,8 @@ pub(crate) struct Row {
     pub(crate) size: u64,
     pub(crate) accessed: u64,
     pub(crate) written: u64,
-    /// 0 where each access is drawn.
-    pub(crate) access: u64,
+    /// Of the first access after each open, and of the others; 0 where each is drawn.
+    pub(crate) access: [u64; 2],
     pub(crate) opens: f64,
     pub(crate) ends: f64,
 }
@@ -75,6 +78,7 @@ impl Rows {
         for (key, there) in [
             ("written", written.written.len()),
             ("access", written.access.len()),
+            ("first", written.first.len()),
             ("opens", written.opens.len()),
             ("ends", written.ends.len()),
             ("weights", written.weights.len()),
@@ -93,12 +97,14 @@ impl Rows {
         let rows: Vec<Row> = (0..n)
             .map(|at| {
                 let (size, accessed) = (written.size[at].get(), written.accessed[at].get());
+                let access = written.access.get(at).map_or(0, |bytes| bytes.get());
+                let first = written.first.get(at).map_or(access, |bytes| bytes.get());
                 let all_written = if is_made { size.min(accessed) } else { 0 };
                 Row {
                     size,
                     accessed,
                     written: written.written.get(at).map_or(all_written, |bytes| bytes.get()).min(accessed),
-                    access: written.access.get(at).map_or(0, |bytes| bytes.get()),
+                    access: [first, access],
                     opens: written.opens.get(at).copied().unwrap_or(1.0),
                     ends: written.ends.get(at).copied().unwrap_or(0.0),
                 }
@@ -140,12 +146,12 @@ impl Rows {
 
     /// Whether any access is to be drawn.
     pub(crate) fn draws_accesses(&self) -> bool {
-        self.rows.iter().any(|row| row.access == 0 && row.accessed > 0)
+        self.rows.iter().any(|row| row.access.contains(&0) && row.accessed > 0)
     }
 
     /// With all accesses drawn.
     pub(crate) fn drawing_accesses(mut self) -> Self {
-        self.rows.iter_mut().for_each(|row| row.access = 0);
+        self.rows.iter_mut().for_each(|row| row.access = [0, 0]);
         self
     }
 

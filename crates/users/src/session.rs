@@ -30,8 +30,9 @@ pub(super) struct Job {
     pub(super) quota: u64,
     /// How many of them are written, at first.
     pub(super) written: u64,
-    /// Bytes of each access, of a file that is used as another one was; 0 where they are drawn.
-    pub(super) access: u64,
+    /// Bytes of the first access after each open and of the others, of a file that is used as another one was; 0 where
+    /// they are drawn.
+    pub(super) access: [u64; 2],
     /// How often it is opened again.
     pub(super) reopens: u32,
     /// How often it is read at its end.

@@ -64,6 +64,9 @@ pub struct UserType {
     /// files are used as lists of files `together` say, with the bytes of an access of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Draw<Bytes>>,
+    /// Bytes of one write; left out, as of all accesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_access: Option<Draw<Bytes>>,
     /// The correlation of an access' size with the one before in the same file, of normal numbers of the same rank; left
     /// out, they are independent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +81,7 @@ pub struct UserType {
     /// Sessions that a user has at once, each a process; left out, one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions_at_once: Option<u32>,
-    /// Files of a category that are open at once; left out, one.
+    /// Files of a category that are open at once; where `calls` says the order, of all categories together. Left out, one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_files: Option<u32>,
     /// How busy the users are in each hour of the day, from midnight on: think times and pauses are divided by it.

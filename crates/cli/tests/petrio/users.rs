@@ -209,8 +209,7 @@ fn candidates_are_compared_under_the_same_users() {
     let learned =
         folder.petrio(&["users", "compare", &trace, &ext4, &examples("ext4.toml"), "--replications", "2"]);
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
-    // A compile's processes are no users with independent sessions, and the tests say so.
-    assert!(learned.out.contains("tests show a difference that matters"), "{}", learned.out);
+    assert!(learned.out.contains("no difference that matters is shown"), "{}", learned.out);
     for (arguments, words) in [
         (vec![&*ext4, &*unix, "--population", "none"], "its populations are"),
         (vec![&*ext4], "nothing to compare"),
@@ -290,7 +289,11 @@ fn users_work_in_a_directory_and_in_a_simulation_alike() {
     assert_eq!(figure(&real, "/accesses/bytes_mean"), figure(&simulated, "/accesses/bytes_mean"));
     let learned = folder.petrio(&["users", "learn", "real.parquet", "--out", "learned.toml"]);
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
-    assert!(folder.text("learned.toml").contains("# How far the model's assumption of independence holds"));
+    assert!(
+        folder
+            .text("learned.toml")
+            .contains("# How far calls, sizes and think times of the trace are independent")
+    );
     assert_eq!(folder.petrio(&["users", "info", "learned.toml"]).code, Some(0));
 }
 
@@ -360,4 +363,25 @@ fn users_who_are_compared_are_held_against_those_they_stand_for() {
     let missing =
         folder.petrio(&["users", "compare", &specification(), &ext4, &unix, "--like", "nowhere.parquet"]);
     assert_eq!(missing.code, Some(2), "{}", missing.talk);
+}
+
+#[test]
+fn learned_users_are_like_those_of_the_trace_and_do_what_is_forecast_of_them() {
+    let folder = Folder::new();
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/compile-files.parquet");
+    let learned = folder.petrio(&["users", "learn", trace, "--out", "learned.toml"]);
+    assert_eq!(learned.code, Some(0), "{}", learned.talk);
+    // Each session of the trace moves 136,817 bytes at the mean.
+    let info = folder.petrio(&["users", "info", "learned.toml"]);
+    assert!(info.out.lines().last().unwrap().ends_with(" 136817"), "{}", info.out);
+    let scenario = "title = \"T\"\n[disk.d]\nmodel = \"sata-750gb-7200\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\n\
+        kernel = \"linux-6.18\"\n[fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"64 GiB\"\n[workload.w]\nkind = \"users\"\n\
+        on = \"data\"\nspecification = \"learned.toml\"\nsessions = 40\n";
+    folder.write("run.toml", scenario);
+    let run = folder.petrio(&["run", "run.toml", "--trace", "made.parquet", "--no-what-if", "-q"]);
+    assert_eq!(run.code, Some(0), "{}", run.talk);
+    let alike = folder.petrio(&["users", "analyse", "made.parquet", "--like", trace]);
+    assert_eq!(alike.code, Some(0), "{}", alike.talk);
+    let differ = alike.out.lines().filter(|line| line.trim_end().ends_with("differs")).count();
+    assert!(differ <= 2, "{}", alike.out);
 }

@@ -6,6 +6,7 @@ use super::independence::Independence;
 use super::kinds::{OfType, most_frequent};
 use super::pace::{correlated, phases, presence};
 use super::seen::Rows;
+use super::sizes::Sizes;
 use super::used::{OfFile, Session};
 use super::{LearnError, Learned, Learner};
 use crate::namespace::{Category, FileKind, Files, Spread};
@@ -82,9 +83,12 @@ impl Learner {
         let calls = of_type.calls.chain(correlation, found.as_ref().map(|found| &*found.paces));
         let open = sessions.iter().map(|session| session.open_most).max().unwrap_or(1);
         let at_once = presence.as_ref().map(|presence| presence.at_once).filter(|at_once| *at_once > 1);
+        let drawn = |sizes: &Sizes| (!sizes.is_empty()).then(|| sizes.values());
+        let [reads, writes] = &of_type.accesses.sizes;
         UserType {
             share: (!is_only).then_some(sessions.len() as f64),
-            access: (!of_type.accesses.sizes.is_empty()).then(|| of_type.accesses.sizes.values()),
+            access: drawn(reads).or_else(|| drawn(writes)),
+            write_access: drawn(reads).and(drawn(writes)),
             access_correlation: of_type.accesses.correlation(),
             calls,
             pause: presence
@@ -240,6 +244,10 @@ fn counts(counts: impl Iterator<Item = u32>) -> Option<Draw<f64>> {
     (sum > 0).then(|| seen.counts())
 }
 
+/// Most different sizes of the files of a category: sessions look for files of the sizes that they used, so that they are
+/// kept as they are where a text can hold them.
+const SIZES: usize = 4_096;
+
 /// What was seen of the files of a category.
 #[derive(Clone, Debug, Default)]
 struct OfCategory {
@@ -255,7 +263,7 @@ impl OfCategory {
             owner: key.owner.clone(),
             purpose: key.purpose,
             share: part(self.sizes.len() as f64 / all_files),
-            size: self.sizes.values(),
+            size: self.sizes.values_in(SIZES),
             depth: None,
             name: None,
             order: order(self.in_order, self.jumps),

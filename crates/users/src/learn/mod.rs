@@ -277,10 +277,11 @@ impl Learner {
         used.written += if is_write { event.length } else { 0 };
         used.calls += 1;
         let is_at_end = is_at_end || file.is_made && !is_write && end >= file.size;
-        let now = Last { length: event.length, end, is_write, is_at_end };
+        let is_last = end >= file.size;
+        let now = Last { length: event.length, end, is_write, is_at_end, is_last };
         if let Some(last) = used.last.replace(now) {
             let is_cut = last.is_cut_before(event.offset.unwrap_or(last.end), is_write);
-            used.ended(last.length, is_cut, irregular);
+            used.ended(last, is_cut, irregular);
         }
     }
 

@@ -19,7 +19,8 @@ struct Seen {
     size: u64,
     accessed: u64,
     written: u64,
-    access: u64,
+    /// Of the first after an open, and of the others.
+    access: [u64; 2],
     opens: u32,
     ends: u32,
 }
@@ -36,7 +37,7 @@ struct Joined {
     size: u64,
     accessed: u64,
     written: u64,
-    access: u64,
+    access: [u64; 2],
     opens: f64,
     ends: f64,
     weight: f64,
@@ -76,7 +77,8 @@ impl Rows {
             size: bytes(|row| row.size),
             accessed: bytes(|row| row.accessed),
             written: bytes(|row| row.written),
-            access: bytes(|row| row.access),
+            first: bytes(|row| row.access[0]),
+            access: bytes(|row| row.access[1]),
             opens: numbers(|row| row.opens, 1.0),
             ends: numbers(|row| row.ends, 0.0),
             weights: numbers(|row| row.weight, 1.0),
@@ -84,8 +86,11 @@ impl Rows {
         if purpose == Purpose::ReadOnly {
             together.written.clear();
         }
-        if joined.iter().all(|row| row.access == 0) {
+        if joined.iter().all(|row| row.access[1] == 0) {
             together.access.clear();
+        }
+        if joined.iter().all(|row| row.access[0] == row.access[1]) {
+            together.first.clear();
         }
         together
     }
@@ -127,18 +132,18 @@ fn parts(rows: &[(Seen, u64)], count: usize, halved: bool) -> Vec<Vec<(Seen, u64
     parts
 }
 
-/// One row for several: means, so that sums stay, and the most frequent length of an access.
+/// One row for several: means, so that sums stay, and the most frequent lengths of accesses.
 fn joined(group: &[(Seen, u64)]) -> Joined {
     let weight = group.iter().map(|(_, weight)| weight).sum::<u64>() as f64;
     let mean = |of: &dyn Fn(&Seen) -> f64| {
         group.iter().map(|(seen, weight)| of(seen) * *weight as f64).sum::<f64>() / weight
     };
     let whole = |of: &dyn Fn(&Seen) -> f64| mean(of).round() as u64;
-    let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut lengths: BTreeMap<[u64; 2], u64> = BTreeMap::new();
     for (seen, weight) in group.iter().filter(|(seen, _)| seen.accessed > 0) {
         *lengths.entry(seen.access).or_default() += weight;
     }
-    let access = lengths.iter().max_by_key(|(_, weight)| **weight).map_or(0, |(length, _)| *length);
+    let access = lengths.iter().max_by_key(|(_, weight)| **weight).map_or([0, 0], |(length, _)| *length);
     let told = |number: f64| (number * 1e3).round() / 1e3;
     Joined {
         size: whole(&|seen| seen.size as f64),

@@ -18,13 +18,21 @@ pub(super) struct OfFile {
     /// Accesses that moved bytes.
     pub(super) calls: u32,
     pub(super) last: Option<Last>,
-    /// The length of its accesses, as long as they are alike.
-    pub(super) length: u64,
-    /// How many of them were uncut.
-    pub(super) uncut: u32,
-    pub(super) is_irregular: bool,
-    /// The last uncut length of an irregular one.
-    pub(super) before: u64,
+    pub(super) lengths: Lengths,
+}
+
+/// The lengths of a file's accesses, as long as the first after each open are alike, and all others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lengths {
+    /// Of the first after an open, and of the others.
+    of: [u64; 2],
+    /// How many of each were uncut, reads and writes.
+    uncut: [[u32; 2]; 2],
+    /// Whether an access has followed the last open.
+    is_begun: bool,
+    is_irregular: bool,
+    /// The last uncut length of irregular ones.
+    before: u64,
 }
 
 /// The access before, of which the next call tells whether it was cut.
@@ -35,27 +43,30 @@ pub(super) struct Last {
     pub(super) is_write: bool,
     /// It ended at the end of its file.
     pub(super) is_at_end: bool,
+    /// It ended where the file has ended so far.
+    pub(super) is_last: bool,
 }
 
 impl Last {
     /// Whether it was cut, where an access that begins at `offset` follows: users write a file that they make to its
     /// end, and go on to read it.
     pub(super) const fn is_cut_before(self, offset: u64, is_write: bool) -> bool {
-        self.is_at_end || self.is_write && (!is_write || offset != self.end)
+        self.is_at_end || self.is_write && self.is_last && (!is_write || offset != self.end)
     }
 }
 
 /// Accesses of files whose accesses aren't all of one length: their lengths, and how each goes with the one before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Irregular {
-    pub(super) sizes: Sizes,
+    /// Of reads, and of writes.
+    pub(super) sizes: [Sizes; 2],
     /// Pairs, and sums of the logarithms of the earlier and of the later, their squares and products.
     sums: [f64; 6],
 }
 
 impl Irregular {
     pub(super) fn join(&mut self, other: &Self) {
-        self.sizes.join(&other.sizes);
+        self.sizes.iter_mut().zip(&other.sizes).for_each(|(sizes, other)| sizes.join(other));
         self.sums.iter_mut().zip(other.sums).for_each(|(sum, other)| *sum += other);
     }
 
@@ -81,12 +92,12 @@ const PAIRS_LEAST: f64 = 30.0;
 /// More would hardly ever draw another length.
 const CORRELATION_MOST: f64 = 0.98;
 
-impl OfFile {
-    /// Takes the length of an access that is over, and whether it was cut. Where all are alike but for those that were
-    /// cut, their length is the file's; otherwise all count as drawn.
-    pub(super) fn ended(&mut self, length: u64, is_cut: bool, irregular: &mut Irregular) {
+impl Lengths {
+    /// Takes the length of an access that is over, and whether it was cut.
+    fn ended(&mut self, length: u64, is_write: bool, is_cut: bool, irregular: &mut Irregular) {
+        let way = usize::from(is_write);
         if self.is_irregular {
-            irregular.sizes.add(length, is_cut);
+            irregular.sizes[way].add(length, is_cut);
             if !is_cut {
                 if self.before > 0 {
                     irregular.pair(self.before, length);
@@ -95,34 +106,50 @@ impl OfFile {
             }
             return;
         }
-        match self.length {
-            0 => self.length = length,
-            same if length == same || is_cut && length < same => {}
-            same => {
+        let place = usize::from(std::mem::replace(&mut self.is_begun, true));
+        let same = &mut self.of[place];
+        match *same {
+            0 => *same = length,
+            there if length == there || is_cut && length < there => {}
+            _ => {
                 self.is_irregular = true;
-                (0..self.uncut).for_each(|_| irregular.sizes.add(same, false));
-                self.before = same;
-                return self.ended(length, is_cut, irregular);
+                for (of, uncut) in self.of.into_iter().zip(self.uncut) {
+                    for (way, count) in uncut.into_iter().enumerate() {
+                        (0..count).for_each(|_| irregular.sizes[way].add(of, false));
+                    }
+                }
+                return self.ended(length, is_write, is_cut, irregular);
             }
         }
-        self.uncut += u32::from(!is_cut);
+        self.uncut[place][way] += u32::from(!is_cut);
+    }
+}
+
+impl OfFile {
+    /// Takes the length of an access that is over, and whether it was cut. Where all are alike but for those that were
+    /// cut, their length is the file's; otherwise all count as drawn.
+    pub(super) fn ended(&mut self, last: Last, is_cut: bool, irregular: &mut Irregular) {
+        self.lengths.ended(last.length, last.is_write, is_cut, irregular);
     }
 
     /// Takes what is left of the last access.
     pub(super) fn close(&mut self, irregular: &mut Irregular) {
         if let Some(last) = self.last.take() {
-            self.ended(last.length, true, irregular);
+            self.ended(last, true, irregular);
         }
+        self.lengths.is_begun = false;
     }
 
-    /// Bytes of one of its accesses; 0 where they differ. Where they are shorter than the whole calls for, in calls as
-    /// many as there were.
-    pub(super) fn access(&self, is_directory: bool) -> u64 {
-        let calls = u64::from(self.calls.max(1));
-        match (self.is_irregular, is_directory) {
-            (true, false) => 0,
-            (true, true) => self.bytes.div_ceil(calls),
-            (false, _) => self.length,
+    /// Bytes of the first of its accesses after each open, and of the others; 0 where they differ. Of directories, whose
+    /// lists nobody asks for in parts, as many bytes as give as many calls.
+    pub(super) fn access(&self, is_directory: bool) -> [u64; 2] {
+        match (self.lengths.is_irregular, is_directory) {
+            (true, false) => [0, 0],
+            (true, true) => [self.bytes.div_ceil(u64::from(self.calls.max(1))); 2],
+            (false, _) => {
+                let [first, others] = self.lengths.of;
+                [first, if others == 0 { first } else { others }]
+            }
         }
     }
 }

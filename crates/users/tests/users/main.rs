@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod users;
+mod users_forecast;
 mod users_learned;
