@@ -38,6 +38,8 @@ pub enum Failure {
     ReadOnly,
     /// Nothing joins the process to those that it sends to or receives from.
     NotConnected,
+    /// The kernel has no such call.
+    NotImplemented,
 }
 
 impl Failure {
@@ -56,6 +58,7 @@ impl Failure {
             Self::BeyondMapping => "SIGBUS",
             Self::ReadOnly => "EROFS",
             Self::NotConnected => "ENOTCONN",
+            Self::NotImplemented => "ENOSYS",
         }
     }
 
@@ -77,6 +80,7 @@ impl Failure {
             Self::BeyondMapping => "a mapping ends where its file does",
             Self::ReadOnly => "the file system has lost its journal and takes no more changes",
             Self::NotConnected => "nothing carries messages between these processes",
+            Self::NotImplemented => "the kernel of this host has no such call (io_uring: from 5.1 on)",
         }
     }
 
@@ -98,6 +102,7 @@ impl Failure {
             Self::NoInode => "make the volume with a smaller `inode_ratio`",
             Self::BeyondMapping => "make the file longer first, or write within it",
             Self::TooLarge => "take ext4, or smaller files",
+            Self::NotImplemented => "take a newer kernel, or engine = \"native-aio\"",
             Self::NotConnected => "join their hosts: [mpi.NAME] with hosts = …",
         }
     }

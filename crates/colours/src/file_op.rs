@@ -122,6 +122,21 @@ impl Operation {
     }
 }
 
+/// When whoever asks for an operation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Submission {
+    /// When it is done.
+    #[default]
+    Waits,
+    /// When it is on its way, or is done: whoever submits it does all that comes before (io_submit(2)).
+    Native,
+    /// As soon as it would have to wait: threads of the kernel do the rest (io_uring).
+    Ring,
+    /// At once: threads of the process do it (aio_read(3)).
+    Threads,
+}
+
 /// How a read or a write is made: the flags of open(2), and which interface of the C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct AccessFlags {
@@ -139,6 +154,9 @@ pub struct AccessFlags {
     pub real_time: bool,
     /// Through fread and fwrite, with the C library's buffer, instead of pread and pwrite.
     pub stdio: bool,
+    /// When the process goes on.
+    #[serde(default)]
+    pub submission: Submission,
 }
 
 /// A file operation and, coming back, its completion.
@@ -180,6 +198,9 @@ pub struct FileOp {
     pub cut_short: bool,
     /// How it ended: from the cache where it didn't wait for a device.
     pub status: Status,
+    /// Only word of it: it is on its way, and whoever submitted it goes on. The completion comes later.
+    #[serde(skip)]
+    pub is_word: bool,
     /// Where its time went.
     pub ledger: Ledger<FileCause>,
 }
@@ -245,6 +266,10 @@ impl Request for FileOp {
             Operation::Sync | Operation::Compute | Operation::Exchange | Operation::Touch
         ))
         .then_some(self.file)
+    }
+
+    fn is_word(&self) -> bool {
+        self.is_word
     }
 
     fn is_of_storage(&self) -> bool {

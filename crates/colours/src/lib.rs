@@ -24,7 +24,7 @@ pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
 pub use exchange::Exchange;
 pub use failure::Failure;
 pub use file_id::FileId;
-pub use file_op::{AccessFlags, FileOp, Operation};
+pub use file_op::{AccessFlags, FileOp, Operation, Submission};
 pub use ledger::Ledger;
 pub use message::Message;
 pub use parcel::Parcel;

@@ -115,6 +115,11 @@ pub trait Request: Clone + Send + Sync + 'static {
         true
     }
 
+    /// Whether it is only word that it is on its way, and not its completion.
+    fn is_word(&self) -> bool {
+        false
+    }
+
     /// Whether it was answered without waiting for a medium.
     fn is_from_cache(&self) -> bool {
         self.status() == Status::DoneFromCache

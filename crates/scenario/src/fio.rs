@@ -2,13 +2,12 @@
 //!
 //! ```text
 //! [workload.load]              [workload.load-reader]     [workload.load-writer]
-//! kind = "fio"                 kind = "files"             kind = "files"
+//! kind = "fio"                 kind = "accesses"          kind = "accesses"
 //! file = "job.fio"        ─▶   on = "data"                on = "data"
 //! on = "data"                  operation = "read" …       operation = "write" …
 //! ```
 //!
-//! What is written beside `file` comes on top of what the jobs say. How long they run becomes `[measure] stop`, where
-//! the scenario doesn't say it itself.
+//! What is written beside `file` comes on top of what the jobs say.
 
 use crate::parts::Texts;
 use crate::schema::{Names, fits};
@@ -17,9 +16,7 @@ use crate::text::tree::{Table, Value, merge, parse};
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
-use petrio_kernel::Time;
-use petrio_units::Duration;
-use petrio_workload::fio::{FioFile, FioJob, FioWork};
+use petrio_workload::fio::{FioFile, FioJob, FioWork, Surroundings};
 use schemars::JsonSchema;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,8 +27,8 @@ use toml::de::{DeTable, DeValue};
 /// The word for such a workload.
 const KIND: &str = "fio";
 
-/// The jobs of a fio job file. A job on files becomes a workload of kind `files`, one on /dev/… one of kind
-/// `synthetic`; keys of these kinds that stand here, too, come on top.
+/// The jobs of a fio job file, or of a script with fio's command lines. A job on files becomes a workload of kind `accesses`, one
+/// on /dev/… one of kind `device-accesses`; those behind a `stonewall` run when those before are over. Keys of these kinds that stand here, too, come on top.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it is a schema; what is read are the workloads that the jobs become")]
 pub(crate) struct FioJobs {
@@ -39,8 +36,7 @@ pub(crate) struct FioJobs {
     on: Names,
     /// The job file, relative to the scenario's folder.
     file: std::path::PathBuf,
-    /// Which of its jobs, by name or pattern; left out, all of them. Those before and behind a `stonewall` don't run side
-    /// by side.
+    /// Which of its jobs, by name or pattern; left out, all of them.
     #[serde(default)]
     jobs: Option<Names>,
 }
@@ -57,9 +53,6 @@ struct Player<'i, 's> {
     inputs: &'s Inputs,
     warnings: Vec<Problem>,
     problems: Vec<Problem>,
-    /// How long the jobs on files run at most, and whether some have an end of their own.
-    runtime: Option<Time>,
-    ends: bool,
 }
 
 /// Puts the workloads of job files into a tree; gives what is to be known of them.
@@ -69,12 +62,8 @@ pub(crate) fn played<'i>(
     sources: &mut Sources,
     inputs: &Inputs,
 ) -> Result<Vec<Problem>, Vec<Problem>> {
-    let (warnings, problems, runtime, ends) = (Vec::new(), Vec::new(), None, false);
-    let mut player = Player { texts, sources, inputs, warnings, problems, runtime, ends };
+    let mut player = Player { texts, sources, inputs, warnings: Vec::new(), problems: Vec::new() };
     player.tables(root.get_mut());
-    if let Some(runtime) = player.runtime {
-        player.stop(root, runtime);
-    }
     if player.problems.is_empty() { Ok(player.warnings) } else { Err(player.problems) }
 }
 
@@ -138,36 +127,31 @@ impl<'i> Player<'i, '_> {
             None => read.jobs.iter().collect(),
         };
         let known = || read.jobs.iter().map(|job| job.name.as_str()).collect::<Vec<_>>().join(", ");
-        let Some(first) = chosen.first() else {
+        if chosen.is_empty() {
             let at = wanted.map_or(span, |(_, at)| at);
             return Err(self
                 .sources
                 .error(at, "no job is called so")
                 .help(format!("the jobs are {}", known())));
-        };
-        if let Some(later) = chosen.iter().find(|job| job.group != first.group) {
-            let at = line_at(text, base, later.line);
-            let message = "this job begins when those before have ended, and workloads run side by side";
-            let help =
-                format!("choose those that run together: jobs = [\"{}\"]; there are {}", first.name, known());
-            return Err(self.sources.error(at, message).help(help));
         }
         for remark in &read.remarks {
             self.warnings.push(self.sources.warning(line_at(text, base, remark.line), remark.text.as_str()));
         }
         let mut made = Vec::new();
+        let alone = chosen.len() == 1;
+        let called: Vec<Option<String>> = names_of(&read, name, &chosen, alone);
         for job in &chosen {
-            self.note_end(job);
             let made_of = format!("{path}, job {}, as TOML", job.name);
-            let text = self.texts.keep(workload_toml(job));
+            let text = self.texts.keep(workload_toml(job, &called));
             let base = self.sources.add(made_of, text);
             let (mut workload, mistakes) = parse(text, base);
             if let Some(mistake) = mistakes.into_iter().next() {
                 return Err(self.sources.error(mistake.span, mistake.message));
             }
             merge(workload.get_mut(), &own);
+            let position = read.jobs.iter().position(|other| std::ptr::eq(other, *job));
             let called =
-                if chosen.len() == 1 { name.to_owned() } else { format!("{name}-{}", plain(&job.name)) };
+                position.and_then(|position| called[position].clone()).unwrap_or_else(|| name.to_owned());
             let value = Spanned::new(span.clone(), DeValue::Table(workload.into_inner()));
             made.push((Spanned::new(at.clone(), Cow::Owned(called)), value));
         }
@@ -184,7 +168,7 @@ impl<'i> Player<'i, '_> {
         })?;
         let text = self.texts.keep(text);
         let base = self.sources.add(shown::path(&self.inputs.path_of(path)).to_string(), text);
-        match text.parse::<FioFile>() {
+        match FioFile::read(text, &Beside { inputs: self.inputs, folder: path.parent() }) {
             Ok(file) => Ok((file, base, text)),
             Err(error) => {
                 let problem = self.sources.error(line_at(text, base, error.line), error.problem.as_str());
@@ -192,39 +176,42 @@ impl<'i> Player<'i, '_> {
             }
         }
     }
+}
 
-    fn note_end(&mut self, job: &FioJob) {
-        match (&job.work, job.runtime) {
-            (FioWork::Files(_), Some(runtime)) => self.runtime = self.runtime.max(Some(runtime)),
-            (FioWork::Files(_), None) => self.ends = true,
-            // Generators end by themselves.
-            (FioWork::Device(_), _) => {}
+/// The names of the workloads that the chosen jobs become, by the jobs' positions in the file.
+fn names_of(file: &FioFile, name: &str, chosen: &[&FioJob], alone: bool) -> Vec<Option<String>> {
+    let mut used = std::collections::BTreeSet::new();
+    let of = |job: &FioJob| {
+        chosen.iter().any(|other| std::ptr::eq(*other, job)).then(|| {
+            let mut called = if alone { name.to_owned() } else { format!("{name}-{}", plain(&job.name)) };
+            while !used.insert(called.clone()) {
+                called.push('-');
+            }
+            called
+        })
+    };
+    file.jobs.iter().map(of).collect()
+}
+
+/// What lies around a job file: what it includes lies beside it, variables are the environment's.
+pub(crate) struct Beside<'b> {
+    /// Where files are read from.
+    pub(crate) inputs: &'b Inputs,
+    /// The job file's folder.
+    pub(crate) folder: Option<&'b Path>,
+}
+
+impl Surroundings for Beside<'_> {
+    fn include(&self, file: &str) -> Result<String, String> {
+        let path = self.folder.map_or_else(|| Path::new(file).to_owned(), |folder| folder.join(file));
+        if !self.inputs.may_be_read(&path) {
+            return Err("files are not read here".to_owned());
         }
+        text_of(self.inputs, &path).map_err(|problem| problem.message().to_owned())
     }
 
-    /// Ends the run when the longest job does.
-    fn stop(&mut self, root: &mut Table<'i>, runtime: Time) {
-        let text = self.texts.keep(format!("[measure.stop]\ntime = \"{}\"\n", Duration::from(runtime)));
-        let base = self.sources.add("the jobs' runtime, as TOML", text);
-        let (mut made, _) = parse(text, base);
-        let written = root.get_ref().get("measure").and_then(|measure| measure.get_ref().as_table());
-        let says_so = written.and_then(|measure| measure.get("stop")?.get_ref().as_table());
-        if says_so.is_some_and(|stop| stop.contains_key("time")) {
-            return;
-        }
-        if self.ends {
-            let text =
-                format!("jobs without a runtime are broken off after {}, too", Duration::from(runtime));
-            self.warnings.push(Problem::new(crate::text::Severity::Warning, text));
-        }
-        let Some((_, measure)) = made.get_mut().iter_mut().next() else { return };
-        if let (DeValue::Table(made), Some(written)) = (measure.get_mut(), written) {
-            merge(made, written);
-        }
-        let at = measure.span();
-        let measure = measure.clone();
-        root.get_mut().remove("measure");
-        root.get_mut().insert(Spanned::new(at, Cow::Borrowed("measure")), measure);
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
     }
 }
 
@@ -258,52 +245,27 @@ pub(crate) fn plain(name: &str) -> String {
     name.chars().map(fine).collect()
 }
 
-/// The workload that a job becomes, as TOML: all but where it runs. What is as it would be anyway is left out.
-pub(crate) fn workload_toml(job: &FioJob) -> String {
-    let (kind, whole) = match &job.work {
-        FioWork::Files(pattern) => ("files", toml::Table::try_from(pattern)),
-        FioWork::Device(generators) => ("synthetic", toml::Table::try_from(generators)),
+/// The workload that a job becomes, as TOML: all but where it runs. `called` are the names of all jobs' workloads, where they have
+/// one.
+pub(crate) fn workload_toml(job: &FioJob, called: &[Option<String>]) -> String {
+    let kind = match &job.work {
+        FioWork::Files(_) => "accesses",
+        FioWork::Device { .. } => "device-accesses",
     };
     let mut text = format!("kind = \"{kind}\"\n");
-    // Structs of numbers and texts are tables; what wasn't would be missed by whoever reads this.
-    for (key, value) in whole.unwrap_or_default() {
-        match value {
-            toml::Value::Array(items) if key == "generators" => {
-                let items = items.into_iter().map(|item| format!("    {},\n", unusual(item)));
-                text.push_str(&format!("generators = [\n{}]\n", items.collect::<String>()));
-            }
-            value if is_usual(&key, &value) => {}
-            value => text.push_str(&format!("{key} = {value}\n")),
-        }
+    let after: Vec<String> = job
+        .after
+        .iter()
+        .filter_map(|&before| called.get(before)?.clone())
+        .map(toml::Value::String)
+        .map(|name| name.to_string())
+        .collect();
+    if !after.is_empty() {
+        text.push_str(&format!("after = [{}]\n", after.join(", ")));
+    }
+    // A struct of numbers and texts is a table; what wasn't would be missed by whoever reads this.
+    for (key, value) in toml::Table::try_from(job.work.parameters()).unwrap_or_default() {
+        text.push_str(&format!("{key} = {value}\n"));
     }
     text
-}
-
-/// A generator without what is as it would be anyway.
-fn unusual(generator: toml::Value) -> toml::Value {
-    match generator {
-        toml::Value::Table(keys) => {
-            toml::Value::Table(keys.into_iter().filter(|(key, value)| !is_usual(key, value)).collect())
-        }
-        other => other,
-    }
-}
-
-fn is_usual(key: &str, value: &toml::Value) -> bool {
-    let usual = match key {
-        "pattern" => "\"sequential\"",
-        "processes" | "files" | "passes" => "1",
-        "file_order" => "\"one-after-another\"",
-        "think_time" => "\"0 s\"",
-        "interface" => "\"system\"",
-        "fsync_call" => "\"fsync\"",
-        "timing" => "\"with-fsync\"",
-        "barrier" => "\"start\"",
-        "devices" => "[0]",
-        "local_fraction" | "sequential_fraction" | "time_critical_fraction" | "time_limited_fraction" => {
-            "\"0 %\""
-        }
-        _ => return false,
-    };
-    value.to_string() == usual
 }

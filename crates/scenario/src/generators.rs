@@ -7,6 +7,7 @@ use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use miette::Diagnostic;
+use petrio_colours::SECTOR_BYTES;
 use petrio_units::Blocks;
 use petrio_workload::synthetic::{Generator, Synthetic, SyntheticError};
 
@@ -22,6 +23,15 @@ pub(crate) fn filled_in(
     let mut filled = IndexMap::new();
     let mut problems = Vec::new();
     for (name, workload) in &scenario.workload {
+        let on = || targets.get(name).map(Vec::as_slice).unwrap_or_default();
+        if let Workload::DeviceAccesses(load) = workload {
+            let sizes = on().iter().filter_map(|&disk| storage.get(disk as usize));
+            let sizes: Vec<u64> = sizes.map(|part| part.blocks * SECTOR_BYTES).collect();
+            if let Err(error) = load.parameters.validate_on(&sizes) {
+                problems.push(crate::build::problem_of(name, &error, places, sources));
+            }
+            continue;
+        }
         let Workload::Synthetic(load) = workload else { continue };
         let mut parameters = load.parameters.clone();
         let on = targets.get(name).map(Vec::as_slice).unwrap_or_default();

@@ -101,7 +101,9 @@ pub(crate) fn is_open(loaded: &Loaded, subject: Subject) -> bool {
             };
             !load.parameters.generators.iter().all(waits)
         }
-        Workload::Files(_)
+        Workload::Accesses(_)
+        | Workload::DeviceAccesses(_)
+        | Workload::Files(_)
         | Workload::Script(_)
         | Workload::FileTrace(_)
         | Workload::Users(_)

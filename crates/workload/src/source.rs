@@ -146,6 +146,28 @@ pub trait RequestSource<R = BlockRequest>: Send {
     /// As of [`due`](Self::due).
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError>;
 
+    /// Lets a source begin at a time that was made for later; told once, before anything else. One that was made to begin with
+    /// the run takes no notice.
+    ///
+    /// # Errors
+    /// As of [`due`](Self::due).
+    fn begin(&mut self, _at: Time) -> Result<(), SourceError> {
+        Ok(())
+    }
+
+    /// Whether it waits for others to end, and may begin whenever one of them has.
+    fn waits_for_others(&self) -> bool {
+        false
+    }
+
+    /// Tells that what was submitted is on its way: whoever asked goes on. A source that doesn't wait for it takes no notice.
+    ///
+    /// # Errors
+    /// As of [`due`](Self::due).
+    fn submitted(&mut self, _id: RequestId, _now: Time) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     /// Of several sources as one, which of them issued a request that hasn't completed yet.
     fn source_of(&self, _id: RequestId) -> usize {
         0
@@ -175,6 +197,18 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
         (**self).complete(id, now)
     }
 
+    fn begin(&mut self, at: Time) -> Result<(), SourceError> {
+        (**self).begin(at)
+    }
+
+    fn waits_for_others(&self) -> bool {
+        (**self).waits_for_others()
+    }
+
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        (**self).submitted(id, now)
+    }
+
     fn source_of(&self, id: RequestId) -> usize {
         (**self).source_of(id)
     }
@@ -197,6 +231,8 @@ pub struct Sources<R = BlockRequest> {
     /// Sources whose answer may have changed.
     unasked: Vec<usize>,
     in_flight: BTreeMap<RequestId, (usize, RequestId)>,
+    /// Sources that wait for others to end.
+    waiting: Vec<usize>,
     /// The source of the last completion, whose processes may have ended.
     completed: usize,
     next: u64,
@@ -206,10 +242,19 @@ impl<R: Request> Sources<R> {
     /// Joins sources. Their processes and devices must be numbered apart by whoever makes them.
     pub fn new(sources: Vec<Box<dyn RequestSource<R>>>) -> Self {
         let (due, unasked) = (Earliest::new(sources.len()), (0..sources.len()).rev().collect());
-        Self { sources, due, unasked, in_flight: BTreeMap::new(), completed: 0, next: 0 }
+        let waiting = (0..sources.len()).filter(|&index| sources[index].waits_for_others()).collect();
+        Self { sources, due, unasked, in_flight: BTreeMap::new(), waiting, completed: 0, next: 0 }
     }
 
     fn earliest(&mut self) -> Result<(Due, usize), SourceError> {
+        // Those before may have ended since they were asked.
+        for at in (0..self.waiting.len()).rev() {
+            let index = self.waiting[at];
+            self.forget(index);
+            if !self.sources[index].waits_for_others() {
+                self.waiting.swap_remove(at);
+            }
+        }
         // From the end: the first that is given is asked first, so that of several failures its own is told.
         while let Some(&index) = self.unasked.last() {
             self.due.set(index, self.sources[index].due()?);
@@ -260,6 +305,14 @@ impl<R: Request> RequestSource<R> for Sources<R> {
         if let Some((index, own)) = self.in_flight.remove(&id) {
             self.sources[index].complete(own, now)?;
             self.completed = index;
+            self.forget(index);
+        }
+        Ok(())
+    }
+
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        if let Some(&(index, own)) = self.in_flight.get(&id) {
+            self.sources[index].submitted(own, now)?;
             self.forget(index);
         }
         Ok(())

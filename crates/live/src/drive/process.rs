@@ -121,7 +121,8 @@ impl<'a> Process<'a> {
                         (watch.since, watch.processor) = (watch.since + used.0, watch.processor + used.1);
                     }
                 }
-                Step::Operation(operation) => {
+                // What is submitted is waited for here, one operation after the other.
+                Step::Operation(operation) | Step::Submit(operation) => {
                     if phase.counts() && watch.is_none() {
                         watch = Some(Watch::start());
                     }
@@ -133,6 +134,7 @@ impl<'a> Process<'a> {
                         None => self.count(phase, &operation, (start, end), bytes),
                     }
                 }
+                Step::Reap { .. } => {}
                 Step::Think(time) => {
                     if let Some(recording) = &mut self.recording {
                         recording.rests(time, gaps);

@@ -50,8 +50,28 @@ pub struct KernelParameters {
     /// about 6.11.
     #[serde(default = "usual_transactions")]
     pub transactions_per_journal: u32,
+    /// What io_uring does with what would have to wait.
+    #[serde(default)]
+    pub ring: Ring,
     /// What the block layer does with requests before the scheduler sees them.
     pub block: BlockLayerParameters,
+}
+
+/// What io_uring does with what would have to wait: whoever submits it never does.
+///
+/// io_submit (libaio) needs no figure: in every version it returns when a direct access is on its way, and waits for buffered
+/// ones, for metadata, the journal and the lock, and for writes that make their file longer (`dio->is_async` of
+/// fs/direct-io.c; IOMAP_DIO_FORCE_WAIT of fs/ext4/file.c from 5.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ring {
+    /// It isn't there (before 5.1).
+    #[default]
+    Missing,
+    /// A thread of the kernel does it, which has to be woken (`io_queue_async_work`, fs/io_uring.c, 5.1).
+    Threads,
+    /// The same, but buffered reads wait for their pages without a thread (IOCB_WAITQ, mm/filemap.c, 5.9).
+    ThreadsButReads,
 }
 
 /// Reading ahead.

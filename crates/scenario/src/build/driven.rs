@@ -1,28 +1,42 @@
 //! The programs of a scenario, of either colour.
 
 use crate::build::programs::Programs;
+use crate::build::turns::Turns;
 use crate::build::{operations, requests};
 use crate::loaded::Loaded;
 use crate::report::{Heard, Reported};
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, FileOp};
+use std::sync::Arc;
 
 /// A colour whose programs a scenario can have.
 pub(crate) trait Driven: Heard {
-    /// The programs of a scenario for one replication.
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure>;
+    /// The programs of a scenario for one replication, which take turns with those of the other colour.
+    fn programs_of(
+        loaded: &Loaded,
+        replication: u64,
+        turns: &Arc<Turns>,
+    ) -> Result<Programs<Self>, RunFailure>;
 }
 
 impl Driven for BlockRequest {
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        let (programs, workloads) = requests::programs_of(loaded, replication)?;
+    fn programs_of(
+        loaded: &Loaded,
+        replication: u64,
+        turns: &Arc<Turns>,
+    ) -> Result<Programs<Self>, RunFailure> {
+        let (programs, workloads) = requests::programs_of(loaded, replication, turns)?;
         Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
     }
 }
 
 impl Driven for FileOp {
-    fn programs_of(loaded: &Loaded, replication: u64) -> Result<Programs<Self>, RunFailure> {
-        let (programs, workloads) = operations::programs_of(loaded, replication)?;
+    fn programs_of(
+        loaded: &Loaded,
+        replication: u64,
+        turns: &Arc<Turns>,
+    ) -> Result<Programs<Self>, RunFailure> {
+        let (programs, workloads) = operations::programs_of(loaded, replication, turns)?;
         let deadlines: Vec<_> = (loaded.workloads_of(Self::SUBJECT))
             .map(|(_, workload)| workload.deadline().map(petrio_units::Duration::time))
             .collect();

@@ -25,6 +25,7 @@ mod requests;
 mod shared;
 mod storage;
 mod system;
+mod turns;
 
 pub(crate) use check_files::{check_files, problem_of};
 pub(crate) use driven::Driven;
@@ -41,3 +42,4 @@ pub(crate) use programs::Programs;
 pub(crate) use storage::{listener, queue_before, queues_of};
 pub use system::System;
 pub(crate) use system::{Ports, Redundant, Replicated};
+pub(crate) use turns::Turns;

@@ -4,10 +4,12 @@
 use crate::build::groups::{Group, Work};
 use crate::build::planning::{Split, groups};
 use crate::build::programs::Programs;
+use crate::build::turns::{Turns, in_turn, waits};
 use crate::claim::Warning;
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
+use crate::report::Subject;
 use crate::run::RunFailure;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
@@ -22,6 +24,7 @@ use std::sync::Arc;
 pub(super) fn programs_of(
     loaded: &Loaded,
     replication: u64,
+    turns: &Arc<Turns>,
 ) -> Result<(Programs<FileOp>, Vec<usize>), RunFailure> {
     let prepared = loaded.prepared()?;
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
@@ -33,26 +36,32 @@ pub(super) fn programs_of(
     let places = loaded.scenario.workload.values().filter_map(|workload| workload.files_place());
     let memories: Vec<_> = places.map(|place| place.memory).collect();
     let volume_hosts: Vec<usize> = loaded.hosts.volumes().map(|volume| volume.host).collect();
+    let names: Vec<&str> = loaded.workloads_of(Subject::FileOperations).map(|(name, _)| name).collect();
     for (workload, (words, groups)) in prepared.groups.iter().enumerate() {
         kinds.push(words.clone());
+        let name = names.get(workload).copied().unwrap_or_default();
         for Group { work, volume } in groups {
             workloads.push(workload);
             let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
-            sources.push(match work {
+            let source: Box<dyn RequestSource<FileOp>> = match work {
                 Work::Programs(plan, placement) => {
                     let mut programs = plan.programs(replication, &mut common).map_err(SourceError::from)?;
                     if let Some(memory) = memories.get(workload).copied().flatten() {
                         programs = memory.of(&Placement { replication, ..placement.clone() }, programs);
                     }
                     let programs = programs.into_iter().map(|program| AtSpeed::of(program, speed)).collect();
-                    Box::new(FilePrograms::new(programs).map_err(SourceError::from)?)
+                    match waits(loaded, name) {
+                        true => Box::new(FilePrograms::later(programs)),
+                        false => Box::new(FilePrograms::new(programs).map_err(SourceError::from)?),
+                    }
                 }
                 Work::Trace(trace) => {
                     let (source, count) = trace.source()?;
                     changed.push(count);
                     source
                 }
-            });
+            };
+            sources.push(in_turn(source, loaded, turns, name));
         }
     }
     let programs = Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed);

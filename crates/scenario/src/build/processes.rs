@@ -41,4 +41,8 @@ impl RequestSource for Apart {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         self.source.complete(id, now)
     }
+
+    fn begin(&mut self, at: Time) -> Result<(), SourceError> {
+        self.source.begin(at)
+    }
 }

@@ -243,6 +243,11 @@ impl<R: Reported> crate::run::Programs<R> for Programs<R> {
     }
 
     #[inline]
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+        Ok(self.source.submitted(id, now)?)
+    }
+
+    #[inline]
     fn ended_process(&mut self) -> Option<u32> {
         self.source.ended_process()
     }

@@ -2,12 +2,14 @@
 
 use crate::build::processes::apart;
 use crate::build::programs::{Bounds, Programs};
+use crate::build::turns::{Turns, in_turn, waits};
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::run::RunFailure;
-use crate::schema::{OutOfRange, Replay, TraceReplay, Workload};
-use petrio_colours::BlockRequest;
+use crate::schema::{OutOfRange, Replay, TraceReplay, Workload, access_words};
+use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
+use petrio_workload::program::{AccessParameters, Placement};
 use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
 use petrio_workload::synthetic::Synthetic;
 use petrio_workload::{RequestSource, SourceError};
@@ -19,6 +21,7 @@ use std::sync::{Arc, Mutex};
 pub(super) fn programs_of(
     loaded: &Loaded,
     replication: u64,
+    turns: &Arc<Turns>,
 ) -> Result<(Programs<BlockRequest>, Vec<usize>), RunFailure> {
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
@@ -30,18 +33,26 @@ pub(super) fn programs_of(
                 let (source, bound) = replay(loaded, name, trace, targets)?;
                 kinds.push(trace_words(trace));
                 bounds.push(bound);
-                sources.push(source);
+                sources.push(in_turn(source, loaded, turns, name));
                 workloads.push(number);
             }
             Workload::Synthetic(_) => {
                 if let Some(synthetic) = loaded.generators.get(name) {
                     kinds.push("synthetic requests".to_owned());
-                    sources.push(generate(loaded, name, synthetic, replication)?);
+                    let source = generate(loaded, name, synthetic, replication)?;
+                    sources.push(in_turn(source, loaded, turns, name));
                     workloads.push(number);
                 }
             }
+            Workload::DeviceAccesses(load) => {
+                kinds.push(access_words(&load.parameters));
+                let source = accesses(loaded, name, &load.parameters, (targets, replication))?;
+                sources.push(in_turn(source, loaded, turns, name));
+                workloads.push(number);
+            }
             // Those that work on files have programs of their own.
-            Workload::Files(_)
+            Workload::Accesses(_)
+            | Workload::Files(_)
             | Workload::Script(_)
             | Workload::FileTrace(_)
             | Workload::Events(_)
@@ -50,6 +61,25 @@ pub(super) fn programs_of(
         }
     }
     Ok((Programs::new(apart(sources), kinds, bounds), workloads))
+}
+
+/// Accesses to disks.
+fn accesses(
+    loaded: &Loaded,
+    name: &str,
+    parameters: &AccessParameters,
+    (targets, replication): (&[u32], u64),
+) -> Result<Box<dyn RequestSource>, RunFailure> {
+    let disks: Vec<(u32, u64)> = targets
+        .iter()
+        .map(|&target| (target, loaded.storage[target as usize].blocks * SECTOR_BYTES))
+        .collect();
+    let placement = Placement { seed: loaded.scenario.seed, replication, ..Placement::new(name) };
+    let source = match waits(loaded, name) {
+        true => parameters.on_devices_later(&disks, &placement),
+        false => parameters.on_devices(&disks, &placement),
+    };
+    Ok(Box::new(source.map_err(SourceError::from)?))
 }
 
 fn trace_words(trace: &TraceReplay) -> String {

@@ -6,6 +6,7 @@ mod measure;
 mod scenario;
 mod sizes;
 mod storage;
+mod turns;
 mod workloads;
 
 pub(crate) use checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedHolder, PlannedVolume, listed};

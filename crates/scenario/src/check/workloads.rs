@@ -53,6 +53,13 @@ impl Checker<'_, '_> {
             match workload {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
                 Workload::Synthetic(load) => self.synthetic(&path, &load.parameters, &scenario.measure.stop),
+                Workload::DeviceAccesses(load) => {
+                    self.endless(&path, &load.parameters, &scenario.measure.stop)
+                }
+                Workload::Accesses(load) => {
+                    self.endless(&path, &load.parameters, &scenario.measure.stop);
+                    self.files(&path, workload, &file_systems);
+                }
                 Workload::Files(_)
                 | Workload::Script(_)
                 | Workload::FileTrace(_)
@@ -68,6 +75,7 @@ impl Checker<'_, '_> {
                     self.device_room(&path, load.parameters.device_room);
                 }
             }
+            self.turns(scenario, name, workload);
             targets.insert(name.clone(), on);
         }
         targets

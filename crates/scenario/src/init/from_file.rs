@@ -1,7 +1,7 @@
-//! A scenario of a fio job file, or of a trace.
+//! A scenario of a fio job file, of fio's command lines, or of a trace.
 
 use super::{Choices, Made, filled_in, finished, named_from};
-use crate::fio::{plain, workload_toml};
+use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
 use crate::schema::reference::Of;
 use crate::text::file::text_of;
@@ -9,8 +9,7 @@ use crate::text::{Problem, Problems};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions, TraceReader};
-use petrio_units::Duration;
-use petrio_workload::fio::{FioFile, FioJob, FioWork, is_job_file};
+use petrio_workload::fio::{FioFile, FioJob, FioWork, is_command_line, is_job_file};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -41,10 +40,16 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     let name = shown::path(file).to_string();
     let fail = |problem: Problem| Problems::new(&name, vec![problem]);
     let inputs = Inputs::here();
+    let beside = Beside { inputs: &inputs, folder: file.parent() };
+    // A command line stands in the place of a file's name.
+    let written = file.to_string_lossy();
+    if is_command_line(&written) && !file.exists() {
+        return from_jobs("the command line", &written, choices, &Beside { folder: None, ..beside });
+    }
     if let Ok(text) = text_of(&inputs, file)
-        && is_job_file(&text)
+        && (is_job_file(&text) || is_command_line(&text))
     {
-        return from_jobs(&name, &text, choices);
+        return from_jobs(&name, &text, choices, &beside);
     }
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = named_from(scenario, file);
@@ -93,49 +98,73 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn from_jobs(name: &str, text: &str, choices: &Choices) -> Result<Made, Problems> {
-    let file: FioFile = text.parse().map_err(|error: petrio_workload::fio::FioError| {
+/// The disks that jobs ask directly, each once, with the part that it becomes.
+fn disks_of(file: &FioFile) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for job in &file.jobs {
+        let FioWork::Device { devices, .. } = &job.work else { continue };
+        for device in devices {
+            if found.iter().any(|(known, _)| known == device) {
+                continue;
+            }
+            let own = device.rsplit(['/', '\\']).next().unwrap_or_default();
+            let mut called = plain(own).trim_matches('-').to_owned();
+            if called.is_empty() || called == "d" {
+                called = "device".to_owned();
+            }
+            while found.iter().any(|(_, known)| *known == called) {
+                called.push('-');
+            }
+            found.push((device.clone(), called));
+        }
+    }
+    found
+}
+
+fn from_jobs(name: &str, text: &str, choices: &Choices, around: &Beside<'_>) -> Result<Made, Problems> {
+    let file = FioFile::read(text, around).map_err(|error: petrio_workload::fio::FioError| {
         Problems::new(name, vec![Problem::error(format!("{name}, {error}")).maybe_help(error.help)])
     })?;
-    let mut remarks: Vec<String> =
+    let remarks: Vec<String> =
         file.remarks.iter().map(|remark| format!("{name}, line {}: {}", remark.line, remark.text)).collect();
-    let first = file.jobs.first().map_or(0, |job| job.group);
-    let (now, later): (Vec<&FioJob>, Vec<&FioJob>) = file.jobs.iter().partition(|job| job.group == first);
-    for job in &later {
-        let text = format!(
-            "{name}, line {}: job \"{}\" runs after those before, and is left out",
-            job.line, job.name
-        );
-        remarks.push(text);
-    }
     let mut body = head(name, "The jobs of", choices);
     body.push_str(&format!("\ntitle = {}\n", quoted(&format!("The jobs of {name}"))));
-    let on_files = now.iter().any(|job| matches!(job.work, FioWork::Files(_)));
+    let on_files = file.jobs.iter().any(|job| matches!(job.work, FioWork::Files(_)));
     if on_files {
         body.push_str(HOST);
     }
-    if now.iter().any(|job| matches!(job.work, FioWork::Device(_))) {
-        body.push_str(
-            "\n[disk.device]                   # the device that jobs ask directly\nmodel = \"@DRIVE@\"\n",
-        );
+    let disks = disks_of(&file);
+    for (device, called) in &disks {
+        let device = device.replace(['\n', '\r'], " ");
+        body.push_str(&format!(
+            "\n[disk.{called}]              # {device}, which jobs ask directly\nmodel = \"@DRIVE@\"\n"
+        ));
     }
     let mut names = BTreeSet::new();
-    for job in &now {
+    let called = |job: &FioJob| {
         let mut called = plain(&job.name);
         while !names.insert(called.clone()) {
             called.push('-');
         }
-        let on = if matches!(job.work, FioWork::Files(_)) { "data" } else { "device" };
-        let workload = workload_toml(job);
+        Some(called)
+    };
+    let called: Vec<Option<String>> = file.jobs.iter().map(called).collect();
+    for (job, name) in file.jobs.iter().zip(&called) {
+        let on = match &job.work {
+            FioWork::Files(_) => "\"data\"".to_owned(),
+            FioWork::Device { devices, .. } => {
+                let part = |device: &String| disks.iter().find(|(known, _)| known == device);
+                let parts = devices.iter().filter_map(part).map(|(_, part)| format!("\"{part}\""));
+                format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+            }
+        };
+        let workload = workload_toml(job, &called);
         let (kind, rest) = workload.split_once('\n').unwrap_or((&workload, ""));
+        let name = name.as_deref().unwrap_or_default();
         body.push_str(&format!(
-            "\n[workload.{called}]              # line {}\n{kind}\non = \"{on}\"\n{rest}",
+            "\n[workload.{name}]              # line {}\n{kind}\non = {on}\n{rest}",
             job.line
         ));
-    }
-    let of_files = |job: &&&FioJob| matches!(job.work, FioWork::Files(_));
-    if let Some(runtime) = now.iter().filter(of_files).filter_map(|job| job.runtime).max() {
-        body.push_str(&format!("\n[measure]\nstop = {{ time = \"{}\" }}\n", Duration::from(runtime)));
     }
     finished(&complete(&body, choices), remarks, &Inputs::none())
 }

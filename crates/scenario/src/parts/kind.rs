@@ -102,7 +102,7 @@ impl Kind {
             Self::Workload => {
                 let kind = part.get("kind").and_then(|kind| kind.get_ref().as_str());
                 let on = match kind {
-                    Some("trace" | "synthetic") => Pool::Holders,
+                    Some("trace" | "synthetic" | "device-accesses") => Pool::Holders,
                     _ => Pool::Volumes,
                 };
                 vec![("on", on), ("devices", Pool::Holders), ("places", Pool::Volumes)]

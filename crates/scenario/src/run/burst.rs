@@ -14,8 +14,8 @@ use crate::run::single::{limits, report as reported};
 use crate::schema::{Measure, Workload};
 use petrio_kernel::Simulation;
 use petrio_units::{Bytes, Duration};
-use petrio_workload::program::PatternParameters;
 use petrio_workload::program::pattern::{Access, Pattern};
+use petrio_workload::program::{AccessParameters, PatternParameters};
 
 /// A part of what was written that may be in caches at the end without a word.
 const PART: f64 = 0.25;
@@ -173,6 +173,8 @@ fn longer(loaded: &Loaded, times: f64) -> Option<Loaded> {
                 let ready = longer.generators.get_mut(name)?;
                 (ready.requests, ready.duration) = (load.parameters.requests, load.parameters.duration);
             }
+            Workload::Accesses(load) => longer_accesses(&mut load.parameters, times),
+            Workload::DeviceAccesses(load) => longer_accesses(&mut load.parameters, times),
             Workload::Files(load) => longer_pattern(&mut load.parameters, times),
             Workload::Script(load) => load.parameters.repeat = count(load.parameters.repeat, times),
             Workload::Users(load) => load.parameters.sessions = count32(load.parameters.sessions, times),
@@ -198,6 +200,16 @@ fn longer_pattern(pattern: &mut PatternParameters, times: f64) {
         pattern.passes = count32(pattern.passes, times);
     } else {
         pattern.files = count32(pattern.files, times);
+    }
+}
+
+fn longer_accesses(accesses: &mut AccessParameters, times: f64) {
+    longer_count(&mut accesses.accesses, times);
+    longer_span(&mut accesses.duration, times);
+    if accesses.amount.is_some() {
+        accesses.amount = accesses.amount.map(|amount| Bytes(count(amount.get(), times)));
+    } else if !accesses.keep_on {
+        accesses.passes = count32(accesses.passes, times);
     }
 }
 

@@ -1,6 +1,8 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, file_tables};
+use crate::build::{
+    Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, Turns, file_tables,
+};
 use crate::claim::Warning;
 use crate::loaded::Loaded;
 use crate::report::{
@@ -21,6 +23,7 @@ use crate::run::{RunFailure, StillWaiting};
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
+use std::sync::Arc;
 
 /// What is cut off at the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -276,16 +279,17 @@ pub(crate) fn execute(
 ) -> Result<Outcome, RunFailure> {
     let own = System::apart(loaded, plan.replication)?;
     let system = own.as_ref().unwrap_or(system);
+    let turns = Arc::default();
     match &system.programs {
         Ports::Requests(ports) => {
-            let mut lane = lane::<BlockRequest>(loaded, ports, plan)?;
+            let mut lane = lane::<BlockRequest>(loaded, ports, plan, &turns)?;
             let counts = Counts::of(None, Some(&lane));
             let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts, Ranks::none()), audience)?;
             let served = counts.requests.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
         Ports::Operations(ports) => {
-            let mut lane = lane::<FileOp>(loaded, ports, plan)?;
+            let mut lane = lane::<FileOp>(loaded, ports, plan, &turns)?;
             let counts = Counts::of(Some(&lane), None);
             let ranks = Ranks::of(loaded, lane.programs().boards())?;
             let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts, ranks), audience)?;
@@ -293,8 +297,10 @@ pub(crate) fn execute(
             Ok(ran.outcome(served, None))
         }
         Ports::Both(operations, requests) => {
-            let lanes =
-                (lane::<FileOp>(loaded, operations, plan)?, lane::<BlockRequest>(loaded, requests, plan)?);
+            let lanes = (
+                lane::<FileOp>(loaded, operations, plan, &turns)?,
+                lane::<BlockRequest>(loaded, requests, plan, &turns)?,
+            );
             let counts = Counts::of(Some(&lanes.0), Some(&lanes.1));
             let ranks = Ranks::of(loaded, lanes.0.programs().boards())?;
             let mut both = SideBySide::new(lanes.0, lanes.1);
@@ -311,9 +317,10 @@ fn lane<'p, R: Driven>(
     loaded: &Loaded,
     ports: &'p ProgramPorts<R>,
     plan: RunPlan<'_>,
+    turns: &Arc<Turns>,
 ) -> Result<Lane<'p, R, Programs<R>>, RunFailure> {
     let on_error = loaded.scenario.measure.on_error;
-    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication)?).on_error(on_error))
+    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication, turns)?).on_error(on_error))
 }
 
 /// What a run gave beside what its programs got.

@@ -145,6 +145,10 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
         let (before, now) = (self.completed, run.now());
         loop {
             let Some(done) = run.drain(self.ports.done).next() else { break };
+            if done.is_word() {
+                self.programs.submitted(done.id(), now)?;
+                continue;
+            }
             self.completed += 1;
             self.last = now;
             let workload = self.programs.workload_of(done.id());

@@ -30,6 +30,14 @@ pub trait Programs<R> {
         0
     }
 
+    /// What was submitted is on its way: whoever asked goes on.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn submitted(&mut self, _id: RequestId, _now: Time) -> Result<(), RunFailure> {
+        Ok(())
+    }
+
     /// A process that has ended with the last completion; each is told once.
     fn ended_process(&mut self) -> Option<u32> {
         None
@@ -50,6 +58,10 @@ impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
         Ok(self.0.complete(id, now)?)
+    }
+
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+        Ok(self.0.submitted(id, now)?)
     }
 
     fn ended_process(&mut self) -> Option<u32> {

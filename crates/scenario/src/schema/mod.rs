@@ -3,6 +3,7 @@
 //! The doc comment of a field is its help; `petrio schema` prints the tree as a JSON schema. What the types can't say
 //! (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
 
+mod accesses;
 mod adapter;
 mod apart;
 mod disk;
@@ -25,6 +26,8 @@ pub use crate::holder::{
     Concat, Extent, Fabric, Holders, Named, Partition, Raid, Rearrangement, Replication, Throttle,
 };
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
+pub use accesses::DeviceAccessLoad;
+pub(crate) use accesses::accesses as access_words;
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::{Disk, Spindle, WriteCache};

@@ -1,6 +1,7 @@
 //! `[workload.NAME]`: what the system is asked to do.
 
 use crate::reading::Reading;
+use crate::schema::accesses::{self, DeviceAccessLoad};
 use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
@@ -18,7 +19,8 @@ use petrio_users::{UserSpecification, Users};
 use petrio_workload::parallel::{ParallelParameters, ParallelProgram, RanksOnVolume};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
-    FilePlan, PatternParameters, Placement, ProcessMemory, ProgramError, RequestParameters, ScriptParameters,
+    AccessParameters, FilePlan, PatternParameters, Placement, ProcessMemory, ProgramError, RequestParameters,
+    ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
 use schemars::JsonSchema;
@@ -36,6 +38,10 @@ pub enum Workload {
     Trace(TraceReplay),
     /// Random requests of a described sort.
     Synthetic(SyntheticLoad),
+    /// Processes that read and write files as fio's jobs do, several accesses in flight.
+    Accesses(FileLoad<AccessParameters>),
+    /// Processes that read and write disks as fio's jobs do.
+    DeviceAccesses(DeviceAccessLoad),
     /// Processes that go through files by a pattern, as iozone and fio do.
     Files(FileLoad<PatternParameters>),
     /// File operations one by one, as a script says.
@@ -95,6 +101,9 @@ pub struct FileLoadPlace {
     /// is short. On file systems of Linux hosts' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<ProcessMemory>,
+    /// Workloads that must be over before this one begins: they run in turn, and the report tells of each over its own time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Names>,
 }
 
 fn usual_priority() -> u8 {
@@ -349,14 +358,26 @@ fn specification(users: &Users, inputs: &Inputs) -> Result<Arc<UserSpecification
 }
 
 /// The words that `kind` may be.
-pub(crate) const KINDS: [&str; 9] =
-    ["trace", "synthetic", "files", "script", "file-trace", "events", "users", "parallel", "fio"];
+pub(crate) const KINDS: [&str; 11] = [
+    "trace",
+    "synthetic",
+    "accesses",
+    "device-accesses",
+    "files",
+    "script",
+    "file-trace",
+    "events",
+    "users",
+    "parallel",
+    "fio",
+];
 
 impl Workload {
     /// How long its reads and writes may take, where that is said.
     pub(crate) fn deadline(&self) -> Option<Duration> {
         match self {
-            Self::Trace(_) | Self::Synthetic(_) => None,
+            Self::Trace(_) | Self::Synthetic(_) | Self::DeviceAccesses(_) => None,
+            Self::Accesses(load) => load.place.deadline,
             Self::Files(load) => load.place.deadline,
             Self::Script(load) => load.place.deadline,
             Self::FileTrace(load) => load.place.deadline,
@@ -376,12 +397,22 @@ impl Workload {
         match self {
             Self::Trace(trace) => &trace.on,
             Self::Synthetic(load) => &load.on,
+            Self::Accesses(load) => &load.place.on,
+            Self::DeviceAccesses(load) => &load.on,
             Self::Files(load) => &load.place.on,
             Self::Script(load) => &load.place.on,
             Self::FileTrace(load) => &load.place.on,
             Self::Events(load) => &load.place.on,
             Self::Users(load) => &load.place.on,
             Self::Parallel(load) => &load.place.on,
+        }
+    }
+
+    /// The workloads that must be over before it begins.
+    pub fn after(&self) -> Option<&Names> {
+        match self {
+            Self::DeviceAccesses(load) => load.after.as_ref(),
+            other => other.files_place()?.after.as_ref(),
         }
     }
 
@@ -406,7 +437,8 @@ impl Workload {
     /// What its programs do to files, where it has programs that work on files.
     pub(crate) fn on_files(&self) -> Option<(&FileLoadPlace, &dyn FilePattern)> {
         match self {
-            Self::Trace(_) | Self::Synthetic(_) | Self::Events(_) => None,
+            Self::Trace(_) | Self::Synthetic(_) | Self::DeviceAccesses(_) | Self::Events(_) => None,
+            Self::Accesses(load) => Some((&load.place, &load.parameters)),
             Self::Files(load) => Some((&load.place, &load.parameters)),
             Self::Script(load) => Some((&load.place, &load.parameters)),
             Self::FileTrace(load) => Some((&load.place, &load.parameters)),
@@ -416,7 +448,8 @@ impl Workload {
     }
 }
 
-const FILE_KEYS: [&str; 6] = ["on", "io_class", "io_priority", "deadline", "transaction", "memory"];
+pub(super) const FILE_KEYS: [&str; 7] =
+    ["on", "io_class", "io_priority", "deadline", "transaction", "memory", "after"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.
@@ -441,6 +474,8 @@ pub(crate) fn read_workload(table: &Table<'_>, sources: &Sources) -> Result<Work
             let (On { on }, parameters) = read_apart(&rest, &["on"], sources)?;
             Ok(Workload::Synthetic(SyntheticLoad { on, parameters }))
         }
+        DeValue::String(word) if word == "accesses" => accesses::on_files(&rest, sources),
+        DeValue::String(word) if word == "device-accesses" => accesses::on_disks(&rest, sources),
         DeValue::String(word) if word == "files" => {
             let (place, parameters) = read_apart(&rest, &FILE_KEYS, sources)?;
             Ok(Workload::Files(FileLoad { place, parameters }))

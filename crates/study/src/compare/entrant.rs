@@ -212,7 +212,9 @@ fn is_closed(workload: &Workload) -> bool {
         Workload::Synthetic(load) => load.parameters.generators.iter().all(|generator| {
             generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
         }),
-        Workload::Files(_)
+        Workload::Accesses(_)
+        | Workload::DeviceAccesses(_)
+        | Workload::Files(_)
         | Workload::Script(_)
         | Workload::FileTrace(_)
         | Workload::Users(_)

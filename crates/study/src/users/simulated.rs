@@ -40,7 +40,10 @@ pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, Us
     let mut all = loaded.scenario.workload.values_mut();
     let (Some(workload), None) = (all.next(), all.next()) else { return Err(UsersError::NotOneFileWorkload) };
     let place = match &*workload {
-        Workload::Trace(_) | Workload::Synthetic(_) => return Err(UsersError::NotOneFileWorkload),
+        Workload::Trace(_) | Workload::Synthetic(_) | Workload::DeviceAccesses(_) => {
+            return Err(UsersError::NotOneFileWorkload);
+        }
+        Workload::Accesses(load) => &load.place,
         Workload::Files(load) => &load.place,
         Workload::Script(load) => &load.place,
         Workload::FileTrace(load) => &load.place,

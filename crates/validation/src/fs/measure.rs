@@ -180,6 +180,8 @@ fn programs(loaded: &Loaded) -> Result<(FileWorkload, Prepared), FsValidationErr
         Some(
             Workload::Trace(_)
             | Workload::Synthetic(_)
+            | Workload::Accesses(_)
+            | Workload::DeviceAccesses(_)
             | Workload::Events(_)
             | Workload::Users(_)
             | Workload::Parallel(_),

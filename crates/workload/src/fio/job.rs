@@ -1,463 +1,540 @@
 //! What one job does.
 
+use super::direction::{Direction, direction};
 use super::distribution::popularity;
+use super::engine::{Calls, engine};
 use super::ini::{Entry, Section};
-use super::options::Options;
-use super::values::{of_direction, size};
-use super::{FioError, FioJob, FioRemark, FioWork};
-use crate::program::PatternParameters;
-use crate::program::pattern::{
-    Access, BarrierAt, Durability, FileOrder, FsyncCall, Interface, OpenClose, Pattern, Timing,
+use super::options::{Options, size_of};
+use super::pace::paces;
+use super::sizes::records;
+use super::{FioError, FioRemark, FioWork};
+use crate::program::accesses::{
+    AccessKind, AccessOrder, AccessParameters, Engine, Extent, Skip, Strides, Submitting, ZoneLog,
 };
-use crate::synthetic::{Draw, Generator, Synthetic};
-use petrio_colours::SECTOR_BYTES;
+use crate::program::pattern::FileOrder;
 use petrio_time::Time;
-use petrio_units::{Amount, Blocks, Bytes, Duration, Fraction};
+use petrio_units::{Bytes, Duration, Fraction};
 
-/// fio's default block size.
-const BLOCK_BYTES: u64 = 4096;
 const SECOND: u64 = 1_000_000_000_000;
 const MICROSECOND: u64 = 1_000_000;
-/// As many generators as a device job has requests in flight; more are a mistake.
-const IN_FLIGHT_MAX: u64 = 4096;
-/// Passes of a job that runs for a time and not to an end.
-const PASSES_MAX: u32 = 1_000_000;
+/// fio's seed where a job names none.
+const USUAL_SEED: u64 = 0xb189_9bed;
+/// So many accesses in flight, processes or files; more are a mistake.
+const COUNT_MAX: u64 = 1 << 20;
+const IN_FLIGHT_MAX: u64 = 1 << 16;
+/// A zone where none is named: what most drives with zones have.
+const ZONE_BYTES: u64 = 256 << 20;
+/// What is taken for a volume that is to be filled, of which nobody knows here how large it is.
+const FILLED_BYTES: u64 = 1 << 30;
 
-/// What is done, and in which order.
-struct Direction {
-    reads: bool,
-    writes: bool,
-    random: bool,
+/// A job as it is read, before it is known what others do.
+pub(super) struct Read {
+    pub(super) work: FioWork,
+    /// The names of its files, where it names them.
+    pub(super) files: Vec<String>,
 }
 
-/// Reads a job.
+/// What a job works on.
+struct Target {
+    names: Vec<String>,
+    is_device: bool,
+}
+
+/// Reads a job whose first process has a number among all of the file; `known_size` says how large the files of that name are
+/// which jobs before it have made.
 pub(super) fn job(
     section: Section,
-    group: &mut u32,
+    job_number: u32,
+    known_size: &dyn Fn(&str) -> Option<u64>,
     remarks: &mut Vec<FioRemark>,
-) -> Result<FioJob, FioError> {
-    let (name, line) = (section.name.clone(), section.line);
-    let mut options = Options::of(section);
-    let mut remark = |line: u32, text: &str| remarks.push(FioRemark { line, text: text.to_owned() });
-    // The first job has nobody before it.
-    let waits =
-        [options.take(&["stonewall"]), options.take(&["wait_for_previous"]), options.take(&["wait_for"])];
-    *group += u32::from(waits.iter().flatten().any(|entry| entry.value != "0"));
+) -> Result<Read, FioError> {
+    let line = section.line;
+    let mut options = Options::of(section)?;
+    let mut own = Vec::new();
+    let mut remark = |line: u32, text: &str| own.push(FioRemark { line, text: text.to_owned() });
     let direction = direction(&mut options)?;
-    let record = record(&mut options, &direction, &mut remark)?;
-    let engine = engine(&mut options)?;
-    let direct = direct(&mut options)?;
-    let depth = at_least_one(options.number(&["iodepth"])?, "iodepth")?;
-    let jobs = at_least_one(options.number(&["numjobs"])?, "numjobs")?;
-    let runtime = options.time(&["runtime", "timeout"], SECOND)?;
-    let time_based = options.switch("time_based")?;
-    if let (Some((true, line)), None) = (time_based, runtime) {
-        return Err(FioError::at(line, "time_based needs a runtime").with_help("write runtime=60"));
+    let calls = engine(&mut options)?;
+    let target = target(&mut options);
+    let (reads, writes) = records(&mut options, &mut remark)?;
+    if let Some(line) = direction.trims {
+        remark(line, "trims are not played, for no device here knows what they free: the writes alone are");
     }
-    let think = options.time(&["thinktime"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time);
-    // Part of the thinking, and without it nothing.
-    let spin =
-        options.time(&["thinktime_spin"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time.min(think));
-    let share = read_share(&mut options, &direction)?;
-    let target = options.take(&["filename"]);
-    let on_device = target.as_ref().is_some_and(|target| target.value.starts_with("/dev/"));
-    let is_endless = time_based.is_some_and(|(based, _)| based);
-    let shares_file = target.is_some() && jobs > 1;
-    let common = Common {
-        direction,
-        record,
-        direct,
-        depth,
-        jobs,
-        think: (spin, think - spin),
-        share,
-        is_endless,
-        shares_file,
+    let own_sizes = if direction.operation == AccessKind::Write { &writes } else { &reads };
+    let operation = calls.names.unwrap_or(direction.operation);
+    let mut parameters = AccessParameters {
+        write_record: Some(writes.clone())
+            .filter(|writes| operation == AccessKind::Mixed && *writes != reads),
+        any_size: options.is_on("bs_unaligned")?,
+        job_number,
+        ..AccessParameters::new(operation, own_sizes.clone())
     };
-    let work = if on_device {
-        FioWork::Device(device(&mut options, &common, runtime.map(|(time, _)| time), line, &mut remark)?)
-    } else {
-        FioWork::Files(files(&mut options, &common, &engine, line, &mut remark)?)
-    };
-    options.finish(remarks);
-    Ok(FioJob { name, line, group: *group, work, runtime: runtime.map(|(time, _)| time) })
-}
-
-/// What jobs on files and on devices have in common.
-struct Common {
-    direction: Direction,
-    record: u64,
-    direct: bool,
-    depth: u64,
-    jobs: u64,
-    /// Computing, and resting.
-    think: (Time, Time),
-    share: Option<Fraction>,
-    is_endless: bool,
-    /// Whether all its processes work on the file that is named.
-    shares_file: bool,
-}
-
-fn direction(options: &mut Options) -> Result<Direction, FioError> {
-    let Some(Entry { value, line, .. }) = options.take(&["rw", "readwrite"]) else {
-        return Ok(Direction { reads: true, writes: false, random: false });
-    };
-    let of = |reads, writes, random| Ok(Direction { reads, writes, random });
-    match value.as_str() {
-        "read" => of(true, false, false),
-        "write" => of(false, true, false),
-        "randread" => of(true, false, true),
-        "randwrite" => of(false, true, true),
-        "rw" | "readwrite" => of(true, true, false),
-        "randrw" => of(true, true, true),
-        other if other.contains("trim") => Err(FioError::at(line, "trims are not played")),
-        other => {
-            let help = "it is read, write, rw, randread, randwrite or randrw";
-            Err(FioError::at(line, format!("rw={other} is not known here")).with_help(help))
+    order(&mut options, &direction, &mut parameters, &mut remark)?;
+    counts(&mut options, &calls, &target, &mut parameters)?;
+    flight(&mut options, &calls, &target, &mut parameters, &mut remark)?;
+    times(&mut options, &mut parameters, &mut remark)?;
+    (parameters.pace, parameters.write_pace) = paces(&mut options, (&reads, &writes))?;
+    if operation != AccessKind::Mixed {
+        let write_pace = parameters.write_pace.take();
+        if operation == AccessKind::Write {
+            parameters.pace =
+                write_pace.filter(|pace| !is_open(pace)).or(parameters.pace.filter(|_| write_pace.is_none()));
         }
     }
+    durability(&mut options, &mut parameters)?;
+    seeds(&mut options, &mut parameters)?;
+    parameters.reads_back =
+        options.take(&["verify"]).is_some_and(|entry| !matches!(entry.value.as_str(), "0" | "none" | "null"))
+            && operation.writes()
+            && options.switch("do_verify")?.is_none_or(|(on, _)| on);
+    let reads_back = parameters.reads_back && !parameters.keep_on;
+    parameters.reads_back = reads_back;
+    if target.is_device {
+        device(&mut options, &mut parameters, line, &mut remark)?;
+    } else {
+        files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
+    }
+    for key in ["latency_target", "flow", "steadystate", "ss", "thinktime_iotime"] {
+        if let Some(entry) = options.take(&[key]) {
+            let what = match key {
+                "latency_target" => "the depth is not searched for: all that iodepth says is in flight",
+                "flow" => "jobs are not held to shares of each other",
+                "thinktime_iotime" => "processes rest after accesses, and not after times",
+                _ => "the run doesn't end when it is steady: it ends with its runtime or its size",
+            };
+            remark(entry.line, &format!("{key} is not played: {what}"));
+        }
+    }
+    options.finish(&mut own);
+    remarks.append(&mut own);
+    let (names, work) = match target.is_device {
+        true => (Vec::new(), FioWork::Device { parameters: Box::new(parameters), devices: target.names }),
+        false => (target.names, FioWork::Files(Box::new(parameters))),
+    };
+    Ok(Read { work, files: names })
 }
 
-/// Bytes of one access.
-fn record(
+fn is_open(pace: &crate::program::accesses::Pace) -> bool {
+    matches!(pace.limit, crate::program::accesses::LimitOn::PerSecond(rate) if rate > 1e11)
+}
+
+/// The files or disks that are named, between colons; one that is part of a name is written `\:`.
+fn target(options: &mut Options) -> Target {
+    let Some(entry) = options.take(&["filename"]) else {
+        return Target { names: Vec::new(), is_device: false };
+    };
+    let text = entry.value.replace("\\:", "\u{1}");
+    let names = text.split(':').map(|name| name.replace('\u{1}', ":").trim().to_owned());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    // Windows' disks, and those that are named by their address on the bus.
+    let is_disk = |name: &String| {
+        name.starts_with("/dev/") && name != "/dev/null" && name != "/dev/zero"
+            || name.starts_with("\\\\.\\")
+            || (name.contains(':')
+                && name.contains('.')
+                && name.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte)))
+    };
+    let is_device = names.first().is_some_and(is_disk);
+    Target { names, is_device }
+}
+
+fn order(
     options: &mut Options,
     direction: &Direction,
+    parameters: &mut AccessParameters,
     remark: &mut dyn FnMut(u32, &str),
-) -> Result<u64, FioError> {
-    let base = options.kb_base();
-    let writes = direction.writes && !direction.reads;
-    let [plain, range, split] = [&["bs", "blocksize"][..], &["bsrange", "blocksize_range"], &["bssplit"]]
-        .map(|names| options.take(names));
-    if let (Some(_), Some(split)) = (&range, &split) {
-        return Err(FioError::at(split.line, "bssplit and bsrange both say how large an access is"));
+) -> Result<(), FioError> {
+    let random = direction.order == AccessOrder::Random;
+    parameters.order = direction.order;
+    parameters.run = direction.run;
+    parameters.skip = Some(Skip::new(direction.skip)).filter(|skip| skip.get() != 0);
+    if let Some(entry) = options.take(&["rw_sequencer"]).filter(|entry| entry.value == "identical") {
+        remark(entry.line, "rw_sequencer=identical is not taken: accesses of a run follow each other");
     }
-    let wrong = |entry: &Entry| {
-        FioError::at(entry.line, format!("{}={}: sizes such as 4k are needed here", entry.key, entry.value))
-    };
-    let rounded =
-        |bytes: f64| ((bytes / SECTOR_BYTES as f64).round().max(1.0) as u64).saturating_mul(SECTOR_BYTES);
-    let (bytes, line) = if let Some(entry) = &split {
-        let mut sum = (0.0, 0.0);
-        for part in of_direction(&entry.value, writes).split(':') {
-            let (bytes, weight) = part.split_once('/').unwrap_or((part, "1"));
-            let bytes = size(bytes, base).ok_or_else(|| wrong(entry))?;
-            let weight: f64 =
-                if weight.is_empty() { 1.0 } else { weight.parse().map_err(|_| wrong(entry))? };
-            sum = (sum.0 + bytes as f64 * weight, sum.1 + weight);
-        }
-        remark(entry.line, "all accesses have one size here: the mean of bssplit");
-        (if sum.1 > 0.0 { rounded(sum.0 / sum.1) } else { 0 }, entry.line)
-    } else if let Some(entry) = &range {
-        let range = of_direction(&entry.value, writes);
-        let (low, high) = range.split_once(['-', ':']).ok_or_else(|| wrong(entry))?;
-        let ends = size(low, base).zip(size(high, base)).ok_or_else(|| wrong(entry))?;
-        remark(entry.line, "all accesses have one size here: the middle of bsrange");
-        (rounded((ends.0 as f64 + ends.1 as f64) / 2.0), entry.line)
-    } else if let Some(entry) = &plain {
-        if direction.reads
-            && direction.writes
-            && of_direction(&entry.value, true) != of_direction(&entry.value, false)
-        {
-            remark(entry.line, "reads and writes have one size here: that of the reads");
-        }
-        (size(of_direction(&entry.value, writes), base).ok_or_else(|| wrong(entry))?, entry.line)
+    if parameters.operation == AccessKind::Mixed {
+        parameters.read_share = Some(read_share(options)?);
     } else {
-        (BLOCK_BYTES, options.line)
+        read_share(options)?;
+    }
+    let alignment = options.size(&["blockalign", "ba"])?;
+    let share = options.number(&["percentage_random"])?;
+    let repetition = options.is_on("norandommap")?;
+    let popularity = popularity(options, remark)?;
+    if let Some(entry) =
+        options.take(&["random_generator"]).filter(|entry| random && entry.value != "tausworthe")
+    {
+        remark(
+            entry.line,
+            &format!("random_generator={}: places come in another order here, each as often", entry.value),
+        );
+    }
+    if random {
+        let least = parameters.bounds().0;
+        parameters.alignment = alignment.map(|(bytes, _)| Bytes(bytes)).filter(|bytes| bytes.get() != least);
+        parameters.random_share = share
+            .and_then(|(percent, _)| Fraction::new(percent.min(100) as f64 / 100.0))
+            .filter(|share| share.get() < 1.0);
+        parameters.repetition = repetition && popularity.is_none();
+        parameters.popularity = popularity;
+    }
+    let size =
+        |options: &mut Options, name: &str| Ok::<_, FioError>(options.size(&[name])?.map(|(bytes, _)| bytes));
+    let mode = options.take(&["zonemode"]);
+    let (amount, range) = (size(options, "zonesize")?, size(options, "zonerange")?);
+    let skip = size(options, "zoneskip")?;
+    let open = options.number(&["max_open_zones"])?.or(options.number(&["job_max_open_zones"])?);
+    match mode.as_ref().map(|mode| mode.value.as_str()) {
+        Some("zbd") => {
+            if amount.is_none() {
+                remark(mode.map_or(0, |mode| mode.line), "zones are taken to be of 256 MiB");
+            }
+            let open = open.map(|(open, _)| open as u32).filter(|open| *open > 0);
+            parameters.zones = Some(ZoneLog { size: Bytes(amount.unwrap_or(ZONE_BYTES)), open });
+        }
+        Some("none") => {}
+        _ => {
+            if let Some(amount) = amount.filter(|amount| *amount > 0) {
+                let range = range.filter(|range| *range > 0).unwrap_or(amount);
+                let skip = Bytes(skip.unwrap_or(0));
+                parameters.strides = Some(Strides { amount: Bytes(amount), range: Bytes(range), skip });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many of a mixed job's accesses are reads; the last of the two options counts.
+fn read_share(options: &mut Options) -> Result<Fraction, FioError> {
+    let (read, write) = (options.number(&["rwmixread"])?, options.number(&["rwmixwrite"])?);
+    let write = write.map(|(percent, line)| (100_u64.saturating_sub(percent), line));
+    let percent = match (read, write) {
+        (Some(read), Some(write)) if write.1 > read.1 => write,
+        (read, write) => read.or(write).unwrap_or((50, 0)),
     };
-    match bytes {
-        0 => Err(FioError::at(line, "an access of nothing is none")),
-        bytes => Ok(bytes),
-    }
+    let share = Fraction::new(percent.0 as f64 / 100.0);
+    share.ok_or_else(|| FioError::at(percent.1, "a share lies between 0 and 100 (per cent)"))
 }
 
-/// How requests are issued: whether several may be in flight.
-fn engine(options: &mut Options) -> Result<Engine, FioError> {
-    let Some(Entry { value, line, .. }) = options.take(&["ioengine"]) else {
-        return Ok(Engine { is_async: false, is_mapped: false, line: 0 });
-    };
-    match value.as_str() {
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => {
-            Ok(Engine { is_async: false, is_mapped: false, line })
-        }
-        "mmap" => Ok(Engine { is_async: false, is_mapped: true, line }),
-        "libaio" | "io_uring" | "posixaio" | "windowsaio" | "solarisaio" => {
-            Ok(Engine { is_async: true, is_mapped: false, line })
-        }
-        other => {
-            let help = "taken are sync, psync, vsync, pvsync, pvsync2, mmap, libaio, io_uring and posixaio";
-            Err(FioError::at(line, format!("ioengine={other} is no engine that works on files here"))
-                .with_help(help))
-        }
-    }
-}
-
-struct Engine {
-    is_async: bool,
-    /// By loads and stores in a mapping.
-    is_mapped: bool,
-    line: u32,
-}
-
-fn direct(options: &mut Options) -> Result<bool, FioError> {
-    let (direct, buffered) = (options.switch("direct")?, options.switch("buffered")?);
-    match (direct, buffered) {
-        (Some((direct, _)), Some((buffered, line))) if direct == buffered => {
-            Err(FioError::at(line, "direct and buffered contradict each other")
-                .with_help("write one of them"))
-        }
-        (Some((direct, _)), _) => Ok(direct),
-        (None, buffered) => Ok(buffered.is_some_and(|(buffered, _)| !buffered)),
-    }
-}
-
-fn at_least_one(number: Option<(u64, u32)>, name: &str) -> Result<u64, FioError> {
+fn at_least_one(number: Option<(u64, u32)>, name: &str, most: u64) -> Result<u64, FioError> {
     match number {
         Some((0, line)) => Err(FioError::at(line, format!("{name} is at least 1"))),
-        Some((number, line)) if number > IN_FLIGHT_MAX => {
-            Err(FioError::at(line, format!("{name} is at most {IN_FLIGHT_MAX} here")))
+        Some((number, line)) if number > most => {
+            Err(FioError::at(line, format!("{name} is at most {most} here")))
         }
         number => Ok(number.map_or(1, |(number, _)| number)),
     }
 }
 
-/// How many of a mixed job's accesses are reads; the last of the two options counts.
-fn read_share(options: &mut Options, direction: &Direction) -> Result<Option<Fraction>, FioError> {
-    let (read, write) = (options.number(&["rwmixread"])?, options.number(&["rwmixwrite"])?);
-    if !(direction.reads && direction.writes) {
-        return Ok(None);
-    }
-    let write = write.map(|(percent, line)| (100_u64.saturating_sub(percent), line));
-    let percent = match (read, write) {
-        (Some(read), Some(write)) => {
-            if write.1 > read.1 {
-                write
-            } else {
-                read
-            }
-        }
-        (read, write) => read.or(write).unwrap_or((50, 0)),
-    };
-    match Fraction::new(percent.0 as f64 / 100.0) {
-        Some(share) => Ok(Some(share)),
-        None => Err(FioError::at(percent.1, "a share lies between 0 and 100 (per cent)")),
-    }
-}
-
-/// A job on files.
-fn files(
+/// Processes, files, passes and accesses.
+fn counts(
     options: &mut Options,
-    common: &Common,
-    engine: &Engine,
-    line: u32,
-    remark: &mut dyn FnMut(u32, &str),
-) -> Result<PatternParameters, FioError> {
-    let Common { direction, record, direct, .. } = common;
-    let files = at_least_one(options.number(&["nrfiles"])?, "nrfiles")?;
-    let filesize = options.take(&["filesize"]);
-    let base = options.kb_base();
-    let filesize = filesize.map(|entry| {
-        let (low, high) = entry.value.split_once(['-', ':']).unwrap_or((&entry.value, &entry.value));
-        let ends = size(low, base).zip(size(high, base));
-        let wrong =
-            || FioError::at(entry.line, format!("filesize={}: a size such as 1g is needed", entry.value));
-        let (low, high) = ends.ok_or_else(wrong)?;
-        if low != high {
-            remark(entry.line, "all files have one size here: the middle of filesize");
-        }
-        Ok((low / 2 + high / 2 + (low & high & 1), entry.line))
-    });
-    let filesize = filesize.transpose()?;
-    let total = options.size(&["size"])?;
-    let amount = options.size(&["io_size", "io_limit"])?;
-    let (file_size, total) = match (filesize, total) {
-        (Some((each, _)), total) => (each, total.map(|(total, _)| total)),
-        (None, Some((total, _))) => (total / files, None),
-        (None, None) => {
-            let help =
-                "write size=1g; petrio makes the files, so that a size can't be that of files that are there";
-            return Err(FioError::at(line, "the job says no size").with_help(help));
-        }
-    };
-    if file_size == 0 {
-        return Err(FioError::at(line, "the job's files have no bytes"));
+    calls: &Calls,
+    target: &Target,
+    parameters: &mut AccessParameters,
+) -> Result<(), FioError> {
+    parameters.processes = at_least_one(options.number(&["numjobs"])?, "numjobs", COUNT_MAX)? as u32;
+    let files = at_least_one(options.number(&["nrfiles", "nr_files"])?, "nrfiles", COUNT_MAX)?;
+    if !target.is_device {
+        parameters.files = files.max(target.names.len() as u64) as u32;
+        parameters.shared_files = !target.names.is_empty() && parameters.processes > 1;
     }
-    let amount = amount.map(|(amount, _)| amount).or(total);
-    let (fsync, fsync_call) = durability(options, remark)?;
-    if common.depth > 1 && engine.is_async {
-        let text = match direct {
-            true => {
-                "one process waits for each access to a file here: iodepth is not taken; take more processes, or a device"
-            }
-            false => "buffered accesses are made one after the other, whatever the iodepth (as by Linux)",
-        };
-        remark(engine.line, text);
+    if calls.names.is_some() {
+        parameters.shared_files = false;
     }
-    let zero_ok = |entry: &Entry| entry.value == "0" || entry.value.is_empty();
-    if let Some(entry) = options.take(&["offset"]).filter(|entry| !zero_ok(entry)) {
-        remark(entry.line, "offset is not taken: a file is accessed from its beginning");
-    }
-    let popularity = popularity(options, remark)?.filter(|_| direction.random);
-    for rate in ["rate", "rate_iops"] {
-        if let Some(entry) = options.take(&[rate]) {
-            remark(entry.line, &format!("{rate} is not taken of a job on files: it runs as fast as it can"));
-        }
-    }
-    let overwrite = options.switch("overwrite")?.is_some_and(|(overwrite, _)| overwrite);
-    let operation = match (direction.reads, direction.writes) {
-        (true, true) => Access::Mixed,
-        (true, false) => Access::Read,
-        // What is written at random places lies on blocks that were allocated before.
-        // Nor does a mapping grow: fio lays its file out before.
-        _ if overwrite || direction.random || engine.is_mapped => Access::Rewrite,
-        _ => Access::Write,
-    };
-    let order = options.take(&["file_service_type"]);
-    let file_order =
-        match order.as_ref().map_or("roundrobin", |entry| entry.value.split(':').next().unwrap_or("")) {
+    let loops = at_least_one(options.number(&["loops"])?, "loops", u64::from(u32::MAX))?;
+    parameters.passes = loops as u32;
+    parameters.accesses = options.number(&["number_ios"])?.map(|(count, _)| count).filter(|count| *count > 0);
+    if let Some(entry) = options.take(&["file_service_type"]) {
+        let (order, turn) = entry.value.split_once(':').unwrap_or((&entry.value, ""));
+        parameters.file_order = match order {
             "sequential" => FileOrder::OneAfterAnother,
             "roundrobin" => FileOrder::RoundRobin,
-            "random" => FileOrder::Random,
-            other => {
-                remark(
-                    order.as_ref().map_or(line, |entry| entry.line),
-                    &format!("files are taken in turn, not by {other}"),
-                );
-                FileOrder::RoundRobin
-            }
+            _ => FileOrder::Random,
         };
-    let append = options.switch("file_append")?.is_some_and(|(append, _)| append);
-    let append = append
-        && matches!(operation, Access::Write | Access::Rewrite)
-        && !direction.random
-        && !engine.is_mapped;
-    let sync = options.take(&["sync"]);
-    if engine.is_mapped && (*direct || sync.is_some()) {
-        remark(engine.line, "stores into a mapping are no calls: direct and sync are not taken");
+        parameters.file_turn = turn.parse().ok().filter(|turn| *turn > 0).unwrap_or(1);
     }
-    let sync = sync.as_ref().map_or("none", |entry| entry.value.as_str());
-    let repetition = options.switch("norandommap")?.is_some_and(|(without, _)| without) && direction.random;
-    let loops = at_least_one(options.number(&["loops"])?, "loops")?;
-    Ok(PatternParameters {
-        pattern: if direction.random { Pattern::Random } else { Pattern::Sequential },
-        operation,
-        read_share: common.share,
-        record: Bytes(*record),
-        file_size: Bytes(file_size),
-        stride: None,
-        alignment: options
-            .size(&["blockalign", "ba"])?
-            .filter(|_| direction.random)
-            .map(|(bytes, _)| Bytes(bytes)),
-        repetition: repetition && popularity.is_none(),
-        popularity,
-        processes: common.jobs as u32,
-        files: files as u32,
-        file_order: if files > 1 { file_order } else { FileOrder::default() },
-        operations: None,
-        amount: amount.filter(|amount| *amount != file_size.saturating_mul(files)).map(Bytes),
-        passes: if common.is_endless { PASSES_MAX } else { loops as u32 },
-        warm_up_pass: false,
-        cached: false,
-        compute_time: Duration::from(common.think.0),
-        think_time: Draw::constant(Amount::from_base(common.think.1.as_seconds())),
-        starts_within: Duration::ZERO,
-        interface: if engine.is_mapped { Interface::Mapped } else { Interface::default() },
-        direct: *direct && !engine.is_mapped,
-        sync: matches!(sync, "sync" | "1" | "") && !engine.is_mapped,
-        data_sync: sync == "dsync" && !engine.is_mapped,
-        append,
-        shared_files: common.shares_file,
-        fsync,
-        fsync_call,
-        open_close: OpenClose::Never,
-        timing: Timing::default(),
-        barrier: BarrierAt::default(),
-    })
+    Ok(())
 }
 
-fn durability(
+/// How many are in flight, and by which calls.
+fn flight(
     options: &mut Options,
+    calls: &Calls,
+    target: &Target,
+    parameters: &mut AccessParameters,
     remark: &mut dyn FnMut(u32, &str),
-) -> Result<(Durability, FsyncCall), FioError> {
-    let every = |number: Option<(u64, u32)>| number.filter(|(number, _)| *number > 0);
-    let (fsync, fdatasync) = (every(options.number(&["fsync"])?), every(options.number(&["fdatasync"])?));
-    let at_end = options.switch("end_fsync")?.filter(|(end, _)| *end);
-    if let (Some(_), Some((_, line))) = (fsync, fdatasync) {
-        return Err(FioError::at(line, "fsync and fdatasync both say how writes are made durable")
-            .with_help("write one of them"));
+) -> Result<(), FioError> {
+    let depth = at_least_one(options.number(&["iodepth"])?, "iodepth", IN_FLIGHT_MAX)? as u32;
+    let offloads = options.take(&["io_submit_mode"]).is_some_and(|entry| entry.value == "offload");
+    let least = options.number(&["iodepth_batch_complete_min", "iodepth_batch_complete"])?;
+    let low = options.number(&["iodepth_low"])?;
+    let engine = match calls.engine {
+        // Threads of fio make the calls, as many as may be in flight.
+        Engine::Waits if offloads && !calls.is_mapped => Engine::IoUring,
+        engine => engine,
+    };
+    if engine == Engine::Waits || depth == 1 && engine != Engine::NativeAio {
+        // One at a time, whatever is said.
+        parameters.engine = if depth == 1 { engine } else { Engine::Waits };
     }
-    if let (Some(_), Some((_, line))) = (fsync.or(fdatasync), at_end) {
-        remark(line, "end_fsync is not taken beside fsync or fdatasync");
+    if engine != Engine::Waits {
+        (parameters.engine, parameters.in_flight) = (engine, depth);
+        parameters.submitting = Submitting {
+            waits_for: least.map_or(0, |(least, _)| least.min(u64::from(depth)) as u32),
+            refills_at: low.map_or(0, |(low, _)| low.min(u64::from(depth)) as u32),
+        };
     }
-    Ok(match (fsync, fdatasync, at_end) {
-        (Some((writes, _)), ..) => (Durability::Every(writes), FsyncCall::Fsync),
-        (_, Some((writes, _)), _) => (Durability::Every(writes), FsyncCall::Fdatasync),
-        (.., Some(_)) => (Durability::AtEnd, FsyncCall::Fsync),
-        _ => (Durability::Never, FsyncCall::Fsync),
-    })
-}
-
-/// A job on a device: as many generators as it has requests in flight, each of which waits for its own.
-fn device(
-    options: &mut Options,
-    common: &Common,
-    runtime: Option<Time>,
-    line: u32,
-    remark: &mut dyn FnMut(u32, &str),
-) -> Result<Synthetic, FioError> {
-    let Common { direction, record, .. } = common;
-    let in_flight = common.depth.saturating_mul(common.jobs);
-    if in_flight > IN_FLIGHT_MAX {
-        return Err(FioError::at(line, format!("iodepth times numjobs is at most {IN_FLIGHT_MAX} here")));
+    if parameters.in_flight == 1 {
+        (parameters.engine, parameters.submitting) = (Engine::Waits, Submitting::default());
     }
-    if !record.is_multiple_of(SECTOR_BYTES) {
-        return Err(FioError::at(line, "a request to a device is of whole blocks of 512 bytes"));
+    if calls.is_mapped {
+        parameters.mapped = true;
     }
-    let total = options.size(&["io_size", "io_limit"])?;
-    let size = options.size(&["size", "filesize"])?;
-    let requests = total.or(size).map(|(bytes, _)| (bytes / record).max(1).saturating_mul(common.jobs));
-    if requests.is_none() && runtime.is_none() {
-        let help = "write size=1g or runtime=60";
-        return Err(FioError::at(line, "the job says neither a size nor a runtime").with_help(help));
+    let (direct, buffered) = (options.switch("direct")?, options.switch("buffered")?);
+    let direct = match (direct, buffered) {
+        (Some((direct, _)), Some((buffered, line))) if direct == buffered => {
+            let help = "write one of them";
+            return Err(FioError::at(line, "direct and buffered contradict each other").with_help(help));
+        }
+        (Some((direct, _)), _) => direct,
+        (None, buffered) => buffered.is_some_and(|(buffered, _)| !buffered),
+    };
+    let atomic = options.is_on("atomic")?;
+    if direct && calls.is_mapped {
+        remark(calls.line, "stores into a mapping are no calls: direct is not taken");
     }
-    if !direction.random && in_flight > 1 {
+    let moves = parameters.operation.moves_data();
+    parameters.direct = (direct || atomic) && !calls.is_mapped && !target.is_device && moves;
+    if !parameters.direct
+        && !target.is_device
+        && parameters.engine == Engine::NativeAio
+        && parameters.in_flight > 1
+    {
         remark(
-            line,
-            "several sequential requests in flight are streams of their own here, each from a place of its own",
+            calls.line,
+            "buffered accesses are waited for in io_submit, whatever the iodepth, as by Linux",
         );
     }
-    for entry in [options.take(&["fsync"]), options.take(&["fdatasync"])].into_iter().flatten() {
-        remark(entry.line, &format!("{} is not taken of a job on a device", entry.key));
+    Ok(())
+}
+
+fn times(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    let runtime = options.time(&["runtime", "timeout"], SECOND)?;
+    let based = options.switch("time_based")?.filter(|(based, _)| *based);
+    if let (Some((_, line)), None) = (based, runtime) {
+        return Err(FioError::at(line, "time_based needs a runtime").with_help("write runtime=60"));
     }
-    let iops = options.number(&["rate_iops"])?.map(|(rate, _)| rate as f64);
-    let bytes = options.size(&["rate"])?.map(|(rate, _)| rate as f64 / *record as f64);
-    let rate = iops.into_iter().chain(bytes).fold(f64::INFINITY, f64::min);
-    // Each of those in flight keeps its part of the rate: it waits so long, or for its request.
-    let apart = common.depth as f64 / rate;
-    let limited = rate.is_finite() && apart.is_finite();
-    let whole = |part: bool| if part { Fraction::ONE } else { Fraction::ZERO };
-    let blocks = record / SECTOR_BYTES;
-    let popularity = popularity(options, remark)?.filter(|_| direction.random);
-    let generator = Generator {
-        devices: vec![0],
-        capacity: size.map(|(bytes, _)| Blocks(bytes / SECTOR_BYTES)),
-        alignment: Blocks(blocks),
-        popularity,
-        read_fraction: common.share.unwrap_or_else(|| whole(direction.reads)),
-        sequential_fraction: whole(!direction.random),
-        local_fraction: Fraction::ZERO,
-        time_critical_fraction: whole(!limited),
-        time_limited_fraction: whole(limited),
-        time_limit: limited.then(|| Draw::constant(Amount::from_base(apart))),
-        inter_arrival: Draw::constant(Amount::from_base(
-            Duration::from(common.think.0 + common.think.1).as_seconds(),
-        )),
-        sequential_inter_arrival: None,
-        local_inter_arrival: None,
-        local_distance: None,
-        size: Draw::constant(Amount::from_base(blocks as f64)),
+    let duration = |time: Time| Duration::from(time);
+    parameters.duration = runtime.map(|(time, _)| duration(time)).filter(|time| *time != Duration::ZERO);
+    parameters.keep_on = based.is_some() && parameters.operation.moves_data();
+    if parameters.keep_on {
+        parameters.passes = 1;
+    }
+    parameters.warm_up =
+        options.time(&["ramp_time"], SECOND)?.map_or(Duration::ZERO, |(time, _)| duration(time));
+    if let Some(mut entry) = options.take(&["startdelay"]) {
+        let (low, high) = entry
+            .value
+            .split_once('-')
+            .map_or((entry.value.clone(), None), |(low, high)| (low.to_owned(), Some(high.to_owned())));
+        let read = |text: &str| super::values::time(text, SECOND);
+        let Some(from) = read(&low) else {
+            return Err(FioError::at(
+                entry.line,
+                format!("startdelay={}: a time such as 30s is needed", entry.value),
+            ));
+        };
+        let to = high.as_deref().and_then(read).unwrap_or(from);
+        if to != from {
+            remark(entry.line, "all processes begin together: in the middle of startdelay");
+        }
+        entry.value = low;
+        parameters.starts_after = duration(Time::from_picos(from.as_picos() / 2 + to.as_picos() / 2));
+    }
+    let think = options.time(&["thinktime"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time);
+    // Part of the thinking, and without it nothing.
+    let spin =
+        options.time(&["thinktime_spin"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time.min(think));
+    (parameters.compute_time, parameters.think_time) = (duration(spin), duration(think - spin));
+    options.take(&["thinktime_blocks_type"]);
+    let every = options.number(&["thinktime_blocks"])?.map(|(every, _)| every).filter(|every| *every > 0);
+    parameters.think_every = every.filter(|_| think > Time::ZERO).unwrap_or(1);
+    Ok(())
+}
+
+/// What makes writes durable; of a job that only reads, nothing.
+fn durability(options: &mut Options, parameters: &mut AccessParameters) -> Result<(), FioError> {
+    let (fsync, fdatasync) = (options.number(&["fsync"])?, options.number(&["fdatasync"])?);
+    let at_end =
+        options.is_on("end_fsync")? | options.is_on("end_syncfs")? | options.is_on("fsync_on_close")?;
+    let sync = options.take(&["sync"]);
+    if !parameters.operation.writes() {
+        return Ok(());
+    }
+    let every = |number: Option<(u64, u32)>| number.map_or(0, |(every, _)| every);
+    // Where both are due, fio makes the fsync.
+    (parameters.fsync_every, parameters.fdatasync_every) = (every(fsync), every(fdatasync));
+    parameters.fsync_at_end = at_end;
+    if let Some(entry) = sync.filter(|_| !parameters.mapped) {
+        parameters.sync = matches!(entry.value.as_str(), "sync" | "1" | "");
+        parameters.data_sync = entry.value == "dsync";
+    }
+    Ok(())
+}
+
+/// Where fio's random numbers begin.
+fn seeds(options: &mut Options, parameters: &mut AccessParameters) -> Result<(), FioError> {
+    let repeats = options.switch("randrepeat")?.is_none_or(|(on, _)| on);
+    let all = options.switch("allrandrepeat")?.is_none_or(|(on, _)| on);
+    let seed = options.number(&["randseed"])?.map(|(seed, _)| seed);
+    parameters.seed = seed.or((repeats && all).then_some(USUAL_SEED));
+    parameters.same_passes = parameters.seed.is_some() && seed.is_none() && parameters.operation.moves_data();
+    Ok(())
+}
+
+/// A size, or a part of the whole.
+fn extent(options: &mut Options, names: &[&str]) -> Result<Option<(Extent, u32)>, FioError> {
+    let Some(Entry { key, value, line, .. }) = options.take(names) else { return Ok(None) };
+    let percent = || {
+        let share = value.strip_suffix('%')?.trim().parse::<f64>().ok()?;
+        Fraction::new(share / 100.0).map(Extent::Share)
     };
-    let generators = vec![generator; in_flight as usize];
-    let requests = if common.is_endless { None } else { requests };
-    Ok(Synthetic { requests, duration: runtime.map(Duration::from), processors: None, generators })
+    let base = options.kb_base();
+    let found = percent().or_else(|| size_of(&value, base).map(|bytes| Extent::Bytes(Bytes(bytes))));
+    let wrong = || {
+        FioError::at(line, format!("{key}={value}: a size such as 1g, or a part such as 10%, is needed here"))
+    };
+    found.map(|extent| Some((extent, line))).ok_or_else(wrong)
+}
+
+/// Where an area begins, and how much further for each process.
+fn offsets(options: &mut Options, parameters: &mut AccessParameters) -> Result<(), FioError> {
+    parameters.offset = extent(options, &["offset"])?.map_or_else(Extent::default, |(offset, _)| offset);
+    parameters.offset_step =
+        extent(options, &["offset_increment"])?.map_or_else(Extent::default, |(step, _)| step);
+    options.take(&["offset_align"]);
+    Ok(())
+}
+
+/// A job on disks: without a size, on all of them.
+fn device(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    line: u32,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    offsets(options, parameters)?;
+    let filesize = extent(options, &["filesize"])?;
+    let size = extent(options, &["size"])?.or(filesize).map(|(size, _)| size);
+    let whole = |size: &Extent| *size == Extent::Share(Fraction::ONE);
+    parameters.area = size.filter(|size| !whole(size) && !size.is_nothing());
+    parameters.amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| Bytes(bytes));
+    options.take(&["fill_device", "fill_fs"]);
+    options.take(&["file_append"]);
+    (parameters.sync, parameters.data_sync) = (false, false);
+    if parameters.mapped {
+        remark(line, "a mapping of a disk is taken for requests to it");
+        parameters.mapped = false;
+    }
+    if parameters.validate(true).is_err() && parameters.bounds().0 % 512 != 0 {
+        return Err(FioError::at(line, "a request to a device is of whole blocks of 512 bytes"));
+    }
+    Ok(())
+}
+
+/// A job on files, which are made before it runs as fio makes them.
+fn files(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    (calls, target, line): (&Calls, &Target, u32),
+    known_size: &dyn Fn(&str) -> Option<u64>,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    offsets(options, parameters)?;
+    let base = options.kb_base();
+    let filesize = match options.take(&["filesize"]) {
+        None => None,
+        Some(entry) => {
+            let (low, high) = entry.value.split_once(['-', ':']).unwrap_or((&entry.value, &entry.value));
+            let ends = size_of(low, base).zip(size_of(high, base));
+            let wrong = || {
+                let problem = format!("filesize={}: a size such as 1g is needed", entry.value);
+                FioError::at(entry.line, problem)
+            };
+            let (low, high) = ends.ok_or_else(wrong)?;
+            if low != high {
+                remark(entry.line, "all files have one size here: the middle of filesize");
+            }
+            Some(low / 2 + high / 2 + (low & high & 1))
+        }
+    };
+    let size = extent(options, &["size"])?;
+    let amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| bytes);
+    let fills = options.is_on("fill_device")? | options.is_on("fill_fs")?;
+    let appends = options.is_on("file_append")?;
+    let overwrites = options.is_on("overwrite")?;
+    if !parameters.operation.moves_data() {
+        return Ok(());
+    }
+    let known = || target.names.iter().filter_map(|name| known_size(name)).max();
+    let count = u64::from(parameters.files);
+    let bytes = match size {
+        Some((Extent::Bytes(bytes), _)) => Some(bytes.get()).filter(|bytes| *bytes > 0),
+        _ => None,
+    };
+    match (filesize, size) {
+        (Some(each), size) => {
+            parameters.file_size = Some(Bytes(each));
+            if let Some((share @ Extent::Share(_), _)) = size {
+                parameters.area = Some(share);
+            }
+            let all = each.saturating_mul(count);
+            parameters.amount = amount.or(bytes.filter(|bytes| *bytes < all)).map(Bytes);
+        }
+        (None, Some((Extent::Bytes(_), line))) if bytes.is_some() => {
+            let each = bytes.unwrap_or(0) / count;
+            if each < parameters.bounds().0 {
+                return Err(FioError::at(line, "the job's files have no room for one access"));
+            }
+            parameters.area = Some(Extent::Bytes(Bytes(each)));
+            parameters.amount = amount.map(Bytes);
+        }
+        (None, size) => {
+            let Some(each) = known().or(fills.then_some(FILLED_BYTES)) else {
+                let help = "write size=1g; petrio makes the files, so that a size can't be that of files that are there";
+                return Err(FioError::at(line, "the job says no size").with_help(help));
+            };
+            if fills && known().is_none() {
+                remark(
+                    line,
+                    "how large the volume is that is filled isn't known: 1 GiB of it is played; write size=",
+                );
+            }
+            parameters.file_size = Some(Bytes(each));
+            parameters.area = size.map(|(size, _)| size).filter(|size| matches!(size, Extent::Share(_)));
+            parameters.amount = amount.map(Bytes);
+        }
+    }
+    if let (Some(each), true) = (parameters.file_size, parameters.area.is_none()) {
+        // An area says as much where nothing else needs the file's own size.
+        let plain = parameters.offset.is_nothing() && parameters.offset_step.is_nothing();
+        if plain && each.get() < parameters.bounds().0 {
+            return Err(FioError::at(line, "the job's files have no room for one access"));
+        }
+    }
+    // What is written in a row is new; what is written at random places lies on blocks that were allocated before, and so
+    // does what is mapped.
+    let in_a_row = parameters.order == AccessOrder::Sequential && parameters.zones.is_none();
+    parameters.new_files = parameters.operation == AccessKind::Write
+        && in_a_row
+        && !overwrites
+        && !calls.is_mapped
+        && known().is_none();
+    if appends && parameters.operation.writes() {
+        remark(line, "file_append: the files are taken to be empty before");
+    }
+    Ok(())
 }

@@ -1,31 +1,38 @@
-//! fio's job files: what their jobs do, as patterns on files or as generators of requests to devices.
+//! fio's job files and command lines: what their jobs do, as accesses to files or disks.
 //!
-//! Source: fio's HOWTO (its parameters' meanings, defaults and units). A job on files becomes
-//! [`PatternParameters`], one on `/dev/…` becomes [`Synthetic`] generators that wait, as many as the job has requests in
-//! flight.
+//! Source: fio's HOWTO (its parameters' meanings, defaults and units). Each job becomes [`AccessParameters`], on files or, where
+//! its `filename` lies below `/dev/`, on disks, and says after which others it runs.
 //!
 //! ```
 //! use petrio_workload::fio::{FioFile, FioWork};
 //! let file: FioFile = "[global]\nsize=64m\n[reader]\nrw=randread\nbs=16k\nnumjobs=4\n".parse()?;
-//! let FioWork::Files(pattern) = &file.jobs[0].work else { panic!("it works on files") };
-//! assert_eq!((pattern.record.to_string().as_str(), pattern.processes), ("16 KiB", 4));
+//! let FioWork::Files(accesses) = &file.jobs[0].work else { panic!("it works on files") };
+//! assert_eq!((accesses.bounds().0, accesses.processes), (16_384, 4));
 //! # Ok::<(), petrio_workload::fio::FioError>(())
 //! ```
 //!
-//! Left out, and told as a remark where a job asks for it: accesses of several sizes in one job on files (the mean size
-//! is taken), several requests in flight from one process on files, rates on files, skewed distributions, offsets,
-//! delays. A job that can't be meant (two ways to sync, no size) is refused.
+//! A job that can't be played is left out with a remark where others can; where none can, the file is refused. What only
+//! checks, tunes or writes about a run is accepted. Options that change the load and aren't taken are told as remarks.
 
+mod arithmetic;
+mod command_line;
+mod direction;
 mod distribution;
+mod engine;
 mod ini;
 mod job;
+mod known;
 mod options;
+mod pace;
+mod sizes;
 mod values;
 
-use crate::program::PatternParameters;
-use crate::synthetic::Synthetic;
+pub use command_line::is_command_line;
+
+use crate::program::AccessParameters;
+use ini::Section;
 use miette::Diagnostic;
-use petrio_time::Time;
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -45,21 +52,33 @@ pub struct FioJob {
     pub name: String,
     /// The section's line, from 1.
     pub line: u32,
-    /// The group of jobs that run side by side: a `stonewall` begins the next.
-    pub group: u32,
+    /// The jobs of the file that must be over before it begins, by their positions (`stonewall`, `wait_for`).
+    pub after: Vec<usize>,
     /// What it does.
     pub work: FioWork,
-    /// For how long it runs at most.
-    pub runtime: Option<Time>,
 }
 
 /// What a job does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FioWork {
-    /// Processes go through files.
-    Files(PatternParameters),
-    /// Requests go to a device.
-    Device(Synthetic),
+    /// Processes access files.
+    Files(Box<AccessParameters>),
+    /// Processes access disks.
+    Device {
+        /// How.
+        parameters: Box<AccessParameters>,
+        /// The disks' names.
+        devices: Vec<String>,
+    },
+}
+
+impl FioWork {
+    /// How files or disks are accessed.
+    pub const fn parameters(&self) -> &AccessParameters {
+        match self {
+            Self::Files(parameters) | Self::Device { parameters, .. } => parameters,
+        }
+    }
 }
 
 /// Something to know of what was made of a file.
@@ -95,6 +114,37 @@ impl FioError {
     }
 }
 
+/// What lies around a job file: files that it includes, the environment, the machine.
+pub trait Surroundings {
+    /// The text of a file that is included.
+    ///
+    /// # Errors
+    /// Why it can't be read.
+    fn include(&self, file: &str) -> Result<String, String>;
+
+    /// The value of a variable (`${NAME}`).
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// What stands for `$pagesize`, `$mb_memory` and `$ncpus`.
+    fn keywords(&self) -> [(&'static str, u64); 3] {
+        [("$pagesize", 4096), ("$mb_memory", 2048), ("$ncpus", 2)]
+    }
+}
+
+/// Nothing: no file, and no variable.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Surroundings for Nothing {
+    fn include(&self, _file: &str) -> Result<String, String> {
+        Err("files are not read here".to_owned())
+    }
+
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
 /// The longest text: a job file is written by a person.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
@@ -102,34 +152,146 @@ impl FromStr for FioFile {
     type Err = FioError;
 
     fn from_str(text: &str) -> Result<Self, FioError> {
+        Self::read(text, &Nothing)
+    }
+}
+
+impl FioFile {
+    /// Reads a job file, or a script with fio's command lines.
+    ///
+    /// # Errors
+    /// A text that is neither, or of which no job can be played.
+    pub fn read(text: &str, around: &dyn Surroundings) -> Result<Self, FioError> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(FioError::at(1, format!("the job file is longer than {TEXT_BYTES_MAX} bytes")));
         }
-        let mut remarks = Vec::new();
-        let mut jobs = Vec::new();
-        let mut group = 0;
-        for section in ini::sections(text)? {
-            jobs.push(job::job(section, &mut group, &mut remarks)?);
-        }
-        if jobs.is_empty() {
+        let sections = match is_command_line(text) && !is_job_file(text) {
+            true => command_line::sections(text, around)?,
+            false => ini::sections(text, around)?,
+        };
+        if sections.is_empty() {
             let help = "a job begins with its name in brackets, [job1], and has a size and what it does (rw=randread)";
             return Err(FioError::at(1, "there is no job in it").with_help(help));
         }
-        remarks.sort_by_key(|remark| remark.line);
-        remarks.dedup();
-        Ok(Self { jobs, remarks })
+        let mut keywords = Vec::new();
+        for (word, value) in around.keywords() {
+            let line = text.lines().position(|line| line.contains(word));
+            keywords.extend(line.map(|line| FioRemark {
+                line: u32::try_from(line + 1).unwrap_or(u32::MAX),
+                text: format!("{word} is taken to be {value}"),
+            }));
+        }
+        let mut file = Self::of(sections)?;
+        file.remarks.append(&mut keywords);
+        file.remarks.sort_by_key(|remark| remark.line);
+        file.remarks.dedup();
+        Ok(file)
+    }
+
+    fn of(sections: Vec<Section>) -> Result<Self, FioError> {
+        let mut file = Self { jobs: Vec::new(), remarks: Vec::new() };
+        let mut first_error: Option<FioError> = None;
+        let mut waits = Waits::default();
+        let mut job_number = 1;
+        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
+        for mut section in sections {
+            let (name, line) = (section.name.clone(), section.line);
+            waits.take(&mut section);
+            let after = waits.before(&file.jobs);
+            let known = |name: &str| sizes.get(name).copied();
+            match job::job(section, job_number, &known, &mut file.remarks) {
+                Ok(read) => {
+                    let parameters = read.work.parameters();
+                    job_number += parameters.processes;
+                    let size = parameters.file_bytes_max();
+                    for name in read.files {
+                        let known = sizes.entry(name).or_default();
+                        *known = size.max(*known);
+                    }
+                    waits.group.push(file.jobs.len());
+                    file.jobs.push(FioJob { name, line, after, work: read.work });
+                }
+                Err(error) => {
+                    let text = format!("job \"{name}\" is left out: {}", error.problem);
+                    file.remarks.push(FioRemark { line: error.line, text });
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        match first_error {
+            Some(error) if file.jobs.is_empty() => Err(error),
+            _ => Ok(file),
+        }
+    }
+}
+
+/// Whom jobs wait for.
+#[derive(Default)]
+struct Waits {
+    /// The jobs since the last stonewall, and those before it.
+    group: Vec<usize>,
+    before: Vec<usize>,
+    /// Whom the job at hand waits for by name.
+    named: Option<String>,
+}
+
+impl Waits {
+    /// Takes what a section says about it.
+    fn take(&mut self, section: &mut Section) {
+        let mut take = |names: &[&str]| {
+            let found = section.entries.iter().find(|entry| names.contains(&entry.key.as_str())).cloned();
+            section.entries.retain(|entry| !names.contains(&entry.key.as_str()));
+            found
+        };
+        let walls = take(&["stonewall", "wait_for_previous"]).is_some_and(|entry| entry.value != "0");
+        self.named = take(&["wait_for"]).map(|entry| entry.value);
+        if walls && !self.group.is_empty() {
+            self.before = std::mem::take(&mut self.group);
+        }
+    }
+
+    /// The jobs before it that must be over.
+    fn before(&self, jobs: &[FioJob]) -> Vec<usize> {
+        let mut before = self.before.clone();
+        if let Some(name) = &self.named {
+            before.extend(jobs.iter().position(|job| job.name == *name));
+        }
+        before.sort_unstable();
+        before.dedup();
+        before
     }
 }
 
 /// Whether a text looks like a job file: sections, and an option that fio's jobs have, its word without the quotation
 /// marks that TOML needs.
 pub fn is_job_file(text: &str) -> bool {
-    let known = ["rw=", "readwrite=", "bs=", "ioengine=", "iodepth=", "numjobs=", "filename="];
+    let known = [
+        "rw=",
+        "readwrite=",
+        "bs=",
+        "blocksize=",
+        "ioengine=",
+        "iodepth=",
+        "numjobs=",
+        "filename=",
+        "size=",
+        "include",
+        "bssplit=",
+        "filesize=",
+        "bsrange=",
+    ];
     let lines = || text.lines().map(|line| line.trim().replace(' ', ""));
-    let is_bare =
-        |value: &str| value.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '/');
+    let is_bare = |value: &str| {
+        value.starts_with(|first: char| {
+            first.is_ascii_alphanumeric() || matches!(first, '/' | '$' | '(' | '.' | '\\')
+        })
+    };
     let is_option = |line: &str| known.iter().any(|key| line.strip_prefix(key).is_some_and(is_bare));
-    lines().any(|line| line.starts_with('[') && line.ends_with(']')) && lines().any(|line| is_option(&line))
+    let is_section = |line: &str| {
+        let line = line.split([';', '#']).next().unwrap_or_default();
+        line.starts_with('[') && !line.starts_with("[[") && line.trim_end().ends_with(']')
+    };
+    lines().any(|line| is_section(&line)) && lines().any(|line| is_option(&line))
 }
 
 #[cfg(test)]

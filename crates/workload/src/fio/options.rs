@@ -1,71 +1,28 @@
 //! A job's options as they are taken, and what is left of them.
 
+use super::arithmetic::evaluated;
 use super::ini::{Entry, Section};
+use super::known::{WITHOUT_EFFECT, is_of_engine};
 use super::values::{size, time};
 use super::{FioError, FioRemark};
 use petrio_time::Time;
 
-/// Options that change what is written about a run, or how fio does its own work, and nothing of the load.
-const WITHOUT_EFFECT: &[&str] = &[
-    "group_reporting",
-    "new_group",
-    "name",
-    "description",
-    "directory",
-    "filename_format",
-    "thread",
-    "randrepeat",
-    "allrandrepeat",
-    "randseed",
-    "refill_buffers",
-    "zero_buffers",
-    "scramble_buffers",
-    "buffer_pattern",
-    "buffer_compress_percentage",
-    "dedupe_percentage",
-    "fallocate",
-    "create_serialize",
-    "create_fsync",
-    "create_on_open",
-    "unlink",
-    "write_bw_log",
-    "write_lat_log",
-    "write_iops_log",
-    "write_hist_log",
-    "log_avg_msec",
-    "log_hist_msec",
-    "per_job_logs",
-    "disable_lat",
-    "disable_clat",
-    "disable_slat",
-    "disable_bw_measurement",
-    "gtod_reduce",
-    "clat_percentiles",
-    "lat_percentiles",
-    "percentile_list",
-    "unified_rw_reporting",
-    "exitall",
-    "exitall_on_error",
-    "loops_logged",
-    "norandommap_fallback",
-    "kb_base",
-    "unit_base",
-    "significant_figures",
-];
-
 /// The options of a job; what is taken is gone from them.
 pub(super) struct Options {
     entries: Vec<Entry>,
-    /// The section's line, for what stands nowhere.
-    pub(super) line: u32,
     kb_base: u64,
 }
 
 impl Options {
-    pub(super) fn of(section: Section) -> Self {
+    pub(super) fn of(section: Section) -> Result<Self, FioError> {
+        if let Some(entry) = section.entries.iter().find(|entry| entry.unset.is_some()) {
+            let name = entry.unset.as_deref().unwrap_or_default();
+            let problem = format!("the variable {name} is set nowhere");
+            return Err(FioError::at(entry.line, problem).with_help(format!("set it: {name}=… petrio …")));
+        }
         let kb_base = section.entries.iter().find(|entry| entry.key == "kb_base");
         let kb_base = kb_base.and_then(|entry| entry.value.parse().ok()).unwrap_or(1024);
-        Self { entries: section.entries, line: section.line, kb_base }
+        Ok(Self { entries: section.entries, kb_base })
     }
 
     /// An option by any of its names.
@@ -87,27 +44,41 @@ impl Options {
         match entry.value.as_str() {
             "" | "1" | "true" | "yes" => Ok(Some((true, entry.line))),
             "0" | "false" | "no" => Ok(Some((false, entry.line))),
-            other => {
-                let problem = format!("\"{other}\" is neither 0 nor 1, which {name} takes");
-                Err(FioError::at(entry.line, problem))
-            }
+            other => match other.parse::<i64>() {
+                Ok(number) => Ok(Some((number != 0, entry.line))),
+                Err(_) => {
+                    let problem = format!("\"{other}\" is neither 0 nor 1, which {name} takes");
+                    Err(FioError::at(entry.line, problem))
+                }
+            },
         }
     }
 
+    /// Whether a switch is on.
+    pub(super) fn is_on(&mut self, name: &str) -> Result<bool, FioError> {
+        Ok(self.switch(name)?.is_some_and(|(on, _)| on))
+    }
+
     pub(super) fn number(&mut self, names: &[&str]) -> Result<Option<(u64, u32)>, FioError> {
-        self.read(names, "a whole number", |text| text.parse().ok())
+        self.read(names, "a whole number", |text| {
+            let plain = |text: &str| size(text, 1000).map(|number| number as f64);
+            text.parse().ok().or_else(|| whole(evaluated(text, &plain)?))
+        })
     }
 
     pub(super) fn size(&mut self, names: &[&str]) -> Result<Option<(u64, u32)>, FioError> {
         let base = self.kb_base;
-        self.read(names, "a size such as 64k or 1g", |text| size(text, base))
+        self.read(names, "a size such as 64k or 1g", |text| size_of(text, base))
     }
 
     pub(super) fn time(&mut self, names: &[&str], bare: u64) -> Result<Option<(Time, u32)>, FioError> {
-        self.read(names, "a time such as 30s", |text| time(text, bare))
+        self.read(names, "a time such as 30s", |text| {
+            let seconds = || evaluated(text, &|text| text.parse().ok());
+            time(text, bare).or_else(|| Some(Time::from_picos(whole(seconds()?)?.checked_mul(bare)?)))
+        })
     }
 
-    pub(super) fn kb_base(&self) -> u64 {
+    pub(super) const fn kb_base(&self) -> u64 {
         self.kb_base
     }
 
@@ -117,7 +88,7 @@ impl Options {
         what: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<(T, u32)>, FioError> {
-        let Some(Entry { key, value, line }) = self.take(names) else { return Ok(None) };
+        let Some(Entry { key, value, line, .. }) = self.take(names) else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some((read, line))),
             None => Err(FioError::at(line, format!("{key}={value}: {what} is needed here"))),
@@ -126,12 +97,24 @@ impl Options {
 
     /// What nobody has taken, as remarks.
     pub(super) fn finish(self, remarks: &mut Vec<FioRemark>) {
-        for Entry { key, value, line } in self.entries {
-            let is_plain = WITHOUT_EFFECT.contains(&key.as_str()) || key == "invalidate" && value != "0";
+        for Entry { key, value, line, .. } in self.entries {
+            let is_plain = WITHOUT_EFFECT.contains(&key.as_str())
+                || is_of_engine(&key)
+                || (key == "invalidate" && value != "0");
             if !is_plain {
                 let text = format!("{key} is not taken");
                 remarks.push(FioRemark { line, text });
             }
         }
     }
+}
+
+/// A size, or a sum of sizes.
+pub(super) fn size_of(text: &str, base: u64) -> Option<u64> {
+    size(text, base).or_else(|| whole(evaluated(text, &|text| size(text, base).map(|bytes| bytes as f64))?))
+}
+
+/// A number without what is behind its point.
+fn whole(number: f64) -> Option<u64> {
+    (0.0..9e18).contains(&number).then_some(number as u64)
 }

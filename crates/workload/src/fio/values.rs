@@ -15,6 +15,7 @@ pub(super) fn size(text: &str, kb_base: u64) -> Option<u64> {
         None => (unit, false),
     };
     let base: u64 = if (kb_base == 1000) == is_other { 1024 } else { 1000 };
+    let letter = if letter == "b" { "" } else { letter };
     let power = ["", "k", "m", "g", "t", "p"].iter().position(|known| *known == letter)?;
     let factor = base.checked_pow(u32::try_from(power).ok()?)?;
     number.parse::<u64>().ok()?.checked_mul(factor)

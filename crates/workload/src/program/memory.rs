@@ -153,7 +153,7 @@ impl WithMemory {
     }
 
     /// What is used before an operation, which comes behind it.
-    fn before(&mut self, operation: FileOp) {
+    fn before(&mut self, step: Step) {
         if !std::mem::replace(&mut self.has_begun, true) {
             let all = self.uses(0, self.memory.size.get());
             self.waiting.push_back(all);
@@ -166,7 +166,7 @@ impl WithMemory {
             self.waiting.push_back(step);
             left -= length;
         }
-        self.waiting.push_back(Step::Operation(operation));
+        self.waiting.push_back(step);
     }
 }
 
@@ -176,7 +176,7 @@ impl FileProgram for WithMemory {
             return Ok(step);
         }
         match self.program.next(now)? {
-            Step::Operation(operation) => self.before(operation),
+            step @ (Step::Operation(_) | Step::Submit(_)) => self.before(step),
             Step::End if self.has_begun && !self.memory.shared => {
                 self.has_begun = false;
                 return Ok(self.uses(0, 0));

@@ -12,8 +12,9 @@
 //!                                                                └─ one thread a program ─▶ a real directory
 //! ```
 //!
-//! Left out: asynchronous interfaces with several operations outstanding in one process (io_uring, libaio) and mmap.
+//! A process may have several accesses in flight ([`Step::Submit`], [`Step::Reap`]): those of [`accesses`] do.
 
+pub mod accesses;
 pub mod pattern;
 pub mod requests;
 pub mod script;
@@ -30,6 +31,7 @@ mod plan;
 mod source;
 mod table;
 
+pub use accesses::{AccessParameters, AccessProgram};
 pub use at_speed::AtSpeed;
 pub(crate) use board::Topic;
 pub use board::{Board, Common};
@@ -83,6 +85,15 @@ impl FileWorkload {
 pub enum Step {
     /// Asks for this, and waits until it is done. `id` and `issued` are set by whoever carries it out.
     Operation(FileOp),
+    /// Asks for this, and goes on as soon as it has been submitted ([`Submission`](petrio_colours::Submission) says when that is).
+    Submit(FileOp),
+    /// If so many of its submitted operations are in flight, waits until only so few are.
+    Reap {
+        /// From so many on.
+        full: u32,
+        /// Down to so many.
+        down_to: u32,
+    },
     /// Lets time pass.
     Think(Time),
     /// What follows belongs to this phase of the run; before the first such step, to [`Phase::Measured`]. Takes no

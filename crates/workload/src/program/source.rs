@@ -4,15 +4,63 @@
 //! (think times, phases, a barrier) is known before that operation is due. A step costs a push on a heap of due
 //! programs and a binary search among the operations in flight; nothing is allocated once each program has issued an
 //! operation.
+//!
+//! What a program submits it doesn't wait for: it goes on when it is told that the operation is on its way, and meets its
+//! completion only where it reaps. What it leaves to its own threads (aio_read of the C library) these take in turn, one
+//! operation for each file at a time, and so many files at once as there may be threads.
 
 use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
 use crate::due::Due;
 use crate::source::{RequestSource, SourceError, SourceItem};
-use petrio_colours::{FileOp, RequestId};
+use petrio_colours::{FileId, FileOp, RequestId, Submission};
 use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+
+/// Threads that the C library makes for asynchronous accesses (glibc, `aio_threads` of aio_init(3)).
+const THREADS_MAX: usize = 20;
+
+/// What a process waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Awaits {
+    /// Nothing that is in flight: its next operation is due, it has come to a barrier, or ended.
+    #[default]
+    Nothing,
+    /// The end of its operation.
+    Completion,
+    /// That what it submits is on its way.
+    Submission(RequestId),
+    /// That only so many of what it submitted are in flight.
+    Few(u32),
+}
+
+/// Operations that a process has left to its threads.
+#[derive(Default)]
+struct Threads {
+    /// Those that no thread has taken.
+    queue: VecDeque<FileOp>,
+    /// Those that are due to be issued.
+    taken: VecDeque<FileOp>,
+    /// The files that threads work on.
+    busy: Vec<FileId>,
+}
+
+impl Threads {
+    /// The first operation for a file that nobody works on, if there is a thread for it.
+    fn take(&mut self) -> bool {
+        if self.busy.len() >= THREADS_MAX {
+            return false;
+        }
+        let Some(position) = self.queue.iter().position(|op| !self.busy.contains(&op.file)) else {
+            return false;
+        };
+        let Some(op) = self.queue.remove(position) else { return false };
+        self.busy.push(op.file);
+        self.taken.push_back(op);
+        true
+    }
+}
 
 /// One process at work.
 struct Process {
@@ -24,23 +72,43 @@ struct Process {
     has_begun: bool,
     /// Up to when its steps are known: when it issues its operation, has come to its barrier, or ended.
     at: Time,
+    awaits: Awaits,
+    /// Whether the operation to be issued is only submitted.
+    submits: bool,
+    /// How many of those that it submitted are in flight.
+    submitted: u32,
+    threads: Option<Box<Threads>>,
 }
 
-/// Programs of several processes as one source, closed: each process has one operation in flight.
+/// Who issues what is due.
+const BY_PROCESS: u32 = 0;
+const BY_THREAD: u32 = 1;
+
+/// An operation in flight.
+struct InFlight {
+    id: RequestId,
+    process: u32,
+    is_submitted: bool,
+    /// The file, where a thread of the process works on it.
+    of_thread: Option<FileId>,
+}
+
+/// Programs of several processes as one source, closed: each process has one operation in flight, or as many as it submits.
 ///
 /// Where several are due at the same time, the one with the lowest number goes first.
 pub struct FilePrograms {
     processes: Vec<Process>,
     /// Processes whose next operation is known, by when it is due.
-    due: BinaryHeap<Reverse<(Time, u32)>>,
+    due: BinaryHeap<Reverse<(Time, u32, u32)>>,
     /// Operations in flight and whose they are, in order of issue and so of their numbers.
-    in_flight: VecDeque<(RequestId, u32)>,
+    in_flight: VecDeque<InFlight>,
     /// Processes that wait at a barrier.
     waiting: Vec<u32>,
     ended: usize,
     /// Those of them that nobody has been told of, by the numbers that their operations bear.
     untold: Vec<u32>,
     issued: u64,
+    has_begun: bool,
 }
 
 impl FilePrograms {
@@ -49,6 +117,13 @@ impl FilePrograms {
     /// # Errors
     /// A program that can't make its first step.
     pub fn new(programs: Vec<Box<dyn FileProgram>>) -> Result<Self, ProgramError> {
+        let mut source = Self::later(programs);
+        source.begin_all(Time::ZERO)?;
+        Ok(source)
+    }
+
+    /// The same, to begin when it is [told to](RequestSource::begin).
+    pub fn later(programs: Vec<Box<dyn FileProgram>>) -> Self {
         let count = programs.len();
         let process = |program| Process {
             program,
@@ -56,8 +131,12 @@ impl FilePrograms {
             phase: Phase::default(),
             has_begun: false,
             at: Time::ZERO,
+            awaits: Awaits::Nothing,
+            submits: false,
+            submitted: 0,
+            threads: None,
         };
-        let mut source = Self {
+        Self {
             processes: programs.into_iter().map(process).collect(),
             due: BinaryHeap::with_capacity(count),
             in_flight: VecDeque::with_capacity(count),
@@ -65,24 +144,48 @@ impl FilePrograms {
             ended: 0,
             untold: Vec::new(),
             issued: 0,
-        };
-        for process in 0..count {
-            source.advance(process as u32)?;
+            has_begun: false,
         }
-        source.open_barriers()?;
-        Ok(source)
+    }
+
+    fn begin_all(&mut self, at: Time) -> Result<(), ProgramError> {
+        self.has_begun = true;
+        for number in 0..self.processes.len() {
+            self.processes[number].at = at;
+            self.advance(number as u32)?;
+        }
+        self.open_barriers()
     }
 
     /// Takes a process from the end of its operation (or of a barrier) to its next operation, barrier or end.
     fn advance(&mut self, number: u32) -> Result<(), ProgramError> {
         let process = &mut self.processes[number as usize];
+        process.awaits = Awaits::Nothing;
         loop {
             match process.program.next(process.at)? {
                 Step::Operation(operation) => {
-                    process.operation = operation;
-                    self.due.push(Reverse((process.at, number)));
+                    (process.operation, process.submits) = (operation, false);
+                    self.due.push(Reverse((process.at, number, BY_PROCESS)));
                     return Ok(());
                 }
+                Step::Submit(operation) if operation.flags.submission == Submission::Threads => {
+                    process.submitted += 1;
+                    let threads = process.threads.get_or_insert_default();
+                    threads.queue.push_back(operation);
+                    if threads.take() {
+                        self.due.push(Reverse((process.at, number, BY_THREAD)));
+                    }
+                }
+                Step::Submit(operation) => {
+                    (process.operation, process.submits) = (operation, true);
+                    self.due.push(Reverse((process.at, number, BY_PROCESS)));
+                    return Ok(());
+                }
+                Step::Reap { full, down_to } if process.submitted >= full.max(down_to + 1) => {
+                    process.awaits = Awaits::Few(down_to);
+                    return Ok(());
+                }
+                Step::Reap { .. } => {}
                 // A think time beyond the horizon never ends: `due` says so.
                 Step::Think(time) => process.at = process.at.saturating_add(time),
                 Step::Phase(phase) => process.phase = phase,
@@ -113,13 +216,20 @@ impl FilePrograms {
         }
         Ok(())
     }
+
+    /// A process goes on at a time.
+    fn go_on(&mut self, number: u32, now: Time) -> Result<(), ProgramError> {
+        self.processes[number as usize].at = now;
+        self.advance(number)?;
+        self.open_barriers()
+    }
 }
 
 impl RequestSource<FileOp> for FilePrograms {
     fn due(&mut self) -> Result<Due, SourceError> {
         match self.due.peek() {
-            Some(&Reverse((time, _))) if time.is_never() => Err(SourceError::BeyondHorizon),
-            Some(&Reverse((time, _))) => Ok(Due::At(time)),
+            Some(&Reverse((time, ..))) if time.is_never() => Err(SourceError::BeyondHorizon),
+            Some(&Reverse((time, ..))) => Ok(Due::At(time)),
             None if self.in_flight.is_empty() => Ok(Due::Never),
             None => Ok(Due::AfterCompletion),
         }
@@ -127,30 +237,76 @@ impl RequestSource<FileOp> for FilePrograms {
 
     fn issue(&mut self, now: Time) -> Result<Option<SourceItem<FileOp>>, SourceError> {
         match self.due.peek() {
-            Some(&Reverse((time, _))) if time <= now => {}
+            Some(&Reverse((time, ..))) if time <= now => {}
             _ => return Ok(None),
         }
-        let Some(Reverse((_, number))) = self.due.pop() else { return Ok(None) };
+        let Some(Reverse((_, number, by))) = self.due.pop() else { return Ok(None) };
         let id = RequestId(self.issued);
         self.issued += 1;
-        self.in_flight.push_back((id, number));
         let process = &mut self.processes[number as usize];
         process.has_begun = true;
-        process.operation.id = id;
-        process.operation.issued = now;
-        Ok(Some(SourceItem {
-            request: process.operation.clone(),
-            measured: process.program.measured(),
-            phase: process.phase,
-        }))
+        let measured = process.program.measured();
+        let threads = process.threads.as_mut().filter(|_| by == BY_THREAD);
+        let (mut request, is_submitted, of_thread) = match threads
+            .and_then(|threads| threads.taken.pop_front())
+        {
+            Some(op) => {
+                let file = op.file;
+                (op, true, Some(file))
+            }
+            None => {
+                process.awaits = if process.submits { Awaits::Submission(id) } else { Awaits::Completion };
+                process.submitted += u32::from(process.submits);
+                (process.operation.clone(), process.submits, None)
+            }
+        };
+        (request.id, request.issued) = (id, now);
+        self.in_flight.push_back(InFlight { id, process: number, is_submitted, of_thread });
+        Ok(Some(SourceItem { request, measured, phase: process.phase }))
+    }
+
+    fn begin(&mut self, at: Time) -> Result<(), SourceError> {
+        if self.has_begun { Ok(()) } else { Ok(self.begin_all(at)?) }
+    }
+
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        let Ok(position) = self.in_flight.binary_search_by_key(&id, |flight| flight.id) else {
+            return Ok(());
+        };
+        let number = self.in_flight[position].process;
+        if self.processes[number as usize].awaits == Awaits::Submission(id) {
+            self.go_on(number, now)?;
+        }
+        Ok(())
     }
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
-        let Ok(position) = self.in_flight.binary_search_by_key(&id, |&(id, _)| id) else { return Ok(()) };
-        let Some((_, number)) = self.in_flight.remove(position) else { return Ok(()) };
-        self.processes[number as usize].at = now;
-        self.advance(number)?;
-        self.open_barriers()?;
+        let Ok(position) = self.in_flight.binary_search_by_key(&id, |flight| flight.id) else {
+            return Ok(());
+        };
+        let Some(InFlight { process: number, is_submitted, of_thread, .. }) = self.in_flight.remove(position)
+        else {
+            return Ok(());
+        };
+        let process = &mut self.processes[number as usize];
+        if !is_submitted {
+            return Ok(self.go_on(number, now)?);
+        }
+        process.submitted = process.submitted.saturating_sub(1);
+        if let (Some(file), Some(threads)) = (of_thread, &mut process.threads) {
+            threads.busy.retain(|busy| *busy != file);
+            if threads.take() {
+                self.due.push(Reverse((now, number, BY_THREAD)));
+            }
+        }
+        let goes_on = match process.awaits {
+            Awaits::Submission(awaited) => awaited == id,
+            Awaits::Few(few) => process.submitted <= few,
+            Awaits::Nothing | Awaits::Completion => false,
+        };
+        if goes_on {
+            self.go_on(number, now)?;
+        }
         Ok(())
     }
 

@@ -5,8 +5,9 @@
 
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
+use crate::host::kernel_profile::Ring;
 use crate::host::state::Event;
-use petrio_colours::{Failure, FileCause, FileOp, Operation, Status};
+use petrio_colours::{Failure, FileCause, FileOp, Operation, Status, Submission};
 use petrio_kernel::Time;
 
 impl Context<'_> {
@@ -20,6 +21,9 @@ impl Context<'_> {
         }
         if self.fs.is_read_only && job.op.operation.changes() {
             return self.fail(job, Failure::ReadOnly);
+        }
+        if job.op.flags.submission == Submission::Ring && self.fs.rules.kernel.ring == Ring::Missing {
+            return self.fail(job, Failure::NotImplemented);
         }
         // Carried out before it comes here, where anything carries messages.
         if job.op.operation == Operation::Exchange {

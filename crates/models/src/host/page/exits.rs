@@ -4,6 +4,7 @@ use super::job::{Job, Next, Then, Turn, Wait, Waiting};
 use crate::MANY;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::journal::Journal;
+use crate::host::kernel_profile::Ring;
 use crate::host::state::{Memory, Mounted, Signals};
 use crate::processor::{Client, Work};
 use petrio_colours::{BlockRequest, FileOp};
@@ -140,6 +141,7 @@ impl Ways {
                 waits: &[Wait::Room, Wait::Commit],
                 goes: &[Then::Begin],
                 sleeps: true,
+                returns: true,
                 leaves: Leaves { flushes: true, ..CHANGES },
                 ..Self::ON
             },
@@ -301,8 +303,22 @@ impl Exits {
         }
     }
 
+    /// Tells whoever submitted an operation that it is on its way, if it is.
+    #[cold]
+    fn give_word(&self, f: &mut Firing<'_>, job: &mut Job) {
+        let (wake_up, ring) = (f.update(self.memory).costs.wake_up, f.update(self.fs).rules.kernel.ring);
+        let read = job.op.operation == petrio_colours::Operation::Read;
+        let thread = if read && ring == Ring::ThreadsButReads { Time::ZERO } else { wake_up };
+        if let Some(word) = job.word(thread) {
+            put(f, self.completions, word);
+        }
+    }
+
     /// Does what comes next.
     pub(super) fn leave(&self, f: &mut Firing<'_>, mut job: Box<Job>, next: Next) {
+        if job.owes_word && matches!(next, Next::Wait { .. } | Next::Sleep { .. }) {
+            self.give_word(f, &mut job);
+        }
         match next {
             Next::Run { work, cause, cache, then } => {
                 let owed = std::mem::take(&mut job.owed);

@@ -4,7 +4,7 @@ use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::Window;
 use crate::host::state::Event;
 use crate::host::stdio::SystemCalls;
-use petrio_colours::{Failure, FileCause, FileOp};
+use petrio_colours::{Failure, FileCause, FileOp, Submission};
 use petrio_kernel::{Key, Time};
 use smallvec::SmallVec;
 
@@ -60,6 +60,10 @@ pub(super) struct Job {
     pub(super) entry: Time,
     /// Whether it has its file's lock, or will have it when it wakes.
     pub(super) locks: bool,
+    /// Whether whoever submitted it is still to be told that it is on its way.
+    pub(super) owes_word: bool,
+    /// Whether all that is asked of the device for it has been sent: who submits a direct access goes on now.
+    pub(super) is_sent: bool,
     /// Why it can't be done.
     pub(super) failure: Option<Failure>,
     /// What it uses a processor for, or used it last.
@@ -300,6 +304,8 @@ impl Job {
             owed: Time::ZERO,
             entry: Time::ZERO,
             locks: false,
+            owes_word: matches!(op.flags.submission, Submission::Native | Submission::Ring),
+            is_sent: false,
             failure: None,
             turn: Turn { cause: FileCause::Call, cache: Time::ZERO, then: Then::Return },
             op,
@@ -331,6 +337,19 @@ impl Job {
         self.op.ledger.charge(cause, worked - cache - entry);
         self.op.ledger.charge(FileCause::Processor, elapsed - worked);
         self.charged = now;
+    }
+
+    /// Word for whoever submitted it that it is on its way, if it is time for it: it has to wait, and either all is sent, or a
+    /// thread of the kernel waits for it, which has so much work to wake up.
+    pub(super) fn word(&mut self, thread: Time) -> Option<FileOp> {
+        let ring = self.op.flags.submission == Submission::Ring;
+        if !self.owes_word || !(ring || self.is_sent) {
+            return None;
+        }
+        self.owes_word = false;
+        let waits_in_thread = ring && !self.is_sent;
+        self.owed += if waits_in_thread { thread } else { Time::ZERO };
+        Some(FileOp { is_word: true, ..self.op.clone() })
     }
 
     /// Its file's key.

@@ -78,6 +78,8 @@ impl Context<'_> {
         self.fs.mapping = mapping;
         job.position = job.end;
         let work = times(self.memory.costs.submit, sent);
+        // Who makes a file longer waits until it is (IOMAP_DIO_FORCE_WAIT, fs/ext4/file.c; before it, fs/direct-io.c).
+        job.is_sent = !extends;
         Next::Wait { event: Event::Group(group), cause: FileCause::Write, work, then: Then::Begin }
     }
 }

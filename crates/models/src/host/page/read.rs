@@ -312,6 +312,7 @@ impl Context<'_> {
             (Some(group), _) => Self::wait(Event::Group(group), FileCause::Read, Then::LookUp),
             (None, 0) => self.end_read(job),
             (None, _) => {
+                job.is_sent = true;
                 Next::Wait { event: Event::Group(group), cause: FileCause::Read, work, then: Then::LookUp }
             }
         }

@@ -1,0 +1,64 @@
+//! Workloads that run in turn: whom they wait for must be there, and must come to an end.
+
+use super::checker::Checker;
+use crate::schema::{Scenario, Stop, Workload, fits};
+use crate::text::deserialise::suggestion;
+use petrio_workload::program::AccessParameters;
+use std::collections::BTreeSet;
+
+/// The workloads that one names directly.
+fn before<'s>(scenario: &'s Scenario, name: &str) -> Vec<&'s str> {
+    let after = scenario.workload.get(name).and_then(Workload::after);
+    let named = |other: &&String| after.is_some_and(|names| names.iter().any(|name| fits(name, other)));
+    scenario.workload.keys().filter(|&other| other != name).filter(named).map(String::as_str).collect()
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn turns(&mut self, scenario: &Scenario, name: &str, workload: &Workload) {
+        let Some(after) = workload.after() else { return };
+        let path = format!("workload.{name}.after");
+        if matches!(workload, Workload::Events(_)) {
+            let help = "leave after out, or replay it in a scenario of its own";
+            self.error_at_key(&path, "a recorded trace begins when the run does", help);
+            return;
+        }
+        let names: Vec<&str> = scenario.workload.keys().map(String::as_str).collect();
+        for wanted in after.iter() {
+            if !names.iter().any(|other| *other != name && fits(wanted, other)) {
+                let help = suggestion(wanted, &names, "the workloads are");
+                self.error(&path, format!("no other workload is called \"{wanted}\""), help);
+            }
+        }
+        let (mut known, mut open) = (BTreeSet::new(), before(scenario, name));
+        while let Some(other) = open.pop() {
+            if other == name {
+                let help = "let one of them begin with the run";
+                self.error(&path, "these workloads wait for each other, so that none begins", help);
+                return;
+            }
+            if known.insert(other) {
+                open.extend(before(scenario, other));
+            }
+        }
+        for other in before(scenario, name) {
+            let endless = match scenario.workload.get(other) {
+                Some(Workload::Accesses(load)) => load.parameters.is_endless(),
+                Some(Workload::DeviceAccesses(load)) => load.parameters.is_endless(),
+                Some(Workload::Synthetic(load)) => load.parameters.is_endless(),
+                _ => false,
+            };
+            if endless {
+                let help = "give it a duration";
+                self.error(&path, format!("\"{other}\" never ends, so that this one never begins"), help);
+            }
+        }
+    }
+
+    /// What goes on without end needs somebody who ends the run.
+    pub(super) fn endless(&mut self, path: &str, parameters: &AccessParameters, stop: &Stop) {
+        if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
+            let help = "give it a duration, or the scenario a [measure.stop]";
+            self.error_at_key(path, "this workload never ends, and nothing stops the run", help);
+        }
+    }
+}

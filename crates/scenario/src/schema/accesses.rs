@@ -1,0 +1,113 @@
+//! Accesses as fio makes them, on files and on disks.
+
+use super::apart::read_apart;
+use super::names::Names;
+use super::workload::{FILE_KEYS, FileLoad, FilePattern, Workload};
+use crate::reading::Reading;
+use crate::text::tree::Table;
+use crate::text::{Problem, Sources};
+use petrio_files::inputs::Inputs;
+use petrio_workload::program::accesses::{AccessKind, AccessOrder, Engine, Sizes};
+use petrio_workload::program::{AccessParameters, FilePlan, Placement, ProgramError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Processes that read and write disks themselves, past no host and no file system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceAccessLoad {
+    /// The disks; each process goes through all of them.
+    pub on: Names,
+    /// Workloads that must be over before this one begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Names>,
+    /// What they do.
+    #[serde(flatten)]
+    pub parameters: AccessParameters,
+}
+
+impl FilePattern for AccessParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        self.validate(false)
+    }
+
+    fn plan(
+        &self,
+        placement: &Placement,
+        _: &Reading,
+        _: &Inputs,
+    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+        Ok(Box::new(Self::plan(self, placement)?))
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        Some((Self::largest(self), if self.file_size.is_some() { "file_size" } else { "area" }))
+    }
+
+    fn words(&self) -> String {
+        accesses(self)
+    }
+}
+
+/// "random reads, 4 KiB, 32 in flight (native-aio)".
+pub(crate) fn accesses(parameters: &AccessParameters) -> String {
+    let access = match parameters.operation {
+        AccessKind::Read => "reads".to_owned(),
+        AccessKind::Write => "writes".to_owned(),
+        AccessKind::Mixed => match parameters.read_share {
+            Some(share) => format!("mix with {share} reads"),
+            None => "mix".to_owned(),
+        },
+        AccessKind::Create => return "files that are made".to_owned(),
+        AccessKind::Stat => return "files that are asked for their attributes".to_owned(),
+        AccessKind::Remove => return "files that are removed".to_owned(),
+        AccessKind::MakeDirectory => return "directories that are made".to_owned(),
+    };
+    let order = match parameters.order {
+        AccessOrder::Sequential => "sequential",
+        AccessOrder::Random => "random",
+    };
+    let mut words = vec![format!("{order} {access}")];
+    words.push(match &parameters.record {
+        Sizes::One(size) => size.to_string(),
+        Sizes::Range(range) => format!("{} to {}", range.from, range.to),
+        Sizes::Split(parts) => crate::report::counted(parts.len() as u64, "size", "sizes"),
+    });
+    if parameters.processes > 1 {
+        words.push(format!("{} processes", parameters.processes));
+    }
+    let engine = match parameters.engine {
+        Engine::Waits => None,
+        Engine::NativeAio => Some("io_submit"),
+        Engine::IoUring => Some("io_uring"),
+        Engine::PosixAio => Some("aio_read"),
+    };
+    if let Some(engine) = engine {
+        words.push(format!("{} in flight by {engine}", parameters.in_flight));
+    }
+    for (flag, word) in
+        [(parameters.direct, "O_DIRECT"), (parameters.sync, "O_SYNC"), (parameters.data_sync, "O_DSYNC")]
+    {
+        if flag {
+            words.push(word.to_owned());
+        }
+    }
+    words.join(", ")
+}
+
+/// Reads accesses on files.
+pub(super) fn on_files(rest: &Table<'_>, sources: &Sources) -> Result<Workload, Vec<Problem>> {
+    let (place, parameters) = read_apart(rest, &FILE_KEYS, sources)?;
+    Ok(Workload::Accesses(FileLoad { place, parameters }))
+}
+
+/// Reads accesses on disks.
+pub(super) fn on_disks(rest: &Table<'_>, sources: &Sources) -> Result<Workload, Vec<Problem>> {
+    #[derive(Deserialize)]
+    struct Own {
+        on: Names,
+        #[serde(default)]
+        after: Option<Names>,
+    }
+    let (Own { on, after }, parameters) = read_apart(rest, &["on", "after"], sources)?;
+    Ok(Workload::DeviceAccesses(DeviceAccessLoad { on, after, parameters }))
+}

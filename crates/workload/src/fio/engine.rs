@@ -1,0 +1,92 @@
+//! fio's `ioengine`: how accesses are asked for.
+
+use super::FioError;
+use super::ini::Entry;
+use super::options::Options;
+use crate::program::accesses::{AccessKind, Engine};
+
+/// How accesses are asked for.
+pub(super) struct Calls {
+    pub(super) engine: Engine,
+    /// By loads and stores in a mapping.
+    pub(super) is_mapped: bool,
+    /// What is done to files instead of reading and writing them.
+    pub(super) names: Option<AccessKind>,
+    pub(super) line: u32,
+}
+
+/// Calls that wait for each access: of files, of disks, and of those that reach a disk by another way.
+const WAITING: [&str; 13] = [
+    "sync",
+    "psync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "splice",
+    "vmsplice",
+    "libzbc",
+    "libcufile",
+    "sg_sync",
+    "ime_sync",
+    "ime_psync",
+    "syslet-rw",
+];
+/// Those that submit.
+const SUBMITTING: [(&str, Engine); 11] = [
+    ("libaio", Engine::NativeAio),
+    ("windowsaio", Engine::NativeAio),
+    ("solarisaio", Engine::NativeAio),
+    ("sg", Engine::NativeAio),
+    ("xnvme", Engine::NativeAio),
+    ("libblkio", Engine::NativeAio),
+    ("spdk", Engine::NativeAio),
+    ("io_uring", Engine::IoUring),
+    ("io_uring_cmd", Engine::IoUring),
+    ("posixaio", Engine::PosixAio),
+    ("guasi", Engine::PosixAio),
+];
+const OF_NAMES: [(&str, AccessKind); 4] = [
+    ("filecreate", AccessKind::Create),
+    ("filestat", AccessKind::Stat),
+    ("filedelete", AccessKind::Remove),
+    ("dircreate", AccessKind::MakeDirectory),
+];
+
+/// How the calls are made.
+pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
+    let calls = |engine, line| Calls { engine, is_mapped: false, names: None, line };
+    let Some(Entry { value, line, .. }) = options.take(&["ioengine"]) else {
+        return Ok(calls(Engine::Waits, 0));
+    };
+    // An engine may be named with its library: external:./engine.so, or libaio with a path.
+    let name = value.split(':').next().unwrap_or_default().trim();
+    if WAITING.contains(&name) {
+        return Ok(calls(Engine::Waits, line));
+    }
+    if let Some((_, engine)) = SUBMITTING.iter().find(|(known, _)| *known == name) {
+        return Ok(calls(*engine, line));
+    }
+    if let Some((_, kind)) = OF_NAMES.iter().find(|(known, _)| *known == name) {
+        return Ok(Calls { names: Some(*kind), ..calls(Engine::Waits, line) });
+    }
+    if name == "mmap" {
+        return Ok(Calls { is_mapped: true, ..calls(Engine::Waits, line) });
+    }
+    let why = match name {
+        "null" => "moves nothing: there is no device in it",
+        "cpuio" => "only computes",
+        "net" | "netsplice" | "rdma" => "sends messages over a network; a parallel program here does",
+        "rbd" | "rados" | "http" | "libhdfs" | "hdfs" | "gfapi" | "gfapi_async" | "nfs" | "libiscsi"
+        | "nbd" | "ime_aio" => "asks a service over a network, which this doesn't describe",
+        "pmemblk" | "dev-dax" | "libpmem" | "mtd" | "libcufile" => {
+            "works on memory, and not on a disk or file"
+        }
+        "falloc" | "ftruncate" | "e4defrag" | "dirdelete" | "dirstat" | "exec" | "external" => {
+            "makes calls that are not played"
+        }
+        _ => "is no engine that works on files or disks here",
+    };
+    let help =
+        "taken are sync, psync, vsync, pvsync, pvsync2, mmap, libaio, io_uring, posixaio and their like";
+    Err(FioError::at(line, format!("ioengine={name} {why}")).with_help(help))
+}

@@ -1,0 +1,416 @@
+//! A process at work: its passes, how many accesses it has in flight, rates, rests, and what makes its writes durable.
+
+use super::course::{Access, Course, Origin};
+use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace};
+use super::seeds::{Purpose, Seeds};
+use super::tausworthe::Tausworthe;
+use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
+use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
+use petrio_time::Time;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Where a program is in its course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing has been done.
+    Begin,
+    /// It begins now.
+    Epoch,
+    /// A pass.
+    Pass,
+    /// What was written is read back.
+    ReadBack,
+    /// A pass is over.
+    Between,
+    /// Names of files, the one of this number next.
+    Names(u32),
+    /// Nothing more is issued.
+    Closing,
+    End,
+}
+
+/// How fast accesses of a sort are issued.
+#[derive(Clone, Debug)]
+struct Paced {
+    pace: Pace,
+    random: Tausworthe,
+    bytes: u64,
+    count: u64,
+    /// When the next is due, from the beginning of the process.
+    next: Time,
+    least: u64,
+}
+
+impl Paced {
+    fn issued(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        self.count += 1;
+        let seconds = match (self.pace.limit, self.pace.drawn) {
+            (LimitOn::Bytes(rate), false) => self.bytes as f64 / rate.bytes_per_second(),
+            (LimitOn::PerSecond(rate), false) => self.count as f64 / rate,
+            (limit, true) => {
+                let rate = match limit {
+                    LimitOn::Bytes(rate) => rate.bytes_per_second() / self.least as f64,
+                    LimitOn::PerSecond(rate) => rate,
+                };
+                self.next.as_seconds() - libm::log(self.random.unit()) / rate
+            }
+        };
+        self.next = Time::from_seconds(seconds);
+    }
+}
+
+/// One process.
+#[derive(Clone, Debug)]
+pub struct AccessProgram {
+    parameters: AccessParameters,
+    template: FileOp,
+    /// Its files' numbers.
+    first_file: u32,
+    files: u32,
+    course: Course,
+    on_devices: bool,
+    queue: VecDeque<Step>,
+    stage: Stage,
+    began: Time,
+    warms_up: bool,
+    pass: u32,
+    /// Bytes in this pass, and accesses in it.
+    pass_bytes: u64,
+    pass_count: u64,
+    bytes: u64,
+    count: u64,
+    amount: u64,
+    paces: [Option<Paced>; 2],
+    /// What the next access is, where it waits for its time, and whether nothing is in flight since.
+    chosen: Option<bool>,
+    is_quiet: bool,
+    until_rest: u64,
+    /// The file that was written last, where an fsync may follow.
+    just_written: Option<usize>,
+    to_read_back: BTreeMap<(usize, u64), u64>,
+}
+
+impl AccessProgram {
+    /// A process of parameters that are sound, by its number in the workload, with its files (or disks) from `first_file` on,
+    /// whose areas are given: where each begins, how long it is, and how large the file is.
+    pub(super) fn new(
+        parameters: &AccessParameters,
+        placement: &Placement,
+        (process, first_file): (u32, u32),
+        areas: &[(u64, u64, u64)],
+        on_devices: bool,
+    ) -> Self {
+        let flags = AccessFlags {
+            direct: parameters.direct,
+            sync: parameters.sync,
+            data_sync: parameters.data_sync,
+            mapped: parameters.mapped,
+            submission: if parameters.mapped { Submission::Waits } else { parameters.engine.submission() },
+            ..AccessFlags::default()
+        };
+        let mut own = placement.stream(process, "places");
+        // The first replication of a seed that is told is the one that it is told for.
+        let seed = match parameters.seed {
+            Some(seed) => seed.wrapping_add(placement.replication.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            None => petrio_random::uniform_below(&mut own, u64::MAX),
+        };
+        let job = parameters.job_number.saturating_add(process);
+        let seeds = Seeds::new(seed, job);
+        let write_pace = parameters.write_pace.or(parameters.pace);
+        let paced = |pace: Option<Pace>, purpose, least| {
+            let random = seeds.short(purpose);
+            pace.map(|pace| Paced { pace, random, bytes: 0, count: 0, next: Time::ZERO, least })
+        };
+        let paces = [
+            paced(parameters.pace, Purpose::ReadArrivals, parameters.record.bounds().0),
+            paced(write_pace, Purpose::WriteArrivals, parameters.writes().bounds().0),
+        ];
+        let course = Course::new(parameters, areas, Origin { seed: Some(seed), job, own });
+        let amount = parameters.amount.map_or(course.whole(), petrio_units::Bytes::get);
+        Self {
+            template: FileOp { flags, ..placement.operation(process) },
+            first_file,
+            files: areas.len() as u32,
+            course,
+            on_devices,
+            queue: VecDeque::new(),
+            stage: Stage::Begin,
+            began: Time::ZERO,
+            warms_up: parameters.warm_up.time() > Time::ZERO,
+            pass: 0,
+            pass_bytes: 0,
+            pass_count: 0,
+            bytes: 0,
+            count: 0,
+            amount,
+            paces,
+            chosen: None,
+            is_quiet: false,
+            until_rest: parameters.think_every,
+            just_written: None,
+            to_read_back: BTreeMap::new(),
+            parameters: parameters.clone(),
+        }
+    }
+
+    /// Whether it goes on while its accesses are in flight.
+    fn submits(&self) -> bool {
+        self.template.flags.submission != Submission::Waits
+    }
+
+    fn file(&self, number: usize) -> FileId {
+        FileId(self.first_file + number as u32)
+    }
+
+    /// Asks for an operation, behind which it goes on at once or waits.
+    fn ask(&mut self, op: FileOp) {
+        if !self.submits() {
+            self.queue.push_back(Step::Operation(op));
+            return;
+        }
+        let full = self.parameters.in_flight;
+        let batch = full.saturating_sub(self.parameters.submitting.waits_for.max(1));
+        let low = match self.parameters.submitting.refills_at {
+            0 => full - 1,
+            low => low.min(full - 1),
+        };
+        self.queue.push_back(Step::Reap { full, down_to: batch.min(low) });
+        self.queue.push_back(Step::Submit(op));
+    }
+
+    /// Waits for all that is in flight.
+    fn reap_all(&mut self) {
+        if self.submits() {
+            self.queue.push_back(Step::Reap { full: 1, down_to: 0 });
+        }
+    }
+
+    fn on_file(&self, operation: Operation, file: usize) -> FileOp {
+        FileOp { operation, file: self.file(file), ..self.template.clone() }
+    }
+
+    fn access(&self, Access { file, writes, offset, length }: Access) -> FileOp {
+        let operation = if writes { Operation::Write } else { Operation::Read };
+        FileOp { offset, length, ..self.on_file(operation, file) }
+    }
+
+    /// Puts what comes next into the queue, or goes one stage further.
+    fn decide(&mut self, now: Time) {
+        match self.stage {
+            Stage::Begin => {
+                self.stage = Stage::Epoch;
+                let rest = self.parameters.starts_after.time();
+                if rest > Time::ZERO {
+                    self.queue.push_back(Step::Think(rest));
+                }
+            }
+            Stage::Epoch => {
+                self.began = now;
+                let moves = self.parameters.operation.moves_data();
+                self.stage = if moves { Stage::Pass } else { Stage::Names(0) };
+                if self.warms_up {
+                    self.queue.push_back(Step::Phase(Phase::Preparation));
+                }
+            }
+            Stage::Names(number) if number < self.files => self.name(number),
+            Stage::Names(_) => self.stage = Stage::Closing,
+            Stage::Pass => self.go_on(now),
+            Stage::ReadBack => match self.to_read_back.pop_first() {
+                Some(((file, offset), length)) => {
+                    let op = self.access(Access { file, writes: false, offset, length });
+                    self.ask(op);
+                }
+                None => {
+                    self.reap_all();
+                    self.stage = Stage::Between;
+                }
+            },
+            Stage::Between => self.next_pass(),
+            Stage::Closing => {
+                self.reap_all();
+                if self.parameters.fsync_at_end && self.parameters.operation.writes() {
+                    self.queue.push_back(Step::Phase(Phase::Closing { counted: true }));
+                    for file in 0..self.files as usize {
+                        self.queue.push_back(Step::Operation(self.waited(Operation::Fsync, file)));
+                    }
+                }
+                self.stage = Stage::End;
+            }
+            Stage::End => self.queue.push_back(Step::End),
+        }
+    }
+
+    /// An operation that is waited for, however others are asked for.
+    fn waited(&self, operation: Operation, file: usize) -> FileOp {
+        let mut op = self.on_file(operation, file);
+        op.flags.submission = Submission::Waits;
+        op
+    }
+
+    fn name(&mut self, number: u32) {
+        self.stage = Stage::Names(number + 1);
+        let file = number as usize;
+        match self.parameters.operation {
+            AccessKind::Create => {
+                self.queue.push_back(Step::Operation(self.waited(Operation::Create, file)));
+                self.queue.push_back(Step::Operation(self.waited(Operation::Close, file)));
+            }
+            AccessKind::Stat => self.queue.push_back(Step::Operation(self.waited(Operation::Stat, file))),
+            AccessKind::Remove => self.queue.push_back(Step::Operation(self.waited(Operation::Unlink, file))),
+            AccessKind::MakeDirectory => {
+                self.queue.push_back(Step::Operation(self.waited(Operation::Mkdir, file)));
+            }
+            AccessKind::Read | AccessKind::Write | AccessKind::Mixed => {}
+        }
+    }
+
+    /// Whether nothing more is to be issued.
+    fn is_over(&self, now: Time) -> bool {
+        let span =
+            self.parameters.duration.map(|span| span.time().saturating_add(self.parameters.warm_up.time()));
+        span.is_some_and(|span| now - self.began >= span)
+            || self.parameters.accesses.is_some_and(|most| self.count >= most)
+    }
+
+    /// The next access of a pass, or what comes before it.
+    fn go_on(&mut self, now: Time) {
+        if self.warms_up && now - self.began >= self.parameters.warm_up.time() {
+            self.warms_up = false;
+            self.queue.push_back(Step::Phase(Phase::Measured));
+        }
+        if self.is_over(now) {
+            self.stage = Stage::Closing;
+            return;
+        }
+        if self.pass_bytes >= self.amount && !self.parameters.keep_on {
+            self.end_pass();
+            return;
+        }
+        let mut writes = match self.chosen {
+            Some(writes) => writes,
+            None => self.course.direction(),
+        };
+        if let Some(wait) = self.wait_of(writes, now) {
+            if self.parameters.operation == AccessKind::Mixed
+                && self.paces.iter().all(Option::is_some)
+                && self.wait_of(!writes, now).is_none()
+            {
+                writes = !writes;
+                self.course.turn_to(writes);
+            } else {
+                self.chosen = Some(writes);
+                if self.submits() && !std::mem::replace(&mut self.is_quiet, true) {
+                    self.reap_all();
+                } else {
+                    self.queue.push_back(Step::Think(wait));
+                }
+                return;
+            }
+        }
+        (self.chosen, self.is_quiet) = (None, false);
+        match self.course.next(writes) {
+            Some(access) => self.issue(access),
+            None => self.end_pass(),
+        }
+    }
+
+    /// How long an access of a sort has to wait for its time.
+    fn wait_of(&self, writes: bool, now: Time) -> Option<Time> {
+        let due = self.began.saturating_add(self.paces[usize::from(writes)].as_ref()?.next);
+        (due > now).then(|| due - now)
+    }
+
+    fn issue(&mut self, access: Access) {
+        let Access { file, writes, offset, length } = access;
+        let op = self.access(access);
+        self.ask(op);
+        if let Some(pace) = &mut self.paces[usize::from(writes)] {
+            pace.issued(length);
+        }
+        (self.bytes, self.count) = (self.bytes + length, self.count + 1);
+        (self.pass_bytes, self.pass_count) = (self.pass_bytes + length, self.pass_count + 1);
+        self.just_written = writes.then_some(file);
+        if writes && self.parameters.reads_back {
+            self.to_read_back.insert((file, offset), length);
+        }
+        self.make_durable();
+        self.until_rest -= 1;
+        if self.until_rest == 0 {
+            self.until_rest = self.parameters.think_every;
+            self.rest();
+        }
+    }
+
+    /// After so many writes a call makes them durable. The kernel's ring takes it like an access; otherwise it is waited for.
+    fn make_durable(&mut self) {
+        let Some(file) = self.just_written else { return };
+        let writes = self.course.issued()[1];
+        let due = |every: u64| every > 0 && writes.is_multiple_of(every);
+        let operation = match () {
+            () if due(self.parameters.fsync_every) => Operation::Fsync,
+            () if due(self.parameters.fdatasync_every) => Operation::Fdatasync,
+            () => return,
+        };
+        if self.template.flags.submission == Submission::Ring {
+            let op = self.on_file(operation, file);
+            self.ask(op);
+        } else {
+            self.queue.push_back(Step::Operation(self.waited(operation, file)));
+        }
+    }
+
+    fn rest(&mut self) {
+        let (computes, rests) = (self.parameters.compute_time.time(), self.parameters.think_time.time());
+        if computes == Time::ZERO && rests == Time::ZERO {
+            return;
+        }
+        self.reap_all();
+        if computes > Time::ZERO {
+            let mut op = computing(&self.template, computes);
+            op.flags.submission = Submission::Waits;
+            self.queue.push_back(if self.on_devices { Step::Think(computes) } else { Step::Operation(op) });
+        }
+        if rests > Time::ZERO {
+            self.queue.push_back(Step::Think(rests));
+        }
+    }
+
+    fn end_pass(&mut self) {
+        self.reap_all();
+        self.stage = if self.to_read_back.is_empty() { Stage::Between } else { Stage::ReadBack };
+    }
+
+    fn next_pass(&mut self) {
+        let made_none = self.pass_count == 0;
+        let short = self.pass_bytes > 0
+            && self.parameters.amount.is_some()
+            && self.pass_bytes.saturating_add(self.parameters.bounds().1) <= self.amount;
+        if short && !self.parameters.keep_on {
+            // More is to be accessed than there are places: once more through them.
+            self.course.restart();
+            self.pass_count = 0;
+            self.stage = Stage::Pass;
+            return;
+        }
+        self.pass += 1;
+        if made_none || (self.pass >= self.parameters.passes && !self.parameters.keep_on) {
+            self.stage = Stage::Closing;
+            return;
+        }
+        (self.pass_bytes, self.pass_count) = (0, 0);
+        self.course.restart();
+        self.stage = Stage::Pass;
+    }
+}
+
+impl FileProgram for AccessProgram {
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
+        loop {
+            if let Some(step) = self.queue.pop_front() {
+                return Ok(step);
+            }
+            self.decide(now);
+        }
+    }
+}
