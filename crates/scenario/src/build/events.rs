@@ -8,7 +8,7 @@ use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_trace::{EventReader, TraceOptions};
 use petrio_units::Bytes;
-use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError};
+use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError, Tables};
 use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles, Unrecorded,
 };
@@ -108,9 +108,28 @@ impl EventTrace {
         self.files.processes(self.replay.think_per)
     }
 
-    /// Its files.
+    /// Its files, all together.
     pub(super) fn table(&self) -> Result<FileTable, ProgramError> {
         self.files.table(&self.placement, self.begins_warm())
+    }
+
+    /// Its files by file system.
+    pub(super) fn tables(&self) -> Result<Tables, ProgramError> {
+        self.files.tables(&self.placement, self.begins_warm())
+    }
+
+    /// Checks that files lie at each of its places.
+    pub(super) fn check_places(&self) -> Result<(), ProgramError> {
+        match self.files.empty_place(&self.placement) {
+            None => Ok(()),
+            Some(place) => {
+                let problem = format!(
+                    "no file of the trace lies below \"{place}\", or on a device of that number; \
+                     petrio trace info says where they lie"
+                );
+                Err(ProgramError::Parameter { parameter: "places", problem })
+            }
+        }
     }
 
     /// The number after that of its last file.

@@ -39,26 +39,24 @@ impl Work {
         }
     }
 
-    /// Its files by the number of the file system on its host; those on its own, where it has no other.
-    pub(super) fn each_file(
-        &self,
-        own: u32,
-        tell: &mut dyn FnMut(u32, PlannedFile),
-    ) -> Result<(), ProgramError> {
+    /// Its files by the number of the file system on its host.
+    pub(super) fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
         match self {
             Self::Programs(plan, _) => plan.each_file(tell),
             Self::Trace(trace) => {
-                trace.table()?.entries().iter().for_each(|entry| tell(own, entry.into()));
+                for (file_system, table) in trace.tables()? {
+                    table.entries().iter().for_each(|entry| tell(file_system, entry.into()));
+                }
                 Ok(())
             }
         }
     }
 
     /// The same with their names.
-    pub(super) fn tables(&self, own: u32) -> Result<Tables, ProgramError> {
+    pub(super) fn tables(&self) -> Result<Tables, ProgramError> {
         match self {
             Self::Programs(plan, _) => plan.tables(),
-            Self::Trace(trace) => Ok(Tables::from([(own, trace.table()?)])),
+            Self::Trace(trace) => trace.tables(),
         }
     }
 }

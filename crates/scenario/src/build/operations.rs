@@ -135,8 +135,7 @@ impl<'l> Needed<'l> {
     fn each_file(&self, there: usize, tell: &mut dyn FnMut(PlannedFile)) -> Result<(), ProgramError> {
         let Volume { host, mount, .. } = self.volumes[there];
         for group in self.on_host(host) {
-            let own = self.volumes[group.volume].mount;
-            group.work.each_file(own, &mut |on: u32, file| {
+            group.work.each_file(&mut |on: u32, file| {
                 if on == mount {
                     tell(file);
                 }
@@ -243,9 +242,9 @@ pub(crate) fn file_tables(loaded: &Loaded) -> Result<(Vec<FileTable>, Vec<usize>
     let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut files = vec![FileTable::new(); volumes.len()];
     for Group { volume, work } in prepared.all_groups() {
-        let Volume { host, mount, .. } = volumes[*volume];
+        let host = volumes[*volume].host;
         let of_mounts = by_mount(&volumes, host);
-        for (mount, table) in work.tables(mount).map_err(SourceError::from)? {
+        for (mount, table) in work.tables().map_err(SourceError::from)? {
             if let Some(&there) = of_mounts.get(&mount) {
                 files[there].join(table).map_err(SourceError::from)?;
             }

@@ -65,8 +65,8 @@ pub(crate) fn groups(
             placement.first_process = next_process;
             let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
             let mut involved = vec![volume];
-            if let (Split::ByPlace, Some((_, pattern))) = (split, workload.on_files()) {
-                for (place, on) in pattern.places().into_iter().flatten() {
+            if split == Split::ByPlace {
+                for (place, on) in workload.places().into_iter().flatten() {
                     let there = place_of(&volumes, volume, place, on).map_err(refused)?;
                     placement.places.insert(place.clone(), volumes[there].mount);
                     involved.push(there);
@@ -79,12 +79,9 @@ pub(crate) fn groups(
             let work = match (workload, workload.on_files()) {
                 (Workload::Events(load), _) => {
                     let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
-                    Work::Trace(Box::new(EventTrace::new(
-                        &loaded.inputs,
-                        &load.parameters,
-                        files.clone(),
-                        placement,
-                    )))
+                    let trace = EventTrace::new(&loaded.inputs, &load.parameters, files.clone(), placement);
+                    trace.check_places().map_err(refused)?;
+                    Work::Trace(Box::new(trace))
                 }
                 (_, Some((_, pattern))) => {
                     let reading = readings.get(name).unwrap_or(&Reading::Nothing);
@@ -120,7 +117,8 @@ fn place_of(volumes: &[Volume<'_>], own: usize, place: &str, on: &str) -> Result
     let there = volumes.iter().position(|volume| volume.name == on);
     let Volume { name, host, .. } = volumes[own];
     there.filter(|&there| volumes[there].host == host).ok_or_else(|| {
-        let problem = format!("\"{on}\" is on another host than \"{name}\", where the users work");
+        let problem =
+            format!("\"{on}\" is on another host than \"{name}\", where the workload's other files lie");
         ProgramError::Parameter { parameter: "places", problem: format!("{place}: {problem}") }
     })
 }

@@ -69,6 +69,7 @@ impl Checker<'_, '_> {
                 }
                 Workload::Events(load) => {
                     self.urgency(&path, &load.place);
+                    self.places_of(&path, workload, &file_systems);
                     self.file(&format!("{path}.file"), &load.parameters.file);
                     self.time_scale(&path, load.parameters.time_scale);
                     self.own_table(&path, load.parameters.columns.as_ref(), load.parameters.units);
@@ -145,8 +146,7 @@ impl Checker<'_, '_> {
 
     /// The file systems that a workload names beside its own.
     fn places_of(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {
-        let places = workload.on_files().and_then(|(_, pattern)| pattern.places());
-        for (place, on) in places.into_iter().flatten() {
+        for (place, on) in workload.places().into_iter().flatten() {
             let path = format!("{path}.places.{place}");
             let there = self.find(&path, &Names::one(on), file_systems, FILE_SYSTEMS);
             self.used_volumes.extend(there);

@@ -1,6 +1,7 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
 use crate::schema::trace::Replay;
+use indexmap::IndexMap;
 use petrio_trace::{ColumnUnits, FormatName, NamedColumns};
 use petrio_units::Bytes;
 use petrio_workload::replay::ThinkPer;
@@ -26,6 +27,11 @@ pub struct EventReplay {
     /// Its format, where the content doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,
+    /// On which other file systems of the same host its files lie, by the beginning of their paths or by the number of the
+    /// device on which the trace saw them: { "/home" = "users", "1026" = "users" }; of several beginnings the longest
+    /// counts, and paths before devices. All others lie on that of the workload itself.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub places: IndexMap<String, String>,
     /// Whether calls keep their times (open), or each follows the end of the one before after its recorded think time
     /// (closed).
     #[serde(default = "closed")]

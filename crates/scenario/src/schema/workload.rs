@@ -446,6 +446,14 @@ impl Workload {
             Self::Parallel(load) => Some((&load.place, &load.parameters)),
         }
     }
+
+    /// On which other file systems of its host its files lie: by the name of each place, the file system's name.
+    pub(crate) fn places(&self) -> Option<&IndexMap<String, String>> {
+        match self {
+            Self::Events(load) => Some(&load.parameters.places),
+            other => other.on_files().and_then(|(_, pattern)| pattern.places()),
+        }
+    }
 }
 
 pub(super) const FILE_KEYS: [&str; 7] =

@@ -12,7 +12,7 @@
 //! files, a file stands for each device ([`device_files`](super::device_files)).
 
 use super::device_files::as_file_call;
-use crate::program::{FileEntry, FileTable, Placement, ProgramError, check_number_of_files};
+use crate::program::{FileEntry, FileTable, Placement, ProgramError, Tables, check_number_of_files};
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 use petrio_trace::TraceError;
@@ -39,6 +39,8 @@ pub enum ThinkPer {
 pub struct TraceFile {
     /// Its directory, counted from 0; `None` for the root.
     pub directory: Option<u32>,
+    /// The number of the device on which the trace saw it.
+    pub device: u32,
     /// Whether it is there when the trace begins.
     pub present: bool,
     /// Its size in bytes then.
@@ -153,7 +155,8 @@ impl TraceFiles {
         let index = *self.by_key.entry(event.file).or_insert(next);
         if index == next {
             let present = event.kind != EventKind::Create;
-            self.files.push(TraceFile { present, ..TraceFile::default() });
+            let device = event.file.device;
+            self.files.push(TraceFile { present, device, ..TraceFile::default() });
             survey.files.push(Seen::default());
         }
         let file = &mut self.files[index as usize];
@@ -275,6 +278,66 @@ impl TraceFiles {
             })?;
         }
         Ok(table)
+    }
+
+    /// The place of a file among those to which a trace's files are sent, by the beginning of its path, of several the
+    /// longest, or by the number of the device on which the trace saw it: the place's name, a whole number for a device.
+    fn place_of<'a, T>(&self, file: &TraceFile, places: &'a BTreeMap<String, T>) -> Option<(&'a str, &'a T)> {
+        let directory = file.directory.map(|number| &*self.directories[number as usize]);
+        let begins = |place: &str| {
+            let place = place.trim_end_matches('/');
+            directory
+                .and_then(|name| name.strip_prefix(place))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || place.is_empty())
+        };
+        let by_path = places.iter().filter(|(place, _)| place.parse::<u32>().is_err() && begins(place));
+        let device = file.device.to_string();
+        let found = by_path.max_by_key(|(place, _)| place.len()).or_else(|| places.get_key_value(&device));
+        found.map(|(place, there)| (place.as_str(), there))
+    }
+
+    /// The file system on which each file lies: that of its place, where it has one.
+    pub fn file_systems(&self, placement: &Placement) -> Vec<u32> {
+        let of =
+            |file| self.place_of(file, &placement.places).map_or(placement.file_system, |(_, there)| *there);
+        self.files.iter().map(of).collect()
+    }
+
+    /// A place at which none of the files lies.
+    pub fn empty_place<'a>(&self, placement: &'a Placement) -> Option<&'a str> {
+        let used: BTreeSet<&str> =
+            self.files.iter().filter_map(|file| Some(self.place_of(file, &placement.places)?.0)).collect();
+        placement.places.keys().map(String::as_str).find(|place| !used.contains(place))
+    }
+
+    /// As [`table`](Self::table), for each file system; a directory is on each on which a file lies in it.
+    ///
+    /// # Errors
+    /// As of [`table`](Self::table).
+    pub fn tables(&self, placement: &Placement, warm: bool) -> Result<Tables, ProgramError> {
+        let whole = self.table(placement, warm)?;
+        if placement.places.is_empty() {
+            return Ok(Tables::from([(placement.file_system, whole)]));
+        }
+        let file_systems = self.file_systems(placement);
+        let mut tables = Tables::from([(placement.file_system, FileTable::new())]);
+        let mut there: BTreeSet<(u32, FileId)> = BTreeSet::new();
+        for (file, file_system) in self.files.iter().zip(&file_systems) {
+            there.insert((*file_system, self.directory_id(file, placement.first_file)));
+        }
+        let all: BTreeSet<u32> = file_systems.iter().copied().collect();
+        for entry in whole.entries() {
+            let position = (entry.file.0 - placement.first_file) as usize;
+            match file_systems.get(position) {
+                Some(file_system) => tables.entry(*file_system).or_default().add(entry.clone())?,
+                None => {
+                    for file_system in all.iter().filter(|number| there.contains(&(**number, entry.file))) {
+                        tables.entry(*file_system).or_default().add(entry.clone())?;
+                    }
+                }
+            }
+        }
+        Ok(tables)
     }
 
     /// How many processes a replay has.

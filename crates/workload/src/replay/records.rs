@@ -86,6 +86,8 @@ pub struct FileRecords<R> {
     /// What a replayed operation has besides what the trace says: its first process' number, its file system, its
     /// urgency.
     placement: Placement,
+    /// That of each file.
+    file_systems: Vec<u32>,
     /// Only reads that missed, of a trace that says which did.
     only_misses: bool,
     at: BTreeMap<FileId, u64>,
@@ -96,7 +98,8 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
     /// first.
     pub fn new(events: R, files: Arc<TraceFiles>, wanted: ThinkPer, placement: Placement) -> Self {
         let think_per = files.think_per(wanted);
-        Self { events, files, think_per, placement, only_misses: false, at: BTreeMap::new() }
+        let file_systems = files.file_systems(&placement);
+        Self { events, files, think_per, placement, file_systems, only_misses: false, at: BTreeMap::new() }
     }
 
     /// Leaves reads out of which the trace says that they were answered from the cache.
@@ -167,7 +170,7 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             measured: event.service,
             waiter,
             process: self.placement.first_process + process,
-            file_system: self.placement.file_system,
+            file_system: self.file_systems[position as usize],
             class: self.placement.class,
             priority: self.placement.priority,
             operation,
