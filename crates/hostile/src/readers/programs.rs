@@ -31,8 +31,8 @@ fn fio_jobs(bytes: &[u8]) -> Verdict {
     assert!(!file.jobs.is_empty());
     for job in file.jobs {
         let checked = match job.work {
-            FioWork::Files(pattern) => pattern.validate().map_err(|error| reason(&error)),
-            FioWork::Device(generators) => generators.validate().map_err(|error| reason(&error)),
+            FioWork::Files(accesses) => accesses.validate(false).map_err(|error| reason(&error)),
+            FioWork::Device { parameters, .. } => parameters.validate(true).map_err(|error| reason(&error)),
         };
         checked?;
     }
