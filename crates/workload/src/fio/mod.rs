@@ -295,4 +295,6 @@ pub fn is_job_file(text: &str) -> bool {
 }
 
 #[cfg(test)]
+mod against_fio;
+#[cfg(test)]
 mod tests;
