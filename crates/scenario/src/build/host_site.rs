@@ -224,7 +224,8 @@ impl HostSite<'_, '_> {
         blocks: u64,
     ) -> Result<(Place<BlockRequest>, Vec<Stage>), RunFailure> {
         let is_rotational = below.disks.iter().any(|disk| disk.is_rotational);
-        let queue = Member { requests, completions, blocks, is_rotational, sight: Sight::Counted };
+        let queue =
+            Member { requests, completions, blocks, is_rotational, alone: false, sight: Sight::Counted };
         entrance(self.page, self.loaded, below.before, queue)
     }
 

@@ -148,7 +148,7 @@ pub(super) fn asked_directly(
         holder(page, loaded, (top, &no_files()), devices, Some(completions), &mut stages, None)?;
     let blocks = loaded.storage[top].blocks;
     let is_rotational = turns(loaded, top);
-    let ports = Member { requests, completions, blocks, is_rotational, sight: Sight::Counted };
+    let ports = Member { requests, completions, blocks, is_rotational, alone: false, sight: Sight::Counted };
     let (entrance, mut first) = entrance(page, loaded, before, ports)?;
     first.append(&mut stages);
     Ok((entrance, first))
@@ -194,7 +194,8 @@ pub(super) fn holder(
         let (requests, completions) = ports;
         let sight = devices.arms.get(&below).map_or(Sight::Counted, |&arm| Sight::Arm(arm));
         let blocks = loaded.storage[below].blocks;
-        members.push(Member { requests, completions, blocks, is_rotational: turns(loaded, below), sight });
+        let (is_rotational, alone) = (turns(loaded, below), is_alone(loaded, (below, number)));
+        members.push(Member { requests, completions, blocks, is_rotational, alone, sight });
     }
     if let Some(part) = loaded.holder(number) {
         let (number, files) = (number as u32, Arc::clone(files));
@@ -292,6 +293,20 @@ fn no_files() -> Arc<FileLayout> {
 
 fn refused(part: &str, message: String) -> RunFailure {
     RunFailure::Storage { part: part.to_owned(), message }
+}
+
+/// Whether a part is a disk that only one other part asks, and whose bus no disk shares but those under that part.
+fn is_alone(loaded: &Loaded, (number, above): (usize, usize)) -> bool {
+    let Some(disk) = loaded.disks.get(number) else { return false };
+    let others = loaded.storage.iter().enumerate();
+    let by_others = others.filter(|(other, part)| *other != above && part.over.contains(&number)).count() > 0;
+    let by_programs = loaded.targets.values().flatten().any(|&target| target as usize == number);
+    let by_hosts = loaded.hosts.volumes().any(|volume| volume.on == Some(number));
+    let same_owner = |wire: &Wire| disk.bus.as_ref().is_some_and(|own| own.owner == wire.owner);
+    let beside =
+        loaded.disks.iter().enumerate().filter(|(_, disk)| disk.bus.as_ref().is_some_and(same_owner));
+    let shares = beside.map(|(beside, _)| beside).any(|beside| !loaded.storage[above].over.contains(&beside));
+    !(by_others || by_programs || by_hosts || shares)
 }
 
 /// Whether anything turns in a part.

@@ -67,6 +67,8 @@ pub(crate) struct Redundant {
     pub(crate) level: String,
     /// What it lies on.
     pub(crate) members: Vec<String>,
+    /// The same as numbers of [`Loaded::storage`].
+    pub(crate) over: Vec<usize>,
     /// All of it that changes.
     pub(crate) array: Place<Array>,
     /// Its controller's cache.
@@ -195,6 +197,7 @@ fn arrays(loaded: &Loaded, classes: &Classes, built: &BTreeMap<usize, BuiltArray
             class: classes.name(&storage.name),
             level: built.level.clone(),
             members: storage.over.iter().map(|&below| loaded.storage[below].name.clone()).collect(),
+            over: storage.over.clone(),
             array: built.array,
             cache: built.cache,
             failures: built.failures.clone(),

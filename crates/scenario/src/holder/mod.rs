@@ -192,6 +192,8 @@ pub struct Member {
     pub blocks: u64,
     /// Whether anything turns in it.
     pub is_rotational: bool,
+    /// Whether nobody else asks it for anything, nor shares a bus with it but those that lie beside it.
+    pub alone: bool,
     /// Whether it tells what a further request would meet.
     pub sight: Sight,
 }

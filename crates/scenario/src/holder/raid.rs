@@ -245,6 +245,7 @@ impl Holder for Raid {
             members: ports.members.iter().map(|member| (member.requests, member.completions)).collect(),
             blocks: ports.members.iter().map(|member| member.blocks).min().unwrap_or(0),
             rotational: ports.members.iter().all(|member| member.is_rotational),
+            alone: ports.members.iter().all(|member| member.alone),
         };
         let RaidPage { stages, array, cache } =
             raid_page(page, name, &self.parameters, &ports).map_err(|error| error.to_string())?;

@@ -55,6 +55,9 @@ pub struct ArrayFigures {
     pub rebuild_read_bytes: u64,
     /// Bytes that were written to rebuild members.
     pub rebuild_written_bytes: u64,
+    /// How many of these went in strides: the rows of the members' stages, the device log and the time line don't have them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rebuild_strided_bytes: u64,
     /// How long some member was missing or not rebuilt; of several arrays all together.
     pub degraded_s: f64,
     /// How much of that one more failure would have lost data.
@@ -88,6 +91,12 @@ impl MovedFigures {
     pub(super) fn add(&mut self, moved: Moved) {
         self.requests += moved.requests;
         self.bytes += moved.bytes;
+    }
+}
+
+impl From<Moved> for MovedFigures {
+    fn from(Moved { requests, bytes }: Moved) -> Self {
+        Self { requests, bytes }
     }
 }
 
@@ -167,6 +176,7 @@ impl ArrayFigures {
         self.failures_in_vain += tally.in_vain;
         self.rebuild_read_bytes += tally.rebuild_reads.bytes;
         self.rebuild_written_bytes += tally.rebuild_writes.bytes;
+        self.rebuild_strided_bytes += (0..members.len()).map(|port| array.strided(port).1).sum::<u64>();
         self.degraded_s += tally.degraded_until(now).as_seconds();
         self.exposed_s += tally.exposed_until(now).as_seconds();
         self.lost_bytes += tally.lost_bytes;
@@ -290,6 +300,13 @@ impl ArrayFigures {
                 _ => ", in which one more failure would have lost nothing".to_owned(),
             };
             parts.push(format!("some member was missing for {}{exposed}", seconds(self.degraded_s)));
+        }
+        if self.rebuild_strided_bytes > 0 {
+            let share = self.rebuild_strided_bytes as f64 / self.rebuild_written_bytes.max(1) as f64;
+            let share = significant(share * 100.0);
+            parts.push(format!(
+                "{share} % of what was filled went in strides, which the members' stages don't count"
+            ));
         }
         match self.in_replications {
             Some(InReplications { replications, with_loss, .. }) if with_loss > 0 => {

@@ -33,7 +33,11 @@ pub struct PurposeFigures {
 
 /// What has reached a device so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Traffic(Vec<(Purposes, Kinds)>);
+pub(crate) struct Traffic {
+    rows: Vec<(Purposes, Kinds)>,
+    /// Bytes that were read and written there in strides before it began to be counted.
+    strided_before: (u64, u64),
+}
 
 /// Requests for the same.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,13 +48,29 @@ struct Kinds {
 }
 
 impl Traffic {
+    /// Nothing yet, after so much was read and written there in strides.
+    pub(crate) fn after(strided_before: (u64, u64)) -> Self {
+        Self { strided_before, ..Self::default() }
+    }
+
+    /// The same with what was read and written there in strides, which is counted in requests as large as those to rebuild that came.
+    pub(crate) fn with_strides(&self, (read, written): (u64, u64)) -> Self {
+        let mut all = self.clone();
+        let (read_before, written_before) = self.strided_before;
+        let kinds = all.of(Purpose::Rebuild.into());
+        let more = |moved: MovedFigures, bytes: u64| Moved::from(moved).and_alike(bytes).into();
+        kinds.reads = more(kinds.reads, read.saturating_sub(read_before));
+        kinds.writes = more(kinds.writes, written.saturating_sub(written_before));
+        all
+    }
+
     fn of(&mut self, purposes: Purposes) -> &mut Kinds {
-        let known = self.0.iter().position(|(known, _)| *known == purposes);
+        let known = self.rows.iter().position(|(known, _)| *known == purposes);
         let row = known.unwrap_or_else(|| {
-            self.0.push((purposes, Kinds::default()));
-            self.0.len() - 1
+            self.rows.push((purposes, Kinds::default()));
+            self.rows.len() - 1
         });
-        &mut self.0[row].1
+        &mut self.rows[row].1
     }
 
     /// Counts a request.
@@ -66,7 +86,7 @@ impl Traffic {
 
     /// Adds what reached an equal device.
     pub(crate) fn and(&mut self, other: &Self) {
-        for (purposes, more) in &other.0 {
+        for (purposes, more) in &other.rows {
             let kinds = self.of(*purposes);
             kinds.reads.add(more.reads.into());
             kinds.writes.add(more.writes.into());
@@ -76,14 +96,14 @@ impl Traffic {
 
     /// As a report has it.
     pub(crate) fn figures(mut self, name: String, devices: u64) -> TrafficFigures {
-        self.0.sort_by_key(|(purposes, _)| *purposes);
+        self.rows.sort_by_key(|(purposes, _)| *purposes);
         let row = |(purposes, Kinds { reads, writes, flushes }): (Purposes, Kinds)| PurposeFigures {
             purpose: purposes.to_string(),
             reads,
             writes,
             flushes,
         };
-        TrafficFigures { name, devices, purposes: self.0.into_iter().map(row).collect() }
+        TrafficFigures { name, devices, purposes: self.rows.into_iter().map(row).collect() }
     }
 }
 

@@ -467,13 +467,14 @@ fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
 /// What the System's arrays came to, by class.
 fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
     let mut all: Vec<ArrayFigures> = Vec::new();
-    for Redundant { class, level, members, array, cache, failures } in &system.arrays {
+    for Redundant { class, level, members, array, cache, failures, .. } in &system.arrays {
         let of_class = all.iter().position(|figures| figures.name == *class);
         let number = of_class.unwrap_or_else(|| {
             all.push(ArrayFigures::new(class, level));
             all.len() - 1
         });
-        run.for_each_token(*array, |array| all[number].add(members, array, (run.now(), failures)));
+        let now = run.now();
+        run.for_each_token(*array, |array| all[number].add(members, &array.at(now), (now, failures)));
         if let Some(cache) = cache {
             run.for_each_token(*cache, |cache| all[number].add_cache(cache));
         }

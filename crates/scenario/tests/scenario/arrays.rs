@@ -374,3 +374,34 @@ fn a_striped_array_tells_what_failed_and_every_array_what_did_not_yet() {
     assert!(figures.lost_bytes > 0);
     assert_eq!(figures.failed_requests, failed_requests(&report));
 }
+
+/// A spare is filled in strides, as long and with as many bytes at each device as piece by piece; not so where others may ask the disks.
+#[test]
+fn a_rebuild_in_strides_is_told_as_one_by_pieces() {
+    let array = |on: &str, sample: u32| {
+        format!(
+            "[raid.r]\nlevel = 5\non = \"{on}\"\nspares = 1\nfailures = [{{ member = 1, at = \"1 s\" }}]\n\
+             rebuild = {{ piece = \"64 KiB\", depth = 1, sample = {sample} }}\n"
+        )
+    };
+    let told = |text: &str| {
+        let report = report(text);
+        let figures = report.arrays[0].clone();
+        let rebuilt: u64 = (report.traffic.iter().flat_map(|device| &device.purposes))
+            .filter(|row| row.purpose == "rebuild")
+            .map(|row| row.reads.bytes + row.writes.bytes)
+            .sum();
+        assert_eq!(rebuilt, figures.rebuild_read_bytes + figures.rebuild_written_bytes);
+        (figures.failures[0].rebuilt_in_s.unwrap(), rebuilt, figures.rebuild_strided_bytes)
+    };
+    let run = |sample| told(&[constant(6, "d"), array("d*", sample), reads("r", 200, "1 s")].concat());
+    let (strides, pieces) = (run(64), run(0));
+    assert!(strides.2 > strides.1 / 10 && pieces.2 == 0, "{strides:?} {pieces:?}");
+    assert!((strides.0 / pieces.0 - 1.0).abs() < 0.02 && strides.1 == pieces.1, "{strides:?} {pieces:?}");
+    // One of them is a partition, and the rest of its disk may be asked by others.
+    let all = "d0\", \"d1\", \"d2\", \"d3\", \"d4\", \"p";
+    let array = array(all, 64).replace(&format!("on = \"{all}\""), &format!("on = [\"{all}\"]"));
+    let parts = "[partition.p]\non = \"d5\"\n".to_owned();
+    let others = told(&[constant(6, "d"), parts, array, reads("r", 200, "1 s")].concat());
+    assert_eq!((others.1, others.2), (pieces.1, 0));
+}

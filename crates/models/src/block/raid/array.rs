@@ -48,6 +48,8 @@ pub struct Array {
     /// Writes with which members that are mostly written are behind.
     pub(super) behind: u32,
     pub(super) tally: RaidTally,
+    /// A rebuild goes in a stride.
+    pub(super) strides_under_way: bool,
     /// What the last event brought about, carried out by now.
     carried_out: Option<Box<Outcome>>,
 }
@@ -76,6 +78,7 @@ impl Array {
             turn: 0,
             behind: 0,
             tally: RaidTally::default(),
+            strides_under_way: false,
             carried_out: None,
         }
     }
@@ -124,7 +127,9 @@ impl Array {
         let flushes = is_flush || request.flush_before;
         self.asked += 1;
         self.arrived += 1;
-        self.arrived_at = Some(request.issued + request.ledger.total());
+        let now = request.issued + request.ledger.total();
+        self.arrived_at = Some(now);
+        self.disturb(now, Some(draw), &mut outcome);
         let whole = Whole {
             data_to_come: flushes && !is_flush,
             request,

@@ -38,6 +38,15 @@ impl Spread {
         if self.layout == CopiesLayout::Far { 1 } else { self.copies }
     }
 
+    /// After how many rows copies lie on the same members again, and for how many rows from one on.
+    pub(super) fn period(&self, row: u64) -> (u64, u64) {
+        let part = (self.part / self.unit).max(1);
+        match self.layout {
+            CopiesLayout::Near | CopiesLayout::Offset => (self.copies, u64::MAX),
+            CopiesLayout::Far => (1, part - row % part),
+        }
+    }
+
     /// Stripes, where a member has so many rows.
     pub(super) fn stripes(&self, rows: u64) -> u64 {
         rows / self.copies

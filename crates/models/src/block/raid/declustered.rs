@@ -39,6 +39,11 @@ impl Permutations {
         Self { members, forward, back }
     }
 
+    /// Slices of rows after which they begin again.
+    pub(super) const fn slices(&self) -> u64 {
+        PERMUTATIONS as u64
+    }
+
     /// The member at a slot of a slice's rows.
     pub(super) fn member(&self, slice: u64, slot: usize) -> usize {
         usize::from(self.forward[self.start(slice) + slot])

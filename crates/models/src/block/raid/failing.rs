@@ -28,6 +28,7 @@ impl Array {
         now: Time,
         outcome: &mut Outcome,
     ) {
+        self.disturb(now, None, outcome);
         let member = self.seats.iter().position(|&seat| seat == port);
         let member = member.filter(|&member| self.members.0[member] != Health::Gone);
         if member.is_none() && !self.spares.contains(&port) {
@@ -97,20 +98,22 @@ impl Array {
 
     /// What has taken a member's place begins to be filled.
     fn fill(&mut self, member: usize, now: Time, outcome: &mut Outcome) {
+        self.disturb(now, None, outcome);
         self.members.0[member] = Health::Rebuilding(0);
         self.fills += 1;
-        self.jobs[member] = Some(Job::new(self.fills, &self.rules.rebuild));
+        self.jobs[member] = Some(Job::new(self.fills, &self.rules.rebuild, self.strides()));
         let port = self.seats[member];
         if let Some(failed) = self.tally.latest(member) {
             failed.replaced = Some((port, now));
         }
         let others = self.others(now);
-        let first = Call::first((member, self.fills), &self.rules.rebuild, now);
+        let depth = self.rules.rebuild.depth.max(1).into();
+        let first = Call::first((member, self.fills, 0), &self.rules.rebuild, (now, depth));
         outcome.rebuild.extend(first.map(|call| (call, call.waits(now, others).unwrap_or(Time::ZERO))));
     }
 
     /// How long ago others have asked for something, if they wait for it or did so a moment ago.
-    fn others(&self, now: Time) -> Option<Time> {
+    pub(super) fn others(&self, now: Time) -> Option<Time> {
         let since = self.arrived_at.map(|at| now.saturating_sub(at)).filter(|since| *since < LOOK);
         if self.asked > 0 { Some(Time::ZERO) } else { since }
     }
@@ -118,18 +121,28 @@ impl Array {
     /// The next piece of a member is rebuilt, if any is left, and if it is time for it.
     pub(super) fn go_on(&mut self, call: Call, now: Time, draw: f64) -> Box<Outcome> {
         let mut outcome = self.outcome();
-        let (member, seen) = (call.member, self.arrived);
+        let member = call.member;
         let others = self.others(now);
-        let layout = &self.rules.planner.layout;
-        let blocks = layout.used(self.rules.member_blocks);
-        let Some(job) = self.jobs[member].as_mut().filter(|job| job.number == call.job) else {
+        let of_now = |job: &&mut Job| (job.number, job.round) == (call.job, call.round);
+        let Some(job) = self.jobs[member].as_mut().filter(of_now) else { return outcome };
+        if job.strides.is_under_way() {
+            self.stride_is_over(member, now, &mut outcome);
             return outcome;
-        };
+        }
         if let Some(after) = call.waits(now, others) {
             outcome.rebuild.push((call, after));
             return outcome;
         }
-        let Some((from, to)) = job.begin(&self.rules.rebuild, blocks) else { return outcome };
+        self.begin_piece(&call, now, draw, &mut outcome);
+        outcome
+    }
+
+    /// The next piece of a member is rebuilt, if any is left.
+    pub(super) fn begin_piece(&mut self, call: &Call, now: Time, draw: f64, outcome: &mut Outcome) {
+        let (member, seen, blocks) = (call.member, self.arrived, self.used());
+        let layout = &self.rules.planner.layout;
+        let Some(job) = &mut self.jobs[member] else { return };
+        let Some((from, to)) = job.begin(&self.rules.rebuild, blocks) else { return };
         let mut stripes: SmallVec<[u64; 4]> = SmallVec::new();
         if self.rules.locks {
             let units = (from / layout.unit()..=(to - 1) / layout.unit()).map(|row| row * layout.unit());
@@ -161,8 +174,7 @@ impl Array {
             errand: Errand::Asked,
             status: Status::DoneFromCache,
         };
-        self.enter(whole, draw, &mut outcome);
-        outcome
+        self.enter(whole, draw, outcome);
     }
 
     /// A piece of a member is rebuilt, or could not be.
@@ -177,15 +189,22 @@ impl Array {
             return;
         }
         let done = job.end(piece.blocks);
-        let blocks = self.rules.planner.layout.used(self.rules.member_blocks);
-        if done < blocks {
-            self.members.0[member] = Health::Rebuilding(done);
-            let more = job.called(&self.rules.rebuild, others_came);
-            let call = Call::after(piece, &self.rules.rebuild);
-            let after = call.waits(now, others).unwrap_or(Time::ZERO);
-            outcome.rebuild.extend((0..more).map(|_| (call, after)));
+        if done >= self.used() {
+            return self.filled(member, now);
+        }
+        self.members.0[member] = Health::Rebuilding(done);
+        if self.goes_in_strides(member, (now, piece.begun), (others, others_came), outcome) {
             return;
         }
+        let Some(job) = &mut self.jobs[member] else { return };
+        let more = job.called(&self.rules.rebuild, others_came);
+        let call = Call::after(piece, job.round, &self.rules.rebuild);
+        let after = call.waits(now, others).unwrap_or(Time::ZERO);
+        outcome.rebuild.extend((0..more).map(|_| (call, after)));
+    }
+
+    /// All of who has taken a member's place is filled.
+    pub(super) fn filled(&mut self, member: usize, now: Time) {
         self.jobs[member] = None;
         self.members.0[member] = Health::Whole;
         if let Some(failed) = self.tally.latest(member) {

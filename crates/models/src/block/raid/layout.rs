@@ -230,6 +230,20 @@ impl Layout {
             .map(|index| (row, index))
     }
 
+    /// After how many rows the members of a row's stripes are the same again, and for how many rows from there on.
+    pub(super) fn period(&self, row: u64) -> (u64, u64) {
+        if let Some(shuffled) = &self.shuffled {
+            return (self.width() as u64 * shuffled.slices(), u64::MAX);
+        }
+        if let Some(spread) = &self.spread {
+            return spread.period(row);
+        }
+        match self.rotation {
+            Rotation::None => (1, u64::MAX),
+            Rotation::Parity(_) => (self.members, u64::MAX),
+        }
+    }
+
     /// The first place of a member's part of a range, and how much of it lies there: for parts below that want to know
     /// where files lie. Data only, as one piece.
     pub fn part(&self, first: u64, end: u64, member: usize) -> Option<(u64, u64)> {

@@ -5,8 +5,9 @@
 //!               └▶ held ─(granted)─▶ go ─▶ members      parity ─▶ made ─▶ members
 //! ```
 //!
-//! A controller with a cache stands before `split` (`cache`). `layout` says where data and redundancy lie, `planner` which requests to members one becomes, `locks` who changes which
-//! stripe, `array` what is on its way, `failing` and `rebuild` what happens when members fail, `outcome` what an event brings about; the page
+//! A controller with a cache stands before `split` (`cache`). `layout` says where data and redundancy lie, `planner` which requests to
+//! members one becomes, `locks` who changes which stripe, `array` what is on its way, `failing` and `rebuild` what happens when members
+//! fail, `stride` and `advance` how a rebuild that nobody disturbs is done in few events, `outcome` what an event brings about; the page
 //! puts them into the net. Sources: Patterson, Gibson and Katz, "A case for
 //! redundant arrays of inexpensive disks", SIGMOD 1988; Chen et al., "RAID: high-performance, reliable secondary storage",
 //! ACM Computing Surveys 26 (1994); for Linux, drivers/md/raid0.c, raid1.c, raid10.c, raid5.c, and `md_flush_request`.
@@ -20,6 +21,7 @@
 //!
 //! Leaves out: members of different sizes (the smallest counts), and the journal of levels 5 and 6.
 
+mod advance;
 mod array;
 mod behind;
 mod bitmap;
@@ -43,6 +45,7 @@ mod reads;
 mod rebuild;
 mod rows;
 mod shape;
+mod stride;
 mod tally;
 mod thread;
 mod whole;
@@ -91,6 +94,8 @@ pub struct RaidPorts {
     pub blocks: u64,
     /// Whether anything turns in all of them.
     pub rotational: bool,
+    /// Whether nobody else asks them for anything, nor shares what they need for it: a rebuild may go in strides then.
+    pub alone: bool,
 }
 
 /// Most tokens that one event makes an array send to one member.
@@ -153,6 +158,7 @@ pub fn raid_page(
         member_blocks: ports.blocks,
         makes_parity: parity_rate.is_some(),
         spares: parameters.spares as usize,
+        alone: ports.alone,
         replaces: parameters.replaced_after.is_some(),
         rebuild: parameters.rebuild.clone(),
     };

@@ -124,11 +124,24 @@ pub struct RebuildParameters {
     /// Left out: as many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_depth: Option<u32>,
+    /// Pieces that are rebuilt one by one to see how fast they go, before it advances over a long stretch at that pace where nobody asks
+    /// for anything. 0: all of them go one by one.
+    pub sample: u32,
 }
+
+/// As many as a second of a drive of today has.
+const USUAL_SAMPLE: u32 = 2_048;
 
 impl Default for RebuildParameters {
     fn default() -> Self {
-        Self { piece: Bytes::from_kib(512), depth: 2, rate: None, busy_rate: None, busy_depth: None }
+        Self {
+            piece: Bytes::from_kib(512),
+            depth: 2,
+            rate: None,
+            busy_rate: None,
+            busy_depth: None,
+            sample: USUAL_SAMPLE,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::layout::{Layout, Redundancy};
 use super::parameters::RebuildParameters;
 use super::plan::{Health, Members};
+use super::stride::Strides;
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 
@@ -29,19 +30,20 @@ pub(super) struct Call {
     pub(super) member: usize,
     /// Which job it is of: the call of an earlier one is void.
     pub(super) job: u32,
+    /// How often the job had ended its calls by then: one of before is void.
+    pub(super) round: u32,
     /// When it may begin if others ask for nothing, and if they do.
     due: Time,
     busy_due: Time,
 }
 
 impl Call {
-    /// The first ones, as many as there are at a time: one after the other, as fast as the rates allow.
+    /// The first ones, so many: one after the other, as fast as the rates allow.
     pub(super) fn first(
-        (member, job): (usize, u32),
+        (member, job, round): (usize, u32, u32),
         rebuild: &RebuildParameters,
-        now: Time,
+        (now, depth): (Time, u64),
     ) -> impl Iterator<Item = Self> + use<'_> {
-        let depth = u64::from(rebuild.depth.max(1));
         let piece = (0, rebuild.piece.get() / SECTOR_BYTES);
         let due = move |number: u64, is_busy| {
             let all = pace(rebuild, piece, is_busy).as_picos();
@@ -50,15 +52,21 @@ impl Call {
         (0..depth).map(move |number| Self {
             member,
             job,
+            round,
             due: due(number, false),
             busy_due: due(number, true),
         })
     }
 
     /// One after a piece: not before the rates allow it.
-    pub(super) fn after(piece: &Piece, rebuild: &RebuildParameters) -> Self {
+    pub(super) fn after(piece: &Piece, round: u32, rebuild: &RebuildParameters) -> Self {
         let due = |is_busy| piece.begun + pace(rebuild, piece.blocks, is_busy);
-        Self { member: piece.member, job: piece.job, due: due(false), busy_due: due(true) }
+        Self { member: piece.member, job: piece.job, round, due: due(false), busy_due: due(true) }
+    }
+
+    /// The one at the end of a stride.
+    pub(super) fn at_end((member, job, round): (usize, u32, u32), now: Time) -> Self {
+        Self { member, job, round, due: now, busy_due: now }
     }
 
     /// How long it is until somebody looks at it again, unless it begins; if others ask, so long after the last of them.
@@ -82,12 +90,38 @@ pub(super) struct Job {
     under_way: Vec<(u64, u64)>,
     /// Pieces that are called for, and not begun.
     called: u32,
+    /// How often all calls were ended.
+    pub(super) round: u32,
+    pub(super) strides: Strides,
 }
 
 impl Job {
     /// Nothing is rebuilt, and as many pieces are called for as are rebuilt at a time.
-    pub(super) fn new(number: u32, rebuild: &RebuildParameters) -> Self {
-        Self { number, next: 0, under_way: Vec::new(), called: rebuild.depth }
+    pub(super) fn new(number: u32, rebuild: &RebuildParameters, strides: Strides) -> Self {
+        Self { number, next: 0, under_way: Vec::new(), called: rebuild.depth, round: 0, strides }
+    }
+
+    /// Blocks that are rebuilt, in whichever order, and the first that nobody has begun.
+    pub(super) fn done(&self) -> (u64, u64) {
+        (self.next - self.under_way.iter().map(|(from, to)| to - from).sum::<u64>(), self.next)
+    }
+
+    /// Whether pieces are under way.
+    pub(super) fn is_at_work(&self) -> bool {
+        !self.under_way.is_empty()
+    }
+
+    /// No more pieces are called for.
+    pub(super) fn end_calls(&mut self) {
+        self.called = 0;
+        self.round += 1;
+    }
+
+    /// All up to a block is rebuilt, and so many pieces are called for.
+    pub(super) fn goes_on_at(&mut self, next: u64, called: u32) {
+        self.next = next;
+        self.called = called;
+        self.round += 1;
     }
 
     /// A piece is over: how many more are called for, beside those under way. While others ask, that may be none, until those

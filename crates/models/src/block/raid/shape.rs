@@ -119,7 +119,7 @@ impl RaidParameters {
         if let Some(mistake) = cache.and_then(RaidCacheParameters::mistake) {
             return Err(RaidError::Cache(mistake));
         }
-        let RebuildParameters { piece, depth, busy_depth, rate: always, busy_rate } = self.rebuild;
+        let RebuildParameters { piece, depth, busy_depth, rate: always, busy_rate, .. } = self.rebuild;
         let mistakes = [
             ("rebuild.piece", blocks(piece).is_none()),
             ("rebuild.depth", depth == 0),

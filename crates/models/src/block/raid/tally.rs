@@ -18,6 +18,12 @@ impl Moved {
         self.requests += 1;
         self.bytes += blocks * SECTOR_BYTES;
     }
+
+    /// These, and so many bytes more in requests of the same size.
+    pub fn and_alike(self, bytes: u64) -> Self {
+        let requests = u128::from(self.requests) * u128::from(bytes) / u128::from(self.bytes.max(1));
+        Self { requests: self.requests + requests as u64, bytes: self.bytes + bytes }
+    }
 }
 
 /// A member that failed.
@@ -72,6 +78,8 @@ pub struct RaidTally {
     pub rebuild_reads: Moved,
     /// Writes that rebuilt members.
     pub rebuild_writes: Moved,
+    /// By those that it lies on: bytes of these that strides read and wrote, for which nothing was sent.
+    pub(super) strided: Vec<(u64, u64)>,
     /// Bytes of data that were lost, and when the first were.
     pub lost_bytes: u64,
     /// When the first data were lost.
@@ -117,6 +125,23 @@ impl RaidTally {
         }
         self.extra_read_bytes += plan.extra_read * SECTOR_BYTES;
         self.redundant_bytes += plan.redundant_written * SECTOR_BYTES;
+    }
+
+    /// Blocks were read of and written to those of these numbers, in a stride: in as many requests as pieces before took for as much.
+    pub(super) fn strode(&mut self, moved: impl Iterator<Item = (usize, (u64, u64))>) {
+        let (mut read, mut written) = (0, 0);
+        for (port, (reads, writes)) in moved {
+            let [reads, writes] = [reads, writes].map(|blocks| blocks * SECTOR_BYTES);
+            if self.strided.len() <= port {
+                self.strided.resize(port + 1, (0, 0));
+            }
+            self.strided[port].0 += reads;
+            self.strided[port].1 += writes;
+            (read, written) = (read + reads, written + writes);
+        }
+        for (moved, bytes) in [(&mut self.rebuild_reads, read), (&mut self.rebuild_writes, written)] {
+            *moved = moved.and_alike(bytes);
+        }
     }
 
     /// A part of a plan isn't sent after all.

@@ -98,6 +98,8 @@ pub(super) struct Rules {
     pub(super) makes_parity: bool,
     /// Those that it lies on which are no members.
     pub(super) spares: usize,
+    /// Nobody else asks those that it lies on.
+    pub(super) alone: bool,
     /// Somebody fills the place of who failed.
     pub(super) replaces: bool,
     pub(super) rebuild: RebuildParameters,

@@ -101,6 +101,7 @@ impl RaidParameters {
             ("rebuild.rate", own.rate != usual.rate),
             ("rebuild.busy_rate", own.busy_rate != usual.busy_rate),
             ("rebuild.busy_depth", own.busy_depth != usual.busy_depth),
+            ("rebuild.sample", own.sample != usual.sample),
         ] {
             if differs {
                 note(key, of, because);

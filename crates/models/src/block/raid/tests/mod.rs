@@ -11,6 +11,7 @@ mod intents;
 mod md;
 mod plan;
 mod rows;
+mod strides;
 
 use super::*;
 use crate::block::queue::{QueueParameters, queue_page};
@@ -81,7 +82,8 @@ impl Bench {
                 (from, to)
             })
             .collect();
-        let ports = RaidPorts { requests, completions, members: ports, blocks, rotational: true };
+        let ports =
+            RaidPorts { requests, completions, members: ports, blocks, rotational: true, alone: true };
         let RaidPage { array, cache, .. } = raid_page(&mut page, "array", parameters, &ports).unwrap();
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);

@@ -121,6 +121,7 @@ mod tests {
                 member_blocks: MEMBER,
                 makes_parity: false,
                 spares: 0,
+                alone: true,
                 replaces: false,
                 rebuild,
             },

@@ -1,0 +1,335 @@
+//! A rebuild in strides: where nobody asks an array for anything, a member is filled over long stretches in one event, at the pace of
+//! pieces that were rebuilt one by one before.
+//!
+//! ```text
+//! pieces (warm up, then a sample of them) ─▶ drain ─▶ stride ─▶ pieces …
+//!                                              ▲  somebody asks │
+//!                                              └────────────────┘ it ends where it is by then, and pieces go on from there
+//! ```
+//!
+//! A rebuild that nothing disturbs is periodic: every piece of a region costs its members the same, whatever they are made of. So the
+//! pace is measured (`sample` pieces, once while nobody asks and once for the pauses between requests, in which other rates and depths
+//! hold), and used for a stretch that is twice as long each time while it agrees with the one before. What the pace changes by over a
+//! stretch (a disk's zones), and what starting and ending it costs, is owed to the next one: over all, time is the integral of a pace
+//! that goes straight from one sample to the next. What the members are asked meanwhile is counted of the layout (`moved`), not sent.
+//!
+//! Leaves out: strides where several members are filled at once, and where somebody else may ask the members; the rows of the members'
+//! stages don't see what isn't sent, and their arms stay where the last piece was.
+
+use super::parameters::RebuildParameters;
+use super::plan::{Lost, Members};
+use super::planner::Planner;
+use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_kernel::Time;
+
+/// A stretch is at least so many samples long.
+const SHORTEST: u64 = 4;
+/// And at most this part of a member.
+const PARTS: u64 = 64;
+/// Paces that differ by less let the next stretch be twice as long; by more than three times as much, half as long.
+const AGREE: f64 = 0.02;
+
+/// How fast pieces go, in one of two states of the array.
+#[derive(Clone, Debug)]
+struct Pace {
+    /// Picoseconds a block, once it is known.
+    each: Option<f64>,
+    /// The block up to which it holds, and how far one holds from where it was measured.
+    until: u64,
+    reach: u64,
+    /// What was measured so far: blocks, and how long they took.
+    measured: (u64, Time),
+    /// The same of single pieces: how many, and how long they were under way, each from its beginning.
+    single: (u64, Time),
+    /// Pieces that are under way on average (Little's law).
+    under_way: f64,
+}
+
+/// Pieces that nobody disturbs.
+#[derive(Clone, Copy, Debug)]
+struct Undisturbed {
+    /// Others had asked a moment before.
+    is_busy: bool,
+    /// Instants at which pieces end until its pace is steady.
+    to_warm: u32,
+    /// When the measured ones began, and how many blocks were rebuilt by then.
+    from: Option<(Time, u64)>,
+    /// The last instant at which a piece was complete, and the blocks then.
+    last: (Time, u64),
+}
+
+/// A stretch that is rebuilt in one event.
+#[derive(Clone, Copy, Debug)]
+struct Stride {
+    /// The first block of it, and the end.
+    blocks: (u64, u64),
+    /// A point of the line on which it goes: when, and how many blocks were rebuilt.
+    point: (Time, u64),
+    /// Picoseconds a block.
+    each: f64,
+    /// When it comes to its end.
+    due: Time,
+    is_busy: bool,
+}
+
+/// How a rebuild advances in strides.
+#[derive(Clone, Debug)]
+pub(super) struct Strides {
+    /// Blocks of a sample; none: it makes no strides.
+    sample: u64,
+    piece: u64,
+    /// Pieces at a time while nobody asks, and while somebody does.
+    depths: [u64; 2],
+    longest: u64,
+    /// While nobody asks, and in the pauses between requests.
+    paces: [Pace; 2],
+    open: Option<Undisturbed>,
+    /// Pieces are called for no more, and once all are over it makes a stride; the point of its line.
+    drains: Option<(Time, u64)>,
+    stride: Option<Stride>,
+    /// Where the last sample ended, and its pace; none where somebody has asked since.
+    mark: Option<(Time, u64, f64)>,
+    /// Picoseconds that the next stride takes beside its pace.
+    owed: f64,
+}
+
+impl Strides {
+    /// Those of a member of which so many blocks are used.
+    pub(super) fn new(rebuild: &RebuildParameters, used: u64) -> Self {
+        let piece = (rebuild.piece.get() / SECTOR_BYTES).max(1);
+        let sample = piece.saturating_mul(u64::from(rebuild.sample));
+        let shortest = sample.saturating_mul(SHORTEST);
+        let pace = Pace {
+            each: None,
+            until: 0,
+            reach: shortest,
+            measured: (0, Time::ZERO),
+            single: (0, Time::ZERO),
+            under_way: 0.0,
+        };
+        let busy = rebuild.busy_depth.unwrap_or(rebuild.depth);
+        Self {
+            sample,
+            piece,
+            depths: [rebuild.depth.max(1).into(), busy.max(1).into()],
+            longest: (used / PARTS).max(shortest),
+            paces: [pace.clone(), pace],
+            open: None,
+            drains: None,
+            stride: None,
+            mark: None,
+            owed: 0.0,
+        }
+    }
+
+    /// Pieces at a time in one of the two states.
+    fn depth(&self, is_busy: bool) -> u64 {
+        self.depths[usize::from(is_busy)]
+    }
+
+    /// A piece that was begun then is over, and so many blocks are rebuilt: while others asked for something or had a moment before
+    /// (`disturbed`), or not.
+    pub(super) fn completed(
+        &mut self,
+        (now, begun): (Time, Time),
+        done: u64,
+        is_busy: bool,
+        disturbed: bool,
+    ) {
+        if self.sample == 0 {
+            return;
+        }
+        if disturbed {
+            self.mark = None;
+        }
+        let Some(mut open) = self.open.filter(|open| !disturbed && open.is_busy == is_busy) else {
+            self.close();
+            // Until all that was under way is over, and the first of the others.
+            let to_warm = self.depth(is_busy) as u32 + 1;
+            self.open = Some(Undisturbed { is_busy, to_warm, from: None, last: (now, done) });
+            return;
+        };
+        // What is complete at one instant counts once all of it is.
+        if now > open.last.0 {
+            open.to_warm = open.to_warm.saturating_sub(1);
+            if open.to_warm == 0 {
+                let from = *open.from.get_or_insert(open.last);
+                if self.is_known(is_busy, done) {
+                    open.from = Some(open.last);
+                } else {
+                    let pace = &mut self.paces[usize::from(is_busy)];
+                    pace.single.0 += 1;
+                    pace.single.1 += now.saturating_sub(begun);
+                    if pace.measured.0 + (open.last.1 - from.1) >= self.sample {
+                        self.measure(&open, from);
+                        open.from = Some(open.last);
+                    }
+                }
+            }
+        }
+        open.last = (now, done);
+        self.open = Some(open);
+    }
+
+    /// Somebody disturbs: what was measured is kept.
+    fn close(&mut self) {
+        let Some(Undisturbed { is_busy, from: Some(from), last, .. }) = self.open.take() else { return };
+        let measured = &mut self.paces[usize::from(is_busy)].measured;
+        measured.0 += last.1.saturating_sub(from.1);
+        measured.1 += last.0.saturating_sub(from.0);
+    }
+
+    /// A sample is complete.
+    fn measure(&mut self, open: &Undisturbed, from: (Time, u64)) {
+        let depth = self.depth(open.is_busy);
+        let pace = &mut self.paces[usize::from(open.is_busy)];
+        let (blocks, time) = std::mem::take(&mut pace.measured);
+        let blocks = blocks + (open.last.1 - from.1);
+        let each = (time + (open.last.0 - from.0)).as_picos() as f64 / blocks.max(1) as f64;
+        if let Some(before) = pace.each {
+            let differs = (each / before - 1.0).abs();
+            pace.reach = match differs {
+                differs if differs < AGREE => (2 * pace.reach).min(self.longest),
+                differs if differs > 3.0 * AGREE => (pace.reach / 2).max(self.sample * SHORTEST),
+                _ => pace.reach,
+            };
+        }
+        let (pieces, time) = std::mem::take(&mut pace.single);
+        let took = time.as_picos() as f64 / pieces.max(1) as f64;
+        pace.under_way = (took / (each * self.piece as f64).max(f64::MIN_POSITIVE)).min(depth as f64);
+        pace.each = Some(each);
+        pace.until = open.last.1 + pace.reach;
+        if open.is_busy {
+            return;
+        }
+        if let Some((then, blocks, before)) = self.mark {
+            // Between the samples it went straight from one pace to the other, and the sample itself took what it took.
+            let should = (from.1.saturating_sub(blocks)) as f64 * (before + each) / 2.0;
+            self.owed += should - from.0.saturating_sub(then).as_picos() as f64;
+        }
+        self.mark = Some((open.last.0, open.last.1, each));
+    }
+
+    fn is_known(&self, is_busy: bool, at: u64) -> bool {
+        let pace = &self.paces[usize::from(is_busy)];
+        pace.each.is_some() && at < pace.until
+    }
+
+    /// Whether it would go on in a stride from a block, now that nobody asks: pieces are called for no more then.
+    pub(super) fn drains(&mut self, now: Time, (done, next): (u64, u64), is_busy: bool) -> bool {
+        let is_steady =
+            self.open.is_some_and(|open| open.is_busy == is_busy && open.to_warm == 0 && open.from.is_some());
+        if self.drains.is_none() && is_steady && self.is_known(is_busy, next) {
+            self.drains = Some((now, done));
+        }
+        self.drains.is_some()
+    }
+
+    /// It makes no stride after all: somebody asks.
+    pub(super) fn stays(&mut self) {
+        self.drains = None;
+    }
+
+    /// All pieces are over: the stride begins at a block, ends before another, and not after a time. How long it takes.
+    pub(super) fn begin(&mut self, now: Time, (next, end): (u64, u64), before: Option<Time>) -> Option<Time> {
+        let point = self.drains.take().unwrap_or((now, next));
+        let is_busy = before.is_some();
+        let pace = &self.paces[usize::from(is_busy)];
+        let end = end.min(pace.until);
+        // What is hardly longer than the pieces that it takes to begin anew isn't worth it.
+        let mut each = pace.each.filter(|_| next.saturating_add(self.depth(is_busy) * self.piece) < end)?;
+        let blocks = (end - point.1) as f64;
+        if !is_busy {
+            // A stretch is never more than twice as fast as its pace.
+            let owed = self.owed.max(-0.5 * blocks * each);
+            self.owed -= owed;
+            each += owed / blocks;
+        }
+        let due = point.0 + Time::from_picos((blocks * each) as u64);
+        let left = before.map_or(due, |before| due.min(before)).saturating_sub(now);
+        self.stride = Some(Stride { blocks: (next, end), point, each, due, is_busy });
+        self.close();
+        // Where it ends, other paces hold.
+        self.paces[usize::from(is_busy)].measured = (0, Time::ZERO);
+        Some(left.max(Time::from_picos(1)))
+    }
+
+    /// Whether a stride is under way.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.stride.is_some()
+    }
+
+    /// A stride ends: from which block it came to which, and the pieces that it goes on by. What pieces under way would have been half
+    /// done with counts as done where they go on (`resumes`).
+    pub(super) fn end(&mut self, now: Time, resumes: bool) -> Option<((u64, u64), Resumed)> {
+        let Stride { blocks: (from, end), point, each, due, is_busy } = self.stride.take()?;
+        let depth = self.depth(is_busy);
+        if now >= due {
+            return Some(((from, end), Resumed { depth, ahead: 0 }));
+        }
+        let half = if resumes { (depth - 1) * self.piece / 2 } else { 0 };
+        let passed = now.saturating_sub(point.0).as_picos() as f64;
+        let at = point.1 + (passed / each.max(f64::MIN_POSITIVE)) as u64;
+        // Pages are whole.
+        let at = (at.saturating_add(half) / PAGE_BLOCKS * PAGE_BLOCKS).clamp(from, end);
+        // Each of those under way is half done on average: half as many from their beginning. How far the line is within a piece takes
+        // the place of chance.
+        let chance = (at % self.piece) as f64 / self.piece as f64;
+        let ahead = (self.paces[usize::from(is_busy)].under_way / 2.0 + chance) as u32;
+        Some(((from, at), Resumed { depth, ahead }))
+    }
+}
+
+/// How a rebuild goes on after a stride.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resumed {
+    /// Pieces at a time.
+    pub(super) depth: u64,
+    /// How many of them were asked of the members before whoever ended the stride.
+    pub(super) ahead: u32,
+}
+
+/// Blocks of a page.
+const PAGE_BLOCKS: u64 = super::md::PAGE_BLOCKS;
+
+/// What each member is asked to read and to write, in blocks, when these of a member are rebuilt.
+pub(super) fn moved(
+    planner: &Planner,
+    member: usize,
+    (from, to): (u64, u64),
+    members: &Members,
+) -> Result<Vec<(u64, u64)>, Lost> {
+    let (layout, mut sums) = (&planner.layout, vec![(0, 0); members.0.len()]);
+    let unit = layout.unit();
+    let mut add = |(first, end): (u64, u64), times: u64| {
+        let mut at = first;
+        while at < end {
+            let stop = (at / unit + 1).saturating_mul(unit).min(end);
+            for part in planner.rebuild(member, (at, stop), members)?.parts {
+                let (read, written) = &mut sums[part.member];
+                let sum = if part.direction == Direction::Read { read } else { written };
+                *sum += part.blocks * times;
+            }
+            at = stop;
+        }
+        Ok(())
+    };
+    let mut at = from;
+    while at < to {
+        let row = at.div_ceil(unit);
+        let (period, alike) = layout.period(row);
+        let rows = (to / unit).saturating_sub(row).min(alike);
+        let rounds = rows / period;
+        if rounds < 2 {
+            // Up to where others are alike.
+            let end = if alike < u64::MAX { to.min((row + alike) * unit).max(at + 1) } else { to };
+            add((at, end), 1)?;
+            at = end;
+            continue;
+        }
+        add((at, row * unit), 1)?;
+        add((row * unit, (row + period) * unit), rounds)?;
+        at = (row + rounds * period) * unit;
+    }
+    Ok(sums)
+}
