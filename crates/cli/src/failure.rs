@@ -30,6 +30,13 @@ pub(crate) enum Failure {
         /// How to see more.
         help: String,
     },
+    /// A prediction lies outside of its bound, as it is known to, and no other does.
+    KnownToMiss {
+        /// How many, and which worst.
+        message: String,
+        /// Where the reasons stand.
+        help: String,
+    },
     /// Somebody has interrupted it.
     Interrupted,
     /// Standard output was closed early, by `head` for instance; nobody wants to hear of that.

@@ -1,7 +1,7 @@
 //! The `petrio` command: arguments in, text out, and no logic of its own.
 //!
-//! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written, 2 bad
-//! input.
+//! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written or a
+//! prediction misses its bound, 2 bad input, 3 a prediction misses its bound as it is known to.
 
 mod command;
 mod failure;

@@ -5,6 +5,9 @@ use petrio_files::shown;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
+/// What `petrio validate` ends with where only misses that are known keep everything from holding.
+pub(crate) const KNOWN_TO_MISS: u8 = 3;
+
 /// As shells have it: 128 and the number of the signal that ends a program from the keyboard.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -51,6 +54,11 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             talk(&format!("error: {}", shown::message(&message)));
             talk(&format!(" help: {}", shown::message(&help)));
             ExitCode::from(1)
+        }
+        Failure::KnownToMiss { message, help } => {
+            talk(&format!("note: {}", shown::message(&message)));
+            talk(&format!(" help: {}", shown::message(&help)));
+            ExitCode::from(KNOWN_TO_MISS)
         }
         Failure::Interrupted => {
             talk("interrupted");

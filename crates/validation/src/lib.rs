@@ -6,7 +6,7 @@
 //! | [`streaming`] | sequential rates of the catalogue's drives | the data sheets' sustained rates |
 //! | [`fs`] | times of operations on ext3 and ext4 | this machine, on a loop device or in a directory |
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
-//! | [`dissertation`], [`dissertation_shapes`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
+//! | [`dissertation`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
 //! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
 //! | [`syncs`] | fsync beside a writer | a real kernel on a disk of known times |
@@ -17,7 +17,6 @@
 pub mod demerit;
 pub mod disks;
 pub mod dissertation;
-pub mod dissertation_shapes;
 #[cfg(feature = "live")]
 pub mod fs;
 pub mod ivy;

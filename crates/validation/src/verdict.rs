@@ -92,6 +92,21 @@ impl Judged {
         Self::at_most(what, figures, (-value, -limit), known)
     }
 
+    /// An aim that is a share: of so many, at least this part must hold. It holds or misses as a whole; its error is how many
+    /// more would have to. Of what is known to miss, how many may lack, and why.
+    pub fn share(
+        what: String,
+        (held, of): (usize, usize),
+        aim: f64,
+        known: Option<(f64, &'static str)>,
+    ) -> Self {
+        let wanted = (aim * of as f64 - 1e-9).ceil();
+        let figures = format!("{held} of {of}, at least {wanted:.0}");
+        // Nothing holds of what wasn't run.
+        let held = if of == 0 { f64::NAN } else { held as f64 };
+        Self::at_least(what, figures, (held, wanted), known)
+    }
+
     /// By a count that may be so large; nothing is known to miss it.
     pub fn count(what: String, count: f64, bound: f64) -> Self {
         let verdict = Judgement::of(count, bound, None);
@@ -127,6 +142,17 @@ mod tests {
         assert_eq!(Judgement::of(10.1, 6.0, Some(10.0)), Judgement::Misses);
         assert_eq!(Judgement::of(1.0, 6.0, Some(10.0)), Judgement::Holds);
         assert_eq!(Judgement::of(f64::NAN, 6.0, Some(10.0)), Judgement::Misses);
+    }
+
+    #[test]
+    fn a_share_holds_or_misses_as_a_whole() {
+        let of = |held, all, known| Judged::share(String::new(), (held, all), 0.9, known).verdict;
+        assert_eq!([of(9, 10, None), of(8, 10, None)], [Judgement::Holds, Judgement::Misses]);
+        assert_eq!(of(20, 22, None), Judgement::Holds);
+        assert_eq!(of(19, 22, None), Judgement::Misses);
+        let known = Some((7.0, "it is old"));
+        assert_eq!([of(13, 22, known), of(12, 22, known)], [Judgement::KnownToMiss, Judgement::Misses]);
+        assert_eq!(of(0, 0, known), Judgement::Misses);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) mod studio;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;
+mod validate_disks;
+mod validate_dissertation;
 mod validate_ivy;
 mod validate_pariosim;
 mod validate_pvfs;

@@ -1,13 +1,15 @@
 //! `petrio validate pariosim`
 
-use crate::command::judged::conclude;
+use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
-use petrio_validation::pariosim::{CHUNKS, DasCell, Outcome, SEEKS, das_grid, findings, study, study_page};
-use petrio_validation::verdict::Judgement;
+use petrio_validation::pariosim::{
+    Assumption, CHUNKS, DasCell, Found, Outcome, SEEKS, das_grid, findings, study, study_page,
+};
+use petrio_validation::verdict::{Judged, Judgement};
 use std::path::PathBuf;
 
 /// Parallel programs on NAS, SAN-direct and SAN-all-to-all: the experiments of a study (ParIOSim), with verdicts on what it found
@@ -15,9 +17,9 @@ use std::path::PathBuf;
 /// Its machines (tables 1 to 3), a thousand requests on one disk (figure 4), BT-IO with 4 to 25 ranks and seis with 1 to 24, with the
 /// machine's drives and with Fibre Channel's (figures 5 to 12). It takes some minutes on two processors.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 The study's figures are pictures without numbers: what is judged is what its text says. A ratio that it gives holds within a factor of
-1.5, an ordering or a trend if it is one; where something misses that isn't known to, the command ends with 1.")]
+1.5, an ordering or a trend if it is one.\n\n", exit_codes!()))]
 pub(crate) struct ValidateParIoSim {
     /// Write figures 4 to 12 and the verdicts as an HTML page
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
@@ -38,26 +40,49 @@ impl ValidateParIoSim {
         };
         let cells = das_grid(&mut tell).map_err(failed)?;
         let outcomes = study(&mut tell).map_err(failed)?;
-        let judged = findings(&outcomes, &cells);
+        let found = findings(&outcomes, &cells);
+        let judged = found.judged();
         if let Some(path) = &self.html {
-            study_page((&outcomes, &cells), &judged, path)?;
+            study_page((&outcomes, &cells), &found, path)?;
             talk(&format!("written: {}", path.display()));
         }
         let help = "petrio validate pariosim --json prints every run; validation/pariosim/README.md says what doesn't hold, and why";
         if self.json {
-            print_json(&serde_json::json!({ "das": cells, "experiments": outcomes, "judged": judged }))?;
+            let Found { study, what_ifs, assumptions } = &found;
+            print_json(&serde_json::json!({
+                "das": cells, "experiments": outcomes, "judged": study, "what_ifs": what_ifs, "assumptions": assumptions,
+            }))?;
             return conclude(&judged, true, help);
         }
         for writes in [false, true] {
             print(&grid(&cells, writes))?;
         }
         print(&runs(&outcomes))?;
+        print(&told("the study's own claims", &found.study))?;
+        print(&decided(&found.assumptions))?;
+        print(&told("petrio's own what-ifs", &found.what_ifs))?;
         print("\n")?;
-        for one in judged.iter().filter(|one| one.verdict == Judgement::Holds) {
-            print(&format!("{}: {}\n", one.verdict.words(), one.line()))?;
-        }
         conclude(&judged, false, help)
     }
+}
+
+/// How many of some rows hold, and those that do; the others are told with the exit code.
+fn told(what: &str, rows: &[Judged]) -> String {
+    let holds = || rows.iter().filter(|one| one.verdict == Judgement::Holds);
+    let (held, all) = (holds().count(), rows.len());
+    let lines = holds().map(|one| format!("holds: {}\n", one.line()));
+    format!("\n{what}: {held} of {all} hold, {} miss\n{}", all - held, lines.collect::<String>())
+}
+
+/// Which assumption decides the claims that miss.
+fn decided(assumptions: &[Assumption]) -> String {
+    let line = |one: &Assumption| {
+        let Assumption { claim, change, figures, holds, text } = one;
+        let then = if *holds { "it holds" } else { "it doesn't hold" };
+        format!("{claim}\n  if {change}, {then}: {figures}\n  the text: {text}\n")
+    };
+    let lines: String = assumptions.iter().map(line).collect();
+    format!("\nwhich assumption decides what misses\n{lines}")
 }
 
 /// Figure 4 as a table.

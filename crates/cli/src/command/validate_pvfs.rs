@@ -1,6 +1,6 @@
 //! `petrio validate pvfs`
 
-use crate::command::judged::conclude;
+use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// It takes about a minute on two processors. With it, nothing is fitted to the rows that are predicted: links, hosts and
 /// disks are those of the test bed's description, and what single calls cost is from messages of one client alone.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 A grid is a CSV file with the columns servers, clients, block_kib, op (read or write), link_mbit, storage,
 bytes_per_client and agg_mb_s; of rows that have disk_mb_s the servers' disks are limited to that, and where
 agg_incl_flush_mb_s differs it is predicted, too. The test bed is testbed-STORAGE.toml or testbed.toml of the same
@@ -31,9 +31,7 @@ folder, where there is one, or else OrangeFS on namespaces of one machine, with 
 row says is set in it: host.client.count, host.server.count, network.lan.link.rate, workload.w.operation, .record and
 .file_size, and seed, of which there are several: the order of servers is drawn.
 
-The median error of a grid may be 10 %, the worst 25 %, and cells that differ by more than 10 % must keep their order;
-where one of these doesn't hold, the command ends with 1. So it does where a finding of the dissertation misses, and isn't
-known to.")]
+The median error of a grid may be 10 %, the worst 25 %, and cells that differ by more than 10 % must keep their order.\n\n", exit_codes!()))]
 pub(crate) struct ValidatePvfs {
     /// The folder with the grids
     #[arg(long, value_name = "DIR")]

@@ -1,6 +1,6 @@
 //! `petrio validate raid`
 
-use crate::command::judged::conclude;
+use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
@@ -16,16 +16,16 @@ use std::path::{Path, PathBuf};
 /// With --dir: cells measured on arrays of Linux md of a stock kernel 6.1 (catalogue: linux-6.1), what each member was asked to read and
 /// write beside what the model asks of it.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 The scenarios are built of the parameters of DiskSim 4.0's valid/synthraid5.parv and syntharrays.parv; docs/raid.md says what
-of them isn't as its files say. A mean that misses DiskSim's by more than 3 % makes the command end with 1.
+of them isn't as its files say. A mean may miss DiskSim's by 3 %.
 
 Cells are rows of the CSV files of --dir, with the columns level, layout, members, chunk_kib, stripe_cache_pages_per_member, state,
 failed_member, operation, request_bytes, request_count, seed, region_bytes, vm_dirty_bytes, member_pace_bytes_per_s,
 member_pace_requests_per_s, elapsed_guest_s, and member_read_requests, member_read_bytes, member_write_requests and
 member_write_bytes, a number for each member. Bytes of direct cells may differ in 2 of 100, requests in 5 and by 2 at most;
 amplifications of buffered cells may by 2 percentage points, and where one fsync meets a cache of two stripes something is read, and
-less than 40 %; times of direct sequential cells may by 10 %.")]
+less than 40 %; times of direct sequential cells may by 10 %.\n\n", exit_codes!()))]
 pub(crate) struct ValidateRaid {
     /// Requests of each run (DiskSim's own: 10000)
     #[arg(long, value_name = "NUMBER", default_value_t = 100_000)]

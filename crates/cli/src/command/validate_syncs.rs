@@ -1,6 +1,6 @@
 //! `petrio validate syncs`
 
-use crate::command::judged::conclude;
+use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
@@ -9,14 +9,14 @@ use petrio_validation::syncs::{SyncsRow, TABLE, measured, play};
 use petrio_validation::verdict::Judged;
 use std::path::PathBuf;
 
-/// fsync beside a streaming writer: each row of a measured table played in simulation; ends with 1 where number or median
-/// of the fsyncs differ by more than a factor of 1.5, or the writer's rate by more than 10 %
+/// fsync beside a streaming writer: each row of a measured table played in simulation: number and median of the
+/// fsyncs may differ by a factor of 1.5, the writer's rate by 10 %
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 The table is fsync-beside-a-writer.csv: fs (ext3, ext4; others are left out), cache (wb with flushes, wt without),
 us_a_request, dirty_bytes, dirty_background_bytes, seconds, writer_mib_s, fsyncs, fsync_median_s, fsync_max_s. One process writes
 calls of 1 MiB without end, another appends 4 KiB and calls fsync, again and again, on ext3 or ext4 of Linux 6.18, before a disk that
-takes us_a_request for each part of 1 MiB of a request, one after the other.")]
+takes us_a_request for each part of 1 MiB of a request, one after the other.\n\n", exit_codes!()))]
 pub(crate) struct ValidateSyncs {
     /// The folder of the table
     #[arg(long, value_name = "DIR")]

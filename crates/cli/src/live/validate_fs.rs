@@ -43,9 +43,9 @@ pub(crate) struct ValidateFs {
 fn experiments() -> String {
     let lines = EXPERIMENTS.iter().map(|known| format!("  {:27}  {}\n", known.name, known.title));
     format!(
-        "Experiments:\n{}\nA predicted row beyond its experiment's aim and the range of what was measured, which isn't known to \
-         miss it, makes the command end with 1.",
-        lines.collect::<String>()
+        "Experiments:\n{}\nA predicted row must lie within its experiment's aim or the range of what was measured.\n\n{}",
+        lines.collect::<String>(),
+        judged::exit_codes!()
     )
 }
 

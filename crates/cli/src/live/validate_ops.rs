@@ -1,6 +1,6 @@
 //! `petrio validate ops`
 
-use crate::command::judged::conclude;
+use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
@@ -11,7 +11,7 @@ use petrio_validation::ops::{ComparedOperation, OpsValidation, validate_ops, wor
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
-#[command(after_help = "A sequence of requests that isn't the real kernel's makes the command end with 1.")]
+#[command(after_help = concat!("Each sequence of requests must be the real kernel's.\n\n", exit_codes!()))]
 pub(crate) struct ValidateOps {
     /// Only this journal mode; all three otherwise
     #[arg(long, value_enum, value_name = "MODE")]

@@ -3,9 +3,10 @@
 //! What is compared is by how much turnaround falls against one copy, because the made-up traces are tuned to one copy
 //! alone. A reduction should lie within six percentage points of the paper's.
 
+use super::orderings::Ordering;
 use super::paper::{FileSystem, IvyPolicy};
 use super::run::IvyRow;
-use crate::verdict::Judgement;
+use crate::verdict::{Judged, Judgement};
 use serde::Serialize;
 
 /// A reduction may lie so many percentage points from the paper's.
@@ -93,6 +94,37 @@ pub fn agreements(rows: &[IvyRow]) -> Vec<Agreement> {
         }
     }
     all
+}
+
+/// The part of orderings and of reductions that must be the paper's.
+const SHARE: f64 = 0.9;
+/// How many of the 22 reductions of writes lack of that, and why.
+const WRITES_KNOWN: (f64, &str) = (7.0, BEHIND_READS);
+
+/// What the tables come to: shares of orderings and of reductions, each as a whole, and single reductions that are farther off
+/// than they are known to be.
+pub fn judged(orderings: &[Ordering], agreements: &[Agreement]) -> Vec<Judged> {
+    let mut judged = Vec::new();
+    for (of, word, known) in [(Of::Reads, "read", None), (Of::Writes, "write", Some(WRITES_KNOWN))] {
+        let all = || orderings.iter().filter(|one| one.of == word);
+        let held = all().filter(|one| one.holds).count();
+        judged.push(Judged::share(format!("orderings of {word}s"), (held, all().count()), SHARE, None));
+        let all = || agreements.iter().filter(|one| one.of == of);
+        let held = all().filter(|one| one.verdict == Judgement::Holds).count();
+        let what = format!("reductions of {word}s within {POINTS:.0} points");
+        judged.push(Judged::share(what, (held, all().count()), SHARE, known));
+    }
+    let worse = agreements.iter().filter(|one| one.verdict == Judgement::Misses);
+    judged.extend(worse.map(|one| {
+        let Agreement { file_system, policy, copies, of, reduction_percent: (ours, theirs), .. } = one;
+        let what = format!("{}, {}, {copies} copies, {of:?}", file_system.name(), policy.name());
+        let off = one.off_points().abs();
+        let figures = format!(
+            "a reduction of {ours:.1} %, the paper's {theirs:.1}: farther off than it is known to be"
+        );
+        Judged::at_most(what, figures, (off, POINTS), None)
+    }));
+    judged
 }
 
 /// By how many per cent the standard deviations of the rows lie from the paper's, at the median.

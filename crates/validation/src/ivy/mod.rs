@@ -17,7 +17,7 @@ mod settings;
 mod system;
 mod what_if;
 
-pub use agreement::{Agreement, Of, POINTS, agreements, deviations_off_percent};
+pub use agreement::{Agreement, Of, POINTS, agreements, deviations_off_percent, judged};
 pub use error::IvyError;
 pub use figures::{IvyFigures, differ};
 pub use inputs::{analytic_disk, lives_of};

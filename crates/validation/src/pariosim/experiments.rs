@@ -140,16 +140,16 @@ impl Experiment {
     }
 
     fn program_table(&self) -> String {
-        let subtype = self.what_if.subtype();
+        let (subtype, share) = (self.what_if.subtype(), self.what_if.share());
         match (self.program, self.computes) {
             (Program::Bt, computes) => {
                 let of = if computes { format!("rate = {BT_MOPS}") } else { "messages = false".to_owned() };
                 format!("{{ kind = \"bt-io\", class = \"B\", subtype = \"{subtype}\", {of} }}")
             }
             (Program::Seis, true) => format!(
-                "{{ kind = \"seis\", write_compute = \"{SEIS_WRITE_US} us\", read_compute = \"{SEIS_READ_US} us\" }}"
+                "{{ kind = \"seis\", share = \"{share}\", write_compute = \"{SEIS_WRITE_US} us\", read_compute = \"{SEIS_READ_US} us\" }}"
             ),
-            (Program::Seis, false) => "{ kind = \"seis\" }".to_owned(),
+            (Program::Seis, false) => format!("{{ kind = \"seis\", share = \"{share}\" }}"),
         }
     }
 

@@ -3,7 +3,8 @@
 use super::das::DasCell;
 use super::experiments::{Architecture, Drives, Program};
 use super::figures::{channel_gains, das, speed_up, split, throughput, times};
-use super::findings::Moves;
+use super::findings::assumptions::Assumption;
+use super::findings::{Found, Moves};
 use super::outcome::Outcome;
 use super::what_if::WhatIf;
 use crate::verdict::Judged;
@@ -24,20 +25,29 @@ const fn as_it_is(architecture: Architecture) -> (&'static str, Architecture, Wh
 /// When the file can't be written.
 pub fn study_page(
     (outcomes, cells): (&[Outcome], &[DasCell]),
-    judged: &[Judged],
+    found: &Found,
     path: &Path,
 ) -> Result<(), ReportError> {
-    write_text(path, &page(outcomes, cells, judged).html())
+    write_text(path, &page(outcomes, cells, found).html())
 }
 
-pub(super) fn page(outcomes: &[Outcome], cells: &[DasCell], judged: &[Judged]) -> Page {
+pub(super) fn page(outcomes: &[Outcome], cells: &[DasCell], found: &Found) -> Page {
     let mut page = Page::new("ParIOSim: NAS, SAN-direct and SAN-all-to-all");
     page.paragraph(
         "Parallel programs on the study's cluster of Pentium II nodes on Fast Ethernet, simulated; its figures are pictures without \
          numbers, so what is judged is what it says of them. Verdicts count in MB of 10⁶ bytes, axes in MiB of 2²⁰: 100 MB/s are 95.4 MiB/s.",
     );
     let line = |one: &Judged| Text::default().strong(one.verdict.words()).plain(format!(": {}", one.line()));
-    page.blocks.push(Block::List(judged.iter().map(line).collect()));
+    page.blocks.push(Block::List(found.study.iter().map(line).collect()));
+    page.heading("Which assumption decides what misses");
+    let change = |one: &Assumption| {
+        let then = if one.holds { "it holds" } else { "it doesn't hold" };
+        let Assumption { claim, change, figures, text, .. } = one;
+        Text::default().strong(claim).plain(format!(": if {change}, {then}: {figures}. The text: {text}"))
+    };
+    page.blocks.push(Block::List(found.assumptions.iter().map(change).collect()));
+    page.heading("What if");
+    page.blocks.push(Block::List(found.what_ifs.iter().map(line).collect()));
     page.heading("Figure 4: one disk");
     page.figures([false, true].map(|writes| das(cells, writes)));
     page.heading("BT-IO");

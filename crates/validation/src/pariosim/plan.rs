@@ -1,6 +1,7 @@
 //! Which experiments there are.
 
 use super::experiments::{Architecture, BT_RANKS, Drives, Experiment, MOST_SEIS, Program, SEIS_RANKS};
+use super::findings::assumptions;
 use super::what_if::WhatIf;
 use std::collections::BTreeSet;
 
@@ -26,6 +27,7 @@ pub(super) fn experiments() -> BTreeSet<Experiment> {
     }
     bt_what_ifs(&mut all);
     seis_what_ifs(&mut all);
+    all.extend(assumptions::experiments());
     all
 }
 

@@ -29,7 +29,10 @@ pub enum WhatIf {
     NothingExchanged,
     /// Drives give and take everything at the rate of their interface.
     DrivesWithoutArms,
-    /// Both of these.
+    /// Each rank of seis reads its part of each file in one piece, so that a file has one reader at a time, instead of chunks in
+    /// turn with all others.
+    OneReader,
+    /// Neither that ranks exchange anything nor that drives have arms.
     NeitherExchangeNorArms,
 }
 
@@ -50,6 +53,7 @@ impl WhatIf {
             Self::OwnCalls => "each rank's own calls",
             Self::NothingExchanged => "nothing exchanged",
             Self::DrivesWithoutArms => "drives without arms",
+            Self::OneReader => "one reader a file at a time",
             Self::NeitherExchangeNorArms => "nothing exchanged, drives without arms",
         }
     }
@@ -60,6 +64,14 @@ impl WhatIf {
             Self::NothingExchanged | Self::NeitherExchangeNorArms => "epio",
             Self::OwnCalls => "simple",
             _ => "full",
+        }
+    }
+
+    /// Which chunks a rank of seis reads.
+    pub(super) const fn share(self) -> &'static str {
+        match self {
+            Self::OneReader => "parts",
+            _ => "dealt",
         }
     }
 
@@ -80,7 +92,11 @@ impl WhatIf {
                 }
             },
             // The program's own table, or where partitions lie, says it.
-            Self::Nothing | Self::PartitionsInTurn | Self::OwnCalls | Self::NothingExchanged => return None,
+            Self::Nothing
+            | Self::PartitionsInTurn
+            | Self::OwnCalls
+            | Self::NothingExchanged
+            | Self::OneReader => return None,
         })
     }
 }

@@ -109,7 +109,7 @@ fn clients_that_lie_apart_and_servers_that_are_no_use_are_misses() {
 #[test]
 fn nothing_holds_of_what_was_not_run() {
     let judged = findings(&[]);
-    assert_eq!(judged.len(), 20);
+    assert_eq!(judged.len(), 24);
     for one in judged {
         assert_eq!(one.verdict, Judgement::Misses, "{}", one.line());
     }

@@ -1,7 +1,7 @@
 //! The experiments of the dissertation's chapters 3.3 and 7.
 //!
 //! Its curves are pictures without numbers, of machines that can't be had: what is compared is what it says of them. Its
-//! servers have RAID 5 of five disks; here the four that hold data are striped, so that parity costs nothing.
+//! servers have RAID 5 of five disks (its table 3 and section 3.3.1), and so have these.
 //!
 //! Processes wake up after a random time, so each experiment is run with several seeds, as its simulations were "run
 //! several times" (7.3).
@@ -41,6 +41,16 @@ const ROUND_KIB: u64 = 256;
 const SEARCH_US: u64 = 2;
 /// The same where it costs so much that it shows, µs.
 pub(super) const SLOW_SEARCH_US: u64 = 60;
+/// Drives of a server (3.3.1).
+const DRIVES: u32 = 5;
+/// Memory of a server, MiB (table 3).
+const MEMORY_MIB: u64 = 4_096;
+/// Memory of a server where files are to reach it, MiB: a cliff needs files as large as memory, and not that they are large.
+pub(super) const SMALL_MEMORY_MIB: u64 = 64;
+/// What all clients' files have there of the servers' memory, of one.
+pub(super) const OF_MEMORY: [f64; 5] = [0.25, 0.5, 1.0, 1.5, 2.0];
+/// Block of these files, KiB.
+const CLIFF_BLOCK_KIB: u64 = 256;
 /// Blocks for which receive queues are compared, KiB.
 pub(super) const QUEUE_BLOCKS_KIB: [u64; 5] = [8, 32, 128, 512, 2_048];
 
@@ -59,12 +69,44 @@ pub struct Experiment {
     pub file_kib: u64,
     /// What each piece that waits in the receive queue adds to the cost of taking one, µs: none where it is constant.
     pub waiting_us: u64,
+    /// Memory of each server, MiB.
+    pub memory_mib: u64,
+    /// Drives of each server: five in RAID 5, or one.
+    pub drives: u32,
 }
 
 impl Experiment {
     /// A point of figures 55 to 70.
     pub const fn of(moves: Moves, clients: u32, block_kib: u64) -> Self {
-        Self { moves, clients, servers: SERVERS, block_kib, file_kib: FILE_KIB, waiting_us: SEARCH_US }
+        Self {
+            moves,
+            clients,
+            servers: SERVERS,
+            block_kib,
+            file_kib: FILE_KIB,
+            waiting_us: SEARCH_US,
+            memory_mib: MEMORY_MIB,
+            drives: DRIVES,
+        }
+    }
+
+    /// So many clients who read files again that together have so much of the servers' memory, of one (3.3.3).
+    pub fn beyond_memory(clients: u32, of_memory: f64) -> Self {
+        let memory_kib = (SMALL_MEMORY_MIB << 10) * u64::from(SERVERS);
+        let file_kib = (memory_kib as f64 * of_memory / f64::from(clients)).round() as u64;
+        let file_kib = file_kib.next_multiple_of(CLIFF_BLOCK_KIB);
+        Self { file_kib, memory_mib: SMALL_MEMORY_MIB, ..Self::of(Moves::Read, clients, CLIFF_BLOCK_KIB) }
+    }
+
+    /// The same where each server has one drive instead of its array.
+    #[must_use]
+    pub const fn on_one_drive(self) -> Self {
+        Self { drives: 1, ..self }
+    }
+
+    /// Whether what is read was read before, and lies in the servers' memory as far as that goes; else all of it lies there.
+    const fn is_read_again(&self) -> bool {
+        self.memory_mib != MEMORY_MIB
     }
 
     /// So many clients on so many servers.
@@ -106,7 +148,7 @@ impl Experiment {
 
     /// What is set for it in the scenario.
     pub(super) fn set(&self, seed: u64) -> Vec<Set> {
-        let Self { clients, servers, moves, block_kib, file_kib, waiting_us } = *self;
+        let Self { clients, servers, moves, block_kib, file_kib, waiting_us, memory_mib, drives } = *self;
         let mut set = vec![
             ("seed", seed.to_string()),
             ("host.client.count", clients.to_string()),
@@ -123,7 +165,15 @@ impl Experiment {
             // Its frames share no link with another client's, so they may go in trains, which take less time to simulate.
             set.push(("network.lan.train", quoted("64 KiB")));
         }
-        if moves == Moves::Read {
+        if drives != DRIVES {
+            set.push(("host.server.disk.d.count", drives.to_string()));
+            set.push(("host.server.fs.data.on", quoted("d")));
+            set.push(("host.server.raid", "{}".to_owned()));
+        }
+        if self.is_read_again() {
+            set.push(("host.server.memory", quoted(format!("{memory_mib} MiB"))));
+            set.push(("workload.w.warm_up_pass", "true".to_owned()));
+        } else if moves == Moves::Read {
             // What was written before is in the servers' memory, as iozone finds it.
             set.push(("workload.w.cached", "true".to_owned()));
         }
@@ -146,6 +196,10 @@ pub(super) fn experiments() -> BTreeSet<Experiment> {
             all.extend(RECORDS_KIB.iter().filter(fits).map(|&record| Experiment::file(moves, file, record)));
         }
     }
+    for clients in [1, MOST_CLIENTS] {
+        all.extend(OF_MEMORY.map(|of_memory| Experiment::beyond_memory(clients, of_memory)));
+    }
+    all.extend(OF_MEMORY.map(|part| Experiment::beyond_memory(MOST_CLIENTS, part).on_one_drive()));
     for block in QUEUE_BLOCKS_KIB {
         all.extend(
             [0, SLOW_SEARCH_US].map(|us| Experiment::of(Moves::Write, MOST_CLIENTS, block).searched(us)),

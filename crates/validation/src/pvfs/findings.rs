@@ -1,8 +1,8 @@
 //! What the dissertation found of PVFS in chapters 3.3 and 7, judged with the figures that are compared.
 
 use super::experiments::{
-    BLOCKS_KIB, CLUSTER_BLOCK_KIB, Experiment, FILES_KIB, MOST_CLIENTS, QUEUE_BLOCKS_KIB, RECORDS_KIB,
-    SERVERS, SLOW_SEARCH_US,
+    BLOCKS_KIB, CLUSTER_BLOCK_KIB, Experiment, FILES_KIB, MOST_CLIENTS, OF_MEMORY, QUEUE_BLOCKS_KIB,
+    RECORDS_KIB, SERVERS, SLOW_SEARCH_US,
 };
 use super::measured::Moves;
 use super::outcome::{Outcome, find};
@@ -24,6 +24,11 @@ pub(super) const LARGE_KIB: u64 = 256;
 const PEAK_KIB: u64 = 2_048;
 /// A file of which it doesn't matter how large it is, KiB.
 const LARGE_FILE_KIB: u64 = 65_536;
+/// A drop that is sharp leaves at most this, of one.
+const CLIFF: f64 = 0.5;
+/// Why the servers' arrays hide the end of memory.
+const STREAMS: &str = "an array of five drives streams twice what its server's link carries, so that the link hides where data come from; with one drive \
+     a server it doesn't (below)";
 /// The error bars of chapter 7.
 const ERROR_BARS: f64 = 0.2;
 
@@ -44,6 +49,7 @@ pub fn findings(outcomes: &[Outcome]) -> Vec<Judged> {
     judged.extend(of.small_files_written());
     judged.push(of.peak());
     judged.extend([Moves::Read, Moves::Write].map(|moves| of.blocks(moves)));
+    judged.extend(of.memory());
     judged
 }
 
@@ -72,6 +78,12 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
 /// The largest; what is no number stays none, so that nothing holds of what wasn't run.
 fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |most: f64, value| if most.is_nan() || value <= most { most } else { value })
+}
+
+/// The largest, which may be below zero; what is no number stays none.
+fn largest_of(values: impl IntoIterator<Item = f64>) -> f64 {
+    let most = |most: f64, value: f64| if most.is_nan() || value <= most { most } else { value };
+    values.into_iter().fold(f64::NEG_INFINITY, most)
 }
 
 /// What each has, in words with "and" before the last.
@@ -307,6 +319,47 @@ impl Findings<'_> {
         );
         let what = "writes: from files of 2 MiB on the rate is at its peak".to_owned();
         Judged::at_least(what, figures, (part, 1.0 - ERROR_BARS / 2.0), None)
+    }
+
+    /// How a rate falls where files that are read again reach the servers' memory: the least behind it of the first before it, how far
+    /// those before it lie apart, and all of it in words.
+    fn cliff(&self, of: impl Fn(f64) -> Experiment, clients: u32) -> (f64, f64, String) {
+        let rates = OF_MEMORY.map(|part| self.rate(&of(part)).value);
+        let shown = listed(rates.iter().map(|&rate| mb(rate * f64::from(clients))));
+        let parts = listed(OF_MEMORY.iter().map(|part| format!("{part}")));
+        let behind = OF_MEMORY.iter().zip(&rates).filter(|pair| *pair.0 >= 1.0).map(|pair| pair.1 / rates[0]);
+        // What is no number stays none.
+        let least = -largest_of(behind.map(|part| -part));
+        let words = format!(
+            "files of {parts} times the servers' memory are read again at {shown} MB/s: {} of the rate at the least, at most {}",
+            percent(least),
+            percent(CLIFF)
+        );
+        (least, (rates[1] / rates[0] - 1.0).abs(), words)
+    }
+
+    /// "The I/O performance drops sharply when the file size reaches the physical memory capacity of the machine" (3.3.3).
+    fn memory(&self) -> [Judged; 4] {
+        let (many, flat, words) =
+            self.cliff(|part| Experiment::beyond_memory(MOST_CLIENTS, part), MOST_CLIENTS);
+        let (one, _, alone) = self.cliff(|part| Experiment::beyond_memory(1, part), 1);
+        let on_one = |part| Experiment::beyond_memory(MOST_CLIENTS, part).on_one_drive();
+        let (single, _, singly) = self.cliff(on_one, MOST_CLIENTS);
+        let sharply = |what: &str, (words, left): (String, f64), known| {
+            let what = format!("{what} drops sharply where files reach the servers' memory");
+            Judged::at_most(what, words, (left, CLIFF), known)
+        };
+        [
+            sharply("reads: eight clients' rate", (words, many), Some((0.45, STREAMS))),
+            sharply("reads: one client's rate", (alone, one), Some((0.55, STREAMS))),
+            sharply("what if each server had one drive: eight clients' rate", (singly, single), None),
+            Judged::at_most(
+                "reads: eight clients' rate is the same below the servers' memory".to_owned(),
+                format!("{} apart, at most {}", percent(flat), percent(ERROR_BARS)),
+                (flat, ERROR_BARS),
+                None,
+            ),
+        ]
     }
 
     fn blocks(&self, moves: Moves) -> Judged {

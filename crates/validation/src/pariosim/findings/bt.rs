@@ -100,7 +100,7 @@ impl Findings<'_> {
         )
     }
 
-    fn faster_nodes_past_nine(&self) -> Claim {
+    pub(super) fn faster_nodes_past_nine(&self) -> Claim {
         let gain = self.bt_gain(Nas, [9, 25], WhatIf::FasterNodes);
         Claim::of(
             "what if nodes computed ten times as fast, NAS: little gain past 9",
@@ -113,7 +113,7 @@ impl Findings<'_> {
         )
     }
 
-    fn hub_past_nine(&self) -> Claim {
+    pub(super) fn hub_past_nine(&self) -> Claim {
         let gain = self.accesses_gain(WhatIf::SharedMedium);
         Claim::of(
             "what if a hub stood instead of the switch, SAN-direct: little gain past 9 of its accesses alone",
@@ -156,7 +156,7 @@ impl Findings<'_> {
         )
     }
 
-    fn faster_nodes_are_io_bound(&self) -> Claim {
+    pub(super) fn faster_nodes_are_io_bound(&self) -> Claim {
         let of = |architecture| {
             [9, 25].map(|ranks| self.io_share(Program::Bt, architecture, ranks, WhatIf::FasterNodes))
         };
@@ -174,7 +174,7 @@ impl Findings<'_> {
     }
 
     /// Which of the two programs is the more I/O intensive; `what_if` is of seis.
-    fn more_than_seis(&self, architecture: Architecture, what_if: WhatIf) -> Claim {
+    pub(super) fn more_than_seis(&self, architecture: Architecture, what_if: WhatIf) -> Claim {
         let beside: Vec<(u32, u32)> = match what_if {
             WhatIf::Nothing => BESIDE.to_vec(),
             _ => vec![BESIDE[0], BESIDE[2]],

@@ -4,6 +4,7 @@
 //! they don't, our figures are pinned (`claim.rs`). What can't be judged, since the study prints no numbers for it, is told in
 //! `validation/pariosim/README.md`.
 
+pub(super) mod assumptions;
 mod bt;
 mod claim;
 mod disk;
@@ -17,15 +18,39 @@ use super::experiments::{Architecture, Drives, Experiment, Program};
 use super::outcome::{Outcome, find};
 use super::what_if::WhatIf;
 use crate::verdict::Judged;
+use assumptions::Assumption;
 use claim::Claim;
+use serde::Serialize;
 
 use Drives::FibreChannel;
 
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Found {
+    /// The study's own claims.
+    pub study: Vec<Judged>,
+    /// Sentences of petrio's own about other hardware and other programs, to see from what a published number would follow.
+    pub what_ifs: Vec<Judged>,
+    /// Of the study's claims that miss: which assumption decides.
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Found {
+    /// All rows, the study's first.
+    pub fn judged(&self) -> Vec<Judged> {
+        self.study.iter().chain(&self.what_ifs).cloned().collect()
+    }
+}
+
 /// Everything that the study claims, with figure 4 where it was run.
-pub fn findings(outcomes: &[Outcome], das: &[DasCell]) -> Vec<Judged> {
+pub fn findings(outcomes: &[Outcome], das: &[DasCell]) -> Found {
     let of = Findings { outcomes };
     let claims = of.throughput().into_iter().chain(of.bt()).chain(of.seis()).chain(disk::claims(das));
-    claims.map(Claim::judged).collect()
+    // What petrio says of its own accord begins so.
+    let (what_ifs, study): (Vec<Judged>, Vec<Judged>) =
+        claims.map(Claim::judged).partition(|one| one.what.starts_with("what if"));
+    let assumptions = of.assumptions(&study);
+    Found { study, what_ifs, assumptions }
 }
 
 /// Which way data move.

@@ -15,7 +15,7 @@ const SUPERLINEAR: f64 = 1.5;
 /// "Continual" speed-up: each step is one.
 const FASTER: f64 = 1.02;
 /// "Diminishing": what the last step brings for its ranks, of what the first does.
-const DIMINISHED: f64 = 0.9;
+pub(super) const DIMINISHED: f64 = 0.9;
 /// From here on: one rank has nobody's data to read, and of two the one reads all that the other writes, so that a profile can't say
 /// which of them should have it.
 const FROM: u32 = 4;
@@ -98,7 +98,7 @@ impl Findings<'_> {
         )
     }
 
-    fn reads_scale_poorly(&self, what_if: WhatIf) -> Claim {
+    pub(super) fn reads_scale_poorly(&self, what_if: WhatIf) -> Claim {
         let (share, words) = self.scaling(SanDirect, what_if, Moves::Read);
         let what = match what_if {
             WhatIf::Nothing => "figure 8",
@@ -171,7 +171,7 @@ impl Findings<'_> {
         )
     }
 
-    fn computes(&self, architecture: Architecture, what_if: WhatIf) -> Claim {
+    pub(super) fn computes(&self, architecture: Architecture, what_if: WhatIf) -> Claim {
         let (ranks, what, at): (&[u32], _, _) = match what_if {
             WhatIf::Nothing => (&SEIS_RANKS, "figure 12", "1, 2, 4, 8, 16 and 24"),
             _ => (&[FROM, MOST_SEIS], "what if seis computed ten times as long", "4 and 24"),

@@ -72,7 +72,7 @@ impl Findings<'_> {
     }
 
     /// "Network RAID yields a scalable speedup", which may be meant of either.
-    fn scales(&self, architecture: Architecture) -> Claim {
+    pub(super) fn scales(&self, architecture: Architecture) -> Claim {
         let grown = [Moves::Read, Moves::Write].map(|moves| {
             self.growth((Program::Bt, architecture, OfTheMachine), ENDS, WhatIf::Nothing, moves)
         });

@@ -6,12 +6,14 @@
 //!
 //! ```text
 //!  file of rank r:   │ own writes, chunk after chunk ─────────────────▶│
-//!  phase 2 of r:     a chunk of rank r+1's file, one of r+2's, …, one of r-1's, the next of r+1's, …
+//!  phase 2 of r:     a chunk of rank r+1's file, one of r+2's, …, one of r-1's, the next of r+1's, …     (dealt)
+//!                    its part of r+1's file, chunk after chunk, then its part of r+2's, …                (parts)
+//!                    all of rank r+1's file                                                              (neighbour)
 //! ```
 //!
-//! The paper doesn't say which chunks a rank reads. Here each file's chunks are dealt out to the other ranks, so that a rank
-//! reads as much as it has written, and from all others; a single rank reads what it has written. Left out: phases 3 and 4,
-//! and how long a chunk computes unless the scenario says it.
+//! The paper doesn't say which chunks a rank reads, only that they aren't on its own disk: `share` says it. Each chunk has one
+//! reader in any case, so that a rank reads as much as it has written; a single rank reads what it has written. Left out:
+//! phases 3 and 4, and how long a chunk computes unless the scenario says it.
 
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
@@ -35,10 +37,25 @@ pub struct SeisParameters {
     pub write_chunk: Bytes,
     /// A chunk as it is read in phase 2; a part of a written one.
     pub read_chunk: Bytes,
+    /// Which chunks of the others a rank reads.
+    pub share: SeisShare,
     /// How long a rank computes on each chunk before it writes it.
     pub write_compute: Duration,
     /// How long a rank computes on each chunk that it has read.
     pub read_compute: Duration,
+}
+
+/// Which chunks of the others a rank of seis reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeisShare {
+    /// Each file's chunks go round the other ranks, so that all of these read side by side in each file.
+    #[default]
+    Dealt,
+    /// Each file is cut into as many parts as there are other ranks, and each reads one; at any time each file has one reader.
+    Parts,
+    /// All of the next rank's file.
+    Neighbour,
 }
 
 impl Default for SeisParameters {
@@ -47,6 +64,7 @@ impl Default for SeisParameters {
             data: Bytes(1_600_000_000),
             write_chunk: Bytes::from_kib(96),
             read_chunk: Bytes::from_kib(2),
+            share: SeisShare::default(),
             write_compute: Duration::ZERO,
             read_compute: Duration::ZERO,
         }
@@ -93,9 +111,15 @@ impl SeisPlan {
         if others == 0 {
             return (rank, number);
         }
-        // Chunk k of a file is the one that the rank (k mod others) + 1 places before it reads, as its own k-th: each chunk of
-        // each file has one reader.
-        let file = (u64::from(rank) + number % others + 1) % u64::from(self.ranks);
+        // A rank's k-th chunk is the k-th of the file that it comes from, whatever decides which file that is: of each file the
+        // ranks at different distances before it read different ones, and all of it is read once.
+        let distance = match self.parameters.share {
+            SeisShare::Dealt => number % others,
+            // The part that begins last at or before it, where part d begins at d * reads / others.
+            SeisShare::Parts => ((number + 1) * others - 1) / self.reads(),
+            SeisShare::Neighbour => 0,
+        };
+        let file = (u64::from(rank) + distance + 1) % u64::from(self.ranks);
         (file as u32, number)
     }
 }
@@ -266,9 +290,10 @@ mod tests {
             ranks in 1u32..12,
             chunks in 1u64..30,
             parts in 1u64..9,
+            share in prop_oneof!["dealt", "parts", "neighbour"],
         ) {
             let program = format!(
-                r#"{{ "kind": "seis", "data": "{} B", "write_chunk": "{} B", "read_chunk": "512 B" }}"#,
+                r#"{{ "kind": "seis", "data": "{} B", "write_chunk": "{} B", "read_chunk": "512 B", "share": "{share}" }}"#,
                 chunks * parts * 512,
                 parts * 512,
             );
@@ -288,6 +313,20 @@ mod tests {
                     prop_assert!(ranks == 1 || op.file.0 != 3 + rank as u32);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn in_parts_a_rank_goes_through_each_file_in_one_piece() {
+        let program = r#"{ "kind": "seis", "data": "60 KiB", "write_chunk": "5 KiB", "read_chunk": "512 B", "share": "parts" }"#;
+        let done = carry_out(&planned(program, &[0; 4]));
+        for calls in &done.calls {
+            let reads: Vec<_> = calls.iter().filter(|op| op.operation == Operation::Read).collect();
+            let turns = reads.windows(2).filter(|pair| pair[0].file != pair[1].file).count();
+            assert_eq!(turns, 2, "three files, one after the other");
+            let goes_on =
+                |pair: &&[&petrio_colours::FileOp]| pair[0].offset + pair[0].length == pair[1].offset;
+            assert_eq!(reads.windows(2).filter(goes_on).count(), reads.len() - 1);
         }
     }
 
