@@ -1,19 +1,20 @@
 //! `petrio validate ivy`
 
 use crate::command::judged::{conclude, exit_codes};
+use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_validation::ivy::{
-    Agreement, FileSystem, IvyError, IvyFigures, IvyRow, IvySettings, Of, Ordering, POINTS, Rival, SEEDS,
-    TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged, orderings, rivals,
-    validate_ivy, what_if,
+    Agreement, FileSystem, IvyError, IvyFigures, IvyPolicy, IvyRow, IvySettings, Of, Ordering, OwnStudy,
+    POINTS, Rival, SEEDS, TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged, orderings,
+    own_page, rivals, study_trace, validate_ivy, what_if,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file of work is a page of text.
 const WORK_BYTES_MAX: u64 = 1 << 20;
@@ -24,6 +25,11 @@ const WORK_BYTES_MAX: u64 = 1 << 20;
 /// copy of every file and to nothing else, so every other row is a prediction.
 #[derive(Args)]
 #[command(after_help = concat!("\
+With a trace of your own every policy plays it at 1, 2, 3, 5 and 7 copies, beside its own one copy (Welch's t, 95 %); nothing
+is judged. Reads that the trace's machine answered from its cache are left out where the trace says which; files lie
+where they were if that is one device and fits on the disk (an HP 7937 unless --set disk says more), and else where the
+host of 1990 puts them.
+
 What FILE holds is explained in examples/ivy/; --set reaches into work, replication, disk, discipline, memory and
 time_scale, such as work.mixed=\"50 %\", replication.traffic=simulated or discipline.kind=circular-scan.
 
@@ -31,10 +37,12 @@ Nine in ten of the orderings must be the paper's, and nine in ten of the reducti
 points of the paper's, of reads as of writes; a single reduction that is farther off may not get worse. What is changed by FILE or
 --set is compared and not judged.\n\n", exit_codes!()))]
 pub(crate) struct ValidateIvy {
-    /// Work in the form of examples/ivy/*.toml, each in place of the file system that its title names; only tables of
-    /// these are made
-    #[arg(value_name = "FILE")]
+    /// Work in the form of examples/ivy/*.toml, each in place of the file system that its title names, and only tables of
+    /// these are made; or one trace of calls on files, in any format that petrio reads: the study is repeated on that
+    #[arg(value_name = "FILE|TRACE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
     /// Change a value of the study; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -68,6 +76,9 @@ struct Everything {
 impl ValidateIvy {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         Outputs::of([("--html", &self.html)]).check(self.files.iter().map(PathBuf::as_path))?;
+        if let Some(trace) = self.trace()? {
+            return self.study(trace);
+        }
         let settings = self.settings()?;
         let mut say = |what: &str, (done, of): (usize, usize)| {
             talk(&format!("simulating {} of {of}: {what} …", done + 1));
@@ -117,6 +128,45 @@ impl ValidateIvy {
         conclude(&judged, self.json, "petrio validate ivy --json prints every row")
     }
 
+    /// The trace, where one is named instead of work.
+    fn trace(&self) -> Result<Option<&Path>, Failure> {
+        let is_work = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+        match (self.files.iter().find(|path| !is_work(path)), self.files.len()) {
+            (None, _) => Ok(None),
+            (Some(trace), 1) => Ok(Some(trace)),
+            (Some(trace), _) => {
+                let message = format!("{}: a trace is studied alone", trace.display());
+                Err(Failure::new(message, Some("name one trace, or files of work (.toml)".to_owned())))
+            }
+        }
+    }
+
+    /// The study of a trace of one's own.
+    fn study(&self, trace: &Path) -> Result<(), Failure> {
+        if self.what_if {
+            let message = "--what-if asks what the paper leaves open, and not what a trace does".to_owned();
+            return Err(Failure::new(
+                message,
+                Some("use --set replication.traffic=simulated and such".to_owned()),
+            ));
+        }
+        if let Some(change) = self.set.iter().find(|change| change.starts_with("work")) {
+            let message = format!("\"{change}\": the work is the trace's");
+            return Err(Failure::new(message, Some("time_scale makes it heavier or lighter".to_owned())));
+        }
+        let failed = |error: IvyError| Failure::new(error, None);
+        let settings = IvySettings::new(&[], &self.set).map_err(failed)?;
+        let mut say = |what: &str, (done, of): (usize, usize)| {
+            talk(&format!("simulating {} of {of}: {what} …", done + 1));
+        };
+        let study = study_trace(trace, &self.reading.options(), &settings, &mut say).map_err(failed)?;
+        if let Some(path) = &self.html {
+            own_page(&study, path)?;
+            talk(&format!("written: {}", path.display()));
+        }
+        if self.json { print_json(&study) } else { print(&own_tables(&study)) }
+    }
+
     fn settings(&self) -> Result<IvySettings, Failure> {
         let read = |path: &PathBuf| -> Result<(String, String), Failure> {
             let refused =
@@ -140,6 +190,50 @@ fn in_words(one: &Agreement) -> String {
         file_system.name(),
         policy.name()
     )
+}
+
+/// The tables of a trace of one's own.
+fn own_tables(study: &OwnStudy) -> String {
+    let reads = if study.only_missed_reads { "reads that missed its machine's cache" } else { "all reads" };
+    let places =
+        if study.at_recorded_places { "where the trace saw them" } else { "where the host puts them" };
+    let one = study.rows.first().map_or((0, 0), |row| row.requests);
+    let seeds = SEEDS.len() as u64;
+    let mut text = format!(
+        "\n{} files, {places}; {reads}; {} reads and {} writes of disks with one copy (over {seeds} seeds)\n",
+        study.files, one.0, one.1
+    );
+    for policy in IvyPolicy::ALL {
+        text.push_str(&format!("\n{}\n\n", policy.name()));
+        let headings = [
+            "copies",
+            "seek distance",
+            "queue",
+            "read queue",
+            "write queue",
+            "read ms",
+            "s.d.",
+            "write ms",
+            "s.d.",
+            "overall ms",
+            "s.d.",
+            "reads faster",
+            "writes faster",
+        ];
+        let cells = study.rows.iter().filter(|row| row.policy == policy).map(|row| {
+            let gain = |percent: f64, differs: bool| match row.copies {
+                1 => String::new(),
+                _ => format!("{percent:.1} %{}", if differs { "" } else { " (not shown)" }),
+            };
+            let mut line = vec![row.copies.to_string()];
+            line.extend(columns(&row.figures));
+            line.push(gain(row.read_reduction_percent, row.read_differs));
+            line.push(gain(row.write_reduction_percent, row.write_differs));
+            line
+        });
+        text.push_str(&table(&headings, &cells.collect::<Vec<_>>()));
+    }
+    text
 }
 
 fn tables(rows: &[IvyRow]) -> String {
@@ -190,19 +284,7 @@ fn tables(rows: &[IvyRow]) -> String {
 }
 
 fn columns(figures: &IvyFigures) -> [String; 10] {
-    [
-        figures.seek_cylinders,
-        figures.queue,
-        figures.read_queue,
-        figures.write_queue,
-        figures.read.0,
-        figures.read.1,
-        figures.write.0,
-        figures.write.1,
-        figures.overall.0,
-        figures.overall.1,
-    ]
-    .map(|value| format!("{value:.2}"))
+    figures.columns().map(|value| format!("{value:.2}"))
 }
 
 fn summary(rows: &[IvyRow], orderings: &[Ordering], agreements: &[Agreement]) -> String {
@@ -213,9 +295,7 @@ fn summary(rows: &[IvyRow], orderings: &[Ordering], agreements: &[Agreement]) ->
         text.push_str(&format!("orderings of {of} turnarounds: {held} of {} hold\n", all.len()));
     }
     for broken in orderings.iter().filter(|ordering| !ordering.holds) {
-        let name = |(policy, copies): (petrio_validation::ivy::IvyPolicy, u32)| {
-            format!("{} with {copies}", policy.name())
-        };
+        let name = |(policy, copies): (IvyPolicy, u32)| format!("{} with {copies}", policy.name());
         text.push_str(&format!(
             "  not: {}, {}s: {} before {} (paper {:.2} and {:.2} ms, here {:.2} and {:.2})\n",
             broken.file_system.name(),

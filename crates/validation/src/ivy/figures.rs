@@ -39,6 +39,24 @@ impl IvyFigures {
     }
 }
 
+impl IvyFigures {
+    /// The columns of the paper's tables after the number of copies.
+    pub fn columns(&self) -> [f64; 10] {
+        [
+            self.seek_cylinders,
+            self.queue,
+            self.read_queue,
+            self.write_queue,
+            self.read.0,
+            self.read.1,
+            self.write.0,
+            self.write.1,
+            self.overall.0,
+            self.overall.1,
+        ]
+    }
+}
+
 /// By how much something takes less time than it did, per cent.
 pub(super) fn reduction(of: f64, to: f64) -> f64 {
     (1.0 - to / of) * 100.0

@@ -14,6 +14,8 @@ use petrio_models::host::unix_1990::{
 };
 use petrio_scenario::build::programs_page;
 use petrio_scenario::run::{Ended, Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
+use petrio_trace::TraceError;
+use petrio_trace::event::Event;
 use petrio_workload::file_lives::FileLives;
 use petrio_workload::program::Placement;
 use petrio_workload::replay::{FileRecords, TraceFile, TraceFiles};
@@ -43,12 +45,36 @@ pub struct IvySystem {
     pub memory: petrio_units::Bytes,
 }
 
-/// Runs it.
+/// What is played on it.
+pub(super) struct Played {
+    /// The files of the trace.
+    pub(super) files: Arc<TraceFiles>,
+    /// Its events, once more.
+    pub(super) events: Box<dyn Iterator<Item = Result<Event, TraceError>> + Send>,
+    /// Which reads reach the disks.
+    pub(super) reads: RecordedReads,
+    /// For whom think times are kept.
+    pub(super) think_per: ThinkPer,
+}
+
+/// Runs its made-up work. As the paper's traces, it tells of reads that missed the cache, and knows no processes.
 ///
 /// # Errors
 /// Parameters that contradict each other, or a run that fails.
 pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyError> {
     let files = Arc::new(TraceFiles::of(system.lives.events(seed)?)?);
+    let events = Box::new(system.lives.events(seed)?);
+    let (reads, think_per) = (RecordedReads::Missed, ThinkPer::File);
+    run_played(system, seed, Played { files, events, reads, think_per })
+}
+
+/// Runs what is played.
+pub(super) fn run_played(
+    system: &IvySystem,
+    seed: u64,
+    played: Played,
+) -> Result<ReplicationStatistics, IvyError> {
+    let files = played.files;
     let mut net = NetBuilder::new("ivy");
     let mut page = net.top();
     let mut disks = Vec::new();
@@ -69,7 +95,7 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
     let host = UnixParameters {
         memory: system.memory,
         metadata: false,
-        reads: RecordedReads::Missed,
+        reads: played.reads,
         ..UnixParameters::default()
     };
     let (requests, request_completions) = match &system.rearrangement {
@@ -99,8 +125,11 @@ pub fn run(system: &IvySystem, seed: u64) -> Result<ReplicationStatistics, IvyEr
         programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
 
-    let records =
-        FileRecords::new(system.lives.events(seed)?, files.clone(), ThinkPer::File, Placement::new("ivy"));
+    let records = FileRecords::new(played.events, files.clone(), played.think_per, Placement::new("ivy"));
+    let records = match played.reads {
+        RecordedReads::Missed => records.only_misses(),
+        RecordedReads::Simulated => records,
+    };
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
     // The replication hears of what happens to files.
     let told = [ports.operations];

@@ -215,6 +215,11 @@ impl TraceFiles {
         &self.files
     }
 
+    /// Forgets where files lie, for a device on which they can't lie there.
+    pub fn forget_places(&mut self) {
+        self.files.iter_mut().for_each(|file| file.extents.clear());
+    }
+
     /// What only the totals of closes tell of.
     pub const fn unrecorded(&self) -> Unrecorded {
         self.unrecorded
