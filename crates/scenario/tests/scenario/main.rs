@@ -29,6 +29,7 @@ mod schedulers;
 mod side_by_side;
 mod spindles;
 mod streaming;
+mod traced_processes;
 mod waiting;
 mod what_ifs;
 mod write_caches;

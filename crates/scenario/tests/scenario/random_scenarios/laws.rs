@@ -182,10 +182,10 @@ fn got(report: &Report) -> Option<(u64, u64, Option<Latency>)> {
     let row = rows.into_iter().find(|row| row.workload == "w");
     let alone = || {
         let served = &report.served;
-        (served.requests.completed, served.bytes, served.latency.clone())
+        (served.requests.completed, served.bytes, served.latency)
     };
     match row {
-        Some(row) => Some((row.completed, row.bytes, row.latency.clone())),
+        Some(row) => Some((row.completed, row.bytes, row.latency)),
         None if report.beside.is_none() => Some(alone()),
         None => None,
     }
