@@ -214,6 +214,12 @@ impl MergedTraces {
         Ok(Self { merge, devices, processes: ProcessNumbers::from(0) })
     }
 
+    /// The name of the command that a process of the merged stream runs, where its trace has names.
+    pub fn process_name(&self, process: u32) -> Option<String> {
+        let ((trace, own), _) = self.processes.of.iter().find(|(_, number)| **number == process)?;
+        self.merge.parts.get(*trace)?.reader.process_name(*own)
+    }
+
     /// What was read so far of each trace.
     pub fn summaries(&self) -> Vec<TraceSummary> {
         self.merge.readers().map(Reader::summary).collect()

@@ -164,6 +164,11 @@ impl<R: Parsed> Reader<R> {
         self.format.device_name(device)
     }
 
+    /// The name of the command that a process runs, where the format has names; of one whose records have been read.
+    pub fn process_name(&self, process: u32) -> Option<String> {
+        self.format.process_name(process)
+    }
+
     /// The clock of the first record, which is read ahead for it; `None` where there is none.
     pub(crate) fn first_clock(&mut self) -> Result<Option<u128>, TraceError> {
         if self.first.is_none() && !self.done {

@@ -9,8 +9,8 @@ use crate::table::table;
 use clap::Args;
 use petrio_validation::ivy::{
     Agreement, FileSystem, IvyError, IvyFigures, IvyPolicy, IvyRow, IvySettings, Of, Ordering, OwnStudy,
-    POINTS, Rival, SEEDS, TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged, orderings,
-    own_page, rivals, study_trace, validate_ivy, what_if,
+    POINTS, Rival, SEEDS, TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged,
+    orderings, own_page, rivals, study_trace, validate_ivy, what_if,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use serde::Serialize;

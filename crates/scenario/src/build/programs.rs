@@ -46,6 +46,8 @@ pub(crate) struct Programs<R> {
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
 pub(super) struct Bounds {
     pub(super) workload: String,
+    /// The commands of its trace's processes, as far as it has been read.
+    pub(super) commands: Arc<Mutex<BTreeMap<u32, String>>>,
     pub(super) rule: OutOfRange,
     pub(super) changed: Arc<AtomicU64>,
     pub(super) refused: Arc<Mutex<Option<RunFailure>>>,
@@ -137,6 +139,12 @@ impl<R: Reported> Programs<R> {
     pub(crate) fn replays(&self) -> Vec<bool> {
         let of_trace = |name: &String| self.bounds.iter().any(|bounds| bounds.workload == *name);
         self.rows.names.iter().map(of_trace).collect()
+    }
+
+    /// The command that a process of a workload's trace ran, where the trace has it.
+    pub(crate) fn command(&self, workload: &str, process: u32) -> Option<String> {
+        let bounds = self.bounds.iter().find(|bounds| bounds.workload == workload)?;
+        bounds.commands.lock().ok()?.get(&process).cloned()
     }
 
     /// With counts of calls that were changed to stay possible.

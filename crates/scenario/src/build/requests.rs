@@ -120,12 +120,13 @@ fn replay(
     let merged = MergedTraces::new(readers, trace.alignment).map_err(SourceError::from)?;
     let bounds = Bounds {
         workload: name.to_owned(),
+        commands: Arc::default(),
         rule: trace.out_of_range,
         changed: Arc::default(),
         refused: Arc::default(),
     };
     let records = Placed {
-        records: merged,
+        records: Named { records: merged, last: None, commands: Arc::clone(&bounds.commands) },
         files: trace.files.iter().map(|file| (loaded.path_of(file).display().to_string(), 0)).collect(),
         workload: name.to_owned(),
         devices: device_table(loaded, trace),
@@ -161,6 +162,43 @@ fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
         .iter()
         .filter_map(|(device, name)| Some((device.parse().ok()?, disk(name)? as u32)))
         .collect()
+}
+
+/// So many processes have their commands kept, those that come first; reports tell of no more.
+const COMMANDS_MAX: usize = 64;
+
+/// Notes the commands of a trace's processes as they come.
+struct Named {
+    records: MergedTraces,
+    last: Option<u32>,
+    commands: Arc<Mutex<BTreeMap<u32, String>>>,
+}
+
+impl Named {
+    fn note(&mut self, process: u32) {
+        self.last = Some(process);
+        if let Ok(mut commands) = self.commands.lock()
+            && commands.len() < COMMANDS_MAX
+            && !commands.contains_key(&process)
+            && let Some(name) = self.records.process_name(process)
+        {
+            commands.insert(process, name);
+        }
+    }
+}
+
+impl Iterator for Named {
+    type Item = Result<MergedRecord, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.records.next();
+        if let Some(Ok(MergedRecord { record, .. })) = &next
+            && self.last != Some(record.process)
+        {
+            self.note(record.process);
+        }
+        next
+    }
 }
 
 /// Sends the records of a trace to the disks of the System, and keeps them within.

@@ -116,7 +116,7 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
         }
     }
     for process in &served.processes {
-        let name = format!("{} {}", process.workload, process.process);
+        let name = process.words();
         rows.count("process", &name, "completed", process.completed, "");
         rows.count("process", &name, "bytes", process.bytes, "B");
         rows.add("process", &name, "rate", process.per_s, "/s");

@@ -5,6 +5,7 @@ use crate::report::estimate::Estimate;
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::served::WorkloadFigures;
 use crate::report::subject::Reported;
+use petrio_files::shown;
 use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ pub struct ProcessFigures {
     pub workload: String,
     /// The number of the process in the trace.
     pub process: u32,
+    /// The command that it ran, where the trace has it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
     /// Completed in the measured part of the run.
     pub completed: u64,
     /// Bytes that they moved.
@@ -29,6 +33,14 @@ pub struct ProcessFigures {
     /// From issue to completion, all kinds; absent when none completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latency: Option<Latency>,
+}
+
+impl ProcessFigures {
+    /// By which a person knows it: "replay 1234 (postgres)".
+    pub(crate) fn words(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" ({})", shown::text(name))).unwrap_or_default();
+        format!("{} {}{name}", self.workload, self.process)
+    }
 }
 
 /// Collects them.
@@ -78,6 +90,7 @@ impl Processes {
                 Some(ProcessFigures {
                     workload,
                     process,
+                    name: None,
                     completed,
                     bytes: *bytes,
                     per_s: per_second(completed, until_s - from_s).into(),

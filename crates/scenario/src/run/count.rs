@@ -86,6 +86,9 @@ impl<R: Reported> Count<R> {
         let ended: Vec<bool> = (0..rows).map(|row| programs.has_ended(row)).collect();
         let left = self.flight.left(end, |row| ended.get(row).copied().unwrap_or(true));
         let mut served = self.collector.finish_with(counted_until.unwrap_or(lane_end), &left);
+        for one in &mut served.processes {
+            one.name = programs.command(&one.workload, one.process);
+        }
         served.closing_s = counted_until.map(|until| lane_end.saturating_sub(until).as_seconds());
         served.requests.in_flight = in_flight;
         let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());

@@ -10,6 +10,7 @@
 //! splits, remaps and messages, apart from it: every trace has them, and requests are whole without. How events make requests: [`super::block_layer`].
 
 use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
+use super::commands::Commands;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
@@ -22,6 +23,7 @@ pub(crate) const FACTS: Facts = Facts {
     fit,
     parser: Parser::Block(|sample| {
         Box::new(Blkparse {
+            commands: Commands::default(),
             pairing: Pairing::new(sample, |line| RequestStage::of_action(Head::of(line)?.action)),
         })
     }),
@@ -69,6 +71,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 
 struct Blkparse {
     pairing: Pairing,
+    commands: Commands,
 }
 
 impl Format for Blkparse {
@@ -81,7 +84,10 @@ impl Format for Blkparse {
                 self.pairing.end();
                 return Ok(self.pairing.ready());
             };
-            let step = parse(line)?;
+            let (step, command) = parse(line)?;
+            if let Step::Event(BlockEvent { process, .. }) = &step {
+                self.commands.note(*process, command);
+            }
             self.pairing.step(&step, input.lines())?;
         }
     }
@@ -97,6 +103,10 @@ impl Format for Blkparse {
     fn device_name(&self, device: u32) -> Option<String> {
         self.pairing.device_name(device)
     }
+
+    fn process_name(&self, process: u32) -> Option<String> {
+        self.commands.of(process)
+    }
 }
 
 /// The actions of blkparse(1) that are other steps of requests, or messages: "TRACE ACTIONS", and `fmt_act` of blkparse_fmt.c.
@@ -105,12 +115,14 @@ const OTHER_STEPS: [&[u8]; 13] =
 /// A message, which a process or a scheduler has put into the trace.
 const MESSAGE: &[u8] = b"m";
 
-/// What a line is: an event that matters, another step, or no event, as those of the summary.
-fn parse(line: &[u8]) -> Result<Step, Problem> {
-    let Some(head) = Head::of(line) else { return Ok(Step::Foreign) };
+/// What a line is: an event that matters, another step, or no event, as those of the summary; and the command of the process that was
+/// at work, where it stands there: completions end with an error's number.
+fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
+    let nobody: &[u8] = b"";
+    let Some(head) = Head::of(line) else { return Ok((Step::Foreign, nobody)) };
     let Some(stage) = RequestStage::of_action(head.action) else {
         let is_known = OTHER_STEPS.contains(&head.action) || head.action == MESSAGE;
-        return Ok(if is_known { Step::Other } else { Step::Foreign });
+        return Ok((if is_known { Step::Other } else { Step::Foreign }, nobody));
     };
     let device = parse_device(head.device)?;
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
@@ -135,9 +147,17 @@ fn parse(line: &[u8]) -> Result<Step, Problem> {
     } else if operation.flushes() {
         (0, 0)
     } else {
-        return Ok(Step::Foreign);
+        return Ok((Step::Foreign, nobody));
     };
-    Ok(Step::Event(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+    let command = match (stage, memchr::memchr(b'[', line)) {
+        (RequestStage::Queued | RequestStage::Issued, Some(open)) => {
+            let rest = line[open + 1..].trim_ascii_end();
+            rest.strip_suffix(b"]").unwrap_or(nobody)
+        }
+        _ => nobody,
+    };
+    let event = BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process };
+    Ok((Step::Event(event), command))
 }
 
 #[cfg(test)]
@@ -168,6 +188,8 @@ CPU1 (8,0):
         assert_eq!(reader.format(), FormatName::Blkparse);
         let directions: Vec<_> = reader.by_ref().map(|record| record.unwrap().direction).collect();
         assert_eq!(directions, [Direction::Read, Direction::Flush, Direction::Read]);
+        let names = [1_001, 1_002, 7].map(|process| reader.process_name(process));
+        assert_eq!(names, [Some("dd".to_owned()), Some("fsync".to_owned()), None]);
         let left_out = reader.summary().left_out;
         // The discard, which no device here does, and the summary's line.
         assert_eq!((left_out.other_steps, left_out.other_events), (6, 2));

@@ -6,6 +6,7 @@ mod blkparse;
 mod blktrace;
 mod block_layer;
 mod cloudphysics_csv;
+mod commands;
 mod darshan_dxt;
 mod darshan_log;
 mod disksim_ascii;

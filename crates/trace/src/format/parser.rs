@@ -87,6 +87,11 @@ pub(crate) trait Format<R: Record = BlockRecord>: Send {
         None
     }
 
+    /// The name of the command that a process runs, as far as it has been read, where the format has names.
+    fn process_name(&self, _process: u32) -> Option<String> {
+        None
+    }
+
     /// Whether its clock counts from 1970.
     fn is_since_1970(&self) -> bool {
         false

@@ -12,6 +12,7 @@
 //! [`super::block_layer`].
 
 use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
+use super::commands::Commands;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, picoseconds, whole, whole32};
@@ -24,7 +25,7 @@ pub(crate) const FACTS: Facts = Facts {
     fit,
     parser: Parser::Block(|sample| {
         let stage = |line: &[u8]| Head::of(line).and_then(|head| head.stage());
-        Box::new(TraceEvents { pairing: Pairing::new(sample, stage) })
+        Box::new(TraceEvents { pairing: Pairing::new(sample, stage), commands: Commands::default() })
     }),
 };
 
@@ -38,6 +39,8 @@ fn fit(sample: &Sample<'_>) -> Fit {
 
 /// The parts of a line that every event has.
 struct Head<'a> {
+    /// The command's name.
+    command: &'a [u8],
     process: &'a [u8],
     time: &'a [u8],
     /// Without its subsystem.
@@ -56,7 +59,14 @@ impl<'a> Head<'a> {
         })?;
         // `comm 10700`, `comm 10700/10701` or `comm-10700`.
         let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let process = &before[before.len() - digits..];
+        let (command, process) = before.split_at(before.len() - digits);
+        // `comm 10700/10701` has the process before its thread.
+        let command = match command.strip_suffix(b"/") {
+            Some(rest) => {
+                &rest[..rest.len() - rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count()]
+            }
+            None => command,
+        };
         let mut columns = Columns::blank_separated(after, COLUMNS);
         let mut time = columns.next()?;
         if !is_time(time) {
@@ -69,6 +79,7 @@ impl<'a> Head<'a> {
         let event = columns.next()?.strip_suffix(b":")?;
         let name = memchr::memrchr(b':', event).map_or(event, |colon| &event[colon + 1..]);
         (digits > 0).then(|| Self {
+            command: command.strip_suffix(b"-").unwrap_or(command).trim_ascii(),
             process,
             time: &time[..time.len() - 1],
             event: name,
@@ -94,6 +105,7 @@ fn is_time(column: &[u8]) -> bool {
 
 struct TraceEvents {
     pairing: Pairing,
+    commands: Commands,
 }
 
 impl Format for TraceEvents {
@@ -106,7 +118,10 @@ impl Format for TraceEvents {
                 self.pairing.end();
                 return Ok(self.pairing.ready());
             };
-            let step = parse(line)?;
+            let (step, command) = parse(line)?;
+            if let Step::Event(BlockEvent { process, .. }) = &step {
+                self.commands.note(*process, command);
+            }
             self.pairing.step(&step, input.lines())?;
         }
     }
@@ -122,9 +137,14 @@ impl Format for TraceEvents {
     fn device_name(&self, device: u32) -> Option<String> {
         self.pairing.device_name(device)
     }
+
+    fn process_name(&self, process: u32) -> Option<String> {
+        self.commands.of(process)
+    }
 }
 
-fn parse(line: &[u8]) -> Result<Step, Problem> {
+/// What a line is, and the command of the process that was at work.
+fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     let Some(head) = Head::of(line) else {
         return Err(Problem::NotALine {
             found: printable(line),
@@ -133,7 +153,8 @@ fn parse(line: &[u8]) -> Result<Step, Problem> {
     };
     let Some(stage) = head.stage() else {
         // Tracepoints of include/trace/events/block.h.
-        return Ok(if head.event.starts_with(b"block_") { Step::Other } else { Step::Foreign });
+        let step = if head.event.starts_with(b"block_") { Step::Other } else { Step::Foreign };
+        return Ok((step, head.command));
     };
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
     let process = whole32(head.process, "process")?;
@@ -158,5 +179,31 @@ fn parse(line: &[u8]) -> Result<Step, Problem> {
     next.ok_or_else(|| missing("+"))?;
     let address = whole(place.ok_or_else(|| missing("block"))?, "block")?;
     let blocks = whole32(columns.column("length")?, "length in blocks")?;
-    Ok(Step::Event(BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process }))
+    let event = BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process };
+    Ok((Step::Event(event), head.command))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::{TraceOptions, TraceReader};
+
+    #[test]
+    fn processes_are_known_by_their_commands_whatever_these_are_called() {
+        let text = "\
+  dd 10700 [001]  1.000001:   block:block_bio_queue: 8,0 R 2048 + 8 [dd]
+  dd 10700 [001]  1.000002:   block:block_rq_issue: 8,0 R 4096 () 2048 + 8 [dd]
+Web Content 7/9 [000]  1.000003:   block:block_bio_queue: 8,0 R 4096 + 8 [Web Content]
+Web Content 7/9 [000]  1.000004:   block:block_rq_issue: 8,0 R 4096 () 4096 + 8 [Web Content]
+  kworker/u8:1-21 [001] d..2.  1.000005: block_bio_queue: 8,0 W 8192 + 8 [kworker/u8:1]
+  kworker/u8:1-21 [001] d..2.  1.000006: block_rq_issue: 8,0 W 4096 () 8192 + 8 [kworker/u8:1]
+";
+        let mut reader =
+            TraceReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+        let processes: Vec<u32> = reader.by_ref().map(|record| record.unwrap().process).collect();
+        let names: Vec<Option<String>> =
+            processes.iter().map(|&process| reader.process_name(process)).collect();
+        let names: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+        assert_eq!(names, ["dd", "Web Content", "kworker/u8:1"], "{processes:?}");
+    }
 }

@@ -68,6 +68,11 @@ impl HeldWrites {
         self.runs.is_empty() && self.under_way.is_none()
     }
 
+    /// Whether the arm is at work for one of them.
+    pub(super) const fn is_being_written(&self) -> bool {
+        self.under_way.is_some()
+    }
+
     /// Whether a write of so many blocks finds room, even if it can join no run.
     pub(super) fn has_room(&self, parameters: &CacheParameters, blocks: u64) -> bool {
         let runs = self.runs.len() + usize::from(self.under_way.is_some());

@@ -306,7 +306,7 @@ fn processes(page: &mut Page, served: &Served) {
             one.latency.as_ref().map_or_else(|| "–".to_owned(), |latency| time(of(latency).value))
         };
         vec![
-            format!("{} {}", one.workload, one.process),
+            one.words(),
             grouped(one.completed),
             format!("{}/s", significant(one.per_s.value)),
             latency(|latency| latency.mean_ms),

@@ -28,7 +28,7 @@ pub(super) fn processes(out: &mut String, all: &[ProcessFigures], width: usize) 
             parts.push(format!("p99 {}", time(latency.p99_ms.value)));
             parts.push(format!("max {}", time(latency.max_ms.value)));
         }
-        flowing(out, &format!("  {} {}", one.workload, one.process), &parts, width);
+        flowing(out, &format!("  {}", one.words()), &parts, width);
     }
     if let Some(more) = most.len().checked_sub(LINES_MAX).filter(|more| *more > 0) {
         let _ = writeln!(out, "    and {}", counted(more as u64, "process more", "processes more"));

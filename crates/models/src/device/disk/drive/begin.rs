@@ -99,9 +99,10 @@ impl Drive {
             self.stop_stream(state, now);
         }
         if whole {
-            // One that goes on elsewhere isn't given up for that.
+            // One that goes on elsewhere isn't given up for that, nor what the arm writes.
             let idle = state.reading.as_ref().is_none_or(|(_, stream)| stream.is_over());
-            if !streaming && idle && self.cache.read_ahead_after_hit && state.writing.is_none() {
+            let writes = state.writing.is_some() || state.held.is_being_written();
+            if !streaming && idle && self.cache.read_ahead_after_hit && !writes {
                 self.read_ahead(state, segment, demand, held, now + miss);
             }
             return Begun { class: Class::Hit, overhead: hit + prepare, bus_start: hit + prepare };

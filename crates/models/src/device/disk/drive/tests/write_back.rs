@@ -48,6 +48,8 @@ struct Outcome {
     /// How often the arm was sent somewhere, and how long it was busy.
     passages: u64,
     busy_ms: f64,
+    /// How long it read ahead of its own accord, as far as that is recorded when commands begin.
+    own_ms: f64,
     /// Tokens at the end: slots, controller, arm, and all that lies in between.
     free: [u32; 3],
     on_the_way: u32,
@@ -60,7 +62,8 @@ fn outcome(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Out
     let mut page = net.top();
     let (incoming, outgoing) = (page.fifo("requests"), page.fifo("completions"));
     let queueing = Queueing { scheduler: QueueDiscipline::FirstCome, depth: None };
-    disk_page(&mut page, "disk", &drive, queueing, incoming, outgoing);
+    let stages = disk_page(&mut page, "disk", &drive, queueing, incoming, outgoing);
+    let own_work = stages.iter().find_map(|stage| stage.own_work).unwrap();
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
     run.observe(outgoing, Vec::new(), |seen: &mut Vec<Done>, now, done: &BlockRequest| {
@@ -102,6 +105,10 @@ fn outcome(parameters: &DiskParameters, requests: &[(f64, BlockRequest)]) -> Out
             .map(|name| place(name).area_token_seconds * 1e3)
             .iter()
             .sum(),
+        own_ms: {
+            let tally = run.marking().probe(own_work).tally();
+            tally.mean() * tally.count() as f64 * 1e3
+        },
         free,
         on_the_way,
     }
@@ -348,4 +355,28 @@ fn every_request_completes_once_and_the_drive_is_at_rest_at_the_end() {
     }
     assert_eq!(outcome.free, [4, 1, 1]);
     assert_eq!(outcome.on_the_way, 0);
+}
+
+/// The arm can't do both: before, a hit meanwhile counted as reading ahead, and the mechanics were busy for more than all of the time.
+#[test]
+fn a_hit_while_the_arm_writes_what_is_held_begins_no_reading() {
+    let mut drive = holding(64);
+    drive.cache.read_ahead = ReadAhead::Segment;
+    drive.cache.segments = 8;
+    drive.cache.read_ahead_after_hit = true;
+    drive.cache.hits_beside_read_ahead = true;
+    drive.cache.read_ahead_share = Blocks(100);
+    let write = |block: u64| request(Demand { write: true, ..read(block, 8) });
+    let begin =
+        [(0.0, request(read(0, 8))), (200.0, write(800)), (200.0, write(1_200)), (200.0, write(1_600))];
+    // Another command, when all is over, has recorded what was read until then.
+    let end = (900.0, request(read(1_900, 8)));
+    // The arm has three places to go to, for some ten milliseconds each.
+    let hits: Vec<(f64, BlockRequest)> = (0..4)
+        .map(|number| (208.0 + 1.5 * f64::from(number), request(read(8 * u64::from(number as u32), 8))))
+        .collect();
+    let with_hits = outcome(&drive, &[&begin[..], &hits[..], std::slice::from_ref(&end)].concat());
+    let without = outcome(&drive, &[&begin[..], &[end]].concat());
+    assert!(without.own_ms > 0.0 && without.busy_ms > 0.0);
+    assert_eq!(with_hits.own_ms, without.own_ms);
 }

@@ -1,0 +1,64 @@
+//! Processes of replayed traces are known by their commands, where the trace has them.
+
+use petrio_scenario::build::System;
+use petrio_scenario::load_text;
+use petrio_scenario::report::{Report, Sinks, mean_report, terminal_text, write_csv};
+use petrio_scenario::run::simulate;
+use std::fmt::Write;
+
+/// What `perf script` prints of two commands, one of them with blanks in its name.
+fn perf() -> String {
+    let mut text = String::new();
+    for number in 0..20 {
+        let (process, command) = if number % 3 == 0 { (7, "Web Content") } else { (1_001, "postgres") };
+        let (at, block) = (number * 1_000, 2_048 + number * 64);
+        for (after, event, bytes) in [(0, "block_bio_queue", ""), (3, "block_rq_issue", "4096 () ")] {
+            let micros = at + after;
+            let _ = writeln!(
+                text,
+                "{command} {process} [001]  1.{micros:06}:  block:{event}: 8,0 R {bytes}{block} + 8 [{command}]"
+            );
+        }
+        let _ = writeln!(
+            text,
+            "swapper 0 [001]  1.{:06}:  block:block_rq_complete: 8,0 R () {block} + 8 [0]",
+            at + 500
+        );
+    }
+    text
+}
+
+fn replayed(trace: &str) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("requests.trace"), trace).unwrap();
+    let text = "[disk.d]\nmodel = \"constant-rate\"\n[workload.replay]\nkind = \"trace\"\non = \"d\"\nfiles = [\"requests.trace\"]\n";
+    let loaded = load_text("test.toml", text, Some(folder.path()), &[]).unwrap();
+    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+}
+
+#[test]
+fn processes_of_a_trace_are_named_by_their_commands_in_every_form_of_the_report() {
+    let report = replayed(&perf());
+    let rows: Vec<(u32, Option<&str>, u64)> = (report.served.processes.iter())
+        .map(|row| (row.process, row.name.as_deref(), row.completed))
+        .collect();
+    assert_eq!(rows, [(7, Some("Web Content"), 7), (1_001, Some("postgres"), 13)]);
+    let text = terminal_text(&report, None, 120);
+    assert!(text.contains("replay 1001 (postgres)") && text.contains("replay 7 (Web Content)"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.csv");
+    write_csv(&report, &file).unwrap();
+    assert!(std::fs::read_to_string(file).unwrap().contains("replay 1001 (postgres)"));
+    let mean = mean_report(&[report.clone(), report], 0.95).unwrap();
+    assert_eq!(mean.served.processes[1].name.as_deref(), Some("postgres"));
+}
+
+/// DiskSim's ASCII knows neither processes nor commands.
+#[test]
+fn what_has_no_commands_has_no_names_and_what_is_in_a_name_does_nothing_to_a_terminal() {
+    let nameless = replayed("0.0 0 1024 8 1\n1.0 0 8 8 1\n");
+    assert!(nameless.served.processes.is_empty());
+    let report = replayed(&perf().replace("postgres", "a\u{1b}[31m"));
+    let text = terminal_text(&report, None, 120);
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+}
