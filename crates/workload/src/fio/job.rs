@@ -18,7 +18,7 @@ use petrio_units::{Bytes, Duration, Fraction};
 const SECOND: u64 = 1_000_000_000_000;
 const MICROSECOND: u64 = 1_000_000;
 /// fio's seed where a job names none.
-const USUAL_SEED: u64 = 0xb189_9bed;
+const USUAL_SEED: u64 = 0x89;
 /// So many accesses in flight, processes or files; more are a mistake.
 const COUNT_MAX: u64 = 1 << 20;
 const IN_FLIGHT_MAX: u64 = 1 << 16;
@@ -388,10 +388,9 @@ fn durability(options: &mut Options, parameters: &mut AccessParameters) -> Resul
 /// Where fio's random numbers begin.
 fn seeds(options: &mut Options, parameters: &mut AccessParameters) -> Result<(), FioError> {
     let repeats = options.switch("randrepeat")?.is_none_or(|(on, _)| on);
-    let all = options.switch("allrandrepeat")?.is_none_or(|(on, _)| on);
     let seed = options.number(&["randseed"])?.map(|(seed, _)| seed);
-    parameters.seed = seed.or((repeats && all).then_some(USUAL_SEED));
-    parameters.same_passes = parameters.seed.is_some() && seed.is_none() && parameters.operation.moves_data();
+    parameters.seed = seed.or(repeats.then_some(USUAL_SEED));
+    parameters.same_passes = repeats && parameters.operation.moves_data();
     Ok(())
 }
 

@@ -94,7 +94,7 @@ fn forms_that_people_write_are_understood() {
     assert_eq!(accesses("[a]\nrw=randread\nbsrange=512-16k\nsize=1m\n").record, range);
     let share = |size, share| SizeShare { size: Bytes(size), share: Fraction::new(share).unwrap() };
     let split = accesses("[a]\nrw=randread\nbssplit=4k/50:12k/:64k/\nsize=1m\n").record;
-    assert_eq!(split, Sizes::Split(vec![share(4096, 0.5), share(12 << 10, 0.25), share(64 << 10, 0.25)]));
+    assert_eq!(split, Sizes::Split(vec![share(12 << 10, 0.25), share(64 << 10, 0.25), share(4096, 0.5)]));
     let other = accesses("[a]\nrw=randrw\nbs=4k,64k\nsize=1m\n");
     assert_eq!(
         (other.record.bounds().0, other.write_record.map(|sizes| sizes.bounds().0)),

@@ -60,6 +60,8 @@ pub(super) struct Origin {
     /// The seed of a process and its number.
     pub(super) seed: Option<u64>,
     pub(super) job: u32,
+    /// Whether it is one that repeats itself as fio does.
+    pub(super) repeats: bool,
     /// For what fio's own generators aren't followed in.
     pub(super) own: Generator,
 }
@@ -73,7 +75,7 @@ impl Course {
         // More places than a short number tells apart are drawn by a long one.
         let most =
             areas.iter().map(|area| area.1 / rules.least[0].min(rules.least[1]).max(1)).max().unwrap_or(0);
-        let place_seed = seeds.of(Purpose::Places);
+        let place_seed = seeds.of_places(origin.repeats);
         let places = match u32::try_from(most) {
             Ok(_) => Tausworthe::short(place_seed),
             Err(_) => Tausworthe::long(place_seed),
@@ -90,7 +92,8 @@ impl Course {
                 places,
                 shares: [share(), share()],
                 popular: origin.own,
-                until_random: parameters.run,
+                // The first is at a random place.
+                until_random: 1,
             },
         };
         Self {

@@ -126,7 +126,8 @@ impl AccessProgram {
             paced(parameters.pace, Purpose::ReadArrivals, parameters.record.bounds().0),
             paced(write_pace, Purpose::WriteArrivals, parameters.writes().bounds().0),
         ];
-        let course = Course::new(parameters, areas, Origin { seed: Some(seed), job, own });
+        let repeats = parameters.seed.is_some() && parameters.same_passes && placement.replication == 0;
+        let course = Course::new(parameters, areas, Origin { seed: Some(seed), job, repeats, own });
         let amount = parameters.amount.map_or(course.whole(), petrio_units::Bytes::get);
         Self {
             template: FileOp { flags, ..placement.operation(process) },

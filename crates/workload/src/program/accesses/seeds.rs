@@ -2,8 +2,10 @@
 
 use super::tausworthe::Tausworthe;
 
-/// fio's seed where a job names none (its manual, `randrepeat`).
-pub(super) const USUAL_SEED: u64 = 0xb189_9bed;
+/// fio's seed where a job names none (`randseed`).
+pub(super) const USUAL_SEED: u64 = 0x89;
+/// What places are drawn from in jobs that repeat themselves (`randrepeat`), whatever their seed: so in fio 3.33.
+const SEED_OF_REPEATED_PLACES: u64 = 0xb189_9bed;
 /// What a seed is multiplied with from purpose to purpose.
 const SPREAD: u64 = 0x9e37_0001;
 
@@ -39,6 +41,11 @@ impl Seeds {
         let number = purpose as u64;
         let seed = (0..number).fold(self.seed, |seed, _| seed.wrapping_mul(SPREAD));
         seed.wrapping_mul(self.job).wrapping_add(number)
+    }
+
+    /// The seed of places.
+    pub(super) fn of_places(self, repeats: bool) -> u64 {
+        if repeats { SEED_OF_REPEATED_PLACES.wrapping_mul(self.job) } else { self.of(Purpose::Places) }
     }
 
     /// The stream of a purpose, of 32 bits.
