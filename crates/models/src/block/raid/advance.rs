@@ -33,7 +33,10 @@ impl Array {
         (others, came): (Option<Time>, bool),
         outcome: &mut Outcome,
     ) -> bool {
-        let disturbed = came || self.asked > 0 || self.jobs.iter().flatten().count() > 1;
+        // Between requests that follow each other closely, what members have read ahead, and where their arms are, differs from one piece to
+        // the next: only after the half second in which others count as busy do pieces go evenly.
+        let is_busy = others.is_some() || came || self.asked > 0;
+        let disturbed = is_busy || self.jobs.iter().flatten().count() > 1;
         let Some(job) = &mut self.jobs[member] else { return false };
         let done = job.done();
         job.strides.completed((now, begun), done.0, others.is_some(), disturbed);

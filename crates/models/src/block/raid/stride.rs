@@ -8,8 +8,7 @@
 //! ```
 //!
 //! A rebuild that nothing disturbs is periodic: every piece of a region costs its members the same, whatever they are made of. So the
-//! pace is measured (`sample` pieces, once while nobody asks and once for the pauses between requests, in which other rates and depths
-//! hold), and used for a stretch that is twice as long each time while it agrees with the one before. What the pace changes by over a
+//! pace is measured (`sample` pieces, half a second after anybody asked, as other rates and depths hold until then), and used for a stretch that is twice as long each time while it agrees with the one before. What the pace changes by over a
 //! stretch (a disk's zones), and what starting and ending it costs, is owed to the next one: over all, time is the integral of a pace
 //! that goes straight from one sample to the next. What the members are asked meanwhile is counted of the layout (`moved`), not sent.
 //!
