@@ -34,3 +34,4 @@ mod traces;
 mod users;
 mod users_processes;
 mod validation;
+mod validation_codes;
