@@ -35,7 +35,8 @@ fn every_example_is_in_order_and_runs() {
         let report = run(name, &["--set", "measure.stop.requests=2000"]);
         assert_eq!(null_in(&report, ""), None, "{name}");
         let completed = figure(&report, "/requests/completed");
-        assert!((1_000.0..=2_000.0).contains(&completed), "{name}: {completed} less what the warm-up took");
+        // A short trace has fewer, and a warm-up takes some.
+        assert!((500.0..=2_000.0).contains(&completed), "{name}: {completed}");
     }
     assert!(count >= 6, "only {count} examples");
 }

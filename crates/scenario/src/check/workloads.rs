@@ -54,7 +54,7 @@ impl Checker<'_, '_> {
                 Workload::Trace(trace) => self.trace(&path, trace, &on),
                 Workload::Synthetic(load) => self.synthetic(&path, &load.parameters, &scenario.measure.stop),
                 Workload::DeviceAccesses(load) => {
-                    self.endless(&path, &load.parameters, &scenario.measure.stop)
+                    self.endless(&path, &load.parameters, &scenario.measure.stop);
                 }
                 Workload::Accesses(load) => {
                     self.endless(&path, &load.parameters, &scenario.measure.stop);

@@ -1,5 +1,6 @@
 //! The accesses of a job beside those that fio itself makes of it (`write_iolog`), where fio is installed.
 
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 use super::{FioFile, FioWork};
 use crate::program::{FileProgram, Placement, Step};
 use petrio_colours::Operation;

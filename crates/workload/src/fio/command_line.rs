@@ -217,7 +217,7 @@ fn command(words: &[String], line: u32, shell: &Shell<'_>) -> Result<Vec<Section
         let takes_next = |next: &&String| !next.starts_with('-') && !next.ends_with(".fio");
         let value = match value {
             Some(value) => Some(value),
-            None => words.next_if(|next| takes_next(&next)).cloned(),
+            None => words.next_if(|next| takes_next(next)).cloned(),
         };
         match key {
             "name" => {

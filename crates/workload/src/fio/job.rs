@@ -438,7 +438,7 @@ fn device(
         remark(line, "a mapping of a disk is taken for requests to it");
         parameters.mapped = false;
     }
-    if parameters.validate(true).is_err() && parameters.bounds().0 % 512 != 0 {
+    if parameters.validate(true).is_err() && !parameters.bounds().0.is_multiple_of(512) {
         return Err(FioError::at(line, "a request to a device is of whole blocks of 512 bytes"));
     }
     Ok(())

@@ -85,7 +85,7 @@ fn split(text: &str, base: u64) -> Option<Sizes> {
         return None;
     }
     // What doesn't divide goes to the last, as it would by fio's sums, which stop at 100.
-    let each = if open == 0 { 0 } else { left / open };
+    let each = left.checked_div(open).unwrap_or(0);
     let mut rest = if open == 0 { 0 } else { left % open };
     let mut found = Vec::new();
     for (bytes, share) in parts.into_iter().rev() {

@@ -143,7 +143,6 @@ impl Ways {
                 sleeps: true,
                 returns: true,
                 leaves: Leaves { flushes: true, ..CHANGES },
-                ..Self::ON
             },
             Then::Sync => {
                 let waits = &[Wait::Write, Wait::Commit, Wait::Room];
