@@ -2,7 +2,8 @@
 
 use super::apart::read_apart;
 use super::names::Names;
-use super::workload::{FILE_KEYS, FileLoad, FilePattern, Workload};
+use super::place::FILE_KEYS;
+use super::workload::{FileLoad, FilePattern, Workload};
 use crate::reading::Reading;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

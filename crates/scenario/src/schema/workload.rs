@@ -5,21 +5,21 @@ use crate::schema::accesses::{self, DeviceAccessLoad};
 use crate::schema::apart::read_apart;
 use crate::schema::events::EventReplay;
 use crate::schema::names::Names;
+use crate::schema::place::{FILE_KEYS, FileLoadPlace};
 use crate::schema::trace::TraceReplay;
-use crate::schema::transaction::TransactionEnd;
 use crate::text::deserialise::{read, suggestion};
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use crate::users::load_users_in;
 use indexmap::IndexMap;
-use petrio_colours::{IoClass, Operation};
+use petrio_colours::Operation;
 use petrio_files::inputs::Inputs;
 use petrio_units::Duration;
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::parallel::{ParallelParameters, ParallelProgram, RanksOnVolume};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{
-    AccessParameters, FilePlan, PatternParameters, Placement, ProcessMemory, ProgramError, RequestParameters,
+    AccessParameters, FilePlan, PatternParameters, Placement, ProgramError, RequestParameters,
     ScriptParameters,
 };
 use petrio_workload::synthetic::Synthetic;
@@ -76,61 +76,6 @@ pub struct FileLoad<P> {
     /// What they do.
     #[serde(flatten)]
     pub parameters: P,
-}
-
-/// Where processes that work on files run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FileLoadPlace {
-    /// The file systems. With several of them, each has processes and files of its own.
-    pub on: Names,
-    /// The scheduling class of the processes (`ionice -c`).
-    #[serde(default)]
-    pub io_class: IoClassName,
-    /// Their priority within the class, 0 the most urgent, 7 the least (`ionice -n`).
-    #[serde(default = "usual_priority")]
-    pub io_priority: u8,
-    /// How long a read or a write may take, as of a stream of audio or video: the report says how many were late.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Duration>,
-    /// Which operation ends a transaction: of a database's log the fdatasync that follows a write. The report then tells how many
-    /// transactions there were a second, and how long each took, from the first operation of its process since the one before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transaction: Option<TransactionEnd>,
-    /// Memory of each process beside files: it competes with them for the host's, and goes to swap space (`host.NAME.swap`) where that
-    /// is short. On file systems of Linux hosts' own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<ProcessMemory>,
-    /// Workloads that must be over before this one begins: they run in turn, and the report tells of each over its own time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<Names>,
-}
-
-fn usual_priority() -> u8 {
-    4
-}
-
-/// How urgent a process' requests are among those of others (ioprio_set(2)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum IoClassName {
-    /// Before everybody else's.
-    RealTime,
-    /// The usual.
-    #[default]
-    BestEffort,
-    /// Only when nobody else asks.
-    Idle,
-}
-
-impl From<IoClassName> for IoClass {
-    fn from(name: IoClassName) -> Self {
-        match name {
-            IoClassName::RealTime => Self::RealTime,
-            IoClassName::BestEffort => Self::BestEffort,
-            IoClassName::Idle => Self::Idle,
-        }
-    }
 }
 
 /// What processes do to files, whatever describes it.
@@ -455,9 +400,6 @@ impl Workload {
         }
     }
 }
-
-pub(super) const FILE_KEYS: [&str; 7] =
-    ["on", "io_class", "io_priority", "deadline", "transaction", "memory", "after"];
 
 /// Reads a workload. Told apart here and not by serde, which forgets where things stand once it has to look at `kind`
 /// before it knows what it reads.

@@ -25,6 +25,7 @@ mod known;
 mod options;
 mod pace;
 mod sizes;
+mod target;
 mod values;
 
 pub use command_line::is_command_line;

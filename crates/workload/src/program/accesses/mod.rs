@@ -20,6 +20,7 @@ mod plan;
 mod run;
 mod seeds;
 mod sizes;
+mod sound;
 mod taken;
 mod tausworthe;
 mod zones;

@@ -1,0 +1,181 @@
+//! Where a job's accesses go: the extent of a disk, or files, and how far into them.
+
+use super::FioError;
+use super::engine::Calls;
+use super::ini::Entry;
+use super::options::{Options, size_of};
+use crate::program::accesses::{AccessKind, AccessOrder, AccessParameters, Extent};
+use petrio_units::{Bytes, Fraction};
+
+/// What is taken for a volume that is to be filled, of which nobody knows here how large it is.
+const FILLED_BYTES: u64 = 1 << 30;
+
+/// What a job works on.
+pub(super) struct Target {
+    pub(super) names: Vec<String>,
+    pub(super) is_device: bool,
+}
+
+/// The files or disks that are named, between colons; one that is part of a name is written `\:`.
+pub(super) fn target(options: &mut Options) -> Target {
+    let Some(entry) = options.take(&["filename"]) else {
+        return Target { names: Vec::new(), is_device: false };
+    };
+    let text = entry.value.replace("\\:", "\u{1}");
+    let names = text.split(':').map(|name| name.replace('\u{1}', ":").trim().to_owned());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    // Windows' disks, and those that are named by their address on the bus.
+    let is_disk = |name: &String| {
+        name.starts_with("/dev/") && name != "/dev/null" && name != "/dev/zero"
+            || name.starts_with("\\\\.\\")
+            || (name.contains(':')
+                && name.contains('.')
+                && name.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte)))
+    };
+    let is_device = names.first().is_some_and(is_disk);
+    Target { names, is_device }
+}
+
+/// A size, or a part of the whole.
+pub(super) fn extent(options: &mut Options, names: &[&str]) -> Result<Option<(Extent, u32)>, FioError> {
+    let Some(Entry { key, value, line, .. }) = options.take(names) else { return Ok(None) };
+    let percent = || {
+        let share = value.strip_suffix('%')?.trim().parse::<f64>().ok()?;
+        Fraction::new(share / 100.0).map(Extent::Share)
+    };
+    let base = options.kb_base();
+    let found = percent().or_else(|| size_of(&value, base).map(|bytes| Extent::Bytes(Bytes(bytes))));
+    let wrong = || {
+        FioError::at(line, format!("{key}={value}: a size such as 1g, or a part such as 10%, is needed here"))
+    };
+    found.map(|extent| Some((extent, line))).ok_or_else(wrong)
+}
+
+/// Where an area begins, and how much further for each process.
+pub(super) fn offsets(options: &mut Options, parameters: &mut AccessParameters) -> Result<(), FioError> {
+    parameters.offset = extent(options, &["offset"])?.map_or_else(Extent::default, |(offset, _)| offset);
+    parameters.offset_step =
+        extent(options, &["offset_increment"])?.map_or_else(Extent::default, |(step, _)| step);
+    options.take(&["offset_align"]);
+    Ok(())
+}
+
+/// A job on disks: without a size, on all of them.
+pub(super) fn device(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    line: u32,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    offsets(options, parameters)?;
+    let filesize = extent(options, &["filesize"])?;
+    let size = extent(options, &["size"])?.or(filesize).map(|(size, _)| size);
+    let whole = |size: &Extent| *size == Extent::Share(Fraction::ONE);
+    parameters.area = size.filter(|size| !whole(size) && !size.is_nothing());
+    parameters.amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| Bytes(bytes));
+    options.take(&["fill_device", "fill_fs"]);
+    options.take(&["file_append"]);
+    (parameters.sync, parameters.data_sync) = (false, false);
+    if parameters.mapped {
+        remark(line, "a mapping of a disk is taken for requests to it");
+        parameters.mapped = false;
+    }
+    if parameters.validate(true).is_err() && !parameters.bounds().0.is_multiple_of(512) {
+        return Err(FioError::at(line, "a request to a device is of whole blocks of 512 bytes"));
+    }
+    Ok(())
+}
+
+/// A job on files, which are made before it runs as fio makes them.
+pub(super) fn files(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    (calls, target, line): (&Calls, &Target, u32),
+    known_size: &dyn Fn(&str) -> Option<u64>,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    offsets(options, parameters)?;
+    let base = options.kb_base();
+    let filesize = match options.take(&["filesize"]) {
+        None => None,
+        Some(entry) => {
+            let (low, high) = entry.value.split_once(['-', ':']).unwrap_or((&entry.value, &entry.value));
+            let ends = size_of(low, base).zip(size_of(high, base));
+            let wrong = || {
+                let problem = format!("filesize={}: a size such as 1g is needed", entry.value);
+                FioError::at(entry.line, problem)
+            };
+            let (low, high) = ends.ok_or_else(wrong)?;
+            if low != high {
+                remark(entry.line, "all files have one size here: the middle of filesize");
+            }
+            Some(low / 2 + high / 2 + (low & high & 1))
+        }
+    };
+    let size = extent(options, &["size"])?;
+    let amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| bytes);
+    let fills = options.is_on("fill_device")? | options.is_on("fill_fs")?;
+    let appends = options.is_on("file_append")?;
+    let overwrites = options.is_on("overwrite")?;
+    if !parameters.operation.moves_data() {
+        return Ok(());
+    }
+    let known = || target.names.iter().filter_map(|name| known_size(name)).max();
+    let count = u64::from(parameters.files);
+    let bytes = match size {
+        Some((Extent::Bytes(bytes), _)) => Some(bytes.get()).filter(|bytes| *bytes > 0),
+        _ => None,
+    };
+    match (filesize, size) {
+        (Some(each), size) => {
+            parameters.file_size = Some(Bytes(each));
+            if let Some((share @ Extent::Share(_), _)) = size {
+                parameters.area = Some(share);
+            }
+            let all = each.saturating_mul(count);
+            parameters.amount = amount.or(bytes.filter(|bytes| *bytes < all)).map(Bytes);
+        }
+        (None, Some((Extent::Bytes(_), line))) if bytes.is_some() => {
+            let each = bytes.unwrap_or(0) / count;
+            if each < parameters.bounds().0 {
+                return Err(FioError::at(line, "the job's files have no room for one access"));
+            }
+            parameters.area = Some(Extent::Bytes(Bytes(each)));
+            parameters.amount = amount.map(Bytes);
+        }
+        (None, size) => {
+            let Some(each) = known().or(fills.then_some(FILLED_BYTES)) else {
+                let help = "write size=1g; petrio makes the files, so that a size can't be that of files that are there";
+                return Err(FioError::at(line, "the job says no size").with_help(help));
+            };
+            if fills && known().is_none() {
+                remark(
+                    line,
+                    "how large the volume is that is filled isn't known: 1 GiB of it is played; write size=",
+                );
+            }
+            parameters.file_size = Some(Bytes(each));
+            parameters.area = size.map(|(size, _)| size).filter(|size| matches!(size, Extent::Share(_)));
+            parameters.amount = amount.map(Bytes);
+        }
+    }
+    if let (Some(each), true) = (parameters.file_size, parameters.area.is_none()) {
+        // An area says as much where nothing else needs the file's own size.
+        let plain = parameters.offset.is_nothing() && parameters.offset_step.is_nothing();
+        if plain && each.get() < parameters.bounds().0 {
+            return Err(FioError::at(line, "the job's files have no room for one access"));
+        }
+    }
+    // What is written in a row is new; what is written at random places lies on blocks that were allocated before, and so
+    // does what is mapped.
+    let in_a_row = parameters.order == AccessOrder::Sequential && parameters.zones.is_none();
+    parameters.new_files = parameters.operation == AccessKind::Write
+        && in_a_row
+        && !overwrites
+        && !calls.is_mapped
+        && known().is_none();
+    if appends && parameters.operation.writes() {
+        remark(line, "file_append: the files are taken to be empty before");
+    }
+    Ok(())
+}
