@@ -52,8 +52,8 @@ file_size = "64 MiB"
 fn a_larger_read_ahead_makes_a_stream_no_slower() {
     let rates = ["128 KiB", "512 KiB", "2 MiB"].map(|window| read(1, window));
     assert!(rates.windows(2).all(|pair| pair[1] > pair[0] * 0.98), "{rates:?}");
-    // 97 MB/s pass the head.
-    assert!(rates.iter().all(|rate| *rate > 85.0), "{rates:?}");
+    // Data of 78.6 MB/s pass the head at the outermost tracks, of which one twelfth of the time goes for changes of head.
+    assert!(rates.iter().all(|rate| *rate > 70.0 && *rate < 78.6), "{rates:?}");
 }
 
 #[test]
