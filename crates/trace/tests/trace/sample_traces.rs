@@ -4,7 +4,7 @@ use super::support::{data, read};
 use petrio_colours::Direction;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind};
-use petrio_trace::{EventReader, FormatName, TraceOptions};
+use petrio_trace::{EventReader, FormatName, TraceError, TraceOptions, TraceReader};
 
 #[test]
 fn the_cloudphysics_trace_has_the_published_counts_in_both_formats_and_agrees_record_by_record() {
@@ -155,6 +155,12 @@ fn the_traces_that_petrio_ships_read_without_a_remark() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if !path.to_string_lossy().contains(".csv") {
+            continue;
+        }
+        if let Err(TraceError::CallsOnFiles { .. }) = TraceReader::open(&path, &TraceOptions::default()) {
+            let events = EventReader::open(&path, &TraceOptions::default()).unwrap();
+            let events = events.collect::<Result<Vec<_>, _>>().unwrap();
+            assert!(events.len() > 500, "{path:?}");
             continue;
         }
         let (reader, records) = read(&path);
