@@ -12,7 +12,7 @@ const LSBLK: [&[&str]; 3] = [
     &["-J", "-b"],
 ];
 /// Files of a device's queue that matter.
-const QUEUE: [&str; 5] = ["scheduler", "read_ahead_kb", "nr_requests", "write_cache", "rotational"];
+const QUEUE: [&str; 2] = ["scheduler", "write_cache"];
 /// Settings of memory that matter.
 const VM: [&str; 6] = [
     "dirty_bytes",

@@ -67,9 +67,7 @@ fn misfit(
     let own = host.parameters.anonymous.unwrap_or(Bytes(0)).get();
     let all = wanted.entry(placed.host).or_insert(own);
     *all = all.saturating_add(memory.of_processes(group.processes().into()));
-    let (room, swap) = (host.parameters.usable_memory(), host.parameters.swap.unwrap_or(Bytes(0)));
-    if *all > room.get().saturating_add(swap.get()) {
-        let also = if swap.get() > 0 { format!(" and {swap} of swap space") } else { String::new() };
+    if let Some((room, also)) = host.has_less_than(*all) {
         let message = format!(
             "with these, processes on the host \"{}\" have {} of memory, and there are {room}{also}: one of them would be killed",
             host.name,

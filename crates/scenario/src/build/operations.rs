@@ -33,20 +33,20 @@ pub(super) fn programs_of(
     let mut common = Common::new(next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default());
     let mut workloads = Vec::new();
     let speeds = loaded.hosts.computing_speeds();
-    let places = loaded.scenario.workload.values().filter_map(|workload| workload.files_place());
-    let memories: Vec<_> = places.map(|place| place.memory).collect();
     let volume_hosts: Vec<usize> = loaded.hosts.volumes().map(|volume| volume.host).collect();
-    let names: Vec<&str> = loaded.workloads_of(Subject::FileOperations).map(|(name, _)| name).collect();
+    let of_files: Vec<_> = loaded.workloads_of(Subject::FileOperations).collect();
     for (workload, (words, groups)) in prepared.groups.iter().enumerate() {
         kinds.push(words.clone());
-        let name = names.get(workload).copied().unwrap_or_default();
+        let (name, memory) = of_files
+            .get(workload)
+            .map_or(("", None), |(name, own)| (*name, own.files_place().and_then(|place| place.memory)));
         for Group { work, volume } in groups {
             workloads.push(workload);
             let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
             let source: Box<dyn RequestSource<FileOp>> = match work {
                 Work::Programs(plan, placement) => {
                     let mut programs = plan.programs(replication, &mut common).map_err(SourceError::from)?;
-                    if let Some(memory) = memories.get(workload).copied().flatten() {
+                    if let Some(memory) = memory {
                         programs = memory.of(&Placement { replication, ..placement.clone() }, programs);
                     }
                     let programs = programs.into_iter().map(|program| AtSpeed::of(program, speed)).collect();

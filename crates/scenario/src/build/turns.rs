@@ -3,7 +3,6 @@
 //! Sources of both colours know the same [`Turns`], so that a workload on files may follow one on disks.
 
 use crate::loaded::Loaded;
-use crate::schema::fits;
 use petrio_colours::{Request, RequestId};
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem};
@@ -30,13 +29,6 @@ impl Turns {
     }
 }
 
-/// The workloads that one is to wait for, by their names.
-pub(crate) fn before(loaded: &Loaded, workload: &str) -> Vec<String> {
-    let after = loaded.scenario.workload.get(workload).and_then(|workload| workload.after());
-    let named = |other: &&String| after.is_some_and(|names| names.iter().any(|name| fits(name, other)));
-    loaded.scenario.workload.keys().filter(|&other| other != workload).filter(named).cloned().collect()
-}
-
 /// Whether any workload waits for another.
 fn any_waits(loaded: &Loaded) -> bool {
     loaded.scenario.workload.values().any(|workload| workload.after().is_some())
@@ -44,7 +36,7 @@ fn any_waits(loaded: &Loaded) -> bool {
 
 /// Whether a workload waits for others.
 pub(super) fn waits(loaded: &Loaded, workload: &str) -> bool {
-    !before(loaded, workload).is_empty()
+    !loaded.scenario.before(workload).is_empty()
 }
 
 /// A source that begins when its turn has come, and says when it is over.
@@ -71,7 +63,7 @@ pub(super) fn in_turn<R: Request>(
         return source;
     }
     turns.count(workload, 1);
-    let before = before(loaded, workload);
+    let before: Vec<String> = loaded.scenario.before(workload).into_iter().map(str::to_owned).collect();
     Box::new(InTurn {
         source,
         turns: Arc::clone(turns),

@@ -6,13 +6,6 @@ use crate::text::deserialise::suggestion;
 use petrio_workload::program::AccessParameters;
 use std::collections::BTreeSet;
 
-/// The workloads that one names directly.
-fn before<'s>(scenario: &'s Scenario, name: &str) -> Vec<&'s str> {
-    let after = scenario.workload.get(name).and_then(Workload::after);
-    let named = |other: &&String| after.is_some_and(|names| names.iter().any(|name| fits(name, other)));
-    scenario.workload.keys().filter(|&other| other != name).filter(named).map(String::as_str).collect()
-}
-
 impl Checker<'_, '_> {
     pub(super) fn turns(&mut self, scenario: &Scenario, name: &str, workload: &Workload) {
         let Some(after) = workload.after() else { return };
@@ -29,7 +22,7 @@ impl Checker<'_, '_> {
                 self.error(&path, format!("no other workload is called \"{wanted}\""), help);
             }
         }
-        let (mut known, mut open) = (BTreeSet::new(), before(scenario, name));
+        let (mut known, mut open) = (BTreeSet::new(), scenario.before(name));
         while let Some(other) = open.pop() {
             if other == name {
                 let help = "let one of them begin with the run";
@@ -37,10 +30,10 @@ impl Checker<'_, '_> {
                 return;
             }
             if known.insert(other) {
-                open.extend(before(scenario, other));
+                open.extend(scenario.before(other));
             }
         }
-        for other in before(scenario, name) {
+        for other in scenario.before(name) {
             let endless = match scenario.workload.get(other) {
                 Some(Workload::Accesses(load)) => load.parameters.is_endless(),
                 Some(Workload::DeviceAccesses(load)) => load.parameters.is_endless(),

@@ -6,6 +6,7 @@ use crate::host::Hosts;
 use crate::schema::adapter::Adapter;
 use crate::schema::disk::Disk;
 use crate::schema::measure::Measure;
+use crate::schema::names::fits;
 use crate::schema::nesting::with_nesting;
 use crate::schema::workload::Workload;
 use indexmap::IndexMap;
@@ -45,6 +46,15 @@ pub struct Scenario {
     /// What to measure, and when to stop.
     #[serde(default)]
     pub measure: Measure,
+}
+
+impl Scenario {
+    /// The workloads for which one waits by its `after`, in the order in which they stand.
+    pub(crate) fn before(&self, name: &str) -> Vec<&str> {
+        let after = self.workload.get(name).and_then(Workload::after);
+        let named = |other: &&String| after.is_some_and(|names| names.iter().any(|name| fits(name, other)));
+        self.workload.keys().filter(|&other| other != name).filter(named).map(String::as_str).collect()
+    }
 }
 
 fn first_seed() -> u64 {

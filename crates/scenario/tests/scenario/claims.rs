@@ -1,9 +1,8 @@
 //! What a report warns of is so: each claim is held to a run in which it must be made and one in which it mustn't.
 
-use crate::common::{loaded, once};
-use petrio_scenario::build::System;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::{RunFailure, look_at_lock_step, look_behind, simulate};
+use crate::common::{loaded, once, once_of};
+use petrio_scenario::report::Report;
+use petrio_scenario::run::{RunFailure, look_at_lock_step, look_behind};
 use petrio_scenario::{Claim, Loaded, Warning, load_text};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -280,7 +279,7 @@ fn looked_at() -> Vec<(Claim, Look, String, String)> {
 fn warnings(text: &str, folder: &Path, look: Look) -> Vec<Warning> {
     let loaded = load_text("claims.toml", text, Some(folder), &[]);
     let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
-    let mut report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    let mut report = once_of(&loaded);
     look(&loaded, &mut report).unwrap();
     report.warnings
 }

@@ -1,9 +1,8 @@
 //! Programs that compute keep processors busy; who rests doesn't. Of either no report says that it is an operation.
 
-use petrio_scenario::build::System;
+use crate::common::once_of;
 use petrio_scenario::load_text;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run;
+use petrio_scenario::report::Report;
 
 const DISK: &str = "
     [disk.d]
@@ -24,7 +23,7 @@ fn hosts(processors: u32) -> [String; 2] {
 fn simulate(host: &str, workload: &str) -> Report {
     let text = format!("{DISK}\n{host}\n[workload.w]\non = \"data\"\n{workload}");
     let loaded = load_text("test.toml", &text, None, &[]).unwrap_or_else(|problems| panic!("{problems:?}"));
-    run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded)
 }
 
 fn busy(report: &Report) -> f64 {

@@ -1,10 +1,9 @@
 //! What a scenario reads, and how often: each input once, however many runs share it.
 
+use crate::common::once_of;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
-use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::simulate;
 use petrio_scenario::{Loaded, Override, load, load_from};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ fn overrides(all: &[&str]) -> Vec<Override> {
 
 /// Runs a scenario with all its experiments; how often each of its files was opened.
 fn opened(loaded: &Loaded) -> Vec<(String, u64)> {
-    simulate(loaded, &System::build(loaded).unwrap(), Sinks::default()).unwrap();
+    once_of(loaded);
     let name = |path: PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
     loaded.inputs().opened().into_iter().map(|(path, times)| (name(path), times)).collect()
 }
@@ -52,8 +51,7 @@ fn a_run_from_memory_is_that_from_files() {
     inputs.hold(Path::new("thesis.toml"), std::fs::read(folder.join("thesis.toml")).unwrap());
     let text = std::fs::read_to_string(folder.join("on-ext4.toml")).unwrap();
     let from_memory = load_from("on-ext4.toml", &text, &inputs, &changes, &Watch::default()).unwrap();
-    let both = [&from_files, &from_memory]
-        .map(|loaded| simulate(loaded, &System::build(loaded).unwrap(), Sinks::default()).unwrap());
+    let both = [&from_files, &from_memory].map(once_of);
     assert_eq!(figures(&both[0]), figures(&both[1]));
     assert!(inputs.opened().is_empty());
 }
@@ -66,8 +64,7 @@ fn what_is_changed_after_loading_is_planned_anew() {
     changed.scenario.seed = 7;
     changed.prepare().unwrap();
     let seeded = load(&path, &[changes, overrides(&["seed=7"])].concat()).unwrap();
-    let both = [&changed, &seeded]
-        .map(|loaded| simulate(loaded, &System::build(loaded).unwrap(), Sinks::default()).unwrap());
+    let both = [&changed, &seeded].map(once_of);
     assert_eq!(figures(&both[0]), figures(&both[1]));
     assert_eq!(changed.inputs().opened().into_values().collect::<Vec<_>>(), [1]);
 }

@@ -1,9 +1,8 @@
 //! What is in memory is never more than there is memory, and what has to leave it goes as fast as the disk.
 
-use petrio_scenario::build::System;
+use crate::common::once_of;
 use petrio_scenario::load_text;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::simulate;
+use petrio_scenario::report::Report;
 
 const KERNELS: [&str; 4] = ["linux-2.6.24", "linux-2.6.27", "linux-3.2", "linux-6.18"];
 /// Rate of the disk, in bytes a second.
@@ -41,7 +40,7 @@ fn read_with(kernel: &str, file: u64, own: u64, journal: &str) -> Report {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded)
 }
 
 fn rate(report: &Report, file: u64) -> f64 {
@@ -114,7 +113,7 @@ fn missing_after_writing(mib: u64) -> f64 {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+    let report = once_of(&loaded);
     let read = report.served.operations.iter().find(|figures| figures.operation == "read").unwrap();
     read.latency.unwrap().mean_ms.value / 1e3 * 100.0 / mib as f64
 }
@@ -155,7 +154,7 @@ fn written_past_the_limit(kernel: &str, memory: &str, mib: u64) -> f64 {
         "#
     );
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    rate(&simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap(), mib)
+    rate(&once_of(&loaded), mib)
 }
 
 #[test]

@@ -2,10 +2,8 @@
 //! are of.
 
 use crate::common::laws::Broken;
-use crate::common::{loaded, report};
-use petrio_scenario::build::System;
-use petrio_scenario::report::{Sinks, terminal_text};
-use petrio_scenario::run::simulate;
+use crate::common::{loaded, once_of, report};
+use petrio_scenario::report::terminal_text;
 
 /// An array whose members fail every few hours, in a run of ten.
 const ARRAY: &str = r#"
@@ -34,7 +32,7 @@ on_error = "count"
 fn failures_of_all_replications_are_named_with_theirs() {
     let text = format!("{ARRAY}replications = 6\n");
     let scenario = loaded(&text);
-    let mean = simulate(&scenario, &System::build(&scenario).unwrap(), Sinks::default()).unwrap();
+    let mean = once_of(&scenario);
     let array = &mean.arrays[0];
     // 40 hours of four members each, 40 hours on average from failure to failure: one in each replication, more or less.
     assert!((2..=12).contains(&array.failures.len()), "{:?}", array.failures);

@@ -1,8 +1,7 @@
 //! Streams through a file system: a larger window and more disks make them no slower, until the link is the limit.
 
-use petrio_scenario::build::System;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::{load_text, run};
+use crate::common::once_of;
+use petrio_scenario::load_text;
 
 /// One program reads a file in memory's order; MB/s.
 fn read(disks: u32, read_ahead: &str) -> f64 {
@@ -40,12 +39,7 @@ file_size = "64 MiB"
     );
     let text = if disks > 1 { text } else { text.replace("count = 1\n", "") };
     let loaded = load_text("test.toml", &text, None, &[]).unwrap();
-    run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default())
-        .unwrap()
-        .served
-        .throughput_bytes_per_s
-        .value
-        / 1e6
+    once_of(&loaded).served.throughput_bytes_per_s.value / 1e6
 }
 
 #[test]
@@ -89,12 +83,7 @@ size = {{ constant = "64 KiB" }}
     let rate = |changes: &str| {
         let loaded = load_text("test.toml", &text(changes), None, &[]);
         let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:?}"));
-        run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default())
-            .unwrap()
-            .served
-            .throughput_bytes_per_s
-            .value
-            / 1e6
+        once_of(&loaded).served.throughput_bytes_per_s.value / 1e6
     };
     let (now, skewed) = (rate(""), "drive.geometry.skew_scale = 2.0");
     let faster = |more: &str| rate(&format!("drive.mechanics.rotation = \"20000 rpm\"\n{more}")) / now;

@@ -1,9 +1,8 @@
 //! Processes of replayed traces are known by their commands, where the trace has them.
 
-use petrio_scenario::build::System;
+use crate::common::once_of;
 use petrio_scenario::load_text;
-use petrio_scenario::report::{Report, Sinks, mean_report, terminal_text, write_csv};
-use petrio_scenario::run::simulate;
+use petrio_scenario::report::{Report, mean_report, terminal_text, write_csv};
 use std::fmt::Write;
 
 /// What `perf script` prints of two commands, one of them with blanks in its name.
@@ -33,7 +32,7 @@ fn replayed(trace: &str) -> Report {
     std::fs::write(folder.path().join("requests.trace"), trace).unwrap();
     let text = "[disk.d]\nmodel = \"constant-rate\"\n[workload.replay]\nkind = \"trace\"\non = \"d\"\nfiles = [\"requests.trace\"]\n";
     let loaded = load_text("test.toml", text, Some(folder.path()), &[]).unwrap();
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded)
 }
 
 #[test]

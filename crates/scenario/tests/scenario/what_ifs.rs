@@ -1,8 +1,8 @@
 //! What a report says of stages and of changes is what whoever looks for himself finds.
 
-use petrio_scenario::build::System;
+use crate::common::once_of;
 use petrio_scenario::report::{Bottleneck, Measured, Report, Sinks, Stage};
-use petrio_scenario::run::{run, simulate};
+use petrio_scenario::run::run;
 use petrio_scenario::{Loaded, Override, load, load_text};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn whole(loaded: &Loaded) -> Report {
 }
 
 fn plain(loaded: &Loaded) -> Report {
-    simulate(loaded, &System::build(loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(loaded)
 }
 
 fn stage<'r>(report: &'r Report, name: &str) -> &'r Stage {

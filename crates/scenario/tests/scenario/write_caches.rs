@@ -1,10 +1,10 @@
 //! What a drive's write cache may not do: make writers slower. Over random workloads and the catalogue's drives.
 
+use crate::common::once_of;
 use petrio_random::{generator, uniform_below};
-use petrio_scenario::build::System;
 use petrio_scenario::catalogue::{DEVICES, Device};
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::{Loaded, load_text, run};
+use petrio_scenario::report::Report;
+use petrio_scenario::{Loaded, load_text};
 
 fn loaded(model: &str, reporting: Option<&str>, workload: &str) -> Loaded {
     let cache = reporting.map_or(String::new(), |reporting| {
@@ -28,7 +28,7 @@ fn drives() -> Vec<&'static str> {
 
 fn report(model: &str, reporting: &str, workload: &str) -> Report {
     let loaded = loaded(model, Some(reporting), workload);
-    run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded)
 }
 
 fn mean_ms(report: &Report) -> f64 {

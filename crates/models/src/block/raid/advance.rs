@@ -3,7 +3,7 @@
 use super::array::Array;
 use super::outcome::Outcome;
 use super::plan::Health;
-use super::rebuild::{Call, LOOK};
+use super::rebuild::Call;
 use super::stride::{Resumed, Strides, moved};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
@@ -44,7 +44,7 @@ impl Array {
             job.strides.stays();
             return false;
         }
-        if !job.strides.drains(now, done, others.is_some()) {
+        if !job.strides.drains(now, done) {
             return false;
         }
         job.end_calls();
@@ -53,7 +53,6 @@ impl Array {
 
     /// Nothing is under way: the next stride of a member begins, if its pace is known.
     fn begin_stride(&mut self, member: usize, now: Time, outcome: &mut Outcome) -> bool {
-        let others = self.others(now).map(|since| now.saturating_sub(since) + LOOK);
         let used = self.used();
         let Some(job) = &mut self.jobs[member] else { return false };
         let (_, next) = job.done();
@@ -63,7 +62,7 @@ impl Array {
         if !are_whole && moved(&self.rules.planner, member, (next, used), &self.members).is_err() {
             return false;
         }
-        let Some(left) = job.strides.begin(now, (next, used), others) else { return false };
+        let Some(left) = job.strides.begin(now, (next, used)) else { return false };
         outcome.rebuild.push((Call::at_end((member, job.number, job.round), now), left));
         self.strides_under_way = true;
         true

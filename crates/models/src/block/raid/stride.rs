@@ -8,9 +8,10 @@
 //! ```
 //!
 //! A rebuild that nothing disturbs is periodic: every piece of a region costs its members the same, whatever they are made of. So the
-//! pace is measured (`sample` pieces, half a second after anybody asked, as other rates and depths hold until then), and used for a stretch that is twice as long each time while it agrees with the one before. What the pace changes by over a
-//! stretch (a disk's zones), and what starting and ending it costs, is owed to the next one: over all, time is the integral of a pace
-//! that goes straight from one sample to the next. What the members are asked meanwhile is counted of the layout (`moved`), not sent.
+//! pace is measured (`sample` pieces, half a second after anybody asked, as other rates and depths hold until then), and used for a
+//! stretch that is twice as long each time while it agrees with the one before. What the pace changes by over a stretch (a disk's
+//! zones), and what starting and ending it costs, is owed to the next one: over all, time is the integral of a pace that goes straight
+//! from one sample to the next. What the members are asked meanwhile is counted of the layout (`moved`), not sent.
 //!
 //! Leaves out: strides where several members are filled at once, and where somebody else may ask the members; the rows of the members'
 //! stages don't see what isn't sent, and their arms stay where the last piece was.
@@ -28,7 +29,7 @@ const PARTS: u64 = 64;
 /// Paces that differ by less let the next stretch be twice as long; by more than three times as much, half as long.
 const AGREE: f64 = 0.02;
 
-/// How fast pieces go, in one of two states of the array.
+/// How fast pieces go that nobody disturbs.
 #[derive(Clone, Debug)]
 struct Pace {
     /// Picoseconds a block, once it is known.
@@ -47,8 +48,6 @@ struct Pace {
 /// Pieces that nobody disturbs.
 #[derive(Clone, Copy, Debug)]
 struct Undisturbed {
-    /// Others had asked a moment before.
-    is_busy: bool,
     /// Instants at which pieces end until its pace is steady.
     to_warm: u32,
     /// When the measured ones began, and how many blocks were rebuilt by then.
@@ -68,7 +67,6 @@ struct Stride {
     each: f64,
     /// When it comes to its end.
     due: Time,
-    is_busy: bool,
 }
 
 /// How a rebuild advances in strides.
@@ -77,11 +75,10 @@ pub(super) struct Strides {
     /// Blocks of a sample; none: it makes no strides.
     sample: u64,
     piece: u64,
-    /// Pieces at a time while nobody asks, and while somebody does.
-    depths: [u64; 2],
+    /// Pieces at a time.
+    depth: u64,
     longest: u64,
-    /// While nobody asks, and in the pauses between requests.
-    paces: [Pace; 2],
+    pace: Pace,
     open: Option<Undisturbed>,
     /// Pieces are called for no more, and once all are over it makes a stride; the point of its line.
     drains: Option<(Time, u64)>,
@@ -106,13 +103,12 @@ impl Strides {
             single: (0, Time::ZERO),
             under_way: 0.0,
         };
-        let busy = rebuild.busy_depth.unwrap_or(rebuild.depth);
         Self {
             sample,
             piece,
-            depths: [rebuild.depth.max(1).into(), busy.max(1).into()],
+            depth: rebuild.depth.max(1).into(),
             longest: (used / PARTS).max(shortest),
-            paces: [pace.clone(), pace],
+            pace,
             open: None,
             drains: None,
             stride: None,
@@ -121,13 +117,8 @@ impl Strides {
         }
     }
 
-    /// Pieces at a time in one of the two states.
-    fn depth(&self, is_busy: bool) -> u64 {
-        self.depths[usize::from(is_busy)]
-    }
-
-    /// A piece that was begun then is over, and so many blocks are rebuilt: while others asked for something or had a moment before
-    /// (`disturbed`), or not.
+    /// A piece that was begun then is over, and so many blocks are rebuilt: while others asked for something (`disturbed`) or had a
+    /// moment before (`is_busy`), or not.
     pub(super) fn completed(
         &mut self,
         (now, begun): (Time, Time),
@@ -141,11 +132,11 @@ impl Strides {
         if disturbed {
             self.mark = None;
         }
-        let Some(mut open) = self.open.filter(|open| !disturbed && open.is_busy == is_busy) else {
+        let Some(mut open) = self.open.filter(|_| !disturbed) else {
             self.close();
             // Until all that was under way is over, and the first of the others.
-            let to_warm = self.depth(is_busy) as u32 + 1;
-            self.open = Some(Undisturbed { is_busy, to_warm, from: None, last: (now, done) });
+            let to_warm = self.depth as u32 + 1;
+            self.open = (!is_busy).then_some(Undisturbed { to_warm, from: None, last: (now, done) });
             return;
         };
         // What is complete at one instant counts once all of it is.
@@ -153,10 +144,10 @@ impl Strides {
             open.to_warm = open.to_warm.saturating_sub(1);
             if open.to_warm == 0 {
                 let from = *open.from.get_or_insert(open.last);
-                if self.is_known(is_busy, done) {
+                if self.is_known(done) {
                     open.from = Some(open.last);
                 } else {
-                    let pace = &mut self.paces[usize::from(is_busy)];
+                    let pace = &mut self.pace;
                     pace.single.0 += 1;
                     pace.single.1 += now.saturating_sub(begun);
                     if pace.measured.0 + (open.last.1 - from.1) >= self.sample {
@@ -172,16 +163,15 @@ impl Strides {
 
     /// Somebody disturbs: what was measured is kept.
     fn close(&mut self) {
-        let Some(Undisturbed { is_busy, from: Some(from), last, .. }) = self.open.take() else { return };
-        let measured = &mut self.paces[usize::from(is_busy)].measured;
+        let Some(Undisturbed { from: Some(from), last, .. }) = self.open.take() else { return };
+        let measured = &mut self.pace.measured;
         measured.0 += last.1.saturating_sub(from.1);
         measured.1 += last.0.saturating_sub(from.0);
     }
 
     /// A sample is complete.
     fn measure(&mut self, open: &Undisturbed, from: (Time, u64)) {
-        let depth = self.depth(open.is_busy);
-        let pace = &mut self.paces[usize::from(open.is_busy)];
+        let pace = &mut self.pace;
         let (blocks, time) = std::mem::take(&mut pace.measured);
         let blocks = blocks + (open.last.1 - from.1);
         let each = (time + (open.last.0 - from.0)).as_picos() as f64 / blocks.max(1) as f64;
@@ -195,12 +185,9 @@ impl Strides {
         }
         let (pieces, time) = std::mem::take(&mut pace.single);
         let took = time.as_picos() as f64 / pieces.max(1) as f64;
-        pace.under_way = (took / (each * self.piece as f64).max(f64::MIN_POSITIVE)).min(depth as f64);
+        pace.under_way = (took / (each * self.piece as f64).max(f64::MIN_POSITIVE)).min(self.depth as f64);
         pace.each = Some(each);
         pace.until = open.last.1 + pace.reach;
-        if open.is_busy {
-            return;
-        }
         if let Some((then, blocks, before)) = self.mark {
             // Between the samples it went straight from one pace to the other, and the sample itself took what it took.
             let should = (from.1.saturating_sub(blocks)) as f64 * (before + each) / 2.0;
@@ -209,16 +196,14 @@ impl Strides {
         self.mark = Some((open.last.0, open.last.1, each));
     }
 
-    fn is_known(&self, is_busy: bool, at: u64) -> bool {
-        let pace = &self.paces[usize::from(is_busy)];
-        pace.each.is_some() && at < pace.until
+    fn is_known(&self, at: u64) -> bool {
+        self.pace.each.is_some() && at < self.pace.until
     }
 
     /// Whether it would go on in a stride from a block, now that nobody asks: pieces are called for no more then.
-    pub(super) fn drains(&mut self, now: Time, (done, next): (u64, u64), is_busy: bool) -> bool {
-        let is_steady =
-            self.open.is_some_and(|open| open.is_busy == is_busy && open.to_warm == 0 && open.from.is_some());
-        if self.drains.is_none() && is_steady && self.is_known(is_busy, next) {
+    pub(super) fn drains(&mut self, now: Time, (done, next): (u64, u64)) -> bool {
+        let is_steady = self.open.is_some_and(|open| open.to_warm == 0 && open.from.is_some());
+        if self.drains.is_none() && is_steady && self.is_known(next) {
             self.drains = Some((now, done));
         }
         self.drains.is_some()
@@ -229,28 +214,23 @@ impl Strides {
         self.drains = None;
     }
 
-    /// All pieces are over: the stride begins at a block, ends before another, and not after a time. How long it takes.
-    pub(super) fn begin(&mut self, now: Time, (next, end): (u64, u64), before: Option<Time>) -> Option<Time> {
+    /// All pieces are over: the stride begins at a block, and ends before another. How long it takes.
+    pub(super) fn begin(&mut self, now: Time, (next, end): (u64, u64)) -> Option<Time> {
         let point = self.drains.take().unwrap_or((now, next));
-        let is_busy = before.is_some();
-        let pace = &self.paces[usize::from(is_busy)];
-        let end = end.min(pace.until);
+        let end = end.min(self.pace.until);
         // What is hardly longer than the pieces that it takes to begin anew isn't worth it.
-        let mut each = pace.each.filter(|_| next.saturating_add(self.depth(is_busy) * self.piece) < end)?;
+        let mut each = self.pace.each.filter(|_| next.saturating_add(self.depth * self.piece) < end)?;
         let blocks = (end - point.1) as f64;
-        if !is_busy {
-            // A stretch is never more than twice as fast as its pace.
-            let owed = self.owed.max(-0.5 * blocks * each);
-            self.owed -= owed;
-            each += owed / blocks;
-        }
+        // A stretch is never more than twice as fast as its pace.
+        let owed = self.owed.max(-0.5 * blocks * each);
+        self.owed -= owed;
+        each += owed / blocks;
         let due = point.0 + Time::from_picos((blocks * each) as u64);
-        let left = before.map_or(due, |before| due.min(before)).saturating_sub(now);
-        self.stride = Some(Stride { blocks: (next, end), point, each, due, is_busy });
+        self.stride = Some(Stride { blocks: (next, end), point, each, due });
         self.close();
-        // Where it ends, other paces hold.
-        self.paces[usize::from(is_busy)].measured = (0, Time::ZERO);
-        Some(left.max(Time::from_picos(1)))
+        // Where it ends, another pace holds.
+        self.pace.measured = (0, Time::ZERO);
+        Some(due.saturating_sub(now).max(Time::from_picos(1)))
     }
 
     /// Whether a stride is under way.
@@ -261,8 +241,8 @@ impl Strides {
     /// A stride ends: from which block it came to which, and the pieces that it goes on by. What pieces under way would have been half
     /// done with counts as done where they go on (`resumes`).
     pub(super) fn end(&mut self, now: Time, resumes: bool) -> Option<((u64, u64), Resumed)> {
-        let Stride { blocks: (from, end), point, each, due, is_busy } = self.stride.take()?;
-        let depth = self.depth(is_busy);
+        let Stride { blocks: (from, end), point, each, due } = self.stride.take()?;
+        let depth = self.depth;
         if now >= due {
             return Some(((from, end), Resumed { depth, ahead: 0 }));
         }
@@ -274,7 +254,7 @@ impl Strides {
         // Each of those under way is half done on average: half as many from their beginning. How far the line is within a piece takes
         // the place of chance.
         let chance = (at % self.piece) as f64 / self.piece as f64;
-        let ahead = (self.paces[usize::from(is_busy)].under_way / 2.0 + chance) as u32;
+        let ahead = (self.pace.under_way / 2.0 + chance) as u32;
         Some(((from, at), Resumed { depth, ahead }))
     }
 }

@@ -55,10 +55,7 @@ impl SwapSpace {
         self.next = (slot + 1) % self.slots;
         self.slot_of.insert(page, slot);
         self.page_in.insert(slot, page);
-        match self.to_write.last_mut() {
-            Some((first, count)) if *first + *count == slot => *count += 1,
-            _ => self.to_write.push((slot, 1)),
-        }
+        extend(&mut self.to_write, slot);
         true
     }
 
@@ -75,6 +72,14 @@ impl SwapSpace {
 
     fn page_in(&self, slot: u64) -> Option<Place> {
         self.page_in.get(&slot).copied()
+    }
+}
+
+/// Adds a slot to runs of them: to the last one, where it follows it.
+fn extend(runs: &mut Vec<(u64, u64)>, slot: u64) {
+    match runs.last_mut() {
+        Some((first, count)) if *first + *count == slot => *count += 1,
+        _ => runs.push((slot, 1)),
     }
 }
 
@@ -131,10 +136,7 @@ impl PageCache {
     pub fn filled_slots(&self, first: u64, slots: u64) -> Vec<(u64, u64)> {
         let mut runs: Vec<(u64, u64)> = Vec::new();
         for slot in (first..first + slots).filter(|&slot| self.swap.page_in(slot).is_some()) {
-            match runs.last_mut() {
-                Some((first, count)) if *first + *count == slot => *count += 1,
-                _ => runs.push((slot, 1)),
-            }
+            extend(&mut runs, slot);
         }
         runs
     }

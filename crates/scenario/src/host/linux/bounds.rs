@@ -36,13 +36,18 @@ impl PlacedHost {
         Some(sources.error(places.value(&path), message).help(help))
     }
 
+    /// Its memory, and its swap space in words, where pages of processes of so many bytes are more than both.
+    pub(crate) fn has_less_than(&self, wanted: u64) -> Option<(Bytes, String)> {
+        let memory = self.parameters.usable_memory();
+        let swap = self.parameters.swap.unwrap_or(Bytes(0));
+        let also = if swap.get() > 0 { format!(" and {swap} of swap space") } else { String::new() };
+        (wanted > memory.get().saturating_add(swap.get())).then_some((memory, also))
+    }
+
     fn anonymous(&self, places: &Places, sources: &Sources) -> Option<Problem> {
         let wanted = self.parameters.anonymous?;
         let path = format!("{HOST}.{}.anonymous", self.name);
-        let memory = self.parameters.usable_memory();
-        let swap = self.parameters.swap.unwrap_or(Bytes(0));
-        if wanted.get() > memory.get().saturating_add(swap.get()) {
-            let also = if swap.get() > 0 { format!(" and {swap} of swap space") } else { String::new() };
+        if let Some((memory, also)) = self.has_less_than(wanted.get()) {
             let message = format!(
                 "the processes' own pages are {wanted}, and the host \"{}\" has {memory} of memory{also}",
                 self.name

@@ -118,9 +118,5 @@ fn bytes(value: &Value) -> u64 {
         Some('P') => 50,
         _ => 0,
     };
-    digits.parse::<f64>().map_or(0, |number| {
-        libm::round(
-            number * f64::from(1u32 << (power % 30)) * if power >= 30 { 1_073_741_824.0 } else { 1.0 },
-        ) as u64
-    })
+    digits.parse::<f64>().map_or(0, |number| libm::round(libm::ldexp(number, power)) as u64)
 }

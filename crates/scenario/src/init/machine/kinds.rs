@@ -13,7 +13,8 @@ const MOST_BYTES: u64 = 4 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct MachineFiles {
     name: String,
-    texts: BTreeMap<String, String>,
+    /// By path: what each is, and the text.
+    texts: BTreeMap<String, (Option<Kind>, String)>,
 }
 
 /// What a text is.
@@ -91,7 +92,9 @@ impl MachineFiles {
 
     /// Adds a text by the path where it lies.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) {
-        self.texts.insert(path.into(), text.into());
+        let (path, text) = (path.into(), text.into());
+        let kind = kind_of(&path, &text);
+        self.texts.insert(path, (kind, text));
     }
 
     /// Whether there is none.
@@ -100,16 +103,15 @@ impl MachineFiles {
     }
 
     /// Those of a kind, with their paths.
-    pub(super) fn of(&self, kind: Kind) -> impl Iterator<Item = (&str, &str)> {
-        let texts = self.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-        texts.filter(move |(path, text)| kind_of(path, text) == Some(kind))
+    pub(super) fn of(&self, wanted: Kind) -> impl Iterator<Item = (&str, &str)> {
+        let of_kind = self.texts.iter().filter(move |(_, (kind, _))| *kind == Some(wanted));
+        of_kind.map(|(path, (_, text))| (path.as_str(), text.as_str()))
     }
 
     /// The paths of those that are nothing known.
     pub(super) fn unknown(&self) -> impl Iterator<Item = &str> {
-        let unknown =
-            |(path, text): (&String, &String)| kind_of(path, text).is_none() && !text.trim().is_empty();
-        self.texts.iter().filter(move |text| unknown(*text)).map(|(path, _)| path.as_str())
+        let unknown = self.texts.iter().filter(|(_, (kind, text))| kind.is_none() && !text.trim().is_empty());
+        unknown.map(|(path, _)| path.as_str())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What of the catalogue is nearest to what a machine has.
 
-use crate::catalogue::{Device, KERNELS, devices};
+use crate::catalogue::{Device, KERNELS};
 use petrio_colours::SECTOR_BYTES;
 
 /// The version that a text begins with or names after `Linux`: major and minor.
@@ -34,9 +34,12 @@ pub(super) struct Match {
 }
 
 /// The drive for what a machine says of one: the same model, else one of its class and nearest in size.
-pub(super) fn drive(model: &str, rotates: bool, bytes: u64) -> Match {
-    let all = devices().unwrap_or_default();
-    let of_model = all.iter().find(|(name, device)| is_model(model, name, device));
+pub(super) fn drive(
+    catalogue: &[(&'static str, Device)],
+    model: &str,
+    (rotates, bytes): (bool, u64),
+) -> Match {
+    let of_model = catalogue.iter().find(|(name, device)| is_model(model, name, device));
     if let Some((drive, _)) = of_model {
         return Match { drive, is_model: true };
     }
@@ -44,7 +47,7 @@ pub(super) fn drive(model: &str, rotates: bool, bytes: u64) -> Match {
         let blocks = device.parameters().compile().map_or(1, |device| device.blocks().max(1));
         libm::fabs(libm::log((blocks * SECTOR_BYTES) as f64 / bytes.max(1) as f64))
     };
-    let of_class = all.iter().filter(|(_, device)| match device {
+    let of_class = catalogue.iter().filter(|(_, device)| match device {
         // Of drives that one buys today; those of the nineties are for whoever names them.
         Device::Disk(disk) => {
             rotates && disk.mechanics.rotation.revolutions_per_minute() <= 7_200.5 && disk.queue.depth > 1

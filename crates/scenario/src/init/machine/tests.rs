@@ -129,11 +129,12 @@ fn kernels_are_the_newest_that_is_not_newer() {
 
 #[test]
 fn a_drive_is_its_model_or_the_nearest_of_its_class() {
-    let exos = nearest::drive("ST16000NM001G-2KK103", true, 16 << 40);
+    let catalogue = crate::catalogue::devices().unwrap();
+    let exos = nearest::drive(&catalogue, "ST16000NM001G-2KK103", (true, 16 << 40));
     assert_eq!((exos.drive, exos.is_model), ("seagate-exos-x16-16tb", true));
-    let other = nearest::drive("Unheard of", true, 18_000_000_000_000);
+    let other = nearest::drive(&catalogue, "Unheard of", (true, 18_000_000_000_000));
     assert!(!other.is_model && other.drive.ends_with("18tb"), "{}", other.drive);
-    assert!(!nearest::drive("Samsung SSD 970", false, 1 << 40).is_model);
+    assert!(!nearest::drive(&catalogue, "Samsung SSD 970", (false, 1 << 40)).is_model);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::found::Found;
 use super::md::Array;
 use super::mounts::Mounted;
 use super::nearest;
+use crate::catalogue::{Device, devices};
 use crate::fio::plain;
 use crate::init::{Choices, KERNEL, MACHINE};
 use petrio_units::Bytes;
@@ -18,7 +19,14 @@ const HOST: &str = "here";
 
 /// The whole text; what of the machine isn't in it is told as remarks.
 pub(super) fn scenario(found: &Found, choices: &Choices, remarks: &mut Vec<String>) -> String {
-    let mut parts = Parts { found, choices, text: String::new(), written: BTreeSet::new(), remarks };
+    let mut parts = Parts {
+        found,
+        catalogue: devices().unwrap_or_default(),
+        choices,
+        text: String::new(),
+        written: BTreeSet::new(),
+        remarks,
+    };
     let mut file_systems = Vec::new();
     for (device, mount) in mounted(found) {
         if let Some(name) = parts.file_system(device, &mount) {
@@ -142,6 +150,7 @@ fn mounted(found: &Found) -> Vec<(&BlockDevice, Mounted)> {
 /// The parts below file systems, each written once.
 struct Parts<'a> {
     found: &'a Found,
+    catalogue: Vec<(&'static str, Device)>,
     choices: &'a Choices,
     text: String,
     written: BTreeSet<String>,
@@ -259,7 +268,7 @@ impl Parts<'_> {
     }
 
     fn drive(&mut self, device: &BlockDevice, called: &str) {
-        let found = nearest::drive(&device.model, device.rotates, device.bytes);
+        let found = nearest::drive(&self.catalogue, &device.model, (device.rotates, device.bytes));
         let drive = self.choices.drive.as_deref().unwrap_or(found.drive);
         let size = decimal(device.bytes);
         let model = if device.model.is_empty() { "a drive whose model isn't told" } else { &device.model };

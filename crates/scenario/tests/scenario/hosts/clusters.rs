@@ -1,6 +1,7 @@
 //! Hosts on networks, and PVFS on their file systems: what is sent and stored, floors and ceilings, and what a person who
 //! writes nonsense is told.
 
+use crate::common::once_of;
 use crate::hosts::support::{arrivals, load_of, rate, run_of};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
@@ -347,7 +348,7 @@ fn example(name: &str, set: &[&str]) -> Report {
     let path = std::path::PathBuf::from(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")));
     let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
     let loaded = petrio_scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap()
+    once_of(&loaded)
 }
 
 #[test]

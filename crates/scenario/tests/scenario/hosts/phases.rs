@@ -1,5 +1,6 @@
 //! What parallel programs print of themselves: against what can be computed by hand, and against each operation of the run.
 
+use crate::common::once_of;
 use crate::hosts::support::{host_alone, load_of};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
@@ -135,7 +136,7 @@ fn example(name: &str, set: &[&str]) -> JobFigures {
     let path = std::path::PathBuf::from(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR")));
     let overrides: Vec<Override> = set.iter().map(|set| set.parse().unwrap()).collect();
     let loaded = petrio_scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
-    simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap().jobs.remove(0)
+    once_of(&loaded).jobs.remove(0)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! File services over networks: floors and ceilings, what is local, what fails, and what a person who writes nonsense is
 //! told.
 
+use crate::common::once_of;
 use crate::hosts::support::{arrivals, load_of, rate, run_of};
 use petrio_scenario::build::System;
 use petrio_scenario::placing::{Accesses, Service, with_profile};
@@ -208,7 +209,7 @@ fn placed_by_a_run_everything_is_local() {
     assert!((moved.local_before as i64 - (1 << 22)).abs() <= 1 << 17, "{moved:?}");
     assert!((moved.partitions as i64 - 128).abs() <= 2, "{moved:?}");
     let placed = with_profile(&loaded, "work", &guided.table(&service.servers)).unwrap();
-    let after = simulate(&placed, &System::build(&placed).unwrap(), Sinks::default()).unwrap();
+    let after = once_of(&placed);
     let crossed = |report: &Report| {
         let servers = ["work/server*/data/threads", "work/server0/data/threads"];
         servers.iter().map(|stage| arrivals(report, stage)).sum::<u64>()
@@ -363,7 +364,7 @@ fn a_profile_that_makes_no_sense_is_told_with_its_line() {
     assert!(told("a,b\n").contains("columns"));
     // A file that isn't there moves nothing, and is told of.
     let placed = with_profile(&loaded, "work", &format!("{header}nobody,0,server/data\n")).unwrap();
-    let report = simulate(&placed, &System::build(&placed).unwrap(), Sinks::default()).unwrap();
+    let report = once_of(&placed);
     assert!(report.warnings.iter().any(|warning| warning.contains("nobody")), "{:?}", report.warnings);
 }
 

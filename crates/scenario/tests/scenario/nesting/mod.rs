@@ -2,9 +2,8 @@
 
 mod twins;
 
-use petrio_scenario::build::System;
-use petrio_scenario::report::Sinks;
-use petrio_scenario::{Loaded, Override, Problem, Problems, load, load_text, run};
+use crate::common::once_of;
+use petrio_scenario::{Loaded, Override, Problem, Problems, load, load_text};
 use std::path::Path;
 
 const SHELF: &str = r#"
@@ -70,10 +69,7 @@ fn names(loaded: &Loaded) -> Vec<&str> {
 fn report(loaded: &Loaded) -> String {
     let mut loaded = loaded.clone();
     loaded.scenario.measure.stages = petrio_scenario::schema::StageRows::All;
-    serde_json::to_string(
-        &run::simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap(),
-    )
-    .unwrap()
+    serde_json::to_string(&once_of(&loaded)).unwrap()
 }
 
 #[test]
