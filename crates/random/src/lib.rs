@@ -33,7 +33,9 @@ pub fn generator(seed: u64, replication: u64, path: &str, purpose: &str) -> Gene
     Generator::seed_from_u64(state)
 }
 
-fn mix(state: u64) -> u64 {
+/// A number whose bits hang on all bits of another: neighbours come out far from each other (splitmix64: G. Steele, D. Lea, C. Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014).
+pub fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

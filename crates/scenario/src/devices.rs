@@ -67,7 +67,9 @@ pub(crate) fn devices(
 fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
     compiled.accepts(&disk.queueing())?;
     if let Some(bus) = disk.bus.as_ref().filter(|_| !compiled.shares_bus()) {
-        return Err(format!("it can't share the bus \"{bus}\": only mechanical disks do"));
+        return Err(format!(
+            "it can't share the bus \"{bus}\": only mechanical disks and drives of kind ssd do"
+        ));
     }
     if disk.spindle == Spindle::Locked && !compiled.has_spindle() {
         return Err("its spindle can't be locked to others': it has none whose angle is followed".to_owned());

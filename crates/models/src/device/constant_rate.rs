@@ -131,7 +131,7 @@ impl BlockDevice for ConstantRateParameters {
         BuiltDevice {
             stages: constant_rate_page(parent, name, &self, ports.requests, ports.completions),
             arm: None,
-            write_cache: None,
+            caches: Vec::new(),
         }
     }
 }

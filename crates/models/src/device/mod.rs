@@ -9,9 +9,11 @@ pub mod analytic_disk;
 pub mod constant_rate;
 pub mod disk;
 pub mod simple_ssd;
+pub mod ssd;
 
 mod channel;
 mod entrance;
+mod held_writes;
 mod one_at_a_time;
 mod shared_bus;
 
@@ -19,9 +21,10 @@ use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
 pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
+use disk::DiskParameters;
 pub use disk::Spin;
 use disk::parameters::QueueDiscipline;
-use disk::{DiskParameters, WriteCache};
+pub use held_writes::HeldWrites;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use schemars::JsonSchema;
@@ -29,6 +32,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 pub use shared_bus::{FreeBus, SharedBus};
 use simple_ssd::SimpleSsdParameters;
+use ssd::SsdParameters;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -41,8 +45,8 @@ pub trait DeviceParameters: Debug + Send + Sync {
     fn source(&self) -> &str;
 
     /// Those of its figures, by their paths, that are in no source and were assumed.
-    fn assumed(&self) -> &[String] {
-        &[]
+    fn assumed(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What its speed hangs on, in a word or two: "10000 rpm".
@@ -82,6 +86,11 @@ pub trait BlockDevice: Debug + Send + Sync {
 
     /// Whether where data lie decides how long they take, as `queue/rotational` says.
     fn is_rotational(&self) -> bool;
+
+    /// Whether each processor of a host has a queue of its own to it, so that kernels choose no scheduler for it (NVMe).
+    fn has_many_queues(&self) -> bool {
+        false
+    }
 
     /// Blocks of a sector as it lies on the medium, where that is larger than what is addressed (`queue/physical_block_size`).
     fn physical_sector(&self) -> u64 {
@@ -163,8 +172,8 @@ pub struct BuiltDevice {
     pub stages: Vec<Stage>,
     /// Its arm, where it tells what a further request would meet.
     pub arm: Option<Place<Arm>>,
-    /// Its write cache, where it has one.
-    pub write_cache: Option<WriteCache>,
+    /// Its caches that hold what has been reported as written.
+    pub caches: Vec<HeldWrites>,
 }
 
 /// Reads parameters of whichever kind, wherever they are written.
@@ -222,4 +231,5 @@ devices! {
     AnalyticDisk(AnalyticDiskParameters) = "analytic-disk", "A disk whose access time is a formula: seek by distance, rotation by chance, transfer at a fixed rate.";
     ConstantRate(ConstantRateParameters) = "constant-rate", "A fixed latency for each request and a fixed rate for its data.";
     SimpleSsd(SimpleSsdParameters) = "simple-ssd", "A solid-state drive: pages on channels that work side by side.";
+    Ssd(SsdParameters) = "ssd", "A solid-state drive by its data sheet: latencies at queue depth 1, rates at the sheet's depths, caches and interface.";
 }

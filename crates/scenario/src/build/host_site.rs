@@ -64,6 +64,7 @@ pub(crate) struct BelowDisk {
     pub(crate) depth: u32,
     /// Whether anything turns in it.
     pub(crate) is_rotational: bool,
+    pub(crate) has_many_queues: bool,
 }
 
 impl BelowQueue {

@@ -13,8 +13,7 @@ use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
-use petrio_models::device::disk::WriteCache;
-use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, SharedBus};
+use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, HeldWrites, SharedBus};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub(super) struct Devices {
     pub(super) depths: Vec<u32>,
     pub(super) stages: Vec<Stage>,
     /// The write caches of those that have one, by their position in the lists.
-    pub(super) write_caches: Vec<(usize, WriteCache)>,
+    pub(super) caches: Vec<(usize, HeldWrites)>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
@@ -87,7 +86,7 @@ pub(super) fn device_page(
     if let Some(arm) = built.arm {
         devices.arms.insert(devices.requests.len(), arm);
     }
-    devices.write_caches.extend(built.write_cache.map(|cache| (number, cache)));
+    devices.caches.extend(built.caches.into_iter().map(|cache| (number, cache)));
     devices.stages.append(&mut built.stages);
     devices.requests.push(requests);
     devices.completions.push(completions);
@@ -276,6 +275,7 @@ pub(super) fn disks_of(loaded: &Loaded, devices: &Devices, number: usize) -> Vec
         features: devices.features[number],
         depth: devices.depths[number],
         is_rotational: loaded.disks[number].compiled.is_rotational(),
+        has_many_queues: loaded.disks[number].compiled.has_many_queues(),
     };
     disks_below(&loaded.storage, number).into_iter().map(disk).collect()
 }

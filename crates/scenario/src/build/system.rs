@@ -19,7 +19,7 @@ use petrio_kernel::{Net, NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
-use petrio_models::device::disk::WriteCache;
+use petrio_models::device::HeldWrites;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub struct System {
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
-    pub(crate) write_caches: Vec<(String, WriteCache)>,
+    pub(crate) caches: Vec<(String, HeldWrites)>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// Where requests reach each disk, and where they come back.
@@ -165,7 +165,7 @@ impl System {
             assumptions: assumptions(loaded),
             warnings,
             programs,
-            write_caches: (devices.write_caches.into_iter())
+            caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
                 .collect(),
             clients,
@@ -247,10 +247,11 @@ fn assumptions(loaded: &Loaded) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for disk in &loaded.disks {
         let parameters = disk.device.parameters();
-        if parameters.assumed().is_empty() {
+        let assumed = parameters.assumed();
+        if assumed.is_empty() {
             continue;
         }
-        let words = format!("{}: {}", parameters.name(), parameters.assumed().join(", "));
+        let words = format!("{}: {}", parameters.name(), assumed.join(", "));
         if !all.contains(&words) {
             all.push(words);
         }

@@ -56,8 +56,8 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
             });
         }
     }
-    for (class, cache) in &system.write_caches {
-        add(format!("the write cache of \"{class}\""), cache.held_bytes(run));
+    for (class, cache) in &system.caches {
+        add(format!("{} of \"{class}\"", cache.cache), cache.bytes(run));
     }
     all
 }

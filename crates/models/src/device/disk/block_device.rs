@@ -20,8 +20,8 @@ impl DeviceParameters for DiskParameters {
         &self.source
     }
 
-    fn assumed(&self) -> &[String] {
-        &self.assumed
+    fn assumed(&self) -> Vec<String> {
+        self.assumed.clone()
     }
 
     fn speed(&self) -> String {
@@ -103,7 +103,7 @@ impl BlockDevice for Drive {
         queueing: &Queueing,
         ports: DevicePorts,
     ) -> BuiltDevice {
-        let (stages, write_cache) = disk_page_on_bus(parent, name, &self, *queueing, ports);
-        BuiltDevice { stages, arm: None, write_cache }
+        let (stages, cache) = disk_page_on_bus(parent, name, &self, *queueing, ports);
+        BuiltDevice { stages, arm: None, caches: cache.into_iter().collect() }
     }
 }

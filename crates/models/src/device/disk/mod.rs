@@ -27,7 +27,7 @@ mod spin;
 pub use drive::{Begun, Class, Demand, Drive, DriveError, DriveState, Transferred};
 pub use layout::{Layout, LayoutError, Place, Run, Track};
 pub use mechanics::{Mechanics, MechanicsError};
-pub use page::{WriteCache, disk_page, disk_page_on_bus};
+pub use page::{disk_page, disk_page_on_bus};
 pub use parameters::DiskParameters;
 pub use replay::Replay;
 pub use seek_curve::{SeekCurve, SeekCurveError};

@@ -184,7 +184,7 @@ impl BlockDevice for SimpleSsdParameters {
         BuiltDevice {
             stages: simple_ssd_page(parent, name, (&self, depth), ports),
             arm: None,
-            write_cache: None,
+            caches: Vec::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
+use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::cluster::replication::FileLayout;
 use petrio_models::cluster::share::Placement;
 use petrio_models::device::DeviceFeatures;
@@ -190,9 +191,11 @@ impl PlacedLinux {
         let rotational = disks.iter().any(|disk| disk.is_rotational);
         let host = &self.hosts[*host];
         let kernel = &host.parameters.kernel.block;
-        let mut queue =
-            QueueParameters::of_kernel(kernel, place.scheduler.clone(), features, depth, rotational)
-                .map_err(|error| host.refused(&error))?;
+        // elevator_init_mq chooses a scheduler for devices with one queue only, and NVMe drives before blk-mq had none at all.
+        let many_queues = !disks.is_empty() && disks.iter().all(|disk| disk.has_many_queues);
+        let scheduler = place.scheduler.clone().or_else(|| many_queues.then(SchedulerParameters::default));
+        let mut queue = QueueParameters::of_kernel(kernel, scheduler, features, depth, rotational)
+            .map_err(|error| host.refused(&error))?;
         queue.limits.files_apart = files_apart;
         if let Some(latency) = place.write_back_latency {
             queue.write_back_latency = latency.time();

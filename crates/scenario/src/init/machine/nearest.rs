@@ -52,7 +52,7 @@ pub(super) fn drive(
         Device::Disk(disk) => {
             rotates && disk.mechanics.rotation.revolutions_per_minute() <= 7_200.5 && disk.queue.depth > 1
         }
-        Device::SimpleSsd(_) => !rotates,
+        Device::Ssd(_) => !rotates,
         _ => false,
     });
     let nearest = of_class.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
@@ -65,6 +65,7 @@ fn is_model(model: &str, name: &str, device: &Device) -> bool {
     let plain = |text: &str| text.to_ascii_uppercase();
     let source = match device {
         Device::Disk(disk) => disk.source.as_str(),
+        Device::Ssd(drive) => drive.source.as_str(),
         _ => "",
     };
     let about = plain(&format!("{name} {} {source}", device.parameters().name()));

@@ -45,7 +45,7 @@ mod writes;
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
 use crate::device::entrance::accept;
-use crate::device::{DevicePorts, Queueing, SharedBus};
+use crate::device::{DevicePorts, HeldWrites, Queueing, SharedBus};
 use crate::{DEPTH_MAX, Stage};
 use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
@@ -107,22 +107,6 @@ struct Places {
     held: Option<write_back::Held>,
 }
 
-/// Where it is found in a run how full a drive's write cache is.
-#[derive(Clone, Debug)]
-pub struct WriteCache {
-    unit: Place<Unit>,
-    drive: Arc<Drive>,
-}
-
-impl WriteCache {
-    /// Bytes that have been reported and aren't on the medium yet, and for how many there is room.
-    pub fn held_bytes(&self, run: &Simulation) -> (u64, u64) {
-        let mut found = (0, 0);
-        run.for_each_token(self.unit, |unit| found = self.drive.held_bytes(&unit.state));
-        found
-    }
-}
-
 /// Builds the page `name`: requests come in by one place and completions go out by the other. The bus is its own.
 pub fn disk_page(
     parent: &mut PageBuilder<'_>,
@@ -142,7 +126,7 @@ pub fn disk_page_on_bus(
     drive: &Arc<Drive>,
     queueing: Queueing,
     DevicePorts { requests, completions, bus }: DevicePorts,
-) -> (Vec<Stage>, Option<WriteCache>) {
+) -> (Vec<Stage>, Option<HeldWrites>) {
     let mut page = parent.page(name);
     page.port_in("requests", requests);
     page.port_out("completions", completions);
@@ -204,8 +188,13 @@ pub fn disk_page_on_bus(
     // The arm is free, or with one command.
     let with_arm = [places.arm.id(), places.seeking.id(), places.rotating.id(), places.passing.id()];
     page.conserve("arm", &with_arm.map(|place| (place, 1)));
-    let cache = WriteCache { unit: places.unit, drive: Arc::clone(drive) };
-    (stages(page.path(), &places), places.held.map(|_| cache))
+    let (unit, looking) = (places.unit, Arc::clone(drive));
+    let look = move |run: &Simulation| {
+        let mut found = (0, 0);
+        run.for_each_token(unit, |unit| found = looking.held_bytes(&unit.state));
+        found
+    };
+    (stages(page.path(), &places), places.held.map(|_| HeldWrites::new("the write cache", look)))
 }
 
 fn stages(path: &str, places: &Places) -> Vec<Stage> {

@@ -1,0 +1,275 @@
+//! From a data sheet to the times of the model: how long each part works, and how many units of flash there are.
+//!
+//! A sheet gives points: one access at a time, and as many as it takes to be as fast as the drive gets. What lies between follows from
+//! three bounds. One access at a time takes its latency, of which flash is most. All together go no faster than the sheet's rates,
+//! whatever the depth: the back end takes 1 / IOPS of a random access and bytes / rate of a long one. And accesses that meet in a unit
+//! of flash wait for each other: with n accesses on c units a read finds (n - 1) / c others before it (a closed network of equal
+//! stations: S. Lavenberg and M. Reiser, "Mean-value analysis of closed multichain queuing networks", J. ACM 27, 1980).
+
+use super::parameters::{Class, SsdParameters};
+use petrio_kernel::Time;
+
+/// What flash is read and mapped by.
+pub(super) const PAGE: u64 = 4096;
+/// Data that lie one after the other in one unit: a page of flash on each of its planes.
+pub(super) const STRIPE: u64 = 32 << 10;
+/// Units that any drive has at most: 16 channels of 64 dies.
+const UNITS_MAX: u32 = 1 << 10;
+/// What a sheet means that names no depth.
+const DEPTH_UNNAMED: u32 = 256;
+/// Memory for writes: what flash takes in ten milliseconds, for about as long as the capacitors of protected drives last.
+const USUAL_WRITE_CACHE_S: f64 = 0.01;
+/// What a flush of a cache that isn't protected waits for flash (measured: 0.5 to 3 ms, most about 1).
+const USUAL_FLUSH_US: f64 = 1_000.0;
+/// Units beyond those that the sheet's random reads need: their readings spread unevenly.
+const SPARE_UNITS: u32 = 2;
+/// Rate beyond that of reads in order that units have.
+const SPARE_RATE: f64 = 1.25;
+/// Commands among which the share of reads is looked at.
+pub(super) const WINDOW: f64 = 64.0;
+
+/// The times of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Figures {
+    /// The controller works on each command for so long, on one at a time: on a write for longer, where the sheet's random writes are
+    /// the most that it takes in and not what lasts.
+    pub(super) command: Time,
+    pub(super) write_command: Time,
+    /// Seconds of the link for a byte.
+    link_byte: f64,
+    /// A read in a unit of flash.
+    pub(super) flash: Time,
+    /// Units of flash.
+    pub(super) units: u32,
+    /// A write from its data's arrival to its report, in memory.
+    pub(super) report: Time,
+    /// A write from its data's being written to its report, where it is to be in flash.
+    pub(super) program: Time,
+    /// A flush, once all is written.
+    pub(super) flush: Time,
+    /// What the back end takes for reads and for writes, at first and behind the SLC cache.
+    read: Takes,
+    write: Takes,
+    behind: Takes,
+    /// By how much longer reads and writes take that are as many as each other, as a factor less 1.
+    interference: f64,
+}
+
+/// What the back end takes, seconds: for each page of a random access, and for each byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Takes {
+    page: f64,
+    byte: f64,
+}
+
+/// A time of so many seconds.
+fn seconds(span: f64) -> Time {
+    Time::from_picos((span.max(0.0) * 1e12).min(1e18) as u64)
+}
+
+impl Figures {
+    /// Those of a sheet.
+    pub(super) fn of(sheet: &SsdParameters) -> Self {
+        let link = sheet.link_bytes_per_second();
+        let most = sheet.random_read.iops.max(sheet.random_write.iops);
+        let command = 1.0 / most;
+        let write_command = if sheet.random_write.steady { command } else { 1.0 / sheet.random_write.iops };
+        let of_page = |access: &super::parameters::Accesses| {
+            1.0 / access.iops / (access.size.get() as f64 / PAGE as f64).max(1.0)
+        };
+        let read = Takes {
+            page: 1.0 / sheet.random_read.iops,
+            byte: 1.0 / sheet.sequential_read.rate.bytes_per_second(),
+        };
+        let write = Takes {
+            page: of_page(&sheet.random_write),
+            byte: 1.0 / sheet.sequential_write.rate.bytes_per_second(),
+        };
+        let behind = sheet.slc.map_or(write, |slc| {
+            let byte = 1.0 / slc.behind.bytes_per_second();
+            let page = slc.behind_iops.map_or(write.page * byte / write.byte, |iops| 1.0 / iops);
+            Takes { page: page.max(write.page), byte: byte.max(write.byte) }
+        });
+        let on_link = PAGE as f64 / link;
+        let (read_us, write_us) = sheet.latencies_us();
+        let flash = (read_us * 1e-6 - on_link - command).max(0.0);
+        let report = (write_us * 1e-6 - on_link - write_command).max(0.0);
+        let flush = sheet.flush_us() * 1e-6;
+        // What a write takes beyond the back end where it is to be in flash.
+        let program = if sheet.is_protected() { report } else { flush.max(report - write.page) };
+        Self {
+            command: seconds(command),
+            write_command: seconds(write_command),
+            link_byte: 1.0 / link,
+            flash: seconds(flash),
+            units: sheet.units.unwrap_or_else(|| units(sheet, flash)),
+            report: seconds(report),
+            program: seconds(program),
+            flush: seconds(flush),
+            read,
+            write,
+            behind,
+            interference: interference(sheet, read, write),
+        }
+    }
+
+    /// How long bytes take the link.
+    pub(super) fn on_link(&self, bytes: u64) -> Time {
+        seconds(self.link_byte * bytes as f64)
+    }
+
+    /// How long the back end takes for a read, of all commands this share of which are reads.
+    pub(super) fn reads(&self, bytes: u64, share: f64) -> Time {
+        seconds(self.read.page.max(self.read.byte * bytes as f64) * self.mixed(share))
+    }
+
+    /// How long it takes for data that are written, in order or not, before or behind the SLC cache.
+    pub(super) fn writes(&self, bytes: u64, (in_order, behind): (bool, bool), share: f64) -> Time {
+        let takes = if behind { self.behind } else { self.write };
+        let by_rate = takes.byte * bytes as f64;
+        let pages = bytes.div_ceil(PAGE).max(1) as f64;
+        let span = if in_order { by_rate } else { by_rate.max(takes.page * pages) };
+        seconds(span * self.mixed(share))
+    }
+
+    /// Data that are written at a time: some fifty microseconds of the back end, so that reads needn't wait for long.
+    pub(super) fn piece(&self) -> u64 {
+        let bytes = 50e-6 / self.write.byte;
+        (bytes as u64 / PAGE * PAGE).clamp(PAGE, 256 << 10)
+    }
+
+    /// By how much longer each takes where this share are reads.
+    fn mixed(&self, share: f64) -> f64 {
+        1.0 + self.interference * 4.0 * share * (1.0 - share)
+    }
+}
+
+impl SsdParameters {
+    /// Bytes a second on its link.
+    pub(super) fn link_bytes_per_second(&self) -> f64 {
+        self.link.map_or(self.interface.bytes_per_second(), petrio_units::Rate::bytes_per_second)
+    }
+
+    /// A read and a write at queue depth 1, µs. Where the sheet is silent, those usual for the interface, and none longer than lets
+    /// the sheet's random accesses be at their depth.
+    pub(super) fn latencies_us(&self) -> (f64, f64) {
+        let usual = self.interface.usual_latencies_us();
+        let within = |usual: f64, accesses: &super::parameters::Accesses| {
+            usual.min(0.7 * f64::from(self.depth_of(accesses)) / accesses.iops * 1e6)
+        };
+        let read = self.latency.read.map(|span| span.as_seconds() * 1e6);
+        let write = self.latency.write.map(|span| span.as_seconds() * 1e6);
+        (
+            read.unwrap_or_else(|| within(usual.0, &self.random_read)),
+            write.unwrap_or_else(|| within(usual.1, &self.random_write)),
+        )
+    }
+
+    /// So many at a time as the sheet's figure is of.
+    pub(super) fn depth_of(&self, accesses: &super::parameters::Accesses) -> u32 {
+        accesses.depth.unwrap_or_else(|| self.depth().min(DEPTH_UNNAMED)).max(1)
+    }
+
+    /// Commands that it accepts at a time.
+    pub(super) fn depth(&self) -> u32 {
+        self.queue_depth.unwrap_or_else(|| self.interface.depth())
+    }
+
+    /// Bytes of the memory for writes.
+    pub(super) fn write_cache_bytes(&self) -> u64 {
+        let usual = self.sequential_write.rate.bytes_per_second() * USUAL_WRITE_CACHE_S;
+        let usual = (usual as u64 / PAGE * PAGE).max(16 * PAGE);
+        self.write_cache.and_then(|cache| cache.size).map_or(usual, petrio_units::Bytes::get)
+    }
+
+    /// Whether it reports writes from memory.
+    pub(super) fn has_cache(&self) -> bool {
+        self.write_cache.is_none_or(|cache| cache.enabled)
+    }
+
+    /// Whether what that memory holds survives a power cut.
+    pub(super) fn is_protected(&self) -> bool {
+        self.write_cache.map_or(self.class != Class::Consumer, |cache| cache.protected)
+    }
+
+    /// What a flush takes once all is written, µs.
+    pub(super) fn flush_us(&self) -> f64 {
+        let said = self.write_cache.and_then(|cache| cache.flush).map(|span| span.as_seconds() * 1e6);
+        said.unwrap_or(if self.is_protected() { 0.0 } else { USUAL_FLUSH_US })
+    }
+
+    /// What the sheet doesn't say, and is taken for.
+    pub(super) fn silences(&self) -> Vec<String> {
+        let (read, write) = self.latencies_us();
+        let mut all = Vec::new();
+        if self.latency.read.is_none() {
+            all.push(format!("latency.read {read:.0} us"));
+        }
+        if self.latency.write.is_none() {
+            all.push(format!("latency.write {write:.0} us"));
+        }
+        if self.random_read.depth.is_none() {
+            all.push(format!("random_read.depth {}", self.depth_of(&self.random_read)));
+        }
+        if self.mixed.is_none() {
+            all.push("mixed: reads and writes take as long as alone".to_owned());
+        }
+        if self.has_cache() {
+            let cache = self.write_cache;
+            if cache.is_none() {
+                let words = if self.is_protected() { "protected" } else { "not protected" };
+                all.push(format!("write_cache {words}"));
+            }
+            if cache.is_none_or(|cache| cache.size.is_none()) {
+                all.push(format!("write_cache.size {}", petrio_units::Bytes(self.write_cache_bytes())));
+            }
+            if cache.is_none_or(|cache| cache.flush.is_none()) && !self.is_protected() {
+                all.push(format!("write_cache.flush {:.0} us", self.flush_us()));
+            }
+        }
+        if self.units.is_none() {
+            all.push(format!("units {}", Figures::of(self).units));
+        }
+        all
+    }
+}
+
+/// Units of flash of a drive whose reads take so many seconds there: twice those that the sheet's reads need, a power of two.
+fn units(sheet: &SsdParameters, flash: f64) -> u32 {
+    let rest = (sheet.latencies_us().0 * 1e-6 - flash).max(0.0);
+    let depth = sheet.depth_of(&sheet.random_read);
+    let by_rate = SPARE_RATE * sheet.sequential_read.rate.bytes_per_second() * flash / STRIPE as f64;
+    let mut units = 1_u32;
+    while units < UNITS_MAX && reads_per_second((flash, rest), units, depth) < sheet.random_read.iops {
+        units *= 2;
+    }
+    while units < UNITS_MAX && f64::from(units) < by_rate {
+        units *= 2;
+    }
+    (units * SPARE_UNITS).min(UNITS_MAX)
+}
+
+/// Reads a second of so many at a time on so many equal units, each of which takes so long, and so long elsewhere.
+pub(super) fn reads_per_second((flash, rest): (f64, f64), units: u32, depth: u32) -> f64 {
+    let (mut there, mut per_second) = (0.0, 0.0);
+    for at_a_time in 1..=depth.min(4_096) {
+        let response = flash * (1.0 + there);
+        per_second = f64::from(at_a_time) / (rest + response);
+        there = per_second * response / f64::from(units);
+    }
+    per_second
+}
+
+/// By how much longer reads and writes take that are as many, as a factor less 1: from the sheet's mixed load.
+fn interference(sheet: &SsdParameters, read: Takes, write: Takes) -> f64 {
+    let Some(mixed) = sheet.mixed else { return 0.0 };
+    let share = mixed.reads.get();
+    let alone = share * read.page + (1.0 - share) * write.page;
+    let spread = 4.0 * share * (1.0 - share);
+    if spread <= 0.0 || mixed.iops <= 0.0 {
+        return 0.0;
+    }
+    // Neither kind gets faster than it is alone.
+    let faster = -share.min(1.0 - share);
+    ((1.0 / mixed.iops / alone - 1.0) / spread).clamp(faster, 8.0)
+}
