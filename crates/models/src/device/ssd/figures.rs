@@ -6,7 +6,7 @@
 //! of flash wait for each other: with n accesses on c units a read finds (n - 1) / c others before it (a closed network of equal
 //! stations: S. Lavenberg and M. Reiser, "Mean-value analysis of closed multichain queuing networks", J. ACM 27, 1980).
 
-use super::parameters::{Class, SsdParameters};
+use super::parameters::{Accesses, Class, SsdParameters, Stream};
 use petrio_kernel::Time;
 
 /// What flash is read and mapped by.
@@ -39,6 +39,8 @@ pub(super) struct Figures {
     link_byte: f64,
     /// A read in a unit of flash.
     pub(super) flash: Time,
+    /// A read of what has been read ahead.
+    pub(super) ahead: Time,
     /// Units of flash.
     pub(super) units: u32,
     /// A write from its data's arrival to its report, in memory.
@@ -55,11 +57,45 @@ pub(super) struct Figures {
     interference: f64,
 }
 
-/// What the back end takes, seconds: for each page of a random access, and for each byte.
+/// What the back end takes, seconds: for a random access of a page, for each page more where the sheet says so, and for each byte in
+/// order, in requests of so many bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Takes {
     page: f64,
+    another: Option<f64>,
     byte: f64,
+    size: f64,
+}
+
+impl Takes {
+    /// What the sheet's figures are of.
+    fn of(accesses: &Accesses, stream: &Stream) -> Self {
+        let page = 1.0 / accesses.iops / (accesses.size.get() as f64 / PAGE as f64).max(1.0);
+        let another = accesses.iops_8k.map(|iops| (1.0 / iops - page).max(0.0));
+        Self { page, another, byte: 1.0 / stream.rate.bytes_per_second(), size: stream.size.get() as f64 }
+    }
+
+    /// A read: between the sheet's points a part for each command and one for each byte, as the points lie.
+    fn read(&self, bytes: f64) -> f64 {
+        let page = PAGE as f64;
+        let two = self.another.map(|another| (2.0 * page, self.page + another));
+        let whole = (self.size, self.byte * self.size);
+        let mut below = (page, self.page);
+        for (size, span) in two.into_iter().chain([whole]) {
+            if size > below.0 && bytes < size {
+                let part = ((bytes - below.0) / (size - below.0)).max(0.0);
+                return (below.1 + (span - below.1) * part).max(self.byte * bytes);
+            }
+            below = (size.max(below.0), span.max(below.1));
+        }
+        (self.byte * bytes).max(below.1)
+    }
+
+    /// Random writes of so many pages: each costs what one does, unless the sheet says what a second one does.
+    fn write(&self, pages: f64) -> f64 {
+        let another = self.another.unwrap_or(self.page);
+        (self.page + another * (pages - 1.0)).max(self.byte * pages * PAGE as f64)
+    }
 }
 
 /// A time of so many seconds.
@@ -74,25 +110,19 @@ impl Figures {
         let most = sheet.random_read.iops.max(sheet.random_write.iops);
         let command = 1.0 / most;
         let write_command = if sheet.random_write.steady { command } else { 1.0 / sheet.random_write.iops };
-        let of_page = |access: &super::parameters::Accesses| {
-            1.0 / access.iops / (access.size.get() as f64 / PAGE as f64).max(1.0)
-        };
-        let read = Takes {
-            page: 1.0 / sheet.random_read.iops,
-            byte: 1.0 / sheet.sequential_read.rate.bytes_per_second(),
-        };
-        let write = Takes {
-            page: of_page(&sheet.random_write),
-            byte: 1.0 / sheet.sequential_write.rate.bytes_per_second(),
-        };
+        let read = Takes::of(&sheet.random_read, &sheet.sequential_read);
+        let write = Takes::of(&sheet.random_write, &sheet.sequential_write);
         let behind = sheet.slc.map_or(write, |slc| {
-            let byte = 1.0 / slc.behind.bytes_per_second();
-            let page = slc.behind_iops.map_or(write.page * byte / write.byte, |iops| 1.0 / iops);
-            Takes { page: page.max(write.page), byte: byte.max(write.byte) }
+            let byte = (1.0 / slc.behind.bytes_per_second()).max(write.byte);
+            let slower = byte / write.byte;
+            let page = slc.behind_iops.map_or(write.page * slower, |iops| 1.0 / iops).max(write.page);
+            let another = write.another.map(|another| another * page / write.page);
+            Takes { page, another, byte, ..write }
         });
         let on_link = PAGE as f64 / link;
         let (read_us, write_us) = sheet.latencies_us();
         let flash = (read_us * 1e-6 - on_link - command).max(0.0);
+        let ahead = (sheet.in_order_us() * 1e-6 - on_link - command).clamp(0.0, flash);
         let report = (write_us * 1e-6 - on_link - write_command).max(0.0);
         let flush = sheet.flush_us() * 1e-6;
         // What a write takes beyond the back end where it is to be in flash.
@@ -102,6 +132,7 @@ impl Figures {
             write_command: seconds(write_command),
             link_byte: 1.0 / link,
             flash: seconds(flash),
+            ahead: seconds(ahead),
             units: sheet.units.unwrap_or_else(|| units(sheet, flash)),
             report: seconds(report),
             program: seconds(program),
@@ -120,15 +151,23 @@ impl Figures {
 
     /// How long the back end takes for a read, of all commands this share of which are reads.
     pub(super) fn reads(&self, bytes: u64, share: f64) -> Time {
-        seconds(self.read.page.max(self.read.byte * bytes as f64) * self.mixed(share))
+        seconds(self.read.read(bytes as f64) * self.mixed(share))
     }
 
-    /// How long it takes for data that are written, in order or not, before or behind the SLC cache.
-    pub(super) fn writes(&self, bytes: u64, (in_order, behind): (bool, bool), share: f64) -> Time {
+    /// How long it takes for a part of a write of so many bytes, in order or not, before or behind the SLC cache.
+    pub(super) fn writes(
+        &self,
+        (part, whole): (u64, u64),
+        (in_order, behind): (bool, bool),
+        share: f64,
+    ) -> Time {
         let takes = if behind { self.behind } else { self.write };
-        let by_rate = takes.byte * bytes as f64;
-        let pages = bytes.div_ceil(PAGE).max(1) as f64;
-        let span = if in_order { by_rate } else { by_rate.max(takes.page * pages) };
+        let span = if in_order {
+            takes.byte * part as f64
+        } else {
+            let pages = whole.div_ceil(PAGE).max(1) as f64;
+            takes.write(pages) * part as f64 / whole.max(1) as f64
+        };
         seconds(span * self.mixed(share))
     }
 
@@ -154,7 +193,7 @@ impl SsdParameters {
     /// the sheet's random accesses be at their depth.
     pub(super) fn latencies_us(&self) -> (f64, f64) {
         let usual = self.interface.usual_latencies_us();
-        let within = |usual: f64, accesses: &super::parameters::Accesses| {
+        let within = |usual: f64, accesses: &Accesses| {
             usual.min(0.7 * f64::from(self.depth_of(accesses)) / accesses.iops * 1e6)
         };
         let read = self.latency.read.map(|span| span.as_seconds() * 1e6);
@@ -165,8 +204,14 @@ impl SsdParameters {
         )
     }
 
+    /// A read at queue depth 1 that goes on where another ended, µs.
+    fn in_order_us(&self) -> f64 {
+        let said = self.latency.read_in_order.map(|span| span.as_seconds() * 1e6);
+        said.unwrap_or_else(|| self.interface.usual_latency_in_order_us().min(self.latencies_us().0))
+    }
+
     /// So many at a time as the sheet's figure is of.
-    pub(super) fn depth_of(&self, accesses: &super::parameters::Accesses) -> u32 {
+    pub(super) fn depth_of(&self, accesses: &Accesses) -> u32 {
         accesses.depth.unwrap_or_else(|| self.depth().min(DEPTH_UNNAMED)).max(1)
     }
 
@@ -204,6 +249,9 @@ impl SsdParameters {
         let mut all = Vec::new();
         if self.latency.read.is_none() {
             all.push(format!("latency.read {read:.0} us"));
+        }
+        if self.latency.read_in_order.is_none() {
+            all.push(format!("latency.read_in_order {:.0} us", self.in_order_us()));
         }
         if self.latency.write.is_none() {
             all.push(format!("latency.write {write:.0} us"));

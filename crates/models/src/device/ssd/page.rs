@@ -275,21 +275,21 @@ fn back_end(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -> 
             Work::Write(piece) => {
                 let (behind, share) = state.begin_piece(now, &piece);
                 let first = if piece.reads_first { figures.reads(PAGE, share) } else { Time::ZERO };
-                let span = figures.writes(piece.bytes, (piece.in_order, behind), share);
+                let span = figures.writes((piece.bytes, piece.of), (piece.in_order, behind), share);
                 f.put_after(put, work, first + span);
                 return;
             }
         };
-        let share = state.begin_read(now);
-        let Some((bytes, parts)) = state.command(command).map(|request| (request.bytes(), stripes(request)))
-        else {
-            return;
-        };
-        for (stripe, bytes) in parts {
-            let ready = f.update(place).read_stripe(stripe, now, figures.flash);
-            f.put_after(to_flash, Crossing { command, bytes }, ready - now);
+        let Some((request, in_order, share)) = state.begin_read(now, command) else { return };
+        for (stripe, bytes) in stripes(&request) {
+            let after = if in_order {
+                figures.ahead
+            } else {
+                f.update(place).read_stripe(stripe, now, figures.flash) - now
+            };
+            f.put_after(to_flash, Crossing { command, bytes }, after);
         }
-        f.put_after(put, work, figures.reads(bytes, share));
+        f.put_after(put, work, figures.reads(request.bytes(), share));
     });
     let mut end = page.transition("end");
     end.priority(crate::instants::ENDS);

@@ -77,6 +77,10 @@ pub struct Latencies {
     /// Of a random read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Duration>,
+    /// Of a read that goes on where another ended, which the drive has read ahead; left out, 25 us with NVMe and 40 us with others, or
+    /// `read` where that is less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_in_order: Option<Duration>,
     /// Of a write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<Duration>,
@@ -94,6 +98,9 @@ pub struct Accesses {
     /// So many bytes each.
     #[serde(default = "usual_access")]
     pub size: Bytes,
+    /// So many a second of 8 KiB each, where the sheet says that, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops_8k: Option<f64>,
     /// Whether it stays so for as long as the load does, as the sheets of drives for servers say it.
     #[serde(default)]
     pub steady: bool,

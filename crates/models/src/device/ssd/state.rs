@@ -14,12 +14,40 @@ pub(super) struct Piece {
     /// When the back end would begin it if it had nothing but writes.
     pub(super) due: Time,
     pub(super) bytes: u64,
+    /// Bytes of the write.
+    pub(super) of: u64,
     /// Whether it goes on where another write ended.
     pub(super) in_order: bool,
     /// Room of the memory that it gives back.
     room: u64,
     /// Whether a page must be read before, as it is written in part.
     pub(super) reads_first: bool,
+}
+
+/// Where the last accesses ended, and which of these is the next to be forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Streams {
+    ended: [u64; STREAMS],
+    oldest: usize,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self { ended: [u64::MAX; STREAMS], oldest: 0 }
+    }
+}
+
+impl Streams {
+    /// Whether an access goes on where one of the last ended; it is the one that ended last from now on.
+    fn continue_with(&mut self, request: &BlockRequest) -> bool {
+        let known = self.ended.iter().position(|&ended| ended == request.address);
+        let slot = known.unwrap_or(self.oldest);
+        if known.is_none() {
+            self.oldest = (self.oldest + 1) % STREAMS;
+        }
+        self.ended[slot] = request.end();
+        known.is_some()
+    }
 }
 
 /// A drive's memory and flash.
@@ -29,9 +57,9 @@ pub(super) struct State {
     commands: Slab<(BlockRequest, u32)>,
     /// When each unit of flash has read all that it has been asked.
     units: Vec<Time>,
-    /// Where the last writes ended, and which of these is the next to be forgotten.
-    streams: [u64; STREAMS],
-    oldest: usize,
+    /// Where the last writes and reads ended.
+    writing: Streams,
+    reading: Streams,
     /// Memory for writes, and what of it is taken.
     room: u64,
     taken: u64,
@@ -66,8 +94,8 @@ impl State {
         Self {
             commands: Slab::new(),
             units: vec![Time::ZERO; units as usize],
-            streams: [u64::MAX; STREAMS],
-            oldest: 0,
+            writing: Streams::default(),
+            reading: Streams::default(),
             room,
             taken: 0,
             waiting: 0,
@@ -109,17 +137,6 @@ impl State {
         free
     }
 
-    /// Whether a write goes on where one of the last ended; it is the one that ended last from now on.
-    pub(super) fn continues(&mut self, (first, end): (u64, u64)) -> bool {
-        let known = self.streams.iter().position(|&ended| ended == first);
-        let slot = known.unwrap_or(self.oldest);
-        if known.is_none() {
-            self.oldest = (self.oldest + 1) % STREAMS;
-        }
-        self.streams[slot] = end;
-        known.is_some()
-    }
-
     /// What a write of so many bytes takes of the memory: no more than there is.
     fn share(&self, bytes: u64) -> u64 {
         bytes.min(self.room)
@@ -158,22 +175,23 @@ impl State {
         request: &BlockRequest,
     ) -> (Vec<Piece>, u64) {
         let (bytes, reads_first) = pages(request);
-        let in_order = self.continues((request.address, request.end()));
+        let in_order = self.writing.continue_with(request);
         let (each, share) = (figures.piece(), self.share(bytes));
         let count = bytes.div_ceil(each).max(1);
         let mut due = self.due.max(now);
         let pieces = (0..count)
             .map(|number| {
-                let bytes = (bytes - number * each).min(each);
+                let part = (bytes - number * each).min(each);
                 let piece = Piece {
                     due,
-                    bytes,
+                    bytes: part,
+                    of: bytes,
                     in_order,
                     // Together they give back what the write took.
                     room: share * (number + 1) / count - share * number / count,
                     reads_first: reads_first && number == 0,
                 };
-                due += figures.writes(bytes, (in_order, false), self.reads);
+                due += figures.writes((part, bytes), (in_order, false), self.reads);
                 piece
             })
             .collect();
@@ -199,9 +217,12 @@ impl State {
         std::mem::take(&mut self.unflushed)
     }
 
-    /// The back end begins a read: the share of reads among the last commands.
-    pub(super) fn begin_read(&mut self, now: Time) -> f64 {
-        self.begin(now, true)
+    /// The back end begins a read: what is asked, whether it goes on where another ended, and the share of reads among the last commands.
+    pub(super) fn begin_read(&mut self, now: Time, command: u32) -> Option<(BlockRequest, bool, f64)> {
+        let share = self.begin(now, true);
+        let request = self.commands.get(command).map(|(request, _)| request.clone())?;
+        let in_order = self.reading.continue_with(&request);
+        Some((request, in_order, share))
     }
 
     /// The back end begins a piece: whether the SLC cache is full, so that it goes past it, and the share of reads.
