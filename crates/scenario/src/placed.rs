@@ -58,6 +58,8 @@ pub(crate) fn disks_below(storage: &[Storage], number: usize) -> Vec<usize> {
 pub(crate) struct Beneath {
     /// Whether anything turns in it (`queue/rotational`).
     pub(crate) turns: bool,
+    /// Whether all in it has a queue for each processor (NVMe).
+    pub(crate) has_many_queues: bool,
     /// Bytes of the request that suits it best (`queue/optimal_io_size`): a stripe of an array that the host makes. Disks
     /// name none, nor does what lies behind a controller.
     pub(crate) optimal_request: Option<u64>,
@@ -74,6 +76,10 @@ pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Stor
         let below = || part.over.iter().filter_map(|&below| all.get(below));
         let own = disks.get(number).is_some_and(|disk| disk.compiled.is_rotational());
         let turns = own || below().any(|below| below.turns);
+        let has_many_queues = match disks.get(number) {
+            Some(disk) => disk.compiled.has_many_queues(),
+            None => below().all(|below| below.has_many_queues),
+        };
         let stacked = || below().filter_map(|below| below.optimal_request).max();
         let optimal_request =
             scenario.holders.get(part.key, &part.name).and_then(|holder| match holder.stands() {
@@ -89,7 +95,7 @@ pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Stor
             .get(part.key, &part.name)
             .map_or(0, |holder| part.over.first().map_or(0, |&below| holder.takes(storage[below].blocks).0));
         let is_unaligned = !first.is_multiple_of(physical_sector);
-        all.push(Beneath { turns, optimal_request, physical_sector, is_unaligned });
+        all.push(Beneath { turns, has_many_queues, optimal_request, physical_sector, is_unaligned });
     }
     all
 }
@@ -104,11 +110,15 @@ pub(crate) fn unaligned(
     let begins_within = storage.iter().zip(beneath).filter(|(_, beneath)| beneath.is_unaligned);
     begins_within
         .map(|(part, beneath)| {
+            let sector = Bytes(beneath.physical_sector.saturating_mul(SECTOR_BYTES));
+            let (lie, price) = if beneath.turns {
+                ("lie on the platters in", "the drive first reads the sectors at its ends, for a turn")
+            } else {
+                ("are kept in pages of", "the drive first reads the pages at its ends, and writes both")
+            };
             let message = format!(
-                "\"{}\" begins within a sector of its disk, which lie on the platters in {}: to write a block of 4 KiB the drive first reads \
-                 the sectors at its ends, for a turn",
-                part.name,
-                Bytes(beneath.physical_sector.saturating_mul(SECTOR_BYTES))
+                "\"{}\" begins within a sector of its disk, which {lie} {sector}: to write a block of 4 KiB {price}",
+                part.name
             );
             let span = places.key(&format!("{}.{}", part.key, part.name));
             sources.error(span, message).help("let it begin at a multiple of 1 MiB, as partitions do today").only_warns()

@@ -15,6 +15,9 @@ pub struct FreeBus {
 pub struct SharedBus {
     /// There it is while nobody has it.
     pub free: Place<FreeBus>,
+    /// Who wants it, first come first served, among those that stand in line: by the number of the place of their requests. Drives that
+    /// arbitrate by their address, as on SCSI's and ATA's buses, don't.
+    pub line: Place<u32>,
     /// Whoever has had it records for how many seconds.
     pub busy: Probe,
 }

@@ -50,7 +50,7 @@ pub(super) struct Devices {
 struct Buses {
     /// Seconds for which somebody has had one of them.
     busy: Probe,
-    free: BTreeMap<u64, Place<FreeBus>>,
+    free: BTreeMap<u64, (Place<FreeBus>, Place<u32>)>,
 }
 
 /// The queue that a host puts before a part which is made of these disks.
@@ -74,12 +74,12 @@ pub(super) fn device_page(
             .buses
             .entry(owner.clone())
             .or_insert_with(|| Buses { busy: page.probe(&format!("{owner} busy")), free: BTreeMap::new() });
-        let free = *buses.free.entry(*channel).or_insert_with(|| {
+        let (free, line) = *buses.free.entry(*channel).or_insert_with(|| {
             let free = page.fifo(&format!("bus-{owner}.{channel}"));
             page.initial(free, [FreeBus::default()]);
-            free
+            (free, page.fifo(&format!("bus-{owner}.{channel}-line")))
         });
-        SharedBus { free, busy: buses.busy }
+        SharedBus { free, line, busy: buses.busy }
     });
     let ports = DevicePorts { requests, completions, bus };
     let mut built = device.build(page, &disk.name, &disk.queueing, ports);
@@ -104,7 +104,7 @@ pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize)
 /// The rows of the buses that several disks may share: of each adapter one, with as many servers as it has channels.
 pub(super) fn bus_stages(devices: &Devices) -> impl Iterator<Item = Stage> {
     devices.buses.iter().map(|(owner, Buses { busy, free })| {
-        let free: Vec<PlaceId> = free.values().map(|free| free.id()).collect();
+        let free: Vec<PlaceId> = free.values().map(|(free, _)| free.id()).collect();
         Stage::had(format!("{owner}/channel"), *busy, &free)
     })
 }

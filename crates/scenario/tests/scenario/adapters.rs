@@ -118,6 +118,30 @@ fn an_adapter_beside_the_boxes_is_one_for_all() {
     }
 }
 
+/// Four drives of 560 MB/s behind a channel of 1,200 MB/s share it; alone, and with a channel of 4 GB/s, each has its own rate.
+#[test]
+fn solid_state_drives_share_a_channel() {
+    let rate = |count: u32, megabytes: u32| {
+        let mut text = format!(
+            "[hba.a]\nchannels = 1\ndisks = 8\nrate = \"{megabytes} MB/s\"\n\
+             [disk.d]\nmodel = \"intel-dc-s4510-960gb\"\ncount = {count}\nbus = \"a\"\n"
+        );
+        for number in 0..count {
+            let on = if count == 1 { "d".to_owned() } else { format!("d{number}") };
+            text += &format!(
+                "[workload.w{number}]\nkind = \"device-accesses\"\non = \"{on}\"\noperation = \"read\"\n\
+                 record = \"128 KiB\"\nin_flight = 32\nengine = \"io-uring\"\narea = \"256 MiB\"\n"
+            );
+        }
+        let found = once(&text);
+        f64::from(count) * 268.435_456 / found.simulated_s
+    };
+    for (count, channel, wanted) in [(1, 1_200, 560.0), (4, 1_200, 1_200.0), (4, 4_000, 2_240.0)] {
+        let got = rate(count, channel);
+        assert!(got <= wanted * 1.001 && got > wanted * 0.9, "{count} on {channel}: {got} MB/s");
+    }
+}
+
 #[test]
 fn what_an_adapter_cannot_be_is_told() {
     let with = |adapter: &str, disks: u32, bus: &str| format!("{adapter}{}", readers(disks, 0.0, bus));
@@ -133,7 +157,7 @@ fn what_an_adapter_cannot_be_is_told() {
     let none = problem(&with("[hba.a]\nchannels = 0\n", 1, "bus = \"a\""));
     assert!(none.contains("channels") || none.contains("nonzero"), "{none}");
     let flash = problem(&with(ONE, 1, "bus = \"a\"").replace("ibm-dtta-350840", "simple-ssd-32gb-slc"));
-    assert!(flash.contains("only mechanical disks do"), "{flash}");
+    assert!(flash.contains("only mechanical disks and drives of kind ssd do"), "{flash}");
 }
 
 proptest! {

@@ -11,6 +11,7 @@ mod cautions;
 mod claims;
 mod common;
 mod computing;
+mod data_sheets;
 mod drive_laws;
 mod failures;
 mod file_systems;

@@ -3,8 +3,8 @@
 //! A sheet gives points: one access at a time, and as many as it takes to be as fast as the drive gets. What lies between follows from
 //! three bounds. One access at a time takes its latency, of which flash is most. All together go no faster than the sheet's rates,
 //! whatever the depth: the back end takes 1 / IOPS of a random access and bytes / rate of a long one. And accesses that meet in a unit
-//! of flash wait for each other: with n accesses on c units a read finds (n - 1) / c others before it (a closed network of equal
-//! stations: S. Lavenberg and M. Reiser, "Mean-value analysis of closed multichain queuing networks", J. ACM 27, 1980).
+//! of flash wait for each other, as in a closed network of equal stations; how many units there are follows from the sheet's reads at
+//! their depth.
 
 use super::parameters::{Accesses, Class, SsdParameters, Stream};
 use petrio_kernel::Time;
@@ -21,10 +21,12 @@ const DEPTH_UNNAMED: u32 = 256;
 const USUAL_WRITE_CACHE_S: f64 = 0.01;
 /// What a flush of a cache that isn't protected waits for flash (measured: 0.5 to 3 ms, most about 1).
 const USUAL_FLUSH_US: f64 = 1_000.0;
-/// Units beyond those that the sheet's random reads need: their readings spread unevenly.
-const SPARE_UNITS: u32 = 2;
 /// Rate beyond that of reads in order that units have.
 const SPARE_RATE: f64 = 1.25;
+/// Reads beyond those of the sheet that its units could do, as they share the way with what else bounds them.
+const SPARE_READS: f64 = 1.05;
+/// What the controller takes of the time between two of the drive's accesses at its fastest: less than all, or it would bound them.
+const DECODING: f64 = 0.7;
 /// Commands among which the share of reads is looked at.
 pub(super) const WINDOW: f64 = 64.0;
 
@@ -108,7 +110,7 @@ impl Figures {
     pub(super) fn of(sheet: &SsdParameters) -> Self {
         let link = sheet.link_bytes_per_second();
         let most = sheet.random_read.iops.max(sheet.random_write.iops);
-        let command = 1.0 / most;
+        let command = DECODING / most;
         let write_command = if sheet.random_write.steady { command } else { 1.0 / sheet.random_write.iops };
         let read = Takes::of(&sheet.random_read, &sheet.sequential_read);
         let write = Takes::of(&sheet.random_write, &sheet.sequential_write);
@@ -282,27 +284,31 @@ impl SsdParameters {
     }
 }
 
-/// Units of flash of a drive whose reads take so many seconds there: twice those that the sheet's reads need, a power of two.
+/// Units of flash of a drive whose reads take so many seconds there: as many as the sheet's reads at their depth need, and those in order.
 fn units(sheet: &SsdParameters, flash: f64) -> u32 {
     let rest = (sheet.latencies_us().0 * 1e-6 - flash).max(0.0);
     let depth = sheet.depth_of(&sheet.random_read);
     let by_rate = SPARE_RATE * sheet.sequential_read.rate.bytes_per_second() * flash / STRIPE as f64;
-    let mut units = 1_u32;
-    while units < UNITS_MAX && reads_per_second((flash, rest), units, depth) < sheet.random_read.iops {
-        units *= 2;
+    let enough =
+        |units: u32| reads_per_second((flash, rest), units, depth) >= SPARE_READS * sheet.random_read.iops;
+    // More units are never slower.
+    let (mut few, mut many) = (0, UNITS_MAX);
+    while few + 1 < many {
+        let units = few.midpoint(many);
+        if enough(units) { many = units } else { few = units }
     }
-    while units < UNITS_MAX && f64::from(units) < by_rate {
-        units *= 2;
-    }
-    (units * SPARE_UNITS).min(UNITS_MAX)
+    many.max(by_rate.min(f64::from(UNITS_MAX)) as u32)
 }
 
-/// Reads a second of so many at a time on so many equal units, each of which takes so long, and so long elsewhere.
+/// Reads a second of so many at a time on so many equal units, each of which takes so long, and so long elsewhere. A read that is
+/// under way is half done on average when another comes (M. Reiser, "A queueing network analysis of computer communication networks with
+/// window flow control", IEEE Trans. Communications 27, 1979, for times that don't vary).
 pub(super) fn reads_per_second((flash, rest): (f64, f64), units: u32, depth: u32) -> f64 {
-    let (mut there, mut per_second) = (0.0, 0.0);
+    let (mut there, mut busy, mut per_second) = (0.0, 0.0_f64, 0.0);
     for at_a_time in 1..=depth.min(4_096) {
-        let response = flash * (1.0 + there);
+        let response = flash * (1.0 + f64::max(there - busy / 2.0, 0.0));
         per_second = f64::from(at_a_time) / (rest + response);
+        busy = (per_second * flash / f64::from(units)).min(1.0);
         there = per_second * response / f64::from(units);
     }
     per_second

@@ -39,7 +39,7 @@ pub use interface::{Interface, UnknownInterface};
 use page::ssd_page;
 pub use parameters::{Accesses, Class, Latencies, Mixed, SlcCache, SsdParameters, SsdWriteCache, Stream};
 use petrio_colours::BlockRequest;
-use petrio_kernel::{PageBuilder, Simulation};
+use petrio_kernel::{PageBuilder, Simulation, Time};
 use petrio_units::{Duration, Rate};
 use state::State;
 use std::sync::Arc;
@@ -57,9 +57,16 @@ struct Drive {
     /// Bytes of memory for writes.
     room: u64,
     slc: Option<(u64, f64)>,
+    /// What a channel carries that it shares.
+    channel: Option<Rate>,
 }
 
 impl Drive {
+    /// How long data have a bus that the drive shares: as they pass it, which may be faster than the drive's own link.
+    fn on_bus(&self, bytes: u64) -> Time {
+        self.channel.map_or_else(|| self.figures.on_link(bytes), |rate| rate.time_for(bytes))
+    }
+
     fn initial_state(&self) -> State {
         State::new(self.figures.units, self.room, self.slc)
     }
@@ -139,7 +146,7 @@ impl DeviceParameters for SsdParameters {
         let rate = |name: &str| format!("{name}.rate");
         let (reads, writes) = (self.random_read.iops * 2.0, self.random_write.iops * 2.0);
         let (read_us, _) = self.latencies_us();
-        let half = Duration::new(petrio_kernel::Time::from_picos((read_us * 0.5e6) as u64));
+        let half = Duration::new(Time::from_picos((read_us * 0.5e6) as u64));
         let levers = [
             Lever::twice("back-end", "reads of the back end", "reads at the sheet's depths twice as fast")
                 .set(path, &iops("random_read"), reads)
@@ -157,10 +164,15 @@ impl DeviceParameters for SsdParameters {
             Lever::twice("link", "the link", "a link twice as fast")
                 .set_some(path, "link", Rate::new(self.link_bytes_per_second() * 2.0))
                 .covering(&["the link"]),
-            Lever::twice("memory", "flushes", "flushes half as long").set_some(
+            Lever::twice("programming", "flushes", "flushes half as long").set_some(
                 path,
                 "write_cache.flush",
-                self.write_cache.and_then(|cache| cache.flush).and_then(halved),
+                halved(Duration::new(Time::from_picos((self.flush_us() * 1e6) as u64))),
+            ),
+            Lever::instead("programming", "flushes", "a cache that is protected from power cuts").set_some(
+                path,
+                "write_cache.protected",
+                (!self.is_protected()).then_some(true),
             ),
         ];
         levers.into_iter().filter_map(Lever::if_any).collect()
@@ -169,7 +181,7 @@ impl DeviceParameters for SsdParameters {
     fn on_channel(&self, channel: &Channel) -> Option<Device> {
         let own = self.link_bytes_per_second();
         let link = Rate::new(channel.rate?.bytes_per_second().min(own))?;
-        Some(Device::Ssd(Box::new(Self { link: Some(link), ..self.clone() })))
+        Some(Device::Ssd(Box::new(Self { link: Some(link), channel: channel.rate, ..self.clone() })))
     }
 
     fn with_write_cache(&self, on: bool) -> Option<Device> {
@@ -191,6 +203,7 @@ impl DeviceParameters for SsdParameters {
             protected: self.is_protected(),
             room: self.write_cache_bytes(),
             slc: self.slc.as_ref().map(|slc| (slc.size.get(), fold(slc))),
+            channel: self.channel,
         }))
     }
 }

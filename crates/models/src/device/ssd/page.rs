@@ -71,6 +71,8 @@ struct Places {
     /// A write's data are there.
     received: Place<u32>,
     awaiting: Place<Awaiting>,
+    /// Flash programs what was written.
+    programming: Place<BlockRequest>,
     finishing: Place<BlockRequest>,
 }
 
@@ -96,6 +98,7 @@ pub(super) fn ssd_page(
         link_out: page.fifo("for-link-out"),
         received: page.fifo("received"),
         awaiting: page.fifo("awaiting"),
+        programming: page.fifo("programming"),
         finishing: page.fifo("finishing"),
     };
     page.initial(places.slots, vec![(); depth.clamp(1, DEPTH_MAX) as usize]);
@@ -104,7 +107,8 @@ pub(super) fn ssd_page(
     memory(&mut page, drive, &places);
     let working = back_end(&mut page, drive, &places);
     flash(&mut page, &places);
-    let links = links(&mut page, drive, &places, ports.bus);
+    let number = u32::try_from(ports.requests.id().index()).unwrap_or(u32::MAX);
+    let links = links(&mut page, drive, &places, ports.bus.map(|bus| (bus, number)));
 
     let mut finish = page.transition("finish");
     let request = finish.take(places.finishing);
@@ -236,7 +240,7 @@ fn memory(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut written = page.transition("written");
     let awaiting = written.take(places.awaiting);
     let state = written.update(places.state);
-    let finishing = written.put(places.finishing);
+    let programming = written.put(places.programming);
     written.guard(move |binding| binding.get(state).is_written(binding.get(awaiting).pieces));
     let figures = drive.figures.clone();
     written.action(move |f| {
@@ -249,7 +253,14 @@ fn memory(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             Direction::Read | Direction::Write => figures.program,
         };
         request.ledger.charge(Cause::Service, span);
-        f.put_after(finishing, request, span);
+        f.put_after(programming, request, span);
+    });
+    let mut programmed = page.transition("programmed");
+    let request = programmed.take(places.programming);
+    let finishing = programmed.put(places.finishing);
+    programmed.action(move |f| {
+        let request = f.take(request);
+        f.put(finishing, request);
     });
 }
 
@@ -324,28 +335,52 @@ fn flash(page: &mut PageBuilder<'_>, places: &Places) {
 struct Link {
     free: Place<()>,
     busy: Place<Crossing>,
-    bus: Option<SharedBus>,
+    /// Of a drive that shares a bus: where data wait for that, and the line in which the drive stands, by its number.
+    standing: Option<(Place<Crossing>, Place<u32>, u32)>,
 }
 
 impl Link {
-    fn new(page: &mut PageBuilder<'_>, bus: Option<SharedBus>) -> Self {
-        if let Some(bus) = bus {
-            page.port_in("bus", bus.free);
-        }
-        let (free, busy) = (page.fifo("free"), page.fifo("busy"));
+    fn new(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, bus: Option<(SharedBus, u32)>) -> Self {
+        let (free, busy) = (page.fifo("free"), page.fifo::<Crossing>("busy"));
         page.initial(free, [()]);
-        page.conserve("server", &[(free.id(), 1), (busy.id(), 1)]);
-        Self { free, busy, bus }
+        let standing = bus.map(|(bus, number)| {
+            page.port_in("bus", bus.free);
+            let standing = page.fifo::<Crossing>("standing");
+            let mut cross = page.transition("cross");
+            cross.consume(bus.free);
+            let (ticket, crossing) = (cross.take(bus.line), cross.take(standing));
+            let given_back = bus.may_be_given_back(&mut cross);
+            let put = cross.put(busy);
+            cross.guard(move |binding| *binding.get(ticket) == number);
+            let drive = Arc::clone(drive);
+            cross.action(move |f| {
+                f.take(ticket);
+                let crossing: Crossing = f.take(crossing);
+                let now = f.now();
+                given_back.after(f, now, drive.on_bus(crossing.bytes));
+                f.put_after(put, crossing, drive.figures.on_link(crossing.bytes));
+            });
+            (standing, bus.line, number)
+        });
+        let server = [free.id(), busy.id()].into_iter().chain(standing.map(|(standing, ..)| standing.id()));
+        page.conserve("server", &server.map(|place| (place, 1)).collect::<Vec<_>>());
+        Self { free, busy, standing }
     }
 
     /// Data come onto it, one command's after the other's.
     fn carries(self, page: &mut PageBuilder<'_>, name: &str, drive: &Arc<Drive>, from: Place<Crossing>) {
         let mut send = page.transition(name);
         send.consume(self.free);
-        if let Some(bus) = self.bus {
-            send.consume(bus.free);
-        }
         let crossing = send.take(from);
+        if let Some((standing, line, number)) = self.standing {
+            let (stand, ticket) = (send.put(standing), send.put(line));
+            send.action(move |f| {
+                let crossing = f.take(crossing);
+                f.put(stand, crossing);
+                f.put(ticket, number);
+            });
+            return;
+        }
         let put = send.put(self.busy);
         let drive = Arc::clone(drive);
         send.action(move |f| {
@@ -360,17 +395,13 @@ impl Link {
         let crossing = passed.take(self.busy);
         let state = passed.update(places.state);
         let freed = passed.put(self.free);
-        let given_back = self.bus.map(|bus| bus.may_be_given_back(&mut passed));
         let to_memory = passed.may_put(places.received, 1);
         let to_end = passed.may_put(places.finishing, 1);
         let drive = Arc::clone(drive);
         passed.action(move |f| {
-            let Crossing { command, bytes } = f.take(crossing);
+            let Crossing { command, .. } = f.take(crossing);
             let now = f.now();
             f.put(freed, ());
-            if let Some(bus) = given_back {
-                bus.now(f, now - drive.figures.on_link(bytes));
-            }
             let state: &mut State = f.update(state);
             if state.command(command).is_some_and(|request| request.direction == Direction::Write) {
                 f.put(to_memory, command);
@@ -389,7 +420,7 @@ fn links(
     page: &mut PageBuilder<'_>,
     drive: &Arc<Drive>,
     places: &Places,
-    bus: Option<SharedBus>,
+    bus: Option<(SharedBus, u32)>,
 ) -> Vec<(&'static str, Vec<PlaceId>, PlaceId)> {
     let (from_host, to_host) = (places.link_in, places.link_out);
     if drive.interface.is_duplex() && bus.is_none() {
@@ -398,7 +429,7 @@ fn links(
             .into_iter()
             .map(|(name, from)| {
                 let mut page = page.page(name);
-                let link = Link::new(&mut page, None);
+                let link = Link::new(&mut page, drive, None);
                 link.carries(&mut page, "send", drive, from);
                 link.delivers(&mut page, drive, places);
                 (name, vec![from.id()], link.busy.id())
@@ -406,7 +437,7 @@ fn links(
             .collect();
     }
     let mut page = page.page("link");
-    let link = Link::new(&mut page, bus);
+    let link = Link::new(&mut page, drive, bus);
     link.carries(&mut page, "take", drive, from_host);
     link.carries(&mut page, "give", drive, to_host);
     link.delivers(&mut page, drive, places);
@@ -429,6 +460,10 @@ fn stages(
             .waited_for_in(&[commands])
             .with_parts(part("controller overheads", "controller")),
         Stage::queue(named("memory"), &[places.for_room.id()]),
+        // Flushes, and writes that are to be in flash.
+        Stage::delay(named("programming"), places.programming.id())
+            .entered_by(&[places.awaiting.id()])
+            .waited_for_in(&[places.awaiting.id()]),
         // What the back end works on are reads, and pieces of writes that were reported long before.
         Stage::server(named("back-end"), 1, &[working])
             .entered_by(&[for_back_end])

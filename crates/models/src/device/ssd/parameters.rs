@@ -27,6 +27,9 @@ pub struct SsdParameters {
     /// Rate of data on the link; left out, the interface's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Rate>,
+    /// What a channel carries on which it hangs with others.
+    #[serde(skip)]
+    pub channel: Option<Rate>,
     /// Commands that the drive accepts at a time; left out, the interface's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
@@ -50,7 +53,7 @@ pub struct SsdParameters {
     /// Flash that is written with one bit a cell at first; left out, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcCache>,
-    /// Reads that flash does side by side; left out, twice as many as the random reads at their depth need.
+    /// Reads that flash does side by side; left out, as many as the random reads at their depth need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<u32>,
 }

@@ -37,6 +37,7 @@ fn sata() -> SsdParameters {
         blocks: Blocks(960 * GIB / SECTOR_BYTES),
         interface: "SATA 6 Gbit/s".parse().unwrap(),
         link: None,
+        channel: None,
         queue_depth: None,
         latency: Latencies { read: micros(100.0), read_in_order: micros(40.0), write: micros(40.0) },
         random_read: accesses(90_000.0, 32),
@@ -182,9 +183,7 @@ fn between_the_points_of_the_sheet_lies_the_closed_network() {
         let rest = sheet.latencies_us().0 * 1e-6 - flash;
         for depth in [2, 4, 8, 16] {
             let network = reads_per_second((flash, rest), figures.units, depth).min(sheet.random_read.iops);
-            // Times that don't vary wait less for each other than the network's.
-            let got = closed(&sheet, random(depth, 4, 1.0), 200).0 / network;
-            assert!((0.98..1.12).contains(&got), "{depth}: {got}");
+            is_near("reads", closed(&sheet, random(depth, 4, 1.0), 200).0, network, 0.05);
         }
     }
 }
@@ -476,5 +475,24 @@ proptest! {
         };
         let (faster, _) = closed(&better, load, 100);
         prop_assert!(faster >= before * 0.97, "{before}/s, better {faster}");
+    }
+}
+
+/// What was measured between two points of a sheet: Intel's DC P3700 of 800 GB (460,000 reads a second at depth 128) and Micron's 9100
+/// MAX of 2.4 TB (750,000 at 256), at depths 1 and 16 (AnandTech, "The Intel Optane SSD DC P4800X (375GB) review", April 2017).
+#[test]
+fn measured_drives_are_as_fast_between_the_points_of_their_sheets() {
+    for (alone_us, iops, depth, measured) in
+        [(77.9, 460_000.0, 128, 167_200.0), (107.7, 750_000.0, 256, 135_700.0)]
+    {
+        let sheet = SsdParameters {
+            latency: Latencies { read: micros(alone_us), ..Latencies::default() },
+            random_read: accesses(iops, depth),
+            sequential_read: stream(2_800.0),
+            slc: None,
+            ..nvme()
+        };
+        let got = closed(&sheet, random(16, 4, 1.0), 400).0;
+        is_near("at depth 16", got, measured, 0.05);
     }
 }

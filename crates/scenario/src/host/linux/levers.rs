@@ -45,7 +45,7 @@ impl PlacedLinux {
             }
             let block = &host.parameters.kernel.block;
             let others = if block.multi_queue { OF_SEVERAL_QUEUES } else { OF_ONE_QUEUE };
-            let present = place.scheduler.as_ref().map_or(block.scheduler.as_str(), |own| own.name());
+            let present = placed.scheduler(block);
             let requests = place.queue_requests.unwrap_or(block.requests);
             let more = Lever::twice("scheduler", "number of requests", "twice as many requests in the queue");
             let mut queue = vec![more.set(&path, "queue_requests", requests.saturating_mul(2))];

@@ -15,7 +15,7 @@ use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
-use petrio_models::host::kernel_profile::Throttling;
+use petrio_models::host::kernel_profile::{BlockLayerParameters, Throttling};
 use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
 use petrio_workload::parallel::Mounted;
@@ -73,6 +73,8 @@ pub struct PlacedFileSystem {
     pub blocks: u64,
     /// The largest window of read-ahead from there.
     pub read_ahead: Bytes,
+    /// Whether all that it lies on has a queue for each processor (NVMe).
+    pub has_many_queues: bool,
     /// The device that is its journal, where that is one of its own.
     pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.
@@ -132,7 +134,7 @@ impl Linux {
                 problems.extend(impossible_log(name, parameters, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
-            let Beneath { turns, optimal_request, .. } = ground.beneath(plan.on);
+            let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(plan.on);
             let read_ahead = hosts
                 .get(plan.host)
                 .map_or(Bytes(0), |host| host.parameters.kernel.largest_window(turns, optimal_request));
@@ -145,6 +147,7 @@ impl Linux {
                 on: plan.on as usize,
                 blocks,
                 read_ahead,
+                has_many_queues,
                 log,
                 place: place.clone(),
                 parameters: parameters.clone(),
@@ -283,6 +286,18 @@ fn own_dirty_limit(limit: Bytes, host: &PlacedHost, name: &str, ground: &Ground<
     })
 }
 
+impl PlacedFileSystem {
+    /// The name of the scheduler before it: the one that is written, else none before drives with a queue for each processor
+    /// (elevator_init_mq), else the kernel's.
+    pub(super) fn scheduler<'s>(&'s self, kernel: &'s BlockLayerParameters) -> &'s str {
+        match &self.place.scheduler {
+            Some(own) => own.name(),
+            None if self.has_many_queues => "none",
+            None => kernel.scheduler.as_str(),
+        }
+    }
+}
+
 impl PlacedLinux {
     /// Of each file system, the first of those with which it numbers its files together: all that a parallel one lies
     /// on, and what lies on the same with others.
@@ -313,8 +328,7 @@ impl PlacedLinux {
             JournalMode::Journal => "data in the journal",
         };
         let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
-        let written = mounted.place.scheduler.as_ref();
-        let scheduler = written.map_or(kernel.block.scheduler.as_str(), |scheduler| scheduler.name());
+        let scheduler = mounted.scheduler(&kernel.block);
         let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }

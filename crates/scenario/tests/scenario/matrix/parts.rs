@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Drives: a name, the model, and what its interface or its medium moves at most, bytes a second.
-pub(super) const DRIVES: [(&str, f64); 7] = [
+pub(super) const DRIVES: [(&str, f64); 8] = [
     ("constant-rate", 200e6),
     ("simple-ssd-32gb-slc", 300e6),
+    ("samsung-970-evo-500gb", 3_742e6),
     ("analytic-nearline-7200", 300e6),
     ("seagate-exos-x16-16tb", 600e6),
     ("seagate-savvio-10k4", 600e6),

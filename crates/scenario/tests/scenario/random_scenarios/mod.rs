@@ -199,6 +199,8 @@ const SERVER: &str = "machine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n";
 fn drives() -> impl Strategy<Value = Drive> {
     let models = [
         "simple-ssd-32gb-slc",
+        "intel-dc-s3700-400gb",
+        "samsung-980-pro-1tb",
         "seagate-exos-x16-16tb",
         "seagate-st3146707lc",
         "western-digital-wd800bb",
