@@ -405,3 +405,33 @@ fn a_rebuild_in_strides_is_told_as_one_by_pieces() {
     let others = told(&[constant(6, "d"), parts, array, reads("r", 200, "1 s")].concat());
     assert_eq!((others.1, others.2), (pieces.1, 0));
 }
+
+/// A reader in order of an array behind a controller of this level and so many members: MiB a second.
+fn read_in_order(level: u32, members: u32) -> f64 {
+    let text = format!(
+        "[disk.d]\nmodel = \"seagate-savvio-10k4\"\ncount = {members}\n[raid.r]\nlevel = {level}\nuse = \"perc-h700\"\non = \"d*\"\n\
+         [host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nmemory = \"2 GiB\"\n[fs.data]\ntype = \"ext4\"\non = \"r\"\n\
+         [workload.w]\nkind = \"files\"\non = \"data\"\noperation = \"read\"\npattern = \"sequential\"\nrecord = \"1 MiB\"\n\
+         file_size = \"512 MiB\"\n"
+    );
+    crate::common::once(&text).each().next().unwrap().requests_per_s.value
+}
+
+/// Members pass over the parity among the data without losing a turn for it: each brings three quarters of what it streams and more, but
+/// for the parity, and more members are never slower.
+#[test]
+fn more_members_behind_a_controller_read_a_stream_never_slower() {
+    const ONE: f64 = 117.0;
+    for (level, parities) in [(5, 1), (6, 2)] {
+        let mut before = 0.0;
+        for members in [3, 4, 5, 7, 8, 10, 12].into_iter().filter(|members| *members > parities + 1) {
+            let rate = read_in_order(level, members);
+            let all = f64::from(members - parities) * ONE;
+            // Outer tracks stream 5 % more than the mean.
+            assert!(rate <= all * 1.06, "level {level} of {members}: {rate} MiB/s");
+            assert!(rate > all * 0.7, "level {level} of {members}: {rate} MiB/s");
+            assert!(rate > before * 0.97, "level {level} of {members}: {rate} MiB/s, before {before}");
+            before = rate;
+        }
+    }
+}

@@ -7,7 +7,8 @@ use petrio_kernel::Time;
 impl Drive {
     /// How long after `now` the first block of a command that came at `came` could pass the head, if it were begun now: a
     /// movement in progress (where the arm is, and from when on it is free: see `Drive::arm`), seek, settling, rotation; or until a
-    /// reading that goes on has come there. None at all for a read that is wholly in the cache. Controller overheads are not considered.
+    /// reading that goes on has come there. None at all for a read that is wholly in the cache. The arm sets out once the controller has
+    /// decoded the command: who left that out would choose sectors that have just passed by then, and lose a turn for each.
     pub fn positioning(
         &self,
         state: &DriveState,
@@ -23,7 +24,8 @@ impl Drive {
         }
         let (track, free) = arm;
         let place = self.mechanics().layout().place(demand.block);
-        let arrived = free.max(now) + self.mechanics().seek(track, place.track, demand.write);
+        let decoded = now + self.overhead_before_arm(state, demand.write);
+        let arrived = free.max(decoded) + self.mechanics().seek(track, place.track, demand.write);
         arrived + self.mechanics().rotational_wait(place, arrived) - now
     }
 

@@ -78,8 +78,8 @@ impl ReadAhead {
         let reader = &mut self.readers[at];
         (reader.next, reader.used) = (reader.next.max(end), reads);
         let from = reader.ahead.max(reader.next);
-        // Who asks for so much at a time himself needs nobody to.
-        if limit < stripe.max(2 * length) || reader.size > 0 && from - reader.next > reader.size / 2 {
+        // Who asks for so much at a time himself that there is no room for another such read needs nobody to.
+        if limit < stripe.max(length) || reader.size > 0 && from - reader.next > reader.size / 2 {
             return None;
         }
         reader.size = (2 * reader.size).max(stripe.max(2 * length)).min(limit);
