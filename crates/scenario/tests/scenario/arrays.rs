@@ -417,8 +417,9 @@ fn read_in_order(level: u32, members: u32) -> f64 {
     crate::common::once(&text).each().next().unwrap().requests_per_s.value
 }
 
-/// Members pass over the parity among the data without losing a turn for it: each brings three quarters of what it streams and more, but
-/// for the parity, and more members are never slower.
+/// Members pass over the parity among the data without losing a turn for it: each brings two thirds of what it streams and more, but for
+/// the parity, and more members are never slower. With two units of parity to pass the next track is sometimes nearer than what lies
+/// behind them, and the arm comes back for that: drives choose the nearest.
 #[test]
 fn more_members_behind_a_controller_read_a_stream_never_slower() {
     const ONE: f64 = 117.0;
@@ -429,7 +430,7 @@ fn more_members_behind_a_controller_read_a_stream_never_slower() {
             let all = f64::from(members - parities) * ONE;
             // Outer tracks stream 5 % more than the mean.
             assert!(rate <= all * 1.06, "level {level} of {members}: {rate} MiB/s");
-            assert!(rate > all * 0.7, "level {level} of {members}: {rate} MiB/s");
+            assert!(rate > all * 0.66, "level {level} of {members}: {rate} MiB/s");
             assert!(rate > before * 0.97, "level {level} of {members}: {rate} MiB/s, before {before}");
             before = rate;
         }
