@@ -42,6 +42,11 @@ pub struct KernelParameters {
     /// Whether sync(2) does the same where it finds nothing to commit (`needs_barrier` of `ext4_sync_fs`, fs/ext4/super.c from 3.11).
     #[serde(default = "yes")]
     pub sync_flushes_without_commit: bool,
+    /// Whether data that are to be logged count as dirty before their transaction is committed (`ext4_dirty_journalled_data`,
+    /// fs/ext4/inode.c from 6.4). Before, as under JBD, they are on no list of dirty pages until then, so that no limit of dirty pages
+    /// holds back who writes them: the journal does, once it is full.
+    #[serde(default = "yes")]
+    pub logged_data_are_dirty: bool,
     /// Whether block bitmaps are read soon after a mount, before anybody needs them (`prefetch_block_bitmaps`, the
     /// default from 5.13): a run begins with those in memory.
     #[serde(default)]

@@ -8,7 +8,6 @@ use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
 use crate::host::file_system::AccessTimes;
 use crate::host::journal::{BlockKey, Journal, Start};
-use crate::host::kernel_profile::JournalGeneration;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Memory, Mounted, Moves, Touch};
 use crate::host::write_back::{Limits, Position};
@@ -270,7 +269,7 @@ impl Context<'_> {
         let mut done = Written::default();
         // Logged data are dirty from when they are held, so that as many held as dirty are all of them: a stream's are, and are
         // asked for at every look.
-        let data_held = holds && !is_device && self.fs.rules.generation() == JournalGeneration::Jbd2;
+        let data_held = holds && !is_device && self.fs.rules.logged_data_are_dirty();
         if data_held && self.journal.held_of(key.0) >= self.memory.cache.counts(key).dirty {
             return done;
         }

@@ -295,10 +295,9 @@ impl Context<'_> {
         let first = job.position / PAGE_BYTES;
         let pages = job.piece.div_ceil(PAGE_BYTES) - first;
         let logs_data = self.fs.rules.logs_data();
-        // Under JBD data that are logged become dirty only once they are committed.
         let old = self.fs.rules.generation() == JournalGeneration::Jbd;
         self.keep_written(job, first, pages);
-        let dirtied = if logs_data && old {
+        let dirtied = if logs_data && !self.fs.rules.logged_data_are_dirty() {
             self.memory.cache.arrived(key, first, pages);
             pages
         } else {

@@ -102,6 +102,11 @@ impl Rules {
     pub(in crate::host) fn logs_data(&self) -> bool {
         self.mode == JournalMode::Journal
     }
+
+    /// Whether data that are to be logged are dirty pages before they are committed, and not only from then on.
+    pub(in crate::host) fn logged_data_are_dirty(&self) -> bool {
+        self.journal == JournalGeneration::Jbd2 && self.kernel.logged_data_are_dirty
+    }
 }
 
 /// What a firing asks of other pages.
