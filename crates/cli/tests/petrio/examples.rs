@@ -140,7 +140,7 @@ fn every_form_of_a_report_says_what_redundancy_costs() {
     let html = std::fs::read_to_string(folder.path("r.html")).unwrap();
     for words in [
         "reads of members and",
-        "B are written for each that was",
+        "B are written for each byte that was",
         "were read for redundancy alone",
         "a member took",
         "d2 failed at 60.0 s, and d5 was filled in",

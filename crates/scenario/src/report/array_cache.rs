@@ -25,7 +25,7 @@ pub struct CacheFigures {
     pub reported: MovedFigures,
     /// Writes of what was in memory to the array.
     pub destaged: MovedFigures,
-    /// How many of these were whole stripes.
+    /// How many whole stripes were in these, where members share a parity.
     pub whole_stripes: u64,
     /// Bytes that were written over in memory, and so written to the array once less.
     pub overwritten_bytes: u64,
@@ -81,10 +81,10 @@ impl CacheFigures {
             let (reported, destaged) = (grouped(self.reported.requests), grouped(self.destaged.requests));
             let whole = match self.whole_stripes {
                 0 => String::new(),
-                whole => format!(", {} of them whole stripes", grouped(whole)),
+                whole => format!(" with {} whole stripes in them", grouped(whole)),
             };
             parts.push(format!(
-                "{reported} writes were reported from memory and left it as {destaged}{whole}"
+                "{reported} writes were reported from memory and left it as {destaged} writes{whole}"
             ));
         }
         if self.overwritten_bytes > 0 {

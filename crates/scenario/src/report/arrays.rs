@@ -265,7 +265,7 @@ impl ArrayFigures {
         if let Some(amplification) = self.write_amplification {
             let which =
                 if self.cache.is_some() { "that left the cache or was written over" } else { "that was" };
-            parts.push(format!("{} B are written for each {which}", significant(amplification)));
+            parts.push(format!("{} B are written for each byte {which}", significant(amplification)));
         }
         if self.extra_read_bytes > 0 {
             parts.push(format!("{} were read for redundancy alone", bytes(self.extra_read_bytes)));

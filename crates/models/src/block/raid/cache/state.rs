@@ -70,6 +70,8 @@ pub struct Cache {
     depth: u64,
     /// Sectors of a stripe, and of the array.
     stripe: u64,
+    /// Whether members share a parity, so that whole stripes are written without reading any.
+    has_parity: bool,
     blocks: u64,
     lines: Lines,
     sweep: Sweep,
@@ -106,6 +108,7 @@ impl Cache {
             flush_every: parameters.flush_every.map(petrio_units::Duration::time),
             depth: parameters.depth.into(),
             stripe: shape.stripe,
+            has_parity: shape.parities > 0,
             blocks: shape.blocks,
             room: parameters.size.get(),
             lines: Lines::new(parameters.sectors(), room),
@@ -417,7 +420,7 @@ impl Cache {
 
     /// Whole stripes in a range.
     fn whole_stripes(&self, (first, end): Range) -> u64 {
-        (end / self.stripe).saturating_sub(first.div_ceil(self.stripe))
+        if self.has_parity { (end / self.stripe).saturating_sub(first.div_ceil(self.stripe)) } else { 0 }
     }
 
     /// What is under way below, as the net sees it.
