@@ -131,7 +131,7 @@ impl Cache {
     /// Nobody has hold of a stripe head: it goes where it is looked at, or becomes idle.
     pub(super) fn release(&mut self, number: u32) {
         let stripe = &mut self.stripes[number as usize];
-        if stripe.under_way > 0 || stripe.plugged || self.lists.list_of(number).is_some() {
+        if stripe.under_way > 0 || stripe.plugged || stripe.held || self.lists.list_of(number).is_some() {
             return;
         }
         if stripe.to_handle {

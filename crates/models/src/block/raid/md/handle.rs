@@ -34,11 +34,13 @@ impl Md {
         let stripe = self.cache.stripe(number);
         let pages = stripe.pages(failed);
         let decision = decide(self.shape, pages, self.update, stripe.preread);
+        // What is worked out now is there when the stripe head is looked at again (`ops_complete_compute`).
+        let there = stripe.up_to_date;
         stripe.up_to_date |= decision.computed;
         if decision.computed != 0 {
             self.work.pages += u64::from(self.shape.data + self.shape.parities - 1);
         }
-        self.serve(number);
+        self.serve(number, there);
         if decision.write {
             self.make_parity(number, &pages, decision);
         }
@@ -52,14 +54,13 @@ impl Md {
         }
     }
 
-    /// Reads whose pages are in memory are served.
-    fn serve(&mut self, number: u32) {
+    /// Reads whose pages are `there` are served.
+    fn serve(&mut self, number: u32, there: Units) {
         let (asked, done) = (&mut self.asked, &mut self.done);
         let stripe = self.cache.stripe(number);
-        let up_to_date = stripe.up_to_date;
         let mut copied = 0;
         stripe.wishes.retain(|wish| {
-            let is_served = wish.what == Want::Read && up_to_date >> wish.unit & 1 == 1;
+            let is_served = wish.what == Want::Read && there >> wish.unit & 1 == 1;
             if is_served {
                 copied += 1;
                 end(asked, done, wish.slot, false);

@@ -44,7 +44,7 @@ const BATCH: usize = 8;
 
 /// Stripe heads after which what the thread has submitted leaves it: a request to a member of the usual largest size, which pulls the
 /// plug (BLK_PLUG_FLUSH_SIZE).
-const ROWS_A_PLUG: u32 = 256;
+const ROWS_A_PLUG: u64 = 256;
 
 /// How md goes about its work.
 #[derive(Clone, Debug)]
@@ -107,8 +107,12 @@ pub(super) struct Md {
     granted: Vec<u32>,
     /// Rows that are written whole, one after the other, and their pages.
     batch: Vec<(Piece, (u32, u8))>,
-    /// Stripe heads that are looked at together; none but while the thread is.
+    /// Stripe heads that are looked at together: the thread has hold of them.
     handled: Vec<u32>,
+    /// Somebody reads such a row.
+    reads_held: bool,
+    /// Requests that came and aren't done.
+    outstanding: u32,
     work: Work,
 }
 
@@ -132,6 +136,8 @@ impl Md {
             granted: Vec::new(),
             batch: Vec::new(),
             handled: Vec::new(),
+            reads_held: false,
+            outstanding: 0,
             work: Work::default(),
             layout,
         }
@@ -140,6 +146,7 @@ impl Md {
     /// A process submits a request; false where it must wait.
     pub(super) fn arrive(&mut self, request: &BlockRequest, slot: u32) -> bool {
         let is_write = request.direction == Direction::Write;
+        self.outstanding += 1;
         if self.asked.len() <= slot as usize {
             self.asked.resize(slot as usize + 1, Asked::default());
         }
@@ -180,7 +187,7 @@ impl Md {
 
     /// Whether the thread would find anything to do.
     pub(super) fn has_work(&self) -> bool {
-        !self.plug.is_empty() || self.cache.has_work()
+        !self.handled.is_empty() || !self.plug.is_empty() || self.cache.has_work()
     }
 
     /// Requests to members that aren't back.
@@ -196,48 +203,80 @@ impl Md {
 
     /// Requests that are done by now, each with whether it failed.
     pub(super) fn take_done(&mut self) -> Option<(u32, bool)> {
-        self.done.pop()
+        let done = self.done.pop();
+        self.outstanding -= u32::from(done.is_some());
+        done
     }
 
-    /// The thread runs until it finds nothing more, or has as much as leaves it at a time; what it asks of members goes to `send`, with
-    /// the number that comes back with the answer.
+    /// The thread runs until it finds nothing more, has as much as leaves it at a time, or has answered the only request that there was; what
+    /// it asks of members goes to `send`, with the number that comes back with the answer.
+    ///
+    /// Who was answered so is ready to run when the thread gives way (`cond_resched` of `handle_active_stripes`), and puts his next request
+    /// down while the thread still has hold of the rows that it looked at last: where it reads these, they go before all others, and are
+    /// requests of their own; writes are plugged until all of the request is down (`blkdev_write_iter` has a plug, `blkdev_read_iter` none). What is asked of members stays under the plug meanwhile.
     pub(super) fn run(&mut self, members: &Members, mut send: impl FnMut(Piece, u32)) -> Work {
         self.work = Work::default();
+        if std::mem::take(&mut self.reads_held) {
+            self.let_go();
+        }
         self.flush_plug();
-        let mut rows = 0;
+        self.let_go();
         loop {
-            self.cache.activate_delayed();
-            let mut batch = std::mem::take(&mut self.handled);
-            // Rows that were written together are done together, and count as one.
-            let mut taken = 0;
-            while taken < BATCH || batch.last().is_some_and(|&last| self.next_goes_on(last)) {
-                taken += usize::from(!batch.last().is_some_and(|&last| self.next_goes_on(last)));
-                let Some(number) = self.cache.next() else { break };
-                batch.push(number);
+            let rows = self.handle_batch(members);
+            self.work.rows += rows;
+            if self.has_answered_all() {
+                return self.work;
             }
-            for &number in &batch {
-                self.handle(number, members);
-            }
-            for &number in &batch {
-                self.cache.release(number);
-            }
+            self.let_go();
             self.wake_in_run();
-            rows += batch.len() as u32;
-            let nothing = batch.is_empty();
-            batch.clear();
-            self.handled = batch;
-            if nothing || rows >= ROWS_A_PLUG {
+            if rows == 0 || self.work.rows >= ROWS_A_PLUG {
                 break;
             }
         }
         self.cache.grow();
         self.flush_batch();
-        self.work.rows = rows.into();
         for (piece, pages) in self.out.take() {
             let trip = self.trips.insert((piece.direction == Direction::Read, pages));
             send(piece, trip);
         }
         self.work
+    }
+
+    /// The thread looks at some rows, of which it keeps hold; how many.
+    fn handle_batch(&mut self, members: &Members) -> u64 {
+        self.cache.activate_delayed();
+        let mut batch = std::mem::take(&mut self.handled);
+        // Rows that were written together are done together, and count as one.
+        let mut taken = 0;
+        while taken < BATCH || batch.last().is_some_and(|&last| self.next_goes_on(last)) {
+            taken += usize::from(!batch.last().is_some_and(|&last| self.next_goes_on(last)));
+            let Some(number) = self.cache.next() else { break };
+            self.cache.stripe(number).held = true;
+            batch.push(number);
+        }
+        for &number in &batch {
+            self.handle(number, members);
+        }
+        self.handled = batch;
+        self.handled.len() as u64
+    }
+
+    /// Whether all requests that came are done since the thread looked at rows last, and somebody waits for the last of them.
+    fn has_answered_all(&self) -> bool {
+        let is_awaited = |&(slot, _): &(u32, bool)| self.asked[slot as usize].awaited;
+        !self.handled.is_empty()
+            && self.done.len() == self.outstanding as usize
+            && self.done.last().is_some_and(is_awaited)
+    }
+
+    /// The thread lets go of the rows that it looked at last.
+    fn let_go(&mut self) {
+        let mut batch = std::mem::take(&mut self.handled);
+        for number in batch.drain(..) {
+            self.cache.stripe(number).held = false;
+            self.cache.release(number);
+        }
+        self.handled = batch;
     }
 
     /// An answer of a member has come; `good` unless it failed.

@@ -34,6 +34,8 @@ pub(super) struct Stripe {
     pub(super) under_way: u32,
     /// It waits for the end of what its process submits at a time (STRIPE_ON_UNPLUG_LIST).
     pub(super) plugged: bool,
+    /// The thread has hold of it.
+    pub(super) held: bool,
     /// Somebody must look at it (STRIPE_HANDLE).
     pub(super) to_handle: bool,
     /// It waits for others to gather (STRIPE_DELAYED).
