@@ -101,8 +101,15 @@ pub fn predict(cell: &Cell) -> Result<Predicted, MdError> {
             (asked, answered)
         })
         .collect();
-    let ports =
-        RaidPorts { requests, completions, members, blocks: MEMBER_BLOCKS, rotational: true, alone: true };
+    let ports = RaidPorts {
+        requests,
+        completions,
+        members,
+        blocks: MEMBER_BLOCKS,
+        journal_blocks: 0,
+        rotational: true,
+        alone: true,
+    };
     raid_page(&mut page, "array", &array(cell, largest), &ports)?;
     let ended = workload(&mut page, Workload::of(cell, largest), (requests, completions));
     let net = net.build()?;
