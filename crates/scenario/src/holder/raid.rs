@@ -8,7 +8,8 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
 use petrio_models::block::raid::{
-    Idle, RaidError, RaidPage, RaidParameters, RaidPorts, ReadChoice, raid_page,
+    Idle, JournalMode, JournalParameters, RaidError, RaidPage, RaidParameters, RaidPorts, ReadChoice,
+    raid_page,
 };
 use petrio_models::cluster::replication::FileLayout;
 use petrio_units::Bytes;
@@ -88,6 +89,7 @@ impl Raid {
             }
             RaidError::NoMember { .. } => "write the number of one of them, counted from 0".to_owned(),
             RaidError::Spares => "leave spares out, or name a level with redundancy".to_owned(),
+            RaidError::Log { .. } => "leave it out, or name an array of use = \"linux-md\" at such a level".to_owned(),
             RaidError::Rebuild { .. } => {
                 "512 KiB and a depth of 2 are usual; leave out what should be as usual".to_owned()
             }
@@ -96,6 +98,11 @@ impl Raid {
                     .to_owned()
             }
         }
+    }
+
+    /// Those that it lies on without its journal, the last.
+    fn data_members<'m, M>(&self, all: &'m [M]) -> &'m [M] {
+        &all[..all.len().saturating_sub(usize::from(self.parameters.journal.is_some()))]
     }
 
     /// What is wrong with a parameter that does nothing.
@@ -141,7 +148,7 @@ impl Holder for Raid {
                 RaidError::Width { .. } | RaidError::NotDeclustered { .. } => "stripe_width",
                 RaidError::NoMember { .. } => "failures",
                 RaidError::Spares => "spares",
-                RaidError::Rebuild { key } => key,
+                RaidError::Rebuild { key } | RaidError::Log { key, .. } => key,
                 RaidError::Cache(_) => "controller.cache",
                 RaidError::StripeCache(_) => "stripe_cache",
             };
@@ -164,10 +171,15 @@ impl Holder for Raid {
     }
 
     fn check_sizes(&self, members: &[u64]) -> Vec<Objection> {
+        let journal = members.last().copied().unwrap_or(0);
+        if let Err(error) = self.parameters.check_journal(members.len(), journal) {
+            let help = Some("name a larger device last, or fewer rows of the stripe cache".to_owned());
+            return vec![Objection { key: "journal", message: error.to_string(), help }];
+        }
         if self.blocks(members) > 0 {
             return Vec::new();
         }
-        let smallest = members.iter().copied().min().unwrap_or(0);
+        let smallest = self.data_members(members).iter().copied().min().unwrap_or(0);
         let message = format!(
             "the array holds nothing: no stripe of units of {} fits on its smallest member, which has {}",
             self.parameters.stripe_unit,
@@ -178,6 +190,7 @@ impl Holder for Raid {
     }
 
     fn caution(&self, members: &[u64]) -> Option<(&'static str, String)> {
+        let members = self.data_members(members);
         let smallest = members.iter().copied().min()?;
         let idle: u64 = members.iter().map(|blocks| blocks - smallest).sum();
         let [smallest, idle] = [smallest, idle].map(|blocks| Bytes(blocks.saturating_mul(SECTOR_BYTES)));
@@ -201,7 +214,7 @@ impl Holder for Raid {
     }
 
     fn blocks(&self, members: &[u64]) -> u64 {
-        let smallest = members.iter().copied().min().unwrap_or(0);
+        let smallest = self.data_members(members).iter().copied().min().unwrap_or(0);
         self.parameters.layout_on(members.len(), smallest).map_or(0, |layout| layout.blocks(smallest))
     }
 
@@ -229,7 +242,13 @@ impl Holder for Raid {
             format!(", {} of cache {battery} battery", cache.size)
         });
         let by = self.named.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
-        Some(format!("{by}RAID {level} of {members}{width}{spares}{cache}"))
+        let log = match &self.parameters.journal {
+            Some(JournalParameters { mode: JournalMode::WriteThrough }) => ", a journal beside it",
+            Some(JournalParameters { mode: JournalMode::WriteBack }) => ", a journal before it",
+            None if self.parameters.partial_parity_log => ", a log of partial parity",
+            None => "",
+        };
+        Some(format!("{by}RAID {level} of {members}{width}{spares}{cache}{log}"))
     }
 
     fn files_on(&self, files: &FileLayout, member: usize, members: usize) -> FileLayout {
@@ -243,8 +262,9 @@ impl Holder for Raid {
             requests: ports.requests,
             completions: ports.completions,
             members: ports.members.iter().map(|member| (member.requests, member.completions)).collect(),
-            blocks: ports.members.iter().map(|member| member.blocks).min().unwrap_or(0),
-            rotational: ports.members.iter().all(|member| member.is_rotational),
+            blocks: self.data_members(&ports.members).iter().map(|member| member.blocks).min().unwrap_or(0),
+            journal_blocks: ports.members.last().map_or(0, |member| member.blocks),
+            rotational: self.data_members(&ports.members).iter().all(|member| member.is_rotational),
             alone: ports.members.iter().all(|member| member.alone),
         };
         let RaidPage { stages, array, cache } =

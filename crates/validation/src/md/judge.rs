@@ -18,12 +18,15 @@ const SAMPLE_PERCENT: f64 = 40.0;
 /// By how much times of direct sequential cells may differ, per cent.
 const TIME_PERCENT: f64 = 10.0;
 
-/// Why requests of degraded sequential reads differ.
-const CUT: &str = "md's thread sees a run of rows in two parts where it wakes before all of it is submitted";
+/// Why requests of degraded sequential reads differ, and by how many they do between boots of the kernel that was measured (docs/raid.md).
+const CUT: &str = "which rows md's thread looks at last depends on how members' answers come in: boots of one kernel are 8 apart";
+/// See [`CUT`].
+const CUT_REQUESTS: f64 = 8.0;
 
-/// Why those of full stripes on mirrors do.
-const JOINED: &str =
-    "where the program's pages lie together, two units are one request within the members' segments";
+/// Why those of full stripes on mirrors do: of each request, members got one to four in boots of the kernel that was measured (docs/raid.md).
+const JOINED: &str = "where the program's pages lie together, two units are one request within the members' segments: boots of one kernel are 3 a write apart";
+/// See [`JOINED`].
+const JOINED_A_REQUEST: f64 = 3.0;
 
 /// A cell beside its prediction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -102,18 +105,16 @@ pub fn judge(rows: &[MdRow]) -> Vec<Judged> {
             "requests of members differ".to_owned(),
             figures(differ, REQUESTS_PERCENT),
             (share(differ), REQUESTS_PERCENT),
-            Some((10.0, CUT)),
+            None,
         ));
     }
     for row in direct {
         if row.requests_apart as f64 > REQUESTS {
             let is_cut = row.cell.state == State::Degraded && !row.cell.is_random() && !row.cell.writes();
             let figures = format!("a member's requests are {} apart, at most {REQUESTS}", row.requests_apart);
-            // Twice as many requests as runs of rows, at the most.
-            let most = row.cell.request_count as f64;
             let known = match row.cell.level {
-                10 if row.cell.writes() => Some((most, JOINED)),
-                _ => is_cut.then_some((most, CUT)),
+                10 if row.cell.writes() => Some((row.cell.request_count as f64 * JOINED_A_REQUEST, JOINED)),
+                _ => is_cut.then_some((CUT_REQUESTS, CUT)),
             };
             judged.push(Judged::at_most(
                 row.cell.words(),

@@ -131,7 +131,7 @@ impl Array {
         self.arrived_at = Some(now);
         self.disturb(now, Some(draw), &mut outcome);
         let whole = Whole {
-            data_to_come: flushes && !is_flush,
+            data_to_come: flushes && !is_flush && !self.has_journal(),
             request,
             gathered,
             parts: SmallVec::new(),
@@ -188,7 +188,8 @@ impl Array {
             return;
         }
         let Some(whole) = self.wholes.get_mut(slot) else { return };
-        if whole.rebuilds.is_none() && !whole.data_to_come && self.goes_by_rows(direction) {
+        let range = (whole.request.address, whole.request.end());
+        if whole.rebuilds.is_none() && !whole.data_to_come && self.goes_by_rows(direction, range) {
             return self.put_down(slot, outcome);
         }
         let Some(whole) = self.wholes.get_mut(slot) else { return };

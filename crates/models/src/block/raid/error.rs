@@ -76,6 +76,14 @@ pub enum RaidError {
     /// A stripe cache that can't be.
     #[error("the stripe cache can't be so: {0}")]
     StripeCache(&'static str),
+    /// A log that can't be, and which parameter is to blame.
+    #[error("its log can't be so: {mistake}")]
+    Log {
+        /// Which parameter.
+        key: &'static str,
+        /// Why.
+        mistake: &'static str,
+    },
     /// A cache that can't be.
     #[error("the controller's cache can't be so: {0}")]
     Cache(&'static str),

@@ -19,7 +19,7 @@
 //! Linux md's levels 4, 5 and 6 work by rows of pages (`rows`, `md`), which keep of `split` and `join` only the ways in and out. Which
 //! parts may differ between the members is written down where a bitmap is (`intents`, `bitmap`).
 //!
-//! Leaves out: members of different sizes (the smallest counts), and the journal of levels 5 and 6.
+//! Leaves out: members of different sizes (the smallest counts), and journals that fail.
 
 mod advance;
 mod array;
@@ -58,7 +58,7 @@ pub use copies::CopiesLayout;
 pub use degraded::DegradedAccess;
 pub use error::RaidError;
 pub use layout::{Layout, Redundancy, Spot};
-pub use md::StripeCacheParameters;
+pub use md::{JournalMode, JournalParameters, StripeCacheParameters};
 pub use parameters::{
     ControllerParameters, MemberFailure, ParityLayout, ParityUpdate, RaidLevel, RaidParameters,
     RebuildParameters, WriteOrder,
@@ -88,10 +88,12 @@ pub struct RaidPorts {
     pub requests: Place<BlockRequest>,
     /// What is complete goes out.
     pub completions: Place<BlockRequest>,
-    /// For each member, and then each spare, a place for requests to it and one for its completions.
+    /// For each member, then each spare, and then the journal, a place for requests to it and one for its completions.
     pub members: Vec<(Place<BlockRequest>, Place<BlockRequest>)>,
     /// Blocks of 512 bytes that the smallest member offers.
     pub blocks: u64,
+    /// Those of the journal, where the last is one.
+    pub journal_blocks: u64,
     /// Whether anything turns in all of them.
     pub rotational: bool,
     /// Whether nobody else asks them for anything, nor shares what they need for it: a rebuild may go in strides then.
@@ -132,6 +134,7 @@ pub fn raid_page(
     ports: &RaidPorts,
 ) -> Result<RaidPage, RaidError> {
     let layout = parameters.layout_on(ports.members.len(), ports.blocks)?;
+    parameters.check_journal(ports.members.len(), ports.journal_blocks)?;
     let controller = parameters.controller.as_ref();
     let parity_rate = controller.and_then(|controller| controller.parity_rate);
     let blocks = layout.blocks(ports.blocks);
@@ -170,7 +173,7 @@ pub fn raid_page(
         page.port_out(&format!("down{member}"), *down);
         page.port_in(&format!("up{member}"), *up);
     }
-    let rows = parameters.rows(&rules.planner.layout);
+    let rows = parameters.rows(&rules.planner.layout, ports.journal_blocks);
     let has_rows = rows.is_some();
     let bitmap = parameters.bitmap.as_ref().and_then(|bitmap| bitmap.of(&rules.planner.layout));
     let has_bitmap = bitmap.is_some();
@@ -320,7 +323,7 @@ fn failures(page: &mut PageBuilder<'_>, parameters: &RaidParameters, ports: &Rai
     }
     let places = *places;
     if let Some(mean) = places.mean_life {
-        let members = ports.members.len();
+        let members = ports.members.len() - usize::from(parameters.journal.is_some());
         let begun = page.fifo::<()>("begun");
         page.initial(begun, [()]);
         let mut live = page.transition("live");

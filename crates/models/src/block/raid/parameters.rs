@@ -4,7 +4,7 @@ use super::bitmap::BitmapParameters;
 use super::cache::RaidCacheParameters;
 use super::copies::CopiesLayout;
 use super::degraded::DegradedAccess;
-use super::md::StripeCacheParameters;
+use super::md::{JournalParameters, StripeCacheParameters};
 use super::reads::ReadChoice;
 use crate::Lever;
 use crate::lever::doubled;
@@ -63,6 +63,14 @@ pub struct RaidParameters {
     /// out: nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bitmap: Option<BitmapParameters>,
+    /// With a stripe cache, a journal that has what is written before the members have it: the last of those that the array lies on (mdadm:
+    /// `--write-journal`). Left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalParameters>,
+    /// At level 5 with a stripe cache, whether partial parity is written down on the members before a part of a stripe is (mdadm:
+    /// `--consistency-policy=ppl`).
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub partial_parity_log: bool,
     /// At levels 4, 5 and 6, how Linux md goes about them. Left out: request by request, with `stripe_locks` and `write_order`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stripe_cache: Option<StripeCacheParameters>,
@@ -162,6 +170,8 @@ impl RaidParameters {
             write_mostly: Vec::new(),
             write_behind: 0,
             bitmap: None,
+            journal: None,
+            partial_parity_log: false,
             stripe_cache: None,
             granularity: sector(),
             reads: ReadChoice::default(),
@@ -174,9 +184,9 @@ impl RaidParameters {
         }
     }
 
-    /// How many of so many that it lies on are members, and no spares.
+    /// How many of so many that it lies on are members, and neither spares nor a journal.
     pub fn members(&self, of: usize) -> usize {
-        of.saturating_sub(self.spares as usize)
+        of.saturating_sub(self.spares as usize + usize::from(self.journal.is_some()))
     }
 
     /// What could be changed about it; its parameters stand at `path`.
@@ -203,6 +213,11 @@ impl RaidParameters {
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.
+fn is_no(is_so: &bool) -> bool {
+    !is_so
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks for it.

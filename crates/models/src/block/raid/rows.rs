@@ -2,7 +2,7 @@
 
 use super::array::Array;
 use super::layout::Layout;
-use super::md::{Md, MdRules, PAGE_BLOCKS, Piece, StripeCacheParameters, Work};
+use super::md::{LogKind, Md, MdRules, PAGE_BLOCKS, Piece, StripeCacheParameters, Work};
 use super::outcome::Outcome;
 use super::parameters::{RaidLevel, RaidParameters};
 use super::plan::Members;
@@ -36,14 +36,17 @@ impl RaidParameters {
     }
 
     /// The rows of an array that has any.
-    pub(super) fn rows(&self, layout: &Layout) -> Option<Rows> {
+    pub(super) fn rows(&self, layout: &Layout, journal_blocks: u64) -> Option<Rows> {
         let parameters = self.stripe_cache_in_use()?;
+        let journal = self.journal.as_ref().map(|journal| LogKind::Journal(journal.mode, journal_blocks));
+        let log = journal.or_else(|| self.partial_parity_log.then_some(LogKind::PartialParity));
         let rules = MdRules {
             layout: layout.clone(),
             update: self.parity_update,
             rows: parameters.rows,
             bypass: parameters.bypass,
             skip_copy: parameters.skip_copy,
+            log,
             most_blocks: parameters.largest_request.get() / SECTOR_BYTES,
         };
         Some(Rows {
@@ -78,15 +81,30 @@ impl Rows {
 
 impl Array {
     /// Whether a request goes by rows: all writes, and reads where something may have to be worked out.
-    pub(super) fn goes_by_rows(&self, direction: Direction) -> bool {
-        let is_written = direction == Direction::Write;
-        self.rows.is_some() && (is_written || direction == Direction::Read && !self.members.are_whole())
+    pub(super) fn goes_by_rows(&self, direction: Direction, range: (u64, u64)) -> bool {
+        let Some(rows) = &self.rows else { return false };
+        match direction {
+            Direction::Write => true,
+            Direction::Read => !self.members.are_whole() || rows.md.gathers_in(range),
+            Direction::Flush => rows.md.journals().is_some(),
+        }
+    }
+
+    /// Whether a journal takes part: flushes end there.
+    pub(super) fn has_journal(&self) -> bool {
+        self.rows.as_ref().is_some_and(|rows| rows.md.journals().is_some())
     }
 
     /// A request is put down on its rows.
     pub(super) fn put_down(&mut self, slot: u32, outcome: &mut Outcome) {
         let (Some(rows), Some(whole)) = (&mut self.rows, self.wholes.get_mut(slot)) else { return };
+        if whole.request.direction == Direction::Flush && !rows.md.flush(slot) {
+            return self.end(slot, Time::ZERO, outcome);
+        }
         whole.by_rows = true;
+        if whole.request.direction == Direction::Flush {
+            return self.wake_thread(outcome);
+        }
         if !rows.md.arrive(&whole.request, slot) {
             self.tally.waited += 1;
             outcome.waits = Some(slot);
@@ -138,7 +156,8 @@ impl Array {
                 tally.member_writes.add(blocks);
                 tally.redundant_bytes += piece.redundant * SECTOR_BYTES;
             }
-            _ => {
+            Direction::Flush => {}
+            Direction::Read => {
                 tally.member_reads.add(blocks);
                 tally.extra_read_bytes += piece.redundant * SECTOR_BYTES;
             }
@@ -159,25 +178,28 @@ impl Array {
             address: piece.address,
             blocks: blocks as u32,
             tag: OF_ROWS | u64::from(trip),
-            flush_before: false,
+            flush_before: piece.flush_before,
             force_unit_access: piece.force_unit_access && piece.direction == Direction::Write,
             synchronous: piece.awaited,
             purposes,
             ledger: Ledger::default(),
             ..like
         };
-        (self.seats[piece.member], request)
+        // The journal is the last of those that the array lies on.
+        let port = self.seats.get(piece.member).copied().unwrap_or(self.drives.len());
+        (port, request)
     }
 
     /// An answer to the thread has come; `None` where it isn't one, or was never asked for.
     pub(super) fn row_answer(&mut self, port: usize, part: &BlockRequest, now: Time) -> Option<Box<Outcome>> {
         let mut outcome = self.outcome();
         let failed = part.status.failure() == Some(Failure::Device);
-        if failed {
+        if failed && port < self.drives.len() {
             self.member_failed((port, false), now, &mut outcome);
         }
         let member = self.seats.iter().position(|&seat| seat == port);
-        let reads = member.is_some_and(|member| self.members.reads(member, part.end()));
+        let reads = part.direction != Direction::Read
+            || member.is_some_and(|member| self.members.reads(member, part.end()));
         let rows = self.rows.as_mut()?;
         rows.latest = part.ledger;
         if !rows.md.answered(part.tag as u32, reads && !failed) {

@@ -6,6 +6,7 @@ use super::copies::{CopiesLayout, Spread};
 use super::declustered::MOST_MEMBERS;
 use super::error::RaidError;
 use super::layout::{Layout, Redundancy, Rotation};
+use super::md::fewest_blocks;
 use super::parameters::{RaidLevel, RaidParameters, RebuildParameters};
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::{Bytes, Rate};
@@ -43,6 +44,7 @@ impl RaidParameters {
         {
             return Err(RaidError::StripeCache(mistake));
         }
+        self.check_log(of)?;
         let is_parity = matches!(level, RaidLevel::Rotated | RaidLevel::DoubleRotated);
         if self.stripe_width.is_some() && !is_parity {
             return Err(RaidError::NotDeclustered { level });
@@ -102,6 +104,43 @@ impl RaidParameters {
         let mut known = BTreeSet::new();
         let twice = members.find(|member| !known.insert(*member));
         twice.filter(|_| self.replaced_after.is_none())
+    }
+
+    /// Whether a journal of so many blocks is large enough.
+    ///
+    /// # Errors
+    /// [`RaidError::Log`].
+    pub fn check_journal(&self, of: usize, blocks: u64) -> Result<(), RaidError> {
+        let (Some(_), Some(cache)) = (&self.journal, self.stripe_cache_in_use()) else { return Ok(()) };
+        if blocks < fewest_blocks(cache.rows, self.members(of)) {
+            let mistake = "its journal is smaller than four times the stripe cache";
+            return Err(RaidError::Log { key: "journal", mistake });
+        }
+        Ok(())
+    }
+
+    /// What keeps a journal or a partial parity log from being there (`r5l_init_log`, `ppl_init_log`, and md's `consistency_policy`, which
+    /// is one of them).
+    fn check_log(&self, of: usize) -> Result<(), RaidError> {
+        let (journal, partial) = (self.journal.is_some(), self.partial_parity_log);
+        let key = if journal { "journal" } else { "partial_parity_log" };
+        let by_rows = self.stripe_cache_in_use().is_some();
+        let last = of.saturating_sub(1);
+        let failing = || self.failures.iter().any(|failure| failure.member as usize == last);
+        let mistakes = [
+            (
+                (journal || partial) && !by_rows,
+                "levels 4, 5 and 6 of Linux md have one, with a stripe_cache and without a controller",
+            ),
+            (journal && partial, "an array has a journal or a partial parity log"),
+            ((journal || partial) && self.bitmap.is_some(), "an array with one has no bitmap"),
+            (partial && self.level != RaidLevel::Rotated, "level 5 has a partial parity log"),
+            (journal && failing(), "what becomes of an array whose journal fails isn't modelled"),
+        ];
+        match mistakes.into_iter().find(|(is_so, _)| *is_so) {
+            Some((_, mistake)) => Err(RaidError::Log { key, mistake }),
+            None => Ok(()),
+        }
     }
 
     fn check_failures(&self, of: usize) -> Result<(), RaidError> {

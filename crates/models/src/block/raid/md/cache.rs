@@ -5,7 +5,9 @@
 //! Where somebody finds none, the cache grows by a stripe head each time that the thread is done (R5_ALLOC_MORE). Leaves out: that it
 //! can't where no memory is free, and shrinks again where others want it (`raid5_cache_scan`).
 
+use super::decide::Units;
 use super::lists::Lists;
+use super::log::RECLAIMED_ROWS;
 use super::stripe::{NO_ROW, Stripe};
 use crate::fast_map::FastMap;
 
@@ -14,7 +16,10 @@ const HASHES: usize = 8;
 const HANDLE: usize = HASHES;
 const HOLD: usize = HASHES + 1;
 const DELAYED: usize = HASHES + 2;
-const LISTS: usize = HASHES + 3;
+/// Rows that gather in the journal: some of their data, or all.
+const PARTIAL: usize = HASHES + 3;
+const FULL: usize = HASHES + 4;
+const LISTS: usize = HASHES + 5;
 
 /// Stripe heads whose data may be read for parity at a time before those that wait may (IO_THRESHOLD).
 const IO_THRESHOLD: u32 = 1;
@@ -44,11 +49,15 @@ pub(super) struct Cache {
     threshold: i64,
     bypassed: i64,
     last_held: Option<u32>,
+    /// Data units of a row; rows that the cache began with, and those that gather in the journal: some of their data, or all.
+    all_data: Units,
+    rows_at_first: u32,
+    gathered: [u32; 2],
 }
 
 impl Cache {
     /// A cache of so many rows, which lets so many whole stripes go before one that must read.
-    pub(super) fn new(size: u32, threshold: u32) -> Self {
+    pub(super) fn new(size: u32, threshold: u32, all_data: Units) -> Self {
         let mut unused = [0; HASHES];
         (0..size as usize).for_each(|number| unused[number % HASHES] += 1);
         Self {
@@ -66,6 +75,9 @@ impl Cache {
             threshold: i64::from(threshold),
             bypassed: 0,
             last_held: None,
+            all_data,
+            rows_at_first: size,
+            gathered: [0; 2],
         }
     }
 
@@ -80,8 +92,12 @@ impl Cache {
     /// The stripe head of a row, taken off its list; none where all are in use.
     pub(super) fn get(&mut self, row: u64) -> Option<u32> {
         if let Some(&number) = self.rows.get(&row) {
-            if self.lists.list_of(number).is_some_and(|list| list < HASHES) {
+            let list = self.lists.list_of(number);
+            if list.is_some_and(|list| !(HASHES..PARTIAL).contains(&list)) {
                 self.active += 1;
+            }
+            if let Some(list) = list.filter(|list| *list >= PARTIAL) {
+                self.gathered[list - PARTIAL] -= 1;
             }
             self.lists.remove(number);
             return Some(number);
@@ -131,7 +147,7 @@ impl Cache {
     /// Nobody has hold of a stripe head: it goes where it is looked at, or becomes idle.
     pub(super) fn release(&mut self, number: u32) {
         let stripe = &mut self.stripes[number as usize];
-        if stripe.under_way > 0 || stripe.plugged || self.lists.list_of(number).is_some() {
+        if stripe.under_way > 0 || stripe.plugged || stripe.held || self.lists.list_of(number).is_some() {
             return;
         }
         if stripe.to_handle {
@@ -146,10 +162,59 @@ impl Cache {
         if std::mem::take(&mut stripe.preread) {
             self.preread_active -= 1;
         }
-        let hash = Self::hash(stripe.row);
+        let (hash, in_journal) = (Self::hash(stripe.row), stripe.in_journal);
         self.has_grown = false;
         self.active -= 1;
-        self.lists.push(hash, number);
+        let list = match in_journal {
+            0 => hash,
+            all if all == self.all_data => FULL,
+            _ => PARTIAL,
+        };
+        if list >= PARTIAL {
+            self.gathered[list - PARTIAL] += 1;
+        }
+        self.lists.push(list, number);
+    }
+
+    /// Rows that must go to the members by now (`r5c_do_reclaim`): whole ones, and with a cache that is nearly full or of which somebody wants a
+    /// row some others.
+    fn reclaims(&self) -> (bool, usize) {
+        let [partial, full] = self.gathered;
+        let total = partial + full;
+        let is_short = self.is_blocked || self.wants_more;
+        if total > self.rows_at_first * 3 / 4 || total > 0 && is_short {
+            return (true, RECLAIMED_ROWS.saturating_sub(full as usize));
+        }
+        (full > 0 && (total > self.rows_at_first / 2 || full > self.rows_at_first / 4), 0)
+    }
+
+    /// Rows that gather in the journal are written out as far as they must be.
+    pub(super) fn write_out(&mut self) {
+        let (full, partial) = self.reclaims();
+        let some = [(FULL, if full { usize::MAX } else { 0 }), (PARTIAL, partial)];
+        for (list, most) in some {
+            for _ in 0..most {
+                let Some(number) = self.lists.pop(list) else { break };
+                self.gathered[list - PARTIAL] -= 1;
+                self.active += 1;
+                let stripe = &mut self.stripes[number as usize];
+                stripe.is_caching = false;
+                stripe.to_handle = true;
+                if !std::mem::replace(&mut stripe.preread, true) {
+                    self.preread_active += 1;
+                }
+                self.lists.push(HANDLE, number);
+            }
+        }
+    }
+
+    /// Whether rows gather in the journal whose numbers lie in a range.
+    pub(super) fn gathers(&self, rows: std::ops::Range<u64>) -> bool {
+        if self.gathered == [0; 2] {
+            return false;
+        }
+        let is_gathered = |number: &u32| self.stripes[*number as usize].in_journal != 0;
+        rows.into_iter().any(|row| self.rows.get(&row).is_some_and(is_gathered))
     }
 
     /// What is delayed may be read once nothing else is read for parity.
@@ -204,7 +269,7 @@ impl Cache {
         let delayed = self.preread_active < IO_THRESHOLD && self.lists.first(DELAYED).is_some();
         let over = self.threshold > 0 && self.bypassed > self.threshold;
         let held = self.lists.first(HOLD).is_some() && (over || self.full_writes == 0);
-        self.lists.first(HANDLE).is_some() || held || delayed
+        self.lists.first(HANDLE).is_some() || held || delayed || self.reclaims() != (false, 0)
     }
 
     /// Whether nothing is in use.

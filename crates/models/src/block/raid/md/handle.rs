@@ -30,17 +30,42 @@ impl Md {
         if failed.count_ones() > self.shape.parities {
             self.fail(number, failed);
         }
+        if let Some(units) = self.cache.stripe(number).to_members.take() {
+            let pages = Pages { to_write: units, failed, ..Pages::default() };
+            self.cache.stripe(number).writes_out = true;
+            return self.ask_members(
+                number,
+                &pages,
+                Decision { write: true, ..Decision::default() },
+                members,
+            );
+        }
         self.finish(number);
+        if self.takes_into_journal(number, failed) {
+            return;
+        }
         let stripe = self.cache.stripe(number);
-        let pages = stripe.pages(failed);
+        let mut pages = stripe.pages(failed);
+        if !stripe.is_caching {
+            // What is in the journal only is written with the rest. What was there before isn't known, but where it was read.
+            pages.to_write |= stripe.in_journal;
+            pages.overwrite |= stripe.in_journal;
+            pages.to_read &= !stripe.in_journal;
+            pages.up_to_date = pages.up_to_date & !stripe.in_journal | stripe.old_known;
+        }
         let decision = decide(self.shape, pages, self.update, stripe.preread);
+        // What is worked out now is there when the stripe head is looked at again (`ops_complete_compute`).
+        let there = stripe.up_to_date;
         stripe.up_to_date |= decision.computed;
         if decision.computed != 0 {
             self.work.pages += u64::from(self.shape.data + self.shape.parities - 1);
         }
-        self.serve(number);
+        self.serve(number, there);
         if decision.write {
             self.make_parity(number, &pages, decision);
+        }
+        if decision.write && self.logs(number, &pages, members) {
+            return;
         }
         self.ask_members(number, &pages, decision, members);
         let stripe = self.cache.stripe(number);
@@ -52,14 +77,13 @@ impl Md {
         }
     }
 
-    /// Reads whose pages are in memory are served.
-    fn serve(&mut self, number: u32) {
+    /// Reads whose pages are `there` are served.
+    fn serve(&mut self, number: u32, there: Units) {
         let (asked, done) = (&mut self.asked, &mut self.done);
         let stripe = self.cache.stripe(number);
-        let up_to_date = stripe.up_to_date;
         let mut copied = 0;
         stripe.wishes.retain(|wish| {
-            let is_served = wish.what == Want::Read && up_to_date >> wish.unit & 1 == 1;
+            let is_served = wish.what == Want::Read && there >> wish.unit & 1 == 1;
             if is_served {
                 copied += 1;
                 end(asked, done, wish.slot, false);
@@ -136,7 +160,7 @@ impl Md {
             }
         }
         order[..count].sort_unstable_by_key(|(member, ..)| std::cmp::Reverse(*member));
-        let is_full = stripe.is_full;
+        let is_full = stripe.is_full && self.log.is_none();
         if !is_full || self.batch.last().is_some_and(|(_, (last, _))| !self.goes_on(*last, row)) {
             self.flush_batch();
         }
@@ -152,10 +176,14 @@ impl Md {
                 blocks: PAGE_BLOCKS,
                 redundant: if is_redundant { PAGE_BLOCKS } else { 0 },
                 slot,
+                flush_before: false,
                 force_unit_access: sum.force_unit_access,
                 awaited: sum.awaited || direction == Direction::Read,
                 purposes: if is_redundant { Purpose::Redundancy.into() } else { sum.purposes },
             };
+            if direction == Direction::Write {
+                self.writes_to(number, member);
+            }
             if is_full {
                 self.batch.push((piece, (number, unit as u8)));
             } else {
@@ -179,9 +207,19 @@ impl Md {
             !is_done
         });
         stripe.up_to_date &= !std::mem::take(&mut stripe.not_copied);
+        // What it had for the journal is there; what was written to the members isn't needed there any more.
+        let cached = std::mem::take(&mut stripe.to_journal);
+        let writes_out = std::mem::take(&mut stripe.writes_out);
+        if writes_out {
+            (stripe.in_journal, stripe.old_known) = (0, 0);
+        }
+        stripe.in_journal |= cached;
         stripe.to_handle = !stripe.wishes.is_empty();
         let ends = std::mem::take(&mut stripe.is_full);
         self.cache.full_writes -= u32::from(ends);
+        if writes_out {
+            self.ends_of_unit(number);
+        }
     }
 
     /// Whether a row goes on in the same units from that of a stripe head.
@@ -192,9 +230,12 @@ impl Md {
     /// Whether the row that is looked at next was written whole together with this.
     pub(super) fn next_goes_on(&self, number: u32) -> bool {
         let is_full = |number: u32| self.cache.stripes[number as usize].is_full;
-        self.cache.first().is_some_and(|next| {
-            is_full(number) && is_full(next) && self.goes_on(number, self.cache.stripes[next as usize].row)
-        })
+        self.log.is_none()
+            && self.cache.first().is_some_and(|next| {
+                is_full(number)
+                    && is_full(next)
+                    && self.goes_on(number, self.cache.stripes[next as usize].row)
+            })
     }
 
     /// Rows of a stripe that are written whole, one after the other, go to each member together (STRIPE_BATCH_READY).
@@ -207,7 +248,7 @@ impl Md {
 }
 
 /// A page of a request is done.
-fn end(asked: &mut [Asked], done: &mut Vec<(u32, bool)>, slot: u32, failed: bool) {
+pub(super) fn end(asked: &mut [Asked], done: &mut Vec<(u32, bool)>, slot: u32, failed: bool) {
     let request = &mut asked[slot as usize];
     request.left -= 1;
     request.failed |= failed;

@@ -18,6 +18,8 @@ pub(in super::super) struct Piece {
     pub(in super::super) redundant: u64,
     /// Whose request it is first of all, by its slot.
     pub(in super::super) slot: u32,
+    /// The member flushes before it.
+    pub(in super::super) flush_before: bool,
     pub(in super::super) force_unit_access: bool,
     pub(in super::super) awaited: bool,
     pub(in super::super) purposes: Purposes,
@@ -105,6 +107,7 @@ mod tests {
                 blocks: PAGE_BLOCKS,
                 redundant: 0,
                 slot: 0,
+                flush_before: false,
                 force_unit_access,
                 awaited: false,
                 purposes: Purposes::default(),

@@ -34,6 +34,8 @@ pub(super) struct Stripe {
     pub(super) under_way: u32,
     /// It waits for the end of what its process submits at a time (STRIPE_ON_UNPLUG_LIST).
     pub(super) plugged: bool,
+    /// The thread has hold of it.
+    pub(super) held: bool,
     /// Somebody must look at it (STRIPE_HANDLE).
     pub(super) to_handle: bool,
     /// It waits for others to gather (STRIPE_DELAYED).
@@ -42,6 +44,18 @@ pub(super) struct Stripe {
     pub(super) preread: bool,
     /// Something of it was sent to the members since it was made (STRIPE_IO_STARTED).
     pub(super) started: bool,
+    /// Data units whose latest pages are in the journal and not on the members (R5_InJournal), and those of which the old ones are known.
+    pub(super) in_journal: Units,
+    pub(super) old_known: Units,
+    /// It gathers in the journal (STRIPE_R5C_CACHING); pages on their way there.
+    pub(super) is_caching: bool,
+    pub(super) to_journal: Units,
+    /// Data units that go to the members, with parity, once the log has what it must.
+    pub(super) to_members: Option<Units>,
+    /// That is so.
+    pub(super) writes_out: bool,
+    /// The unit of a partial parity log that has it.
+    pub(super) log_unit: Option<u32>,
     /// All its data are written at once (STRIPE_FULL_WRITE).
     pub(super) is_full: bool,
     /// Units whose pages go from their owners' memory to the members without a copy (R5_SkipCopy).

@@ -168,7 +168,10 @@ impl Md {
         stripe.delayed = false;
         let was_preread = stripe.preread;
         stripe.preread |= submission.awaited;
-        let plugs = !std::mem::replace(&mut stripe.plugged, true);
+        // Reads go without a plug: what the thread has hold of goes on from there when it lets go.
+        let reads_held = stripe.held && !submission.is_write;
+        let plugs = !reads_held && !std::mem::replace(&mut stripe.plugged, true);
+        self.reads_held |= reads_held;
         if submission.awaited && !was_preread {
             self.cache.preread_active += 1;
         }

@@ -8,6 +8,7 @@ mod counts;
 mod data;
 mod failures;
 mod intents;
+mod journals;
 mod md;
 mod plan;
 mod rows;
@@ -75,15 +76,25 @@ impl Bench {
                     .map(|name| page.fifo::<BlockRequest>(&format!("m{member}-{name}")));
                 let queue = QueueParameters { features, ..QueueParameters::default() };
                 queue_page(&mut page, &format!("q{member}"), &queue, (from, to), (sent, back));
+                let latency = latency(member);
+                // Others than those of 1 ms flush as fast as they do the rest.
+                let flush = if latency == "1 ms" { device.flush } else { Some(latency.parse().unwrap()) };
                 let device =
-                    ConstantRateParameters { latency: latency(member).parse().unwrap(), ..device.clone() };
+                    ConstantRateParameters { latency: latency.parse().unwrap(), flush, ..device.clone() };
                 constant_rate_page(&mut page, &format!("d{member}"), &device, sent, back);
                 down.push(sent);
                 (from, to)
             })
             .collect();
-        let ports =
-            RaidPorts { requests, completions, members: ports, blocks, rotational: true, alone: true };
+        let ports = RaidPorts {
+            requests,
+            completions,
+            members: ports,
+            blocks,
+            journal_blocks: blocks,
+            rotational: true,
+            alone: true,
+        };
         let RaidPage { array, cache, .. } = raid_page(&mut page, "array", parameters, &ports).unwrap();
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
