@@ -31,6 +31,7 @@ mod schedulers;
 mod side_by_side;
 mod spindles;
 mod streaming;
+mod traced_calls;
 mod traced_processes;
 mod traces_over_file_systems;
 mod waiting;
