@@ -6,6 +6,7 @@ mod arrays;
 mod block_storage;
 mod bottlenecks;
 mod bounds;
+mod bursts;
 mod catalogue;
 mod cautions;
 mod claims;
