@@ -3,8 +3,8 @@
 # says what to do where it isn't. Touches nothing that exists.
 #
 #   scripts/set-up.sh run     a compiler for Rust and one for C
-#   scripts/set-up.sh test    also formatter, linter, a C++ compiler, git, Python, cargo-deny, and for the studio's pages Node's packages
-#                             and a browser, where they can be had
+#   scripts/set-up.sh test    also formatter, linter, a C++ compiler, git, Python with pandas, cargo-deny, and for the studio's pages
+#                             Node's packages and a browser, where they can be had
 set -eu
 purpose=${1:?usage: set-up.sh run|test}
 cd "$(dirname "$0")/.."
@@ -75,6 +75,18 @@ if ! has cargo-deny && ! [ -x "$tools/bin/cargo-deny" ]; then
         say "cargo-deny could not be built; licences will be reported as not checked"
     fi
     rm -rf "$tools/build"
+fi
+
+# The forms of reports are read with pandas, in an environment of petrio's own; where it can't be had, the tests say that they were
+# skipped.
+if ! python3 -c 'import pandas, pyarrow' 2>/dev/null && ! "$tools/python/bin/python3" -c 'import pandas, pyarrow' 2>/dev/null; then
+    say "installing pandas, to read reports with (once)"
+    if ! { python3 -m venv "$tools/python" &&
+        "$tools/python/bin/python3" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+            'pandas>=2,<4' 'pyarrow>=14'; } >/dev/null 2>&1; then
+        rm -rf "$tools/python"
+        say "it could not be installed; reports won't be read with it"
+    fi
 fi
 
 # The studio's pages are built and tried out where Node and a browser are; elsewhere the tests say that they were skipped.

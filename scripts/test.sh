@@ -11,6 +11,8 @@ export PROPTEST_RNG_SEED
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_TEST_DEBUG=false
 export PATH="$PATH:$PWD/$target/tools/bin"
 mkdir -p "$target"
+python=$(cd "$target" && pwd)/tools/python/bin/python3
+if [ -x "$python" ]; then export PETRIO_PYTHON="$python"; fi
 log=$target/test.log
 summary=$target/test-summary.txt
 : > "$summary"

@@ -113,6 +113,10 @@ impl Format<Event> for Queued {
     fn device_number(&self, name: &str) -> Option<u32> {
         self.format.device_number(name).map(|device| self.shown(device))
     }
+
+    fn process_name(&self, process: u32) -> Option<String> {
+        self.format.process_name(process)
+    }
 }
 
 /// A request of a block trace as an event.

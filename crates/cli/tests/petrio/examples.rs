@@ -1,5 +1,6 @@
 //! Every shipped example is in order and runs, and shows what it says it shows.
 
+use crate::forms::{have_the_same_figures, pandas_reads};
 use crate::support::{Folder, figure, null_in, petrio_at_root, root};
 use serde_json::Value;
 
@@ -19,8 +20,9 @@ fn explained(name: &str, more: &[&str]) -> Value {
 }
 
 #[test]
-fn every_example_is_in_order_and_runs() {
+fn every_example_is_in_order_and_runs_and_its_forms_say_the_same() {
     let mut count = 0;
+    let folder = Folder::new();
     for entry in std::fs::read_dir(root().join("examples")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "toml") {
@@ -31,14 +33,26 @@ fn every_example_is_in_order_and_runs() {
         let check = petrio_at_root(&["check", &scenario]);
         assert_eq!(check.code, Some(0), "{}", check.talk);
         assert!(check.out.contains("in order"), "{}", check.out);
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let report = run(name, &["--set", "measure.stop.requests=2000"]);
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let forms = ["json", "csv", "parquet"].map(|form| format!("{name}.{form}"));
+        let [json, csv, parquet] = forms.each_ref().map(String::as_str);
+        let answer = folder.petrio(
+            &[
+                &["run", &scenario, "-q", "--no-what-if", "--set", "measure.stop.requests=2000"][..],
+                &["--json", json, "--csv", csv, "--parquet", parquet],
+            ]
+            .concat(),
+        );
+        assert_eq!(answer.code, Some(0), "{name}: {}", answer.talk);
+        have_the_same_figures(&folder, name);
+        let report = folder.json(json);
         assert_eq!(null_in(&report, ""), None, "{name}");
         let completed = figure(&report, "/requests/completed");
         // A short trace has fewer, and a warm-up takes some.
         assert!((500.0..=2_000.0).contains(&completed), "{name}: {completed}");
     }
     assert!(count >= 6, "only {count} examples");
+    pandas_reads(&folder, "every_example_is_in_order_and_runs_and_its_forms_say_the_same");
 }
 
 #[test]

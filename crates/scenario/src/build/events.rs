@@ -1,11 +1,13 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
+use crate::build::programs::TracedProcess;
 use crate::claim::{Claim, Warning};
 use crate::run::RunFailure;
 use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
+use petrio_page::numbers::{bytes as shown_bytes, counted};
 use petrio_trace::{EventReader, TraceOptions};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError, Tables};
@@ -40,12 +42,13 @@ impl EventTrace {
         watch: &Watch,
     ) -> Result<TraceFiles, ProgramError> {
         let room = replay.device_room.map_or(u64::MAX, Bytes::get);
-        let events = EventReader::open_in(inputs, &replay.file, &options(replay))?;
-        let files = TraceFiles::within(events.take_while(|_| !watch.is_stopped()), room);
+        let mut events = EventReader::open_in(inputs, &replay.file, &options(replay))?;
+        let files = TraceFiles::within(events.by_ref().take_while(|_| !watch.is_stopped()), room);
         if watch.is_stopped() {
             return Err(ProgramError::Stopped);
         }
-        let files = files?;
+        let mut files = files?;
+        files.name_processes(|process| events.process_name(process));
         if files.files().is_empty() {
             let name = inputs.path_of(&replay.file).to_string_lossy().into();
             return Err(ProgramError::NoRequests { name });
@@ -84,10 +87,11 @@ impl EventTrace {
         let Unrecorded { calls, bytes } = self.files.unrecorded();
         let left_out = (calls > 0 || bytes > 0).then(|| {
             Claim::LeftOut.says(format!(
-                "workload \"{workload}\": its trace leaves out {calls} calls that moved {} (a compact trace has only the reads \
+                "workload \"{workload}\": its trace leaves out {} that moved {} (a compact trace has only the reads \
                  that the cache of its machine couldn't answer): they aren't played, so this shows what reached the disk \
                  there, and not how long the program takes; a trace captured with --full has them",
-                Bytes(bytes)
+                counted(calls, "call", "calls"),
+                shown_bytes(bytes)
             ))
         });
         let (count, size) = (self.files.files().iter())
@@ -97,7 +101,7 @@ impl EventTrace {
             Claim::BeginsWarm.says(format!(
                 "workload \"{workload}\": {count} of its files, {} in all, were in memory where it was traced and are so here \
                  when it begins; caches = \"cold\" begins without",
-                Bytes(size)
+                shown_bytes(size)
             ))
         });
         left_out.into_iter().chain(warm).collect()
@@ -106,6 +110,17 @@ impl EventTrace {
     /// How many processes it has.
     pub(super) fn processes(&self) -> u32 {
         self.files.processes(self.replay.think_per)
+    }
+
+    /// Its processes in the run, where the source of this number replays it, each with its number and name in the trace.
+    pub(super) fn traced(&self, source: usize) -> impl Iterator<Item = (u32, TracedProcess)> {
+        let of_trace = self.files.traced_processes(self.replay.think_per);
+        let traced = move |(number, name): (u32, Option<&str>)| TracedProcess {
+            source,
+            number,
+            name: name.map(str::to_owned),
+        };
+        (self.placement.first_process..).zip(of_trace.map(traced))
     }
 
     /// Its files, all together.

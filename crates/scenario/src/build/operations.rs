@@ -11,6 +11,7 @@ use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
 use crate::report::Subject;
 use crate::run::RunFailure;
+use crate::schema::Workload;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_workload::program::{
@@ -28,7 +29,7 @@ pub(super) fn programs_of(
 ) -> Result<(Programs<FileOp>, Vec<usize>), RunFailure> {
     let prepared = loaded.prepared()?;
     let mut sources: Vec<Box<dyn RequestSource<FileOp>>> = Vec::new();
-    let (mut kinds, mut changed) = (Vec::new(), Vec::new());
+    let (mut kinds, mut changed, mut traced) = (Vec::new(), Vec::new(), BTreeMap::new());
     let next = prepared.all_groups().map(|group| group.work.next_file()).collect::<Result<Vec<_>, _>>();
     let mut common = Common::new(next.map_err(SourceError::from)?.into_iter().max().unwrap_or_default());
     let mut workloads = Vec::new();
@@ -58,6 +59,7 @@ pub(super) fn programs_of(
                 Work::Trace(trace) => {
                     let (source, count) = trace.source()?;
                     changed.push(count);
+                    traced.extend(trace.traced(sources.len()));
                     source
                 }
             };
@@ -65,6 +67,7 @@ pub(super) fn programs_of(
         }
     }
     let programs = Programs::new(sources, kinds, Vec::new()).with_changed_calls(changed);
+    let programs = programs.with_traced(traced);
     Ok((programs.with_boards(common.into_boards()), workloads))
 }
 
@@ -146,13 +149,14 @@ impl<'l> Needed<'l> {
 
     /// What replays of traces can't have of the programs that were traced.
     pub(super) fn warnings(&self) -> Vec<Warning> {
-        let of_trace = |(name, groups): &(String, Vec<Group>)| {
+        let of_trace = |((name, _), (_, groups)): ((&str, &Workload), &(String, Vec<Group>))| {
             groups.iter().find_map(|group| match &group.work {
                 Work::Trace(trace) => Some(trace.warnings(name)),
                 Work::Programs(..) => None,
             })
         };
-        self.prepared.groups.iter().filter_map(of_trace).flatten().collect()
+        let of_files = self.loaded.workloads_of(Subject::FileOperations);
+        of_files.zip(&self.prepared.groups).filter_map(of_trace).flatten().collect()
     }
 
     /// The files of a volume.

@@ -10,7 +10,7 @@ use petrio_colours::RequestId;
 use petrio_kernel::Time;
 use petrio_workload::program::Board;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -41,6 +41,19 @@ pub(crate) struct Programs<R> {
     changed_calls: Vec<Arc<AtomicU64>>,
     /// What the processes of parallel programs tell each other, and measure, each by the number of its first process.
     boards: BTreeMap<u32, Arc<Board>>,
+    /// The processes of replayed traces of calls, by their numbers in the run.
+    of_calls: BTreeMap<u32, TracedProcess>,
+}
+
+/// A process of a trace that is replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TracedProcess {
+    /// The source that replays it.
+    pub(super) source: usize,
+    /// Its number in the trace.
+    pub(super) number: u32,
+    /// What it ran, where the trace tells.
+    pub(super) name: Option<String>,
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
@@ -75,6 +88,7 @@ impl<R: Reported> Programs<R> {
             rows: Rows::default(),
             changed_calls: Vec::new(),
             boards: BTreeMap::new(),
+            of_calls: BTreeMap::new(),
         }
     }
 
@@ -135,16 +149,37 @@ impl<R: Reported> Programs<R> {
         self.rows.transactions.clone()
     }
 
-    /// Which of the workloads that are told apart replay traces of requests, whose processes have numbers of their own.
+    /// Which of the workloads that are told apart replay traces, whose processes have numbers of their own.
     pub(crate) fn replays(&self) -> Vec<bool> {
-        let of_trace = |name: &String| self.bounds.iter().any(|bounds| bounds.workload == *name);
-        self.rows.names.iter().map(of_trace).collect()
+        let of_calls: BTreeSet<&str> =
+            self.of_calls.values().filter_map(|traced| self.row_of(traced)).collect();
+        let of_requests = |name: &String| self.bounds.iter().any(|bounds| bounds.workload == *name);
+        self.rows.names.iter().map(|name| of_calls.contains(name.as_str()) || of_requests(name)).collect()
     }
 
-    /// The command that a process of a workload's trace ran, where the trace has it.
+    /// The row in which a process of a trace of calls is counted.
+    fn row_of(&self, traced: &TracedProcess) -> Option<&str> {
+        self.rows.names.get(*self.rows.of_sources.get(traced.source)?).map(String::as_str)
+    }
+
+    /// The numbers in their traces of processes that have others in the run.
+    pub(crate) fn traced_numbers(&self) -> BTreeMap<u32, u32> {
+        self.of_calls.iter().map(|(&process, traced)| (process, traced.number)).collect()
+    }
+
+    /// With the processes of replayed traces of calls, by their numbers in the run.
+    pub(super) fn with_traced(mut self, processes: BTreeMap<u32, TracedProcess>) -> Self {
+        self.of_calls = processes;
+        self
+    }
+
+    /// The command that a process of a workload's trace ran, by its number there, where the trace has it.
     pub(crate) fn command(&self, workload: &str, process: u32) -> Option<String> {
-        let bounds = self.bounds.iter().find(|bounds| bounds.workload == workload)?;
-        bounds.commands.lock().ok()?.get(&process).cloned()
+        let bounds = self.bounds.iter().find(|bounds| bounds.workload == workload);
+        let of_requests = bounds.and_then(|bounds| bounds.commands.lock().ok()?.get(&process).cloned());
+        let is_it =
+            |traced: &&TracedProcess| traced.number == process && self.row_of(traced) == Some(workload);
+        of_requests.or_else(|| self.of_calls.values().find(is_it)?.name.clone())
     }
 
     /// With counts of calls that were changed to stay possible.

@@ -15,6 +15,8 @@ use petrio_page::numbers::{per_cent, seconds, significant};
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
 const FASTER: f64 = 1.5;
+/// A script that is done so many times at least is the same at its beginning and later.
+const SAME_FROM: u64 = 20;
 /// Reads that find their data in memory are more than this part of all where that makes them faster.
 const FOUND_MIN: f64 = 0.1;
 /// Of fewer operations, rates of parts of a run say nothing.
@@ -119,7 +121,11 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
         _ => false,
     };
     // Where several come and go, and where a program does one thing after the other, rates change for other reasons.
-    let has_phases = |workload: &Workload| matches!(workload, Workload::Parallel(_));
+    let has_phases = |workload: &Workload| match workload {
+        Workload::Parallel(_) | Workload::Events(_) | Workload::Users(_) => true,
+        Workload::Script(load) => load.parameters.repeat < SAME_FROM,
+        _ => false,
+    };
     let alone = loaded.workloads_of(served.subject).count() == 1
         && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
     let is_cold = loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
@@ -143,8 +149,14 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
         let completed: u64 = part.iter().map(|interval| interval.completed).sum();
         completed as f64 / (part.len() as f64 * served.series.interval_s)
     };
+    // Empty caches make operations slow. Where these are about as quick, what comes between them is what was longer.
+    let latency_ms = |part: &[Interval]| {
+        let completed: u64 = part.iter().map(|interval| interval.completed).sum();
+        let sum: f64 = part.iter().map(|interval| interval.mean_latency_ms * interval.completed as f64).sum();
+        sum / completed.max(1) as f64
+    };
     let (before, after) = (rate(begin), rate(later));
-    (after > before * FASTER).then(|| {
+    (after > before * FASTER && latency_ms(begin) > latency_ms(later) * FASTER).then(|| {
         Claim::ColdCaches.says(format!(
             "the first tenth of the run got {} {} a second, its second half {}: caches were empty when it began. \
              measure.warm_up leaves the beginning out; of a workload of kind files, cached or warm_up_pass fills the \

@@ -85,10 +85,10 @@ impl<R: Reported> Collector<R> {
         self
     }
 
-    /// Tells the processes of those workloads apart that replay traces.
+    /// Tells the processes of those workloads apart that replay traces; processes with these numbers in the run have others there.
     #[must_use]
-    pub fn with_processes(mut self, replays: Vec<bool>) -> Self {
-        self.processes = Processes::of(replays);
+    pub fn with_processes(mut self, replays: Vec<bool>, numbers: BTreeMap<u32, u32>) -> Self {
+        self.processes = Processes::of(replays, numbers);
         self
     }
 
@@ -206,6 +206,7 @@ impl<R: Reported> Collector<R> {
             deadlines,
             transactions,
             processes,
+            processes_left_out: self.processes.left_out(),
             breakdown: all.breakdown::<R>(),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),

@@ -122,6 +122,9 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
         rows.add("process", &name, "rate", process.per_s, "/s");
         rows.latency("process", &name, process.latency.as_ref());
     }
+    if served.processes_left_out > 0 {
+        rows.count("process", "others", "processes", served.processes_left_out, "");
+    }
     for transactions in &served.transactions {
         let name = &transactions.workload;
         rows.count("transactions", name, "completed", transactions.completed, "");

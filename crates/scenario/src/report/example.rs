@@ -56,6 +56,7 @@ pub(crate) fn example() -> Report {
             failures: Vec::new(),
             deadlines: Vec::new(),
             processes: Vec::new(),
+            processes_left_out: 0,
             transactions: Vec::new(),
             breakdown: vec![
                 share("queue", 0.905),

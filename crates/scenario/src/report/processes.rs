@@ -9,9 +9,10 @@ use petrio_files::shown;
 use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// So many processes are told of one by one, those that come first; all others together are not.
+/// So many processes are told of one by one, those that come first; of all others, how many they are: what is kept of the latencies of
+/// one takes up to 400 KB.
 const MOST: usize = 64;
 
 /// What a process of a trace got.
@@ -48,19 +49,23 @@ impl ProcessFigures {
 pub(super) struct Processes {
     /// By row: whether it replays a trace.
     replays: Vec<bool>,
-    /// By row and number.
+    /// The numbers in their traces of those that have others in the run.
+    numbers: BTreeMap<u32, u32>,
+    /// By row and number in the trace.
     each: BTreeMap<(usize, u32), (LatencyHistogram, u64)>,
+    /// Those beyond the most.
+    more: BTreeSet<(usize, u32)>,
 }
 
 impl Processes {
-    /// Of workloads of which these replay traces.
-    pub(super) fn of(replays: Vec<bool>) -> Self {
-        Self { replays, each: BTreeMap::new() }
+    /// Of workloads of which these replay traces; processes with these numbers in the run have others in their traces.
+    pub(super) fn of(replays: Vec<bool>, numbers: BTreeMap<u32, u32>) -> Self {
+        Self { replays, numbers, ..Self::default() }
     }
 
     /// Forgets what has completed: the warm-up is over.
     pub(super) fn restarted(self) -> Self {
-        Self::of(self.replays)
+        Self::of(self.replays, self.numbers)
     }
 
     /// A request of a workload completed at `at`.
@@ -69,13 +74,20 @@ impl Processes {
         if !self.replays.get(workload).is_some_and(|replays| *replays) {
             return;
         }
-        let key = (workload, request.process());
+        let number = request.process();
+        let key = (workload, self.numbers.get(&number).copied().unwrap_or(number));
         if self.each.len() >= MOST && !self.each.contains_key(&key) {
+            self.more.insert(key);
             return;
         }
         let (latencies, bytes) = self.each.entry(key).or_default();
         latencies.record(at - request.issued());
         *bytes = bytes.saturating_add(request.bytes());
+    }
+
+    /// How many aren't told of one by one.
+    pub(super) fn left_out(&self) -> u64 {
+        self.more.len() as u64
     }
 
     /// What they came to, of traces of several; `row` tells of a workload when it was at work.

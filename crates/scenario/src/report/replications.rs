@@ -188,6 +188,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         deadlines: all_late(all),
         transactions: mean_transactions(all, level),
         processes: mean_processes(all, level),
+        processes_left_out: all.iter().map(|served| served.processes_left_out).max().unwrap_or_default(),
         closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
         throughput_bytes_per_s: mean(|served| Some(served.throughput_bytes_per_s.value)),
         requests_per_s: mean(|served| Some(served.requests_per_s.value)),

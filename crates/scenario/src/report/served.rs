@@ -62,6 +62,9 @@ pub struct Served {
     /// What each process of replayed traces got, where these have several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub processes: Vec<ProcessFigures>,
+    /// How many more processes of them had something completed, each of which isn't told of: rows are of the first 64.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub processes_left_out: u64,
     /// What workloads did whose transactions are said to end with an operation of a kind.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub transactions: Vec<TransactionFigures>,

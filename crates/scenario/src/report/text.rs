@@ -141,7 +141,7 @@ fn figures(out: &mut String, served: &Served, width: usize) {
         Subject::FileOperations => kinds(out, served, width),
     }
     workloads(out, served, width);
-    processes(out, &served.processes, width);
+    processes(out, &served.processes, served.processes_left_out, width);
     for transactions in &served.transactions {
         labelled(out, "transacted", &transactions.sentence(), width);
     }

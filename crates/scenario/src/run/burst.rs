@@ -2,7 +2,8 @@
 //!
 //! Whether what comes behind is slower no share of a cache tells: a drive may keep up with what its cache takes. So the same
 //! workloads are made as much longer as fills the cache twice over, and the last quarter of that run is held against the run
-//! itself. It is one run more, and none where the run is long already.
+//! itself; where it gets as much and the cache has still taken a good part of it, a run of three times that, and so on. None is made
+//! where the run is long already. What can't be made longer, replays and parallel programs, is told with what its writes left there.
 
 use crate::build::System;
 use crate::claim::Claim;
@@ -13,6 +14,7 @@ use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::single::{limits, report as reported};
 use crate::schema::{Measure, Workload};
 use petrio_kernel::Simulation;
+use petrio_page::numbers::{bytes, per_cent};
 use petrio_units::{Bytes, Duration};
 use petrio_workload::program::pattern::{Access, Pattern};
 use petrio_workload::program::{AccessParameters, PatternParameters};
@@ -27,6 +29,10 @@ const LESS: f64 = 0.8;
 const FILLINGS: f64 = 2.0;
 /// A run that is less than this longer shows nothing.
 const LONGER_MIN: f64 = 1.5;
+/// How much longer the next run is where one showed nothing, as drives took some of what came meanwhile.
+const NEXT: f64 = 3.0;
+/// A replay that fills less than this of a cache is no measurement of one.
+const REPLAYED_MIN: f64 = 0.05;
 /// Firings of the longer run, were it like the run: seconds of computing at millions a second.
 pub(super) const FIRINGS_MAX: f64 = 2e7;
 /// Of fewer requests a rate says nothing.
@@ -46,7 +52,7 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
     };
     for (class, host) in &system.memory {
         let found = host.now(run);
-        add(format!("the page cache of \"{class}\""), (found.unwritten, found.write_room));
+        add(page_cache(class), (found.unwritten, found.write_room));
     }
     for array in &system.arrays {
         let words = format!("the controller's memory of \"{}\"", array.class);
@@ -67,34 +73,65 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
 /// # Errors
 /// [`RunFailure::Stopped`]; a longer run that can't be is none.
 pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
-    let Some(burst) = Burst::of(report) else { return Ok(()) };
-    let Some(longer) = longer(loaded, burst.times) else { return Ok(()) };
-    let behind = match run_once(&longer) {
-        Ok(behind) => behind,
-        Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
-        Err(_) => return Ok(()),
-    };
-    let (own, then) = (writer(report), writer(&behind));
-    let (Some(own), Some(then)) = (own, then) else { return Ok(()) };
-    let Some(latency) = &own.latency else { return Ok(()) };
-    let (per_s, mean_ms) = (own.requests_per_s.value, latency.mean_ms.value);
-    let Some((per_s_then, mean_ms_then)) = last_of(then, 4) else { return Ok(()) };
-    let is_less = per_s_then < LESS * per_s || mean_ms_then * LESS > mean_ms;
-    if !is_less && !burst.fills_on(&behind, (own, then)) {
+    if let Some(words) = left_in_memory(loaded, report) {
+        report.warnings.push(Claim::Burst.says(words));
         return Ok(());
     }
-    let sustained = Sustained {
-        cache: burst.held.cache.clone(),
-        filled: burst.filled,
-        full_after_s: report.simulated_s / burst.filled,
-        times_as_long: burst.times,
-        requests_per_s: is_less.then_some(per_s_then),
-        mean_latency_ms: is_less.then_some(mean_ms_then),
-    };
-    let words = sustained.sentence(own.subject.many(), (per_s, mean_ms));
+    let Some(burst) = Burst::of(report) else { return Ok(()) };
+    let Some(sustained) = burst.sustained(loaded, report)? else { return Ok(()) };
+    let own = writer(report).and_then(|own| Some((own, own.latency.as_ref()?)));
+    let Some((own, latency)) = own else { return Ok(()) };
+    let words = sustained.sentence(own.subject.many(), (own.requests_per_s.value, latency.mean_ms.value));
     report.warnings.push(Claim::Burst.says(words));
     report.sustained = Some(sustained);
     Ok(())
+}
+
+/// Of programs that can't be made longer, or whose run would take too long: how much of what they wrote had reached no device when the
+/// run ended, where a page cache had room for all that was in it at a time. Files that are taken away again leave nothing there at the end.
+fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
+    let fixed = |workload: &Workload| {
+        matches!(
+            workload,
+            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_)
+        )
+    };
+    let workloads = loaded.scenario.workload.values();
+    let is_program = workloads.clone().any(|workload| matches!(workload, Workload::Parallel(_)));
+    let too_long = report.firings as f64 * LONGER_MIN > FIRINGS_MAX;
+    let written = writer(report).filter(|_| too_long || workloads.clone().any(fixed)).map(written_bytes)?;
+    // What was in it at a time on a host, of several equal ones; of other caches what was there at the end.
+    let most_of = |held: &Held| -> (u64, u64) {
+        let memory = report.memory.iter().find(|memory| page_cache(&memory.name) == held.cache);
+        memory.map_or((held.unwritten_bytes, 1), |memory| (memory.most_unwritten_bytes, memory.hosts.max(1)))
+    };
+    let held = report.held.iter().max_by_key(|held| most_of(held).0)?;
+    let (most, hosts) = most_of(held);
+    let to_devices: u64 = (report.traffic.iter().flat_map(|device| &device.purposes))
+        .filter(|row| row.purpose.split('+').any(|purpose| purpose.trim() == "data"))
+        .map(|row| row.writes.bytes)
+        .sum();
+    let left = written - to_devices as f64;
+    let filled = (most * hosts) as f64 / held.room_bytes.max(1) as f64;
+    let least = if is_program { 0.0 } else { REPLAYED_MIN };
+    let waits = left >= PART * written && (most * hosts) as f64 >= PART * left;
+    (waits && (least..FULL).contains(&filled)).then(|| {
+        format!(
+            "{} of {} that were written reached no medium before the run ended: {} had room for them (up to {}{}, {} of what may wait \
+             there), and only a longer run, or one with less memory, tells what this gets when that is full",
+            bytes(left as u64),
+            bytes(written as u64),
+            held.cache,
+            bytes(most),
+            if hosts > 1 { " on each" } else { "" },
+            per_cent(filled)
+        )
+    })
+}
+
+/// The page cache of a host, or of all equal ones, in words.
+fn page_cache(class: &str) -> String {
+    format!("the page cache of \"{class}\"")
 }
 
 /// A cache that had room when the run ended, and how much longer that has to be.
@@ -117,13 +154,46 @@ impl Burst {
         (times >= LONGER_MIN).then(|| Self { held: held.clone(), filled, times })
     }
 
-    /// Whether the cache fills on in a longer run, as much of what is written stays in it as before.
+    /// What comes behind it, by runs that are longer and longer; nothing where that is no less, or can't be looked at.
+    fn sustained(&self, loaded: &Loaded, report: &Report) -> Result<Option<Sustained>, RunFailure> {
+        let longest = FIRINGS_MAX / report.firings.max(1) as f64;
+        let mut times = self.times;
+        loop {
+            let Some(longer) = longer(loaded, times) else { return Ok(None) };
+            let behind = match run_once(&longer) {
+                Ok(behind) => behind,
+                Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+                Err(_) => return Ok(None),
+            };
+            let (Some(own), Some(then)) = (writer(report), writer(&behind)) else { return Ok(None) };
+            let (Some(latency), Some((per_s, mean_ms))) = (&own.latency, last_of(then, 4)) else {
+                return Ok(None);
+            };
+            let is_less = per_s < LESS * own.requests_per_s.value || mean_ms * LESS > latency.mean_ms.value;
+            if !is_less && !self.fills_on(&behind, (own, then)) {
+                return Ok(None);
+            }
+            let next = (times * NEXT).min(longest);
+            if is_less || next < LONGER_MIN * times {
+                return Ok(Some(Sustained {
+                    cache: self.held.cache.clone(),
+                    filled: self.filled,
+                    full_after_s: report.simulated_s / self.filled,
+                    times_as_long: times,
+                    requests_per_s: is_less.then_some(per_s),
+                    mean_latency_ms: is_less.then_some(mean_ms),
+                }));
+            }
+            times = next;
+        }
+    }
+
+    /// Whether the cache has filled on in a longer run: a part of what was written more has stayed in it, so that drives don't keep up.
     fn fills_on(&self, behind: &Report, (own, then): (&Served, &Served)) -> bool {
         let now = behind.held.iter().find(|held| held.cache == self.held.cache);
         let more = now.map_or(0, |now| now.unwritten_bytes.saturating_sub(self.held.unwritten_bytes));
         let written = written_bytes(then) - written_bytes(own);
-        let is_full = now.is_some_and(|now| now.unwritten_bytes as f64 >= FULL * now.room_bytes as f64);
-        !is_full && more as f64 >= PART * written && written > 0.0
+        more as f64 >= PART * written && written > 0.0
     }
 }
 

@@ -13,6 +13,7 @@ use petrio_colours::{BlockRequest, FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_page::numbers::{seconds, significant};
 use petrio_workload::{Phase, SourceItem};
+use std::collections::BTreeMap;
 
 /// What is counted of the requests of a colour.
 pub(super) struct Count<R> {
@@ -29,7 +30,8 @@ impl<R: Reported> Count<R> {
     /// beside those of another sort.
     pub(super) fn of(
         names: Vec<String>,
-        (deadlines, transactions, replays): (Vec<Option<Time>>, Vec<Option<usize>>, Vec<bool>),
+        (deadlines, transactions): (Vec<Option<Time>>, Vec<Option<usize>>),
+        (replays, numbers): (Vec<bool>, BTreeMap<u32, u32>),
         beside: bool,
     ) -> Self {
         let flight = Flight::of(names.len());
@@ -37,7 +39,7 @@ impl<R: Reported> Count<R> {
         let collector = collector
             .with_deadlines(deadlines)
             .with_transactions(transactions)
-            .with_processes(replays)
+            .with_processes(replays, numbers)
             .beside_others(beside);
         Self { collector, phases: Phases::default(), flight, names, counted: 0 }
     }
@@ -147,6 +149,11 @@ fn ended_early(served: &Served, end: Time) -> Option<Warning> {
     })
 }
 
+/// Which workloads replay traces, and the numbers in these of processes that have others in the run.
+fn traced<R: Reported>(programs: Option<&Programs<R>>) -> (Vec<bool>, BTreeMap<u32, u32>) {
+    programs.map(|programs| (programs.replays(), programs.traced_numbers())).unwrap_or_default()
+}
+
 /// What is counted of both colours.
 pub(super) struct Counts {
     pub(super) requests: Count<BlockRequest>,
@@ -160,20 +167,23 @@ impl Counts {
         requests: Option<&Lane<'_, BlockRequest, Programs<BlockRequest>>>,
     ) -> Self {
         let of_files = operations.map(Lane::programs);
-        let of_devices = requests.map(|lane| lane.programs().workload_names());
-        let replays = requests.map(|lane| lane.programs().replays()).unwrap_or_default();
+        let of_devices = requests.map(Lane::programs);
         let both = operations.is_some() && requests.is_some();
         Self {
             operations: Count::of(
                 of_files.map(Programs::workload_names).unwrap_or_default(),
                 of_files
-                    .map(|programs| {
-                        (programs.workload_deadlines(), programs.workload_transactions(), Vec::new())
-                    })
+                    .map(|programs| (programs.workload_deadlines(), programs.workload_transactions()))
                     .unwrap_or_default(),
+                traced(of_files),
                 both,
             ),
-            requests: Count::of(of_devices.unwrap_or_default(), (Vec::new(), Vec::new(), replays), both),
+            requests: Count::of(
+                of_devices.map(Programs::workload_names).unwrap_or_default(),
+                <_>::default(),
+                traced(of_devices),
+                both,
+            ),
         }
     }
 }
@@ -217,7 +227,7 @@ mod tests {
     #[test]
     fn what_waits_for_ever_is_told_by_workload_and_kind_with_how_many_and_since_when() {
         let names = vec!["mail".to_owned(), "backup".to_owned()];
-        let mut count: Count<FileOp> = Count::of(names, <_>::default(), false);
+        let mut count: Count<FileOp> = Count::of(names, <_>::default(), <_>::default(), false);
         let asked = [
             (0, Operation::Fsync, 3),
             (1, Operation::Read, 5),

@@ -5,7 +5,7 @@ use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped};
 use petrio_kernel::{Marking, Time};
 use petrio_models::Stage;
-use petrio_page::numbers::{bytes, counted};
+use petrio_page::numbers::{bytes, counted, grouped};
 
 /// The hosts that programs run on.
 #[derive(Clone, Debug, Default)]
@@ -102,9 +102,10 @@ pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Warning> {
     let (worst, (at_worst, _)) = each.iter().max_by_key(|(_, (count, _))| *count)?;
     let (count, size) = each.iter().fold((0, 0.0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1));
     Some(Claim::Dropped.says(format!(
-        "{} ({}) dropped for want of room before links, {at_worst} at {}: what is lost is sent again, late",
-        counted(count, "frame was", "frames were"),
+        "{} ({}) dropped for want of room before links, {} at {}: what is lost is sent again, late",
+        counted(count, "frame", "frames"),
         bytes(size as u64),
+        grouped(*at_worst),
         worst.name
     )))
 }

@@ -324,6 +324,33 @@ fn what_a_profile_says_of_rebuilding_is_no_mistake_of_who_has_no_spare() {
     assert_eq!(loaded(&of("").replace("level = 5", "level = \"10\"")).scenario.holders.iter().count(), 1);
 }
 
+/// The last that an array lies on is its journal: it adds no room, and must have some.
+#[test]
+fn a_journal_is_the_last_that_an_array_lies_on() {
+    let of = |level: u32, on: &str, more: &str| {
+        let array = format!("[raid.r]\nuse = \"linux-md\"\nlevel = {level}\non = {on}\n{more}\n");
+        [
+            disks(4, ""),
+            "[partition.log]\non = \"e\"\nsize = \"64 MiB\"\n[disk.e]\nmodel = \"constant-rate\"\n"
+                .to_owned(),
+            array,
+            load("r", "1 s"),
+        ]
+        .concat()
+    };
+    let both = "[\"d*\", \"log\"]";
+    loaded(&of(5, both, "journal = { mode = \"write-back\" }"));
+    let says = |text: &str, word: &str| {
+        let problem = problem(text);
+        assert!(problem.contains(word), "{word}: {problem}");
+    };
+    says(&of(1, both, "journal = {}"), "levels 4, 5 and 6 of Linux md have one");
+    says(&of(5, both, "journal = {}\nbitmap = {}"), "an array with one has no bitmap");
+    says(&of(6, "\"d*\"", "partial_parity_log = true"), "level 5 has a partial parity log");
+    says(&of(5, both, "journal = {}\nstripe_cache.rows = 4096"), "smaller than four times the stripe cache");
+    says(&of(6, both, "spares = 1\njournal = {}"), "needs 4 members, and here are 3");
+}
+
 #[test]
 fn members_on_one_disk_are_warned_of() {
     let warnings = |count: u32, halves: [&str; 2]| {

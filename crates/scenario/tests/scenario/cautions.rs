@@ -47,6 +47,22 @@ fn a_run_that_begins_with_empty_caches_says_so() {
     }
 }
 
+#[test]
+fn pauses_that_become_shorter_are_no_empty_caches() {
+    // The same read all along, of which memory has all but the first; ten times as often later.
+    let reads = "file a 64 KiB; repeat 200 { think 10 ms; read a 0 4 KiB }; repeat 2000 { think 1 ms; read a 0 4 KiB }";
+    let text = format!(
+        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
+         [fs.data]\ntype = \"ext3\"\non = \"d\"\n[workload.w]\non = \"data\"\nkind = \"script\"\nscript = \"{reads}\"\n"
+    );
+    let report = once(&text);
+    let intervals = &report.served.series.intervals;
+    let (early, late) = (intervals[1].completed, intervals[intervals.len() - 2].completed);
+    assert!(late > 5 * early, "{early} {late}");
+    let all: Vec<String> = report.warnings.into_iter().map(|warning| warning.text).collect();
+    assert!(!says(&all, "caches were empty"), "{all:?}");
+}
+
 const MAIL: &str = r#"operation = "rewrite"
 pattern = "random"
 record = "4 KiB"

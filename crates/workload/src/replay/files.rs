@@ -70,6 +70,8 @@ pub struct TraceFiles {
     directories: Vec<Arc<str>>,
     /// The threads of the trace, in order of their numbers.
     pub(super) processes: Vec<u32>,
+    /// What they ran, by their numbers, as far as the trace tells.
+    commands: BTreeMap<u32, String>,
     /// Where its files stand for devices: the room for each, in bytes.
     pub(super) device_room: Option<u64>,
     /// What only the totals of closes tell of.
@@ -125,6 +127,9 @@ impl TraceFiles {
             if event.error != 0 {
                 continue;
             }
+            if let (EventKind::Exec, Some(path)) = (event.kind, &event.path) {
+                files.executes(event.process, path);
+            }
             if !event.kind.is_of_device() {
                 if event.file.is_known() {
                     files.look_at(&event, &mut survey);
@@ -140,6 +145,7 @@ impl TraceFiles {
             }
         }
         if files.files.is_empty() {
+            devices.commands = std::mem::take(&mut files.commands);
             (files, survey) = (devices, of_devices);
         }
         for file in &mut files.files {
@@ -208,6 +214,30 @@ impl TraceFiles {
             }
             _ => {}
         }
+    }
+
+    /// A process is called by what it executed last.
+    fn executes(&mut self, process: u32, path: &str) {
+        if let Some(name) = path.rsplit('/').find(|part| !part.is_empty()) {
+            self.commands.insert(process, name.to_owned());
+        }
+    }
+
+    /// Calls the processes by what the trace's reader knows them by, where it does.
+    pub fn name_processes(&mut self, named: impl Fn(u32) -> Option<String>) {
+        for &process in &self.processes {
+            if let Some(name) = named(process) {
+                self.commands.insert(process, name);
+            }
+        }
+    }
+
+    /// The processes of a replay in the order of their numbers there, each with its number in the trace and what it ran, where
+    /// the trace tells; none where think times are kept per file.
+    pub fn traced_processes(&self, wanted: ThinkPer) -> impl Iterator<Item = (u32, Option<&str>)> {
+        let known = self.think_per(wanted) == ThinkPer::Process;
+        let processes = self.processes.iter().filter(move |_| known);
+        processes.map(|process| (*process, self.commands.get(process).map(String::as_str)))
     }
 
     /// The files, in order of their numbers.

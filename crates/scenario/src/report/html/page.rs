@@ -294,7 +294,6 @@ fn stage(stage: &Stage) -> Vec<Text> {
     ]
 }
 
-/// What each of several workloads got over its own span.
 /// The processes of replayed traces.
 fn processes(page: &mut Page, served: &Served) {
     if served.processes.is_empty() {
@@ -316,8 +315,13 @@ fn processes(page: &mut Page, served: &Served) {
     };
     let heads = ["process", "completed", "rate", "mean", "p99", "longest"];
     page.table(Table::new(heads).with(served.processes.iter().map(row)));
+    if served.processes_left_out > 0 {
+        let more = counted(served.processes_left_out, "process more", "processes more");
+        page.note(format!("And {more}, which came later, without a row."));
+    }
 }
 
+/// What each of several workloads got over its own span.
 fn workloads(page: &mut Page, served: &Served) {
     if served.workloads.is_empty() {
         return;

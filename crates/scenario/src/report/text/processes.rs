@@ -9,7 +9,7 @@ use std::fmt::Write;
 const LINES_MAX: usize = 12;
 
 /// A line for each.
-pub(super) fn processes(out: &mut String, all: &[ProcessFigures], width: usize) {
+pub(super) fn processes(out: &mut String, all: &[ProcessFigures], left_out: u64, width: usize) {
     if all.is_empty() {
         return;
     }
@@ -30,7 +30,8 @@ pub(super) fn processes(out: &mut String, all: &[ProcessFigures], width: usize) 
         }
         flowing(out, &format!("  {}", one.words()), &parts, width);
     }
-    if let Some(more) = most.len().checked_sub(LINES_MAX).filter(|more| *more > 0) {
-        let _ = writeln!(out, "    and {}", counted(more as u64, "process more", "processes more"));
+    let more = most.len().saturating_sub(LINES_MAX) as u64 + left_out;
+    if more > 0 {
+        let _ = writeln!(out, "    and {}", counted(more, "process more", "processes more"));
     }
 }

@@ -70,6 +70,16 @@ impl Calls {
         }
     }
 
+    /// What runs as a process, as strace shows it beside the number.
+    pub(super) fn shows(&mut self, process: u32, command: &[u8]) {
+        self.files.commands.note(process, command);
+    }
+
+    /// Which command a process runs, or ran.
+    pub(super) fn command(&self, process: u32) -> Option<String> {
+        self.files.commands.of(process)
+    }
+
     /// A process ends.
     pub(super) fn exit(&mut self, process: u32, clock: u128, at: u64) -> Vec<RawEvent> {
         closed(process, clock, at, self.files.exit(process))
@@ -159,6 +169,9 @@ impl Calls {
     }
 
     fn exec(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {
+        if let (true, Some(path)) = (made.succeeded(), &path) {
+            self.files.commands.executes(made.process, path);
+        }
         let mut events = self.of_path(made, EventKind::Exec, path);
         if made.succeeded() {
             let end = made.clock + u128::from(made.call.service.unwrap_or_default().as_picos());

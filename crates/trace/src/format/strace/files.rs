@@ -4,6 +4,7 @@
 //! the description points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
 
 use crate::event::{Access, FileKey, Totals};
+use crate::format::commands::Commands;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -80,6 +81,8 @@ pub(super) struct Files {
     tables: BTreeMap<u64, Table>,
     next_table: u64,
     processes: BTreeMap<u32, Process>,
+    /// What they run, and ran.
+    pub(super) commands: Commands,
 }
 
 impl Files {
@@ -172,6 +175,7 @@ impl Files {
         if self.knows(child) {
             return;
         }
+        self.commands.starts(parent, child);
         let Process { table, folder } = self.process(parent).clone();
         let table = if shares {
             if let Some(table) = self.tables.get_mut(&table) {

@@ -29,6 +29,8 @@ pub(super) enum What<'a> {
 pub(super) struct Line<'a> {
     /// The thread; 0 where only one was traced.
     pub(super) process: u32,
+    /// What it runs; empty where strace doesn't show it (`-Y`).
+    pub(super) command: &'a [u8],
     /// Picoseconds since 1970.
     pub(super) clock: u128,
     pub(super) what: What<'a>,
@@ -38,26 +40,47 @@ impl<'a> Line<'a> {
     /// `None` for a line that strace doesn't print with `-ttt`.
     pub(super) fn of(line: &'a [u8]) -> Option<Self> {
         if line.starts_with(b"strace: ") {
-            return Some(Self { process: 0, clock: 0, what: What::Remark });
+            return Some(Self { process: 0, command: b"", clock: 0, what: What::Remark });
         }
-        let (process, rest) = process(line)?;
+        let ((process, command), rest) = process(line)?;
         let (time, rest) = word(rest);
         if !time.contains(&b'.') || !looks_numeric(time) {
             return None;
         }
         let clock = picoseconds(time, SECONDS, "time").ok()?;
-        Some(Self { process, clock, what: what(rest.trim_ascii_start())? })
+        Some(Self { process, command, clock, what: what(rest.trim_ascii_start())? })
     }
 }
 
-/// The thread, printed as `10652` or `[pid 10652]`, or not at all.
-fn process(line: &[u8]) -> Option<(u32, &[u8])> {
+/// A thread's number, and what it runs.
+type Shown<'a> = (u32, &'a [u8]);
+
+/// The thread, printed as `10652` or `[pid 10652]`, with `-Y` as `10652<make>`, or not at all; and what it runs.
+fn process(line: &[u8]) -> Option<(Shown<'_>, &[u8])> {
     if let Some(rest) = line.strip_prefix(b"[pid ") {
-        let end = rest.iter().position(|&byte| byte == b']')?;
-        return Some((whole32(rest[..end].trim_ascii(), "process").ok()?, &rest[end + 1..]));
+        let (process, rest) = numbered(rest.trim_ascii_start())?;
+        return Some((process, rest.trim_ascii_start().strip_prefix(b"]")?));
     }
-    let (first, rest) = word(line);
-    if looks_whole(first) { Some((whole32(first, "process").ok()?, rest)) } else { Some((0, line)) }
+    numbered(line).or(Some(((0, b""), line)))
+}
+
+/// `10652`, or `10652<make>`, at the beginning of a text; `None` where that is no number of its own.
+fn numbered(text: &[u8]) -> Option<(Shown<'_>, &[u8])> {
+    let digits = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(digits);
+    if !looks_whole(number) {
+        return None;
+    }
+    let (command, rest) = match rest.first() {
+        // A command may have blanks and brackets in its name; what follows it is a blank or the bracket of `[pid`.
+        Some(b'<') => {
+            let end = rest.windows(2).position(|ends| ends[0] == b'>' && matches!(ends[1], b' ' | b']'))?;
+            (&rest[1..end], &rest[end + 1..])
+        }
+        None | Some(b' ' | b'\t' | b']') => (&b""[..], rest),
+        Some(_) => return None,
+    };
+    Some(((whole32(number, "process").ok()?, command), rest))
 }
 
 /// The text up to a blank, and after it.
@@ -312,6 +335,13 @@ mod tests {
             What::Unfinished { name: b"exit_group", arguments: b"0 " }
         );
         assert_eq!(Line::of(b"7 1.5 +++ exited with 0 +++").unwrap().what, What::Exited);
+        for shown in [
+            &b"[pid 7<Web Content>] 1.5 +++ exited with 0 +++"[..],
+            b"7<Web Content> 1.5 +++ exited with 0 +++",
+        ] {
+            let line = Line::of(shown).unwrap();
+            assert_eq!((line.process, line.command, line.what), (7, &b"Web Content"[..], What::Exited));
+        }
         assert_eq!(Line::of(b"12:30:01 read(3, 2) = 2"), None);
         assert_eq!(Line::of(b"0.5 0 100 8 1"), None);
     }

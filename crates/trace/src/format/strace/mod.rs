@@ -4,7 +4,7 @@
 //! the calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes
 //! ([`files`]). Calls that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and
 //! all come in the order in which they began. A file that is still open when its process ends, or closes itself on
-//! exec, is closed there.
+//! exec, is closed there. A process is called by what it executed, by what the one runs that started it, or by what `-Y` shows.
 //!
 //! Source: strace(1), "DESCRIPTION"; open(2), dup(2), clone(2), lseek(2) for what descriptors share.
 //!
@@ -116,6 +116,7 @@ impl Strace {
         let Some(line) = Line::of(text.trim_ascii()) else { return false };
         self.calls
             .seen(line.process, self.unfinished.iter().map(|(&process, call)| (process, &call.name[..])));
+        self.calls.shows(line.process, line.command);
         match line.what {
             What::Remark => self.tally.other_events += 1,
             What::Exited => {
@@ -233,6 +234,10 @@ impl Format<Event> for Strace {
 
     fn tally(&self) -> ReadCounts {
         self.tally
+    }
+
+    fn process_name(&self, process: u32) -> Option<String> {
+        self.calls.command(process)
     }
 
     fn is_since_1970(&self) -> bool {

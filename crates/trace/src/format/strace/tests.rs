@@ -44,6 +44,25 @@ fn offsets_follow_from_the_calls_before_without_any_help_of_strace() {
 }
 
 #[test]
+fn processes_are_called_by_what_they_execute_or_by_who_started_them() {
+    let text = "7 1.000000 execve(\"/usr/bin/make\", [\"make\"], 0x7ffe /* 20 vars */) = 0 <0.000200>\n\
+         7 1.000300 vfork( <unfinished ...>\n\
+         8 1.000400 execve(\"/opt/cc1\", [\"cc1\"], 0x7ffe /* 20 vars */) = -1 ENOENT (No such file or directory) <0.000010>\n\
+         8 1.000500 execve(\"/usr/lib/cc1\", [\"cc1\"], 0x7ffe /* 20 vars */) = 0 <0.000200>\n\
+         7 1.000800 <... vfork resumed>) = 8 <0.000400>\n\
+         7 1.000900 clone(child_stack=NULL, flags=CLONE_FILES|SIGCHLD) = 9 <0.000010>\n\
+         8 1.001000 openat(AT_FDCWD, \"/a\", O_RDONLY) = 3 <0.000010>\n\
+         9 1.001100 openat(AT_FDCWD, \"/b\", O_RDONLY) = 3 <0.000010>\n\
+         8 1.001200 +++ exited with 0 +++\n\
+         [pid 10<Web Content>] 1.001300 openat(AT_FDCWD, \"/c\", O_RDONLY) = 3 <0.000010>\n";
+    let mut reader = EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+    assert!(reader.by_ref().all(|event| event.is_ok()));
+    let names = [7, 8, 9, 10, 11].map(|process| reader.process_name(process));
+    let expected = ["make", "cc1", "make", "Web Content"].map(|name| Some(name.to_owned()));
+    assert_eq!(names, [&expected[..], &[None]].concat()[..]);
+}
+
+#[test]
 fn unfinished_calls_come_where_they_began_with_what_they_came_to() {
     let (events, summary) = read(
         "1 1.000000 openat(AT_FDCWD</x>, \"a\", O_RDONLY) = 3</x/a> <0.000010>\n\
