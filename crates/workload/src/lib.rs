@@ -41,6 +41,7 @@
 
 pub mod file_lives;
 pub mod fio;
+pub mod iozone;
 pub mod parallel;
 pub mod program;
 pub mod replay;

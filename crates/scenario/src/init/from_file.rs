@@ -1,4 +1,4 @@
-//! A scenario of a fio job file, of fio's command lines, or of a trace.
+//! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
 use super::{Choices, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
@@ -10,6 +10,7 @@ use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions, TraceReader};
 use petrio_workload::fio::{FioFile, FioJob, FioWork, is_command_line, is_job_file};
+use petrio_workload::iozone::{Iozone, is_iozone};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -31,7 +32,7 @@ type = \"ext4\"
 on = \"d\"
 ";
 
-/// A scenario that plays a file: a fio job file's jobs, or a trace in any format. `scenario` is where it is to lie.
+/// A scenario that plays a file: a fio job file's jobs, what iozone's command line does, or a trace in any format. `scenario` is where it is to lie.
 ///
 /// # Errors
 /// A file that is neither, or what is wrong with it.
@@ -45,6 +46,14 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     let written = file.to_string_lossy();
     if is_command_line(&written) && !file.exists() {
         return from_jobs("the command line", &written, choices, &Beside { folder: None, ..beside });
+    }
+    if is_iozone(&written) && !file.exists() {
+        return from_iozone("the command line", &written, choices);
+    }
+    if let Ok(text) = text_of(&inputs, file)
+        && is_iozone(&text)
+    {
+        return from_iozone(&name, &text, choices);
     }
     if let Ok(text) = text_of(&inputs, file)
         && (is_job_file(&text) || is_command_line(&text))
@@ -166,6 +175,28 @@ fn from_jobs(name: &str, text: &str, choices: &Choices, around: &Beside<'_>) -> 
             job.line
         ));
     }
+    finished(&complete(&body, choices), remarks, &Inputs::none())
+}
+
+/// iozone's tests, each after the one before: a workload for each column of its table.
+fn from_iozone(name: &str, text: &str, choices: &Choices) -> Result<Made, Problems> {
+    let run: Iozone = text.parse().map_err(|error: petrio_workload::iozone::IozoneError| {
+        Problems::new(name, vec![Problem::error(format!("{name}: {error}")).maybe_help(error.help)])
+    })?;
+    let mut body = head(name, "iozone's tests of", choices);
+    body.push_str(&format!("\ntitle = {}\n{HOST}", quoted(&format!("iozone's tests of {name}"))));
+    let mut before: Option<&str> = None;
+    for test in &run.tests {
+        body.push_str(&format!("\n[workload.{}]\nkind = \"files\"\non = \"data\"\n", test.name));
+        if let Some(before) = before.replace(&test.name) {
+            body.push_str(&format!("after = [{}]\n", quoted(before)));
+        }
+        // A struct of numbers and words is a table; what wasn't would be missed by whoever reads this.
+        for (key, value) in toml::Table::try_from(&test.parameters).unwrap_or_default() {
+            body.push_str(&format!("{key} = {value}\n"));
+        }
+    }
+    let remarks = run.remarks.iter().map(|remark| format!("{name}: {remark}")).collect();
     finished(&complete(&body, choices), remarks, &Inputs::none())
 }
 

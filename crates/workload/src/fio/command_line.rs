@@ -39,7 +39,7 @@ fn position(words: &[String]) -> Option<usize> {
 }
 
 /// Lines as commands: each with its number and its words.
-fn commands(text: &str) -> Vec<(u32, Vec<String>)> {
+pub(crate) fn commands(text: &str) -> Vec<(u32, Vec<String>)> {
     let mut found = Vec::new();
     let (mut whole, mut begun) = (String::new(), 1);
     for (index, line) in text.lines().enumerate() {

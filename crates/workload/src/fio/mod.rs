@@ -28,6 +28,7 @@ mod sizes;
 mod target;
 mod values;
 
+pub(crate) use command_line::commands;
 pub use command_line::is_command_line;
 
 use crate::program::AccessParameters;

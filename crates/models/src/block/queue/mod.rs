@@ -29,7 +29,9 @@ use crate::host::kernel_profile::BlockLayerParameters;
 use crate::instants;
 use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
-use petrio_kernel::{Cancel, Firing, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update};
+use petrio_kernel::{
+    Cancel, Firing, Key, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update,
+};
 use state::{Accepted, Queue, Sent};
 use write_back::WriteBack;
 
@@ -176,7 +178,8 @@ struct Places {
     held: Vec<Place<BlockRequest>>,
     /// Whether the second of them is that of the write-back throttle.
     held_back: bool,
-    room: Vec<Place<()>>,
+    /// Room for one of those held, under the key of who holds it: its thread where the throttle holds it.
+    room: Vec<Place<Key>>,
     ask: Place<()>,
     slots: Place<()>,
     idle: Place<()>,
@@ -187,12 +190,20 @@ struct Places {
 /// Most tokens of a kind that one firing makes, for drawings: no place here has a capacity.
 const MANY: u32 = 1_024;
 
+/// The key of what is held in the order in which it came, whoever sent it.
+const IN_TURN: Key = 0;
+
+/// Under which key a request waits in front of a line.
+fn keys(throttled: bool, line: usize) -> fn(&BlockRequest) -> Key {
+    if throttled && line == state::THROTTLED { write_back::thread } else { |_| IN_TURN }
+}
+
 /// The arcs that an arrival and a completion have in common.
 #[derive(Clone, Copy)]
 struct Arcs {
     resident: Update<Resident>,
     ask: Put<()>,
-    room: [Option<Put<()>>; 2],
+    room: [Option<Put<Key>>; 2],
     completions: Put<BlockRequest>,
     plug: Option<(Put<()>, Cancel<()>)>,
 }
@@ -203,7 +214,7 @@ impl Arcs {
             resident: transition.update(places.resident),
             ask: transition.may_put(places.ask, 1),
             room: [0, 1].map(|line| {
-                let room: Option<&Place<()>> = places.room.get(line);
+                let room: Option<&Place<Key>> = places.room.get(line);
                 room.map(|room| transition.may_put(*room, MANY))
             }),
             completions: transition.may_put(places.completions, MANY),
@@ -217,7 +228,8 @@ impl Arcs {
         let now = f.now();
         let resident = f.update(self.resident);
         let mut done = std::mem::take(&mut resident.done);
-        let calls = [0, 1].map(|line| resident.queue.call(line, now));
+        let calls = [0, 1].map(|line| resident.queue.call(line));
+        let writers = resident.queue.call_writers(now);
         let ask = !resident.asked && resident.queue.has_work();
         resident.asked |= ask;
         let plugged = resident.queue.is_plugged();
@@ -233,8 +245,13 @@ impl Arcs {
         for (room, calls) in self.room.into_iter().zip(calls) {
             if let Some(room) = room {
                 for _ in 0..calls {
-                    f.put(room, ());
+                    f.put(room, IN_TURN);
                 }
+            }
+        }
+        if let Some(room) = self.room[state::THROTTLED] {
+            for thread in writers {
+                f.put(room, thread);
             }
         }
         if ask {
@@ -307,12 +324,13 @@ fn page_with(
         plug: None,
         done: Vec::new(),
     };
+    let throttled = parameters.throttle().is_some();
     let places = Places {
         resident: page.state("queue", resident),
         waiting: page.fifo("waiting"),
         again: page.fifo("waiting-for-flush"),
-        held: held.iter().map(|name| page.fifo(name)).collect(),
-        held_back: parameters.throttle().is_some(),
+        held: held.iter().enumerate().map(|(line, name)| page.keyed(name, keys(throttled, line))).collect(),
+        held_back: throttled,
         room: held.iter().map(|name| page.fifo(&name.replace("held", "room"))).collect(),
         ask: page.fifo("ask"),
         slots: page.fifo("slots"),
@@ -352,16 +370,20 @@ fn arrivals(page: &mut PageBuilder<'_>, places: &Places, requests: Place<BlockRe
             Some((0, _)) => page.transition("admit-read"),
             Some(_) => page.transition("admit-write"),
         };
-        let request = accept.take(from);
-        if let Some((_, room)) = admitted {
-            accept.consume(room);
-        }
+        let called = admitted.map(|(_, room)| accept.take(room));
+        let request = match called {
+            None => accept.take(from),
+            Some(called) => accept.take_key(from, move |binding| *binding.get(called)),
+        };
         let arcs = Arcs::declare(&mut accept, places);
         let waiting = accept.may_put(places.waiting, MANY);
         let held: [Option<Put<BlockRequest>>; 2] =
             [0, 1].map(|line| places.held.get(line).map(|held| accept.may_put(*held, MANY)));
         let admitted = admitted.map(|(line, _)| line);
         accept.action(move |f| {
+            if let Some(called) = called {
+                f.take(called);
+            }
             let request = f.take(request);
             match f.update(arcs.resident).queue.split(&request) {
                 None => accept_one(f, arcs, waiting, held, request, admitted),

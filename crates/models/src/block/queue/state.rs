@@ -8,7 +8,7 @@ use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status, WriteHint};
-use petrio_kernel::Time;
+use petrio_kernel::{Key, Time};
 use smallvec::SmallVec;
 
 /// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count
@@ -70,7 +70,7 @@ enum Plug {
 }
 
 /// The line of writes that the write-back throttle holds; single queues, which have another there, have none.
-const THROTTLED: usize = 1;
+pub(super) const THROTTLED: usize = 1;
 
 /// A request queue.
 #[derive(Clone)]
@@ -235,16 +235,22 @@ impl Queue {
         self.flush.has_step() || (self.plug == Plug::Open && self.elevator.waiting() > 0)
     }
 
-    /// How many more of those that wait in front of a line may come in now. Each must then be accepted as admitted.
-    pub(super) fn call(&mut self, line: usize, now: Time) -> u32 {
-        if let (Some(write_back), THROTTLED) = (&mut self.write_back, line) {
-            return write_back.call(now);
+    /// How many more of those that wait in front of a line may come in now. Each must then be accepted as admitted. Those that the
+    /// write-back throttle holds are called by their threads ([`call_writers`](Self::call_writers)).
+    pub(super) fn call(&mut self, line: usize) -> u32 {
+        if self.write_back.is_some() && line == THROTTLED {
+            return 0;
         }
         let room = self.limit.saturating_sub(self.allocated[line]);
         let more = room.min(self.held[line] - self.called[line]);
         self.allocated[line] += more;
         self.called[line] += more;
         more
+    }
+
+    /// Whose next write the throttle lets in, in order.
+    pub(super) fn call_writers(&mut self, now: Time) -> SmallVec<[Key; 8]> {
+        self.write_back.as_mut().map(|write_back| write_back.call(now)).unwrap_or_default()
     }
 
     /// What the device gets now.

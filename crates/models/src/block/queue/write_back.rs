@@ -7,12 +7,17 @@
 //! at, or one has been in the device for too long; and doubled if it didn't, or if only writes came. Windows become
 //! shorter while the depth is small.
 //!
+//! Who finds no room sleeps in submit_bio, with one request; what else a thread has to write comes after that one. So threads wait in
+//! line, not requests (`Line`): whoever is woken sends on as long as there is room, and then lies down behind the others. A thread that
+//! syncs one page beside a flusher with a hundred requests waits for one of them.
+//!
 //! A window is looked at with the first thing that happens after its end, as it was at that end. Leaves out discards,
 //! and memory that is being freed (kswapd), which has a count of its own.
 
 use crate::block::elevator::is_write_back;
 use petrio_colours::{BlockRequest, Direction, WriteHint};
-use petrio_kernel::Time;
+use petrio_kernel::{Key, Time};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// The depth at first (RWB_DEF_DEPTH).
@@ -37,6 +42,7 @@ enum Told {
 /// A write that is held, as far as it matters how long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
+    thread: Key,
     synchronous: bool,
     hint: WriteHint,
 }
@@ -44,7 +50,45 @@ pub(super) struct Held {
 impl Held {
     /// What matters of a request.
     pub(super) fn of(request: &BlockRequest) -> Self {
-        Self { synchronous: request.synchronous, hint: request.hint }
+        Self { thread: thread(request), synchronous: request.synchronous, hint: request.hint }
+    }
+}
+
+/// The thread that sends a request: a process, or a daemon of the kernel.
+pub(super) fn thread(request: &BlockRequest) -> Key {
+    Key::from(request.process)
+}
+
+/// Threads that sleep, with what each has to write, the first of which it is about to send (`rq_qos_wait`).
+#[derive(Clone, Debug, Default)]
+struct Line {
+    threads: VecDeque<(Key, VecDeque<Held>)>,
+}
+
+impl Line {
+    fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    fn push(&mut self, held: Held) {
+        match self.threads.iter_mut().find(|(thread, _)| *thread == held.thread) {
+            Some((_, all)) => all.push_back(held),
+            None => self.threads.push_back((held.thread, VecDeque::from([held]))),
+        }
+    }
+
+    /// What the first of the threads is about to send.
+    fn first(&self) -> Option<Held> {
+        self.threads.front().and_then(|(_, all)| all.front().copied())
+    }
+
+    /// The first thread has sent it: with the next one it comes behind the others.
+    fn pop(&mut self) {
+        let Some((thread, mut all)) = self.threads.pop_front() else { return };
+        all.pop_front();
+        if !all.is_empty() {
+            self.threads.push_back((thread, all));
+        }
     }
 }
 
@@ -64,7 +108,7 @@ pub(super) struct WriteBack {
     background: u32,
     /// Writes that were let in and aren't complete, those that wait, and whether these may look for room.
     inside: u32,
-    held: VecDeque<Held>,
+    held: Line,
     awake: bool,
     /// When one was last held back by dirty pages (dirty_sleep), as its requests tell.
     pressed: Option<Time>,
@@ -94,7 +138,7 @@ impl WriteBack {
             normal: 0,
             background: 0,
             inside: 0,
-            held: VecDeque::new(),
+            held: Line::default(),
             awake: false,
             pressed: None,
             read_came: None,
@@ -127,21 +171,21 @@ impl WriteBack {
     pub(super) fn comes_in(&mut self, write: Held, now: Time) -> bool {
         let comes_in = self.held.is_empty() && self.admit(write, now);
         if !comes_in {
-            self.held.push_back(write);
+            self.held.push(write);
         }
         comes_in
     }
 
-    /// How many of those that wait come in now, in order.
-    pub(super) fn call(&mut self, now: Time) -> u32 {
+    /// Whose turn it is to come in with the next of what they have to write, in order.
+    pub(super) fn call(&mut self, now: Time) -> SmallVec<[Key; 8]> {
         self.look(now);
-        let mut called = 0;
+        let mut called = SmallVec::new();
         if std::mem::take(&mut self.awake) {
-            while let Some(&first) = self.held.front()
+            while let Some(first) = self.held.first()
                 && self.admit(first, now)
             {
-                self.held.pop_front();
-                called += 1;
+                self.held.pop();
+                called.push(first.thread);
             }
         }
         called
@@ -330,6 +374,23 @@ mod tests {
         assert_eq!(room(&throttle, &plain, now), 4);
         assert_eq!(room(&throttle, &plain, now + CLOSE), 8);
         assert!(!WriteBack::concerns(&write(WriteHint::None, true)), "what is written past the page cache");
+    }
+
+    #[test]
+    fn who_syncs_a_page_waits_for_one_request_of_the_flusher() {
+        let mut throttle = WriteBack::new(Time::from_millis(75), 128, false);
+        let now = Time::from_millis(5);
+        let of = |process: u32, synchronous| {
+            Held::of(&BlockRequest { process, ..write(WriteHint::NoIdle, synchronous) })
+        };
+        let flusher = of(7, false);
+        let inside = (0..50).filter(|_| throttle.comes_in(flusher, now)).count();
+        assert!(inside < 50);
+        assert!(!throttle.comes_in(of(1, true), now), "others sleep already");
+        (0..inside).for_each(|_| throttle.leave(now));
+        let called = throttle.call(now);
+        assert_eq!(called[..4], [7, 1, 7, 7]);
+        assert_eq!(called.len(), inside, "all places are taken again");
     }
 
     /// Windows with so many reads that take so long, and writes, until the depth stands still.
