@@ -56,6 +56,7 @@ fn after_help() -> String {
          Examples:\n  petrio init postgres && petrio run postgres.toml\n  \
          petrio init mail --drive seagate-savvio-10k4 --memory \"8 GiB\" -o mine.toml\n  \
          petrio init --from job.fio\n  petrio init --from trace.csv -o -\n  \
+         petrio init --from 'iozone -e -a -s 64'\n  \
          petrio init --from-host && petrio run machine.toml",
         templates.collect::<String>()
     )

@@ -113,6 +113,21 @@ size=1m
 direct=0
 ";
 
+/// The dissertation's instrument, as it is typed: what it writes, reads and reads at random are workloads one after the other.
+#[test]
+fn an_iozone_command_line_becomes_a_scenario_that_runs() {
+    let folder = Folder::new();
+    let answer = folder.petrio(&["init", "--from", "iozone -e -i 0 -i 1 -i 2 -s 16m -r 64k", "-o", "made.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let run = folder.petrio(&["run", "made.toml", "--no-what-if"]);
+    assert_eq!(run.code, Some(0), "{}", run.talk);
+    let text = folder.text("made.toml");
+    assert!(text.matches("[workload.").count() >= 5, "{text}");
+    assert!(run.out.contains("64 KiB"), "{}", run.out);
+    let wrong = folder.petrio(&["init", "--from", "iozone -r 64k -s", "-o", "wrong.toml"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.talk);
+}
+
 #[test]
 fn a_job_file_becomes_a_scenario_and_a_workload_alike() {
     let folder = Folder::new();

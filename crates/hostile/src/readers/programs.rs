@@ -9,6 +9,7 @@ use petrio_units::Measurable;
 use petrio_users::namespace::FileKind;
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::fio::{FioFile, FioWork};
+use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
@@ -19,6 +20,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "scenario", read: scenario, samples: scenarios },
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "fio_jobs", read: fio_jobs, samples: || vec![seed("fio-jobs")] },
+        Reader { name: "iozone", read: iozone, samples: || vec![seed("iozone")] },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
         Reader { name: "files_manifest", read: manifest, samples: manifests },
@@ -35,6 +37,17 @@ fn fio_jobs(bytes: &[u8]) -> Verdict {
             FioWork::Device { parameters, .. } => parameters.validate(true).map_err(|error| reason(&error)),
         };
         checked?;
+    }
+    Ok(())
+}
+
+/// iozone's command lines and its output; what is made of a test can be checked as one that is written by hand.
+fn iozone(bytes: &[u8]) -> Verdict {
+    let text = text(bytes)?;
+    let run: Iozone = text.parse().map_err(|error| reason(&error))?;
+    assert!(is_iozone(text) && !run.tests.is_empty());
+    for test in run.tests {
+        test.parameters.validate().map_err(|error| reason(&error))?;
     }
     Ok(())
 }
