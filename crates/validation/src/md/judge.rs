@@ -23,8 +23,9 @@ const CUT: &str = "which rows md's thread looks at last depends on how members' 
 /// See [`CUT`].
 const CUT_REQUESTS: f64 = 8.0;
 
-/// Why those of full stripes on mirrors do: of each request, members got one to four in boots of the kernel that was measured (docs/raid.md).
-const JOINED: &str = "where the program's pages lie together, two units are one request within the members' segments: boots of one kernel are 3 a write apart";
+/// Why those of full stripes on mirrors do: of each request, members got one to four in boots of one kernel.
+const JOINED: &str = "where the program's pages lie together, two units are one request within the members' segments: boots of one \
+                      kernel are 3 a write apart";
 /// See [`JOINED`].
 const JOINED_A_REQUEST: f64 = 3.0;
 

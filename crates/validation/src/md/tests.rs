@@ -38,7 +38,7 @@ fn a_random_page_costs_what_md_reads_and_writes_and_a_whole_stripe_reads_nothing
 
 #[test]
 fn who_is_answered_reads_on_before_the_thread_lets_go_of_the_rows_that_it_looked_at_last() {
-    // As measured in each of six cells: where a read meets rows of which the one before had others, the last eight rows are a request apart.
+    // As measured in six cells: where a read meets rows of which the one before had others, the last eight rows are a request apart.
     // Where a failed unit is worked out first, these rows come last instead, and nothing is cut.
     let rows = "5,left-symmetric,5,512,none,256,degraded,1,direct-sequential-read,1048576,32,33554432,,,1,,3145728,,2.4163,\
                 22 0 22 19 19,8388608 0 8388608 8388608 8388608,0 0 0 0 0,0 0 0 0 0\n\

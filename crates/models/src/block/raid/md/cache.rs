@@ -176,8 +176,8 @@ impl Cache {
         self.lists.push(list, number);
     }
 
-    /// Rows that must go to the members by now (`r5c_do_reclaim`): whole ones, and with a cache that is nearly full or of which somebody wants a
-    /// row some others.
+    /// Rows that must go to the members by now (`r5c_do_reclaim`): whole ones, and some others with a cache that
+    /// is nearly full or of which somebody wants a row.
     fn reclaims(&self) -> (bool, usize) {
         let [partial, full] = self.gathered;
         let total = partial + full;

@@ -238,12 +238,13 @@ impl Md {
         done
     }
 
-    /// The thread runs until it finds nothing more, has as much as leaves it at a time, or has answered the only request that there was; what
-    /// it asks of members goes to `send`, with the number that comes back with the answer.
+    /// The thread runs until it finds nothing more, has as much as leaves it at a time, or has answered the only request that there
+    /// was; what it asks of members goes to `send`, with the number that comes back with the answer.
     ///
-    /// Who was answered so is ready to run when the thread gives way (`cond_resched` of `handle_active_stripes`), and puts his next request
-    /// down while the thread still has hold of the rows that it looked at last: where it reads these, they go before all others, and are
-    /// requests of their own; writes are plugged until all of the request is down (`blkdev_write_iter` has a plug, `blkdev_read_iter` none). What is asked of members stays under the plug meanwhile.
+    /// Who was answered so is ready to run when the thread gives way (`cond_resched` of `handle_active_stripes`), and puts his next
+    /// request down while the thread still has hold of the rows that it looked at last: where it reads these, they go before all
+    /// others, and are requests of their own; writes are plugged until all of the request is down (`blkdev_write_iter` has a plug,
+    /// `blkdev_read_iter` none). What is asked of members stays under the plug meanwhile.
     pub(super) fn run(&mut self, members: &Members, mut send: impl FnMut(Piece, u32)) -> Work {
         self.work = Work::default();
         if std::mem::take(&mut self.reads_held) {

@@ -162,7 +162,9 @@ proptest! {
         for (number, &(address, blocks, way, at)) in requests.iter().enumerate() {
             let direction = [Direction::Read, Direction::Write, Direction::Flush][usize::from(way)];
             let blocks = if direction == Direction::Flush { 0 } else { blocks };
-            let request = BlockRequest { direction, synchronous: at % 2 == 0, process: number as u32 % 3, ..read(number as u64, address, blocks) };
+            let (synchronous, process) = (at % 2 == 0, number as u32 % 3);
+            let request = read(number as u64, address, blocks);
+            let request = BlockRequest { direction, synchronous, process, ..request };
             bench.inject(request, Time::from_millis(at));
         }
         let done = bench.finish();
