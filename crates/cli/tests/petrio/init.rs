@@ -117,7 +117,8 @@ direct=0
 #[test]
 fn an_iozone_command_line_becomes_a_scenario_that_runs() {
     let folder = Folder::new();
-    let answer = folder.petrio(&["init", "--from", "iozone -e -i 0 -i 1 -i 2 -s 16m -r 64k", "-o", "made.toml"]);
+    let answer =
+        folder.petrio(&["init", "--from", "iozone -e -i 0 -i 1 -i 2 -s 16m -r 64k", "-o", "made.toml"]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     let run = folder.petrio(&["run", "made.toml", "--no-what-if"]);
     assert_eq!(run.code, Some(0), "{}", run.talk);

@@ -355,7 +355,11 @@ impl Findings<'_> {
         [
             sharply("reads: eight clients' rate", (words, many), Some((0.6, STREAMS))),
             sharply("reads: one client's rate", (alone, one), Some((0.55, STREAMS))),
-            sharply("what if each server had one drive: eight clients' rate", (singly, single), Some((0.25, ONE_DRIVE))),
+            sharply(
+                "what if each server had one drive: eight clients' rate",
+                (singly, single),
+                Some((0.25, ONE_DRIVE)),
+            ),
             Judged::at_most(
                 "reads: eight clients' rate is the same below the servers' memory".to_owned(),
                 format!("{} apart, at most {}", percent(flat), percent(ERROR_BARS)),

@@ -1,3 +1,5 @@
+//! Command lines and screens of iozone against the workloads that they are.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

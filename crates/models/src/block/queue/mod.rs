@@ -18,141 +18,21 @@
 //! those that wait for room in batches of 32; the lower limits of some schedulers for writes nobody waits for.
 
 mod flush;
+mod parameters;
 mod state;
 mod wakings;
 mod write_back;
 
 use super::elevator::{Elevator, QueueLimits};
-use super::scheduler::{Scheduler, SchedulerParameters};
-use crate::device::DeviceFeatures;
-use crate::host::kernel_profile::BlockLayerParameters;
+use super::scheduler::Scheduler;
 use crate::instants;
 use crate::{DEPTH_MAX, Stage};
-use petrio_colours::{BlockRequest, SECTOR_BYTES};
+pub use parameters::{Generation, QueueParameters, UnknownScheduler};
+use petrio_colours::BlockRequest;
 use petrio_kernel::{
     Cancel, Firing, Key, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update,
 };
 use state::{Accepted, Queue, Sent};
-use write_back::WriteBack;
-
-/// Generations of the block layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generation {
-    /// One queue, plugged when a request comes while it is empty (blk_plug_device). Reads and writes have `requests`
-    /// each.
-    SingleQueue {
-        /// Waiting requests that pull the plug (`unplug_thresh`; 4).
-        unplug_requests: u32,
-        /// How long the plug stays at most (`unplug_delay`; 3 ms).
-        unplug_delay: Time,
-    },
-    /// blk-mq: no plug but that of the process.
-    MultiQueue,
-}
-
-impl Generation {
-    /// The single queue of Linux 2.6 with its own figures (blk_queue_make_request).
-    pub const SINGLE_QUEUE: Self =
-        Self::SingleQueue { unplug_requests: 4, unplug_delay: Time::from_millis(3) };
-}
-
-/// A request queue.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueueParameters {
-    /// The scheduler.
-    pub scheduler: SchedulerParameters,
-    /// How many requests there may be, and how large.
-    pub limits: QueueLimits,
-    /// What the device can do about durability.
-    pub features: DeviceFeatures,
-    /// How plugging works, and whether reads and writes are counted apart.
-    pub generation: Generation,
-    /// The latency that reads are to keep beside write-back (`wbt_lat_usec`); zero: write-back isn't held for them.
-    pub write_back_latency: Time,
-}
-
-impl Default for QueueParameters {
-    /// noop before a disk without write cache, under blk-mq.
-    fn default() -> Self {
-        Self {
-            scheduler: SchedulerParameters::default(),
-            limits: QueueLimits::default(),
-            features: DeviceFeatures::default(),
-            generation: Generation::MultiQueue,
-            write_back_latency: Time::ZERO,
-        }
-    }
-}
-
-/// The latencies that reads keep, without and with an arm (wbt_default_latency_nsec).
-const READ_LATENCY: [Time; 2] = [Time::from_millis(2), Time::from_millis(75)];
-
-/// Requests under way below an entrance, more than the queues there take together.
-const AT_ONCE: u32 = 1 << 14;
-
-/// A kernel profile names a scheduler that there isn't.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the kernel's block layer names the scheduler \"{0}\", which there isn't; name one of: {list}",
-    list = super::scheduler::NAMES.join(", ")
-)]
-pub struct UnknownScheduler(pub String);
-
-impl QueueParameters {
-    /// The queue that a kernel puts before a device which takes `depth` requests at a time. `scheduler` stands in for
-    /// the kernel's own choice.
-    ///
-    /// # Errors
-    /// [`UnknownScheduler`] where the kernel's profile names one that there isn't.
-    pub fn of_kernel(
-        kernel: &BlockLayerParameters,
-        scheduler: Option<SchedulerParameters>,
-        features: DeviceFeatures,
-        depth: u32,
-        rotational: bool,
-    ) -> Result<Self, UnknownScheduler> {
-        let scheduler = match scheduler {
-            Some(scheduler) => scheduler,
-            None => SchedulerParameters::named(&kernel.scheduler)
-                .ok_or_else(|| UnknownScheduler(kernel.scheduler.clone()))?,
-        };
-        let largest_request =
-            u32::try_from(kernel.largest_request.get() / SECTOR_BYTES).unwrap_or(u32::MAX).max(1);
-        let generation = if kernel.multi_queue { Generation::MultiQueue } else { Generation::SINGLE_QUEUE };
-        let limits = QueueLimits {
-            largest_request,
-            requests: kernel.requests,
-            depth,
-            rotational,
-            service_trees: kernel.service_trees,
-            ..QueueLimits::default()
-        };
-        // bfq has ways of its own (bfq_init_queue: wbt_disable_default).
-        let held = kernel.multi_queue && kernel.write_back_throttling && scheduler.name() != "bfq";
-        let write_back_latency = if held { READ_LATENCY[usize::from(rotational)] } else { Time::ZERO };
-        Ok(Self { scheduler, limits, features, generation, write_back_latency })
-    }
-
-    /// What holds write-back, if anything does.
-    fn throttle(&self) -> Option<WriteBack> {
-        let throttles = self.generation == Generation::MultiQueue && self.write_back_latency > Time::ZERO;
-        throttles
-            .then(|| WriteBack::new(self.write_back_latency, self.limits.depth, self.features.write_cache))
-    }
-
-    /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
-    /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well.
-    pub fn entrance(self) -> Self {
-        let limits = QueueLimits { requests: u32::MAX, depth: AT_ONCE, ..self.limits };
-        Self {
-            scheduler: SchedulerParameters::default(),
-            limits,
-            generation: Generation::MultiQueue,
-            write_back_latency: Time::ZERO,
-            ..self
-        }
-    }
-}
 
 /// The resident token of the page.
 #[derive(Clone)]

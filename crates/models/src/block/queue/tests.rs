@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::block::elevator::{Added, IoRequest, Next};
+use crate::block::scheduler::SchedulerParameters;
+use crate::device::DeviceFeatures;
 use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
-use crate::host::kernel_profile::AwaitedWrites;
+use crate::host::kernel_profile::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::{Cause, Direction, RequestId, Status};
 use petrio_kernel::{NetBuilder, Simulation};
 use petrio_units::Blocks;
