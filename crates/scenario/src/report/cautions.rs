@@ -142,12 +142,13 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
     }
     let intervals = &served.series.intervals;
     let (first, half) = ((intervals.len() as f64 * BEGINNING) as usize, intervals.len() / 2);
-    // The last interval may be shorter than the others.
-    let later = intervals.get(half..intervals.len().saturating_sub(1)).filter(|later| !later.is_empty())?;
+    let later = intervals.get(half..).filter(|later| later.len() > 1)?;
     let begin = intervals.get(..first).filter(|begin| !begin.is_empty())?;
-    let rate = |part: &[Interval]| {
+    // The last interval may be shorter than the others.
+    let shorter_s = served.series.interval_s - served.series.last_interval_s;
+    let rate = |part: &[Interval], less_s: f64| {
         let completed: u64 = part.iter().map(|interval| interval.completed).sum();
-        completed as f64 / (part.len() as f64 * served.series.interval_s)
+        completed as f64 / (part.len() as f64 * served.series.interval_s - less_s)
     };
     // Empty caches make operations slow. Where these are about as quick, what comes between them is what was longer.
     let latency_ms = |part: &[Interval]| {
@@ -155,7 +156,7 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
         let sum: f64 = part.iter().map(|interval| interval.mean_latency_ms * interval.completed as f64).sum();
         sum / completed.max(1) as f64
     };
-    let (before, after) = (rate(begin), rate(later));
+    let (before, after) = (rate(begin, 0.0), rate(later, shorter_s));
     (after > before * FASTER && latency_ms(begin) > latency_ms(later) * FASTER).then(|| {
         Claim::ColdCaches.says(format!(
             "the first tenth of the run got {} {} a second, its second half {}: caches were empty when it began. \
