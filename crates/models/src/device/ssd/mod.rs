@@ -2,7 +2,7 @@
 //!
 //! What a buyer finds on a sheet is what the model takes: the latency of one access at a time, so many random accesses a second at a
 //! depth, rates in order, a mixed load, what protects the cache and what a flush costs, and the rate behind an SLC cache. Between these
-//! points a closed queueing network gives the curve over depth and size ([`figures`]), which meets the sheet's figures and never passes
+//! points a closed queueing network gives the curve over depth and size (`figures.rs`), which meets the sheet's figures and never passes
 //! them.
 //!
 //! ```text
