@@ -12,6 +12,7 @@ pub mod simple_ssd;
 pub mod ssd;
 
 mod channel;
+mod commands;
 mod entrance;
 mod held_writes;
 mod one_at_a_time;

@@ -18,7 +18,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use super::disk::parameters::QueueDiscipline;
+use super::commands::as_they_come;
 use super::one_at_a_time::has_blocks;
 use super::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use crate::Lever;
@@ -167,10 +167,7 @@ impl BlockDevice for SimpleSsdParameters {
     }
 
     fn accepts(&self, queueing: &Queueing) -> Result<(), String> {
-        if queueing.scheduler == QueueDiscipline::FirstCome {
-            return Ok(());
-        }
-        Err("it has no arm whose way could be shortened; leave out scheduler".to_owned())
+        as_they_come(queueing)
     }
 
     fn build(

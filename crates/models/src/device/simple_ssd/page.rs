@@ -14,9 +14,10 @@
 use super::SimpleSsdParameters;
 use super::channels::{Channels, Part};
 use crate::device::DevicePorts;
+use crate::device::commands::{charge, dispatch, finish};
 use crate::device::entrance::accept;
 use crate::{DEPTH_MAX, Stage};
-use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
 use std::sync::Arc;
 
@@ -78,15 +79,7 @@ pub(super) fn simple_ssd_page(
     let busy = flash(&mut page, drive, &places);
     let on_link = link(&mut page, drive, &places);
 
-    let mut finish = page.transition("finish");
-    let request = finish.take(places.finishing);
-    let (slot, done) = (finish.put(places.slots), finish.put(ports.completions));
-    finish.action(move |f| {
-        let mut request = f.take(request);
-        request.status = Status::Done;
-        f.put(slot, ());
-        f.put(done, request);
-    });
+    finish(&mut page, places.finishing, places.slots, ports.completions);
 
     stages(page.path(), &places, drive.channels, (decoding.id(), busy.id(), on_link.id()))
 }
@@ -94,25 +87,7 @@ pub(super) fn simple_ssd_page(
 /// Requests wait for one of the commands that the drive accepts.
 fn entrance(page: &mut PageBuilder<'_>, blocks: u64, places: &Places, ports: DevicePorts) {
     accept(page, blocks, (ports.requests, ports.completions), places.queue);
-    let mut dispatch = page.transition("dispatch");
-    dispatch.consume(places.slots);
-    let request = dispatch.take(places.queue);
-    let command = dispatch.put(places.commands);
-    dispatch.action(move |f| {
-        let request = f.take(request);
-        f.put(command, request);
-    });
-}
-
-/// Charges a request's time since it was last charged: what it was served by each of these, in order, and the rest to waiting.
-fn charge(request: &mut BlockRequest, now: Time, served: &[(Cause, Time)]) {
-    let mut open = now - request.issued - request.ledger.total();
-    for &(cause, span) in served {
-        let span = span.min(open);
-        request.ledger.charge(cause, span);
-        open = open - span;
-    }
-    request.ledger.charge(Cause::Queue, open);
+    dispatch(page, places.slots, places.queue, places.commands);
 }
 
 /// A command of which all pages are done. Its longest part on a channel is what flash served it, and what its data take on the link,

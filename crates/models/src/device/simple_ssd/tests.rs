@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::device::disk::parameters::QueueDiscipline;
 use petrio_colours::{Cause, Direction};
 use petrio_kernel::{NetBuilder, Simulation};
 

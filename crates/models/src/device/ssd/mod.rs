@@ -26,7 +26,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::disk::parameters::QueueDiscipline;
+use super::commands::as_they_come;
 use super::one_at_a_time::has_blocks;
 use super::{
     BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, HeldWrites,
@@ -243,10 +243,7 @@ impl BlockDevice for Drive {
     }
 
     fn accepts(&self, queueing: &Queueing) -> Result<(), String> {
-        if queueing.scheduler == QueueDiscipline::FirstCome {
-            return Ok(());
-        }
-        Err("it has no arm whose way could be shortened; leave out scheduler".to_owned())
+        as_they_come(queueing)
     }
 
     fn build(

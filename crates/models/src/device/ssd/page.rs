@@ -18,10 +18,11 @@
 use super::Drive;
 use super::figures::PAGE;
 use super::state::{Piece, State, pages, stripes};
+use crate::device::commands::{charge, dispatch, finish};
 use crate::device::entrance::accept;
 use crate::device::{DevicePorts, SharedBus};
 use crate::{DEPTH_MAX, MANY, Stage};
-use petrio_colours::{BlockRequest, Cause, Direction, Status};
+use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{Key, PageBuilder, Place, PlaceId, Time};
 use std::sync::Arc;
 
@@ -110,40 +111,14 @@ pub(super) fn ssd_page(
     let number = u32::try_from(ports.requests.id().index()).unwrap_or(u32::MAX);
     let links = links(&mut page, drive, &places, ports.bus.map(|bus| (bus, number)));
 
-    let mut finish = page.transition("finish");
-    let request = finish.take(places.finishing);
-    let (slot, done) = (finish.put(places.slots), finish.put(ports.completions));
-    finish.action(move |f| {
-        let mut request = f.take(request);
-        request.status = Status::Done;
-        f.put(slot, ());
-        f.put(done, request);
-    });
+    finish(&mut page, places.finishing, places.slots, ports.completions);
     (stages(page.path(), &places, (decoding.id(), working.id()), &links), places.state)
 }
 
 /// Requests wait for one of the commands that the drive accepts.
 fn entrance(page: &mut PageBuilder<'_>, drive: &Drive, places: &Places, ports: DevicePorts) {
     accept(page, drive.blocks, (ports.requests, ports.completions), places.queue);
-    let mut dispatch = page.transition("dispatch");
-    dispatch.consume(places.slots);
-    let request = dispatch.take(places.queue);
-    let command = dispatch.put(places.commands);
-    dispatch.action(move |f| {
-        let request = f.take(request);
-        f.put(command, request);
-    });
-}
-
-/// Charges a request's time since it was last charged: what it was served by each of these, in order, and the rest to waiting.
-fn charge(request: &mut BlockRequest, now: Time, served: &[(Cause, Time)]) {
-    let mut open = now - request.issued - request.ledger.total();
-    for &(cause, span) in served {
-        let span = span.min(open);
-        request.ledger.charge(cause, span);
-        open = open - span;
-    }
-    request.ledger.charge(Cause::Queue, open);
+    dispatch(page, places.slots, places.queue, places.commands);
 }
 
 /// Commands are decoded one at a time. The place in which they are.
