@@ -35,6 +35,8 @@ pub enum Claim {
     NotCached,
     /// Frames were lost before links.
     Dropped,
+    /// A host received more than its link passes, at a level that doesn't hold it to that.
+    PastTheWire,
     /// A placement isn't what its profile knows.
     Placement,
     /// The beginning was slower because caches were empty.
@@ -51,6 +53,8 @@ pub enum Claim {
     NotDurable,
     /// What costs processors' time was said to cost none, and would decide.
     CostsNothing,
+    /// Small calls in order each go to a share's server, which clients with a page cache would have gathered or read ahead.
+    NotGathered,
     /// Keys mean nothing at the level at which a network is computed.
     NoEffect,
     /// The mean is known badly.

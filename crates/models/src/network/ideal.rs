@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::parameters::NetworkParameters;
 use super::train::{Stream, Train};
 use crate::fast_map::FastMap;
-use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use std::sync::Arc;
 
 /// What is known of a host that sends.
@@ -26,18 +26,19 @@ struct Progress {
 }
 
 /// Builds the multiplexer: messages of a host leave one after the other at the rate of its link, and each takes its latency;
-/// those of one connection keep their order.
+/// those of one connection keep their order. For how long each receiver's link would be busy with them goes to `received`.
 pub(super) fn multiplexer(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
     groups: Arc<Groups>,
-    (crossing, arrivals): (Place<Box<Train>>, &[Place<Box<Train>>]),
+    (crossing, arrivals, received): (Place<Box<Train>>, &[Place<Box<Train>>], &[Probe]),
 ) {
     let senders = page.state("senders", vec![Sender::default(); arrivals.len()]);
     let mut carry = page.transition("carry");
     let train = carry.take(crossing);
     let senders = carry.update(senders);
     let hosts: Vec<_> = arrivals.iter().map(|&arrivals| carry.may_put(arrivals, 1)).collect();
+    let received = received.to_vec();
     let (framing, link, adapter) = (parameters.framing(), parameters.link.clone(), parameters.adapter);
     let rate =
         adapter.map_or(link.rate, |adapter| if adapter.bus < link.rate { adapter.bus } else { link.rate });
@@ -57,18 +58,21 @@ pub(super) fn multiplexer(
         }
         let bytes = framing.on_wire(std::mem::take(&mut progress.bytes));
         let adapters = adapter.map_or(Time::ZERO, |adapter| adapter.latencies(&train));
-        sender.left = sender.left.max(now) + rate.time_for(bytes);
+        let passing = rate.time_for(bytes);
+        sender.left = sender.left.max(now) + passing;
         progress.last = progress.last.max(sender.left + link.latency.time() + adapters);
         let after = progress.last - now;
         if groups.has(destination) {
             for &host in groups.members(destination).iter().filter(|&&host| host != source) {
                 f.put_after(hosts[host as usize], train.clone(), after);
+                f.record(received[host as usize], passing.as_seconds());
             }
             return;
         }
         match hosts.get(destination as usize) {
             Some(&host) => {
                 f.put_after(host, train, after);
+                f.record(received[destination as usize], passing.as_seconds());
             }
             None => f.fail("a message goes to a host that its network hasn't got: a mistake in a model"),
         }

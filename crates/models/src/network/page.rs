@@ -13,7 +13,7 @@ use super::topology::Wiring;
 use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::Message;
-use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use std::sync::Arc;
 
 /// A network while its net is built: first its hosts take ports on it, then the rest follows.
@@ -25,6 +25,8 @@ pub struct Network {
     adapters: Vec<Adapter>,
     services: u32,
     groups: Groups,
+    /// At a level that doesn't hold receivers to their links, where the seconds are recorded that each one's link would need.
+    unheld: Vec<Probe>,
 }
 
 /// A service of a host: where it sends messages, and where it receives those that are for it.
@@ -74,8 +76,13 @@ impl Network {
         let has_windows = parameters.window.is_some() && has_trains;
         let adapters =
             hosts.iter().map(|host| Adapter::new(&mut page.page(host), host, has_windows)).collect();
+        let unheld = match parameters.level {
+            Level::Ideal => hosts.iter().map(|host| page.reopen(host).probe("received")).collect(),
+            Level::Train | Level::Packet | Level::Fluid => Vec::new(),
+        };
         let groups = Groups::of(hosts.len() as u32);
-        Self { name: name.to_owned(), parameters: parameters.clone(), wiring, adapters, services: 0, groups }
+        let parameters = parameters.clone();
+        Self { name: name.to_owned(), parameters, wiring, adapters, services: 0, groups, unheld }
     }
 
     /// A port for a service of a host.
@@ -120,6 +127,12 @@ impl Network {
         let received = network.reopen(&adapter.name).fifo(&format!("for {service}"));
         adapter.services.push((number, received));
         received
+    }
+
+    /// Hosts whose links aren't held to their rate when they receive, as at the level `ideal`, each with where it is recorded
+    /// for how many seconds its link would have been busy.
+    pub fn unheld(&self) -> impl Iterator<Item = (&str, Probe)> {
+        self.adapters.iter().map(|adapter| adapter.name.as_str()).zip(self.unheld.iter().copied())
     }
 
     /// The name of its page.
@@ -197,7 +210,7 @@ impl Network {
         let mut page = page.page("multiplexer");
         let crossing = page.fifo("crossing");
         let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
-        multiplexer(&mut page, &self.parameters, groups, (crossing, &arrivals));
+        multiplexer(&mut page, &self.parameters, groups, (crossing, &arrivals, &self.unheld));
         vec![Entrance::Queue(crossing); self.adapters.len()]
     }
 

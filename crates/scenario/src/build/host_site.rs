@@ -11,7 +11,7 @@ use crate::holder::Member;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Probe};
 use petrio_models::Stage;
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::DeviceFeatures;
@@ -19,6 +19,17 @@ use petrio_models::host::{HostMemory, LaidOut, LayoutOf};
 use petrio_workload::program::PlannedFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A link by which a host receives as much as comes, at a level that doesn't know more of it.
+#[derive(Clone, Debug)]
+pub(crate) struct UnheldLink {
+    /// The network's name.
+    pub(crate) network: String,
+    /// The host's.
+    pub(crate) host: String,
+    /// For how many seconds its link would have been busy.
+    pub(crate) busy: Probe,
+}
 
 /// Where a family of hosts puts its pages, and what it finds there.
 pub(crate) struct HostSite<'s, 'p> {
@@ -32,6 +43,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) upper_stages: Vec<Stage>,
     /// Where hosts' memory is found in a run.
     pub(crate) memory: Vec<HostMemory>,
+    /// What comes to hosts whose links aren't held to their rate.
+    pub(crate) unheld: Vec<UnheldLink>,
     /// What should be known before the results are trusted.
     pub(crate) warnings: Vec<Warning>,
     pub(super) needed: &'s Needed<'s>,

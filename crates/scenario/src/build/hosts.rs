@@ -1,7 +1,7 @@
 //! The hosts with their file systems, whatever their family, and the programs that work on them.
 
 use crate::build::asked::Asked;
-use crate::build::host_site::HostSite;
+use crate::build::host_site::{HostSite, UnheldLink};
 use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, ends_page, programs_page};
 use crate::build::storage::Devices;
@@ -24,6 +24,8 @@ pub(super) struct BuiltHosts {
     pub(super) warnings: Vec<Warning>,
     /// Where their memory is found.
     pub(super) memory: Vec<HostMemory>,
+    /// Links that aren't held to their rate.
+    pub(super) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
     pub(super) clients: ClientHosts,
 }
@@ -44,6 +46,7 @@ pub(super) fn hosts(
         stages: Vec::new(),
         upper_stages: Vec::new(),
         memory: Vec::new(),
+        unheld: Vec::new(),
         warnings: needed.warnings(),
         needed: &needed,
         asked,
@@ -58,7 +61,9 @@ pub(super) fn hosts(
         site.first_volume += family.volumes().count();
         site.first_host += family.hosts().count();
     }
-    let HostSite { page, mut stages, mut upper_stages, memory, warnings, entrances, listeners, .. } = site;
+    let HostSite {
+        page, mut stages, mut upper_stages, memory, unheld, warnings, entrances, listeners, ..
+    } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
@@ -70,5 +75,5 @@ pub(super) fn hosts(
         hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
     };
     let programs = ProgramPorts { exits, ..programs_page(page, (&entrances, "host"), route, completions) };
-    Ok(BuiltHosts { programs, stages, warnings, memory, clients })
+    Ok(BuiltHosts { programs, stages, warnings, memory, unheld, clients })
 }

@@ -1,6 +1,7 @@
 //! The System as a net.
 
 use crate::build::asked::{Asked, below_hosts};
+use crate::build::host_site::UnheldLink;
 use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
@@ -48,6 +49,8 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
+    /// Links that aren't held to their rate.
+    pub(crate) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
     /// Where requests reach each disk, and where they come back.
@@ -132,13 +135,13 @@ impl System {
             device_page(&mut page, (loaded, number, replication), up, &mut devices);
         }
         let (mut operations, mut clients) = (None, ClientHosts::default());
-        let mut memory = Vec::new();
+        let (mut memory, mut unheld) = (Vec::new(), Vec::new());
         if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
-            memory = built.memory;
+            (memory, unheld) = (built.memory, built.unheld);
             operations = on_files.then_some(built.programs);
         }
         let mut requests = None;
@@ -168,6 +171,7 @@ impl System {
             caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
                 .collect(),
+            unheld,
             clients,
             devices: devices.requests.into_iter().zip(devices.completions).collect(),
             device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),

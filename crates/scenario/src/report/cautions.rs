@@ -10,7 +10,10 @@ use crate::report::subject::Subject;
 use crate::report::summary::Report;
 use crate::report::waiting::Waiting;
 use crate::schema::Workload;
+use petrio_colours::{Causes, FileCause};
 use petrio_page::numbers::{per_cent, seconds, significant};
+use petrio_workload::program::PatternParameters;
+use petrio_workload::program::pattern::Pattern;
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
@@ -28,13 +31,15 @@ const COST_DECIDES_MS: f64 = 0.75;
 const LONG: f64 = 0.1;
 /// Of so many waits at most each is told.
 const WAITS_MAX: usize = 4;
+/// Most of an operation's time.
+const MOST: f64 = 0.5;
 /// An interval that is wider than this part of its mean says little.
 const WIDE: f64 = 0.1;
 
 /// What a run says of itself.
 pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Warning> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
-    cold.into_iter().chain(costless(loaded, served)).collect()
+    cold.into_iter().chain(costless(loaded, served)).chain(ungathered(loaded, served)).collect()
 }
 
 /// Hosts whose processes waited a good part of the time for memory of theirs that had gone to swap space.
@@ -183,6 +188,31 @@ fn costless(loaded: &Loaded, served: &Served) -> Option<Warning> {
         parts.join(", "),
         significant(mean_ms)
     )))
+}
+
+/// Small accesses in order to a share whose network is most of their time: its clients keep no page cache, as those of NFS and
+/// SMB do.
+fn ungathered(loaded: &Loaded, served: &Served) -> Option<Warning> {
+    let shares = &loaded.hosts.linux.shares;
+    let share = shares.iter().max_by_key(|share| share.parameters.transfer)?;
+    let gathers = |workload: &Workload| match workload {
+        Workload::Files(load) => {
+            let PatternParameters { pattern, record, direct, sync, data_sync, .. } = &load.parameters;
+            let in_order = *pattern == Pattern::Sequential && *record < share.parameters.transfer;
+            in_order && !direct && !sync && !data_sync
+        }
+        _ => false,
+    };
+    let under_way = served.breakdown.iter().filter(|share| share.cause == FileCause::Network.name());
+    let under_way: f64 = under_way.map(|share| share.fraction).sum();
+    let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| gathers(workload))?;
+    (under_way >= MOST).then(|| {
+        Claim::NotGathered.says(format!(
+            "each call of \"{name}\" goes to the server of \"{}\" by itself: clients of NFS or SMB keep a page cache, which reads ahead and \
+             gathers writes of fewer bytes than a call takes ({}); with records of that size \"{name}\" is nearer to them",
+            share.name, share.parameters.transfer
+        ))
+    })
 }
 
 /// Means that several replications don't tell well.

@@ -36,6 +36,7 @@ pub(crate) fn of_run(
     let mut all: Vec<Warning> = write_through(loaded, served, (traffic, arrays)).into_iter().collect();
     if asks_for_durability(loaded, served) {
         all.extend(unflushed(loaded, served));
+        all.extend(behind_a_battery(loaded, traffic));
     } else if served.requests.writes + served.requests.others > 0 {
         all.extend(left_in_memory(loaded));
     }
@@ -63,6 +64,16 @@ fn that_hear_flushes(loaded: &Loaded, number: usize) -> Vec<usize> {
     }
 }
 
+/// Whether a disk, or one of its class, wrote anything.
+fn writers<'a>(loaded: &Loaded, traffic: &'a [TrafficFigures]) -> impl Fn(&PlacedDisk) -> bool + 'a {
+    let classes = Classes::of(loaded);
+    move |disk| {
+        let class = classes.name(&disk.name);
+        let rows = traffic.iter().filter(|row| row.name == class).flat_map(|row| &row.purposes);
+        rows.map(|row| row.writes.requests).sum::<u64>() > 0
+    }
+}
+
 /// Writes that wait for platters because a drive's write cache is off: of drives that wrote, and for which somebody waits.
 fn write_through(
     loaded: &Loaded,
@@ -72,12 +83,7 @@ fn write_through(
     if served.requests.flushes == 0 {
         return None;
     }
-    let classes = Classes::of(loaded);
-    let wrote = |disk: &PlacedDisk| {
-        let class = classes.name(&disk.name);
-        let rows = traffic.iter().filter(|row| row.name == class).flat_map(|row| &row.purposes);
-        rows.map(|row| row.writes.requests).sum::<u64>() > 0
-    };
+    let wrote = writers(loaded, traffic);
     // Who writes into a controller's memory waits for drives only where that has no room.
     let waited = arrays.iter().filter_map(|array| array.cache.as_ref()).any(|cache| cache.waited > 0);
     let awaited: Vec<usize> = (loaded.hosts.volumes().filter_map(|volume| volume.on))
@@ -134,6 +140,25 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Warning> {
     };
     // Of many that are alike the first says it.
     linux.file_systems.iter().find_map(told)
+}
+
+/// Drives with write caches behind a controller whose memory keeps what it reports: no flush empties them once it has given data on.
+fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Warning> {
+    let wrote = writers(loaded, traffic);
+    let keeping = (loaded.storage.iter().enumerate())
+        .filter(|(number, _)| loaded.holder(*number).is_some_and(Holder::keeps_writes));
+    let volatile = |over: &[usize]| {
+        let below = over.iter().flat_map(|&below| that_hear_flushes(loaded, below));
+        let mut disks = below.filter_map(|number| loaded.disks.get(number));
+        disks.find(|disk| disk.compiled.features().write_cache && wrote(disk))
+    };
+    let (array, disk) = keeping.into_iter().find_map(|(_, part)| Some((part, volatile(&part.over)?)))?;
+    let (name, part) = (&array.name, &disk.part);
+    Some(Claim::NotDurable.says(format!(
+        "the memory of \"{name}\" keeps what it has reported until the write caches of \"{part}\" have it, and no flush empties these: what \
+         fsync and its like have returned for may be there alone and is lost with the power (disk.{part}.write_cache = \"off\" keeps \
+         the promise)"
+    )))
 }
 
 /// File services that answer before anything is on disk, whose programs never synchronise.

@@ -16,7 +16,7 @@ use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
-use crate::run::shares::{Clients, drops, servers};
+use crate::run::shares::{Clients, drops, past_the_wire, servers};
 use crate::run::stages::{stage_rows, waited_for};
 use crate::run::traffic;
 use crate::run::{RunFailure, StillWaiting};
@@ -334,7 +334,7 @@ struct Ran {
     memory: Vec<MemoryFigures>,
     held: Vec<Held>,
     jobs: Vec<JobFigures>,
-    dropped: Option<Warning>,
+    of_links: Vec<Warning>,
     end: Time,
     cut_at: Time,
     firings: u64,
@@ -356,12 +356,12 @@ impl Ran {
             memory,
             held,
             jobs,
-            dropped,
+            of_links,
             end,
             cut_at,
             firings,
         } = self;
-        warnings.extend(dropped);
+        warnings.extend(of_links);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
             Box::new(served)
@@ -428,14 +428,18 @@ fn drive<A: Audience>(
         Some((rows, traffic, until)) if until == counted => (rows, traffic),
         _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, &run)),
     };
+    let span = end - measured.cut_at;
     let ran = Ran {
         stages,
-        rates: [measured.clients.rates(), servers(&system.stages, run.marking(), end - measured.cut_at)]
+        rates: [measured.clients.rates(), servers(&system.stages, run.marking(), span)]
             .into_iter()
             .flatten()
             .collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
-        dropped: drops(&system.stages, run.marking()),
+        of_links: drops(&system.stages, run.marking())
+            .into_iter()
+            .chain(past_the_wire(&system.unheld, run.marking(), span))
+            .collect(),
         copies: copies(system, &run),
         arrays: arrays(system, &run),
         traffic,

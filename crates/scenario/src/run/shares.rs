@@ -1,11 +1,16 @@
-//! How evenly parts share the load: what each client got, what each server moved, and what links dropped.
+//! How evenly parts share the load: what each client got, what each server moved, what links dropped, and what passed them that they
+//! couldn't have passed.
 
+use crate::build::UnheldLink;
 use crate::claim::{Claim, Warning};
 use crate::report::{MemberRate, Rates};
-use crate::run::stages::{bytes_moved, dropped};
+use crate::run::stages::{bytes_moved, dropped, recorded};
 use petrio_kernel::{Marking, Time};
 use petrio_models::Stage;
-use petrio_page::numbers::{bytes, counted, grouped};
+use petrio_page::numbers::{bytes, counted, grouped, significant};
+
+/// A link that would be busy for more than all the time by more than this part would have held its receiver up.
+const PAST: f64 = 0.02;
 
 /// The hosts that programs run on.
 #[derive(Clone, Debug, Default)]
@@ -107,5 +112,17 @@ pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Warning> {
         bytes(size as u64),
         grouped(*at_worst),
         worst.name
+    )))
+}
+
+/// What hosts received beyond what their links pass, for who reads the report: the worst of them.
+pub(super) fn past_the_wire(links: &[UnheldLink], marking: &Marking, span: Time) -> Option<Warning> {
+    let busy = |link: &UnheldLink| recorded(link.busy, marking) / span.as_seconds();
+    let past = links.iter().map(|link| (link, busy(link))).filter(|(_, busy)| *busy > 1.0 + PAST);
+    let (UnheldLink { network, host, .. }, busy) = past.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Claim::PastTheWire.says(format!(
+        "\"{host}\" received {} times what its link passes: at the level \"ideal\" of the network \"{network}\" only senders wait for \
+         their links; \"train\", \"packet\" and \"fluid\" hold receivers to theirs (network.{network}.level)",
+        significant(busy)
     )))
 }

@@ -44,7 +44,7 @@ pub(super) fn waited_for(stages: &[Stage], marking: &Marking) -> Vec<String> {
 }
 
 /// The sum of what a probe has recorded.
-fn recorded(probe: Probe, marking: &Marking) -> f64 {
+pub(super) fn recorded(probe: Probe, marking: &Marking) -> f64 {
     let tally = marking.probe(probe).tally();
     tally.mean() * tally.count() as f64
 }

@@ -164,6 +164,11 @@ fn incast(buffer: &str) -> String {
     )
 }
 
+/// Clients that write to one server at once over a network of this level.
+fn several_to_one(level: &str) -> String {
+    incast("16 MiB").replace("level = \"packet\"\nlink.buffer = \"16 MiB\"", &format!("level = \"{level}\""))
+}
+
 const FREE: &str = "costs = { operation = \"0 s\", call = \"0 s\", answer = \"0 s\", serve = \"0 s\" }";
 
 /// A client that writes to a share on a network of this level; links and shares may be free of costs.
@@ -239,6 +244,22 @@ fn held() -> Vec<(Claim, String, String)> {
         (Claim::Thrashing, own_memory("48 MiB"), own_memory("16 MiB")),
         // What a controller's memory takes waits for no platter.
         (Claim::WriteCacheOff, behind_a_controller("64 KiB", 200), behind_a_controller("64 MiB", 200)),
+        // A battery keeps what the controller has, and no flush empties its members' caches.
+        (
+            Claim::NotDurable,
+            behind_a_controller("64 KiB", 200).replace("write_cache = \"off\"", "write_cache = \"on\""),
+            behind_a_controller("64 KiB", 200),
+        ),
+        (
+            Claim::NotDurable,
+            behind_a_controller("64 KiB", 200).replace("write_cache = \"off\"", "write_cache = \"on\""),
+            // Without one each flush goes to the members.
+            behind_a_controller("64 KiB", 200)
+                .replace("write_cache = \"off\"", "write_cache = \"on\"")
+                .replace("controller.cache.size", "controller.cache.battery = false\ncontroller.cache.size"),
+        ),
+        (Claim::PastTheWire, several_to_one("ideal"), several_to_one("fluid")),
+        (Claim::NotGathered, share("train", "", ""), share("train", "", "").replace("4 KiB", "64 KiB")),
         (Claim::ColdCaches, reads(""), reads("direct = true")),
         (
             Claim::NotCached,

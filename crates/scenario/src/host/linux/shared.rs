@@ -11,7 +11,7 @@ use super::place::PlacedLinux;
 use super::pvfs::{PlacedPvfs, PvfsMount};
 use super::san::SanMount;
 use super::share::{Answers, SharePorts};
-use crate::build::HostSite;
+use crate::build::{HostSite, UnheldLink};
 use crate::claim::Claim;
 use crate::run::RunFailure;
 use petrio_colours::{FileOp, Operation};
@@ -362,6 +362,11 @@ impl<'l> Shared<'l> {
         }
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
             let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
+            site.unheld.extend(network.unheld().map(|(host, busy)| UnheldLink {
+                network: placed.name.clone(),
+                host: host.to_owned(),
+                busy,
+            }));
             stages.extend(network.finish(site.page, &mut processors, &by_number));
         }
         for (rest, processors) in rests.into_iter().zip(processors) {
