@@ -29,7 +29,12 @@ pub const TWICE: f64 = 2.0;
 impl Lever {
     /// A lever that makes something twice as good.
     pub fn twice(stage: &'static str, part: &'static str, change: &'static str) -> Self {
-        Self { stage, part, change, factor: Some(TWICE), settings: Vec::new(), covers: &[], price: None }
+        Self::times(TWICE, (stage, part), change)
+    }
+
+    /// A lever that makes a part of a stage better by a factor.
+    pub fn times(factor: f64, (stage, part): (&'static str, &'static str), change: &'static str) -> Self {
+        Self { stage, part, change, factor: Some(factor), settings: Vec::new(), covers: &[], price: None }
     }
 
     /// A lever that puts something else in a part's place.
