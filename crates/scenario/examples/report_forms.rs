@@ -101,6 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         memory: Vec::new(),
         jobs: Vec::new(),
         bottleneck: Some(Bottleneck {
+            claims: vec![Claim::Limits],
             stage: "d0/mechanics".to_owned(),
             part: Some("rotation".to_owned()),
             utilisation: Some(0.9),

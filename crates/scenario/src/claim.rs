@@ -1,12 +1,12 @@
-//! What a report says to check before its figures are trusted. Each sentence is of one claim, and each claim has a
-//! name, by which a program finds it and under which a test holds it to runs in which it is true and in which it isn't
-//! (`tests/claims.rs`).
+//! What a report says in words: what to check before its figures are trusted, what limits the run and what would change that,
+//! and what was assumed. Each sentence is of one claim, and each claim has a name, by which a program finds it and under which a
+//! test holds it to runs in which it is true and in which it isn't (`tests/claims.rs`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// What a warning says.
+/// What a sentence says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -63,41 +63,51 @@ pub enum Claim {
     PrecisionNotReached,
     /// The run was broken off by its guard.
     BrokenOff,
-    /// What a report of form 1 said, which had no names.
+    /// A part limits the run: a change of it that gives nothing up was found to help, by as much as is said.
+    Limits,
+    /// A change that gives something up helps, and more than any that doesn't.
+    AtAPrice,
+    /// Something seemed to help in one run, and wasn't known to when it was looked at again.
+    NotForSure,
+    /// None of the changes that were tried helps by itself.
+    NothingHelps,
+    /// Figures of a device are assumed, for no source tells them.
+    Assumed,
+    /// What a report of form 1 said, or one of form 2 of its assumptions: they had no names.
     #[default]
     Unnamed,
 }
 
 impl Claim {
     /// Says it in words.
-    pub fn says(self, text: impl Into<String>) -> Warning {
-        Warning { claim: self, text: text.into() }
+    pub fn says(self, text: impl Into<String>) -> Sentence {
+        Sentence { claim: self, text: text.into() }
     }
 }
 
-/// Something to check before a result is trusted.
+/// A sentence of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Warning {
+pub struct Sentence {
     /// What it says, by name.
     pub claim: Claim,
     /// And in words, with its figures.
     pub text: String,
 }
 
-impl Warning {
+impl Sentence {
     /// Whether its words are among these.
     pub fn contains(&self, words: &str) -> bool {
         self.text.contains(words)
     }
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for Sentence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl<'de> Deserialize<'de> for Warning {
+impl<'de> Deserialize<'de> for Sentence {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

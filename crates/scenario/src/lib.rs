@@ -48,7 +48,7 @@ mod text;
 mod users;
 mod wires;
 
-pub use claim::{Claim, Warning};
+pub use claim::{Claim, Sentence};
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
     PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk, SanMount, SharePlacement,

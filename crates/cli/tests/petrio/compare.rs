@@ -44,6 +44,51 @@ fn a_scenario_doesnt_differ_from_itself() {
     assert!(text.contains("no difference shown"), "{text}");
 }
 
+/// Every verdict, each of two of which it is so and of two of which it isn't, with the words that say it.
+#[test]
+fn each_verdict_is_given_where_it_is_so_and_nowhere_else() {
+    let folder = Folder::with(RANDOM);
+    for (name, requests) in [("a.json", "300"), ("b.json", "900")] {
+        let set = format!("workload.w.requests={requests}");
+        let saved =
+            folder.petrio(&["run", "scenario.toml", "-q", "--no-what-if", "--json", name, "--set", &set]);
+        assert_eq!(saved.code, Some(0), "{}", saved.talk);
+    }
+    const HEAVY: &str = "scenario.toml@workload.w.generators.0.inter_arrival.exponential.mean=\"9 ms\"";
+    const SIMPLE: &str = "scenario.toml";
+    const QUICKER: &str = "scenario.toml@disk.d0.drive.mechanics.seek_scale=90 %";
+    let table: [(&str, &[&str], &str); 5] = [
+        ("first-better", &[SIMPLE, HEAVY, "--replications", "5"], "A is better than B by"),
+        ("second-better", &[HEAVY, SIMPLE, "--replications", "5"], "B is better than A by"),
+        (
+            "too-small",
+            &[SIMPLE, QUICKER, "--replications", "5", "--relevant", "50 %"],
+            "which is less than the",
+        ),
+        ("no-difference", &[SIMPLE, SIMPLE, "--replications", "3"], "no difference shown"),
+        ("untold", &["a.json", "b.json"], "nobody can tell how far that is chance"),
+    ];
+    for (outcome, arguments, words) in table {
+        let pair = compared(&folder, arguments)["measures"][0]["pairs"][0].clone();
+        assert_eq!(pair["outcome"], outcome, "{pair}");
+        // What is said follows from the figures: of a mean latency less is better.
+        let change = figure(&pair, "/difference/value");
+        let holds = match outcome {
+            "first-better" => change > figure(&pair, "/difference/half_width"),
+            "second-better" => -change > figure(&pair, "/difference/half_width"),
+            "no-difference" => change == 0.0,
+            _ => change != 0.0,
+        };
+        assert!(holds, "{pair}");
+        let text = unwrapped(&folder.petrio(&[&["compare"], arguments].concat()).out);
+        let text = text.split_once(" verdict ").unwrap().1.split_once(" order ").unwrap().0;
+        for (other, _, unsaid) in table {
+            assert_eq!(text.contains(unsaid), other == outcome, "{outcome}, \"{unsaid}\": {text}");
+        }
+        assert!(text.contains(words));
+    }
+}
+
 #[test]
 fn twice_the_load_makes_a_disk_slower_and_the_queue_is_the_reason() {
     let folder = Folder::with(RANDOM);

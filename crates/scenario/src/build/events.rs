@@ -1,7 +1,7 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
 use crate::build::programs::TracedProcess;
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::run::RunFailure;
 use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
@@ -83,7 +83,7 @@ impl EventTrace {
     }
 
     /// What its replay can't have of the program that was traced.
-    pub(super) fn warnings(&self, workload: &str) -> Vec<Warning> {
+    pub(super) fn warnings(&self, workload: &str) -> Vec<Sentence> {
         let Unrecorded { calls, bytes } = self.files.unrecorded();
         let left_out = (calls > 0 || bytes > 0).then(|| {
             Claim::LeftOut.says(format!(
@@ -177,7 +177,7 @@ impl EventTrace {
     }
 
     /// What should be known of places on a device of so many blocks that don't count there as they were recorded.
-    pub(super) fn warning(&self, blocks: u64) -> Option<Warning> {
+    pub(super) fn warning(&self, blocks: u64) -> Option<Sentence> {
         let what = match self.replay.out_of_range {
             PlacesOutOfRange::Allocate => "the file system places its files itself",
             PlacesOutOfRange::Wrap => "their places wrap around",

@@ -6,7 +6,7 @@ use crate::build::storage::{
     Devices, QueueBefore, before_queue, disks_of, entrance, holder, is_of_host, knows_files,
     replications_below,
 };
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::holder::Member;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
@@ -46,7 +46,7 @@ pub(crate) struct HostSite<'s, 'p> {
     /// What comes to hosts whose links aren't held to their rate.
     pub(crate) unheld: Vec<UnheldLink>,
     /// What should be known before the results are trusted.
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Sentence>,
     pub(super) needed: &'s Needed<'s>,
     pub(super) asked: Option<&'s mut Asked>,
     pub(super) devices: &'s mut Devices,

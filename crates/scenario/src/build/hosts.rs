@@ -5,7 +5,7 @@ use crate::build::host_site::{HostSite, UnheldLink};
 use crate::build::operations::Needed;
 use crate::build::program_page::{ProgramPorts, ends_page, programs_page};
 use crate::build::storage::Devices;
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::loaded::Loaded;
 use crate::run::ClientHosts;
 use crate::run::RunFailure;
@@ -21,7 +21,7 @@ pub(super) struct BuiltHosts {
     /// The rows of their stages and of what lies between them and the devices.
     pub(super) stages: Vec<Stage>,
     /// What should be known before the results are trusted.
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Sentence>,
     /// Where their memory is found.
     pub(super) memory: Vec<HostMemory>,
     /// Links that aren't held to their rate.

@@ -5,7 +5,7 @@ use crate::build::groups::{Group, Work};
 use crate::build::planning::{Split, groups};
 use crate::build::programs::Programs;
 use crate::build::turns::{Turns, in_turn, waits};
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
@@ -148,7 +148,7 @@ impl<'l> Needed<'l> {
     }
 
     /// What replays of traces can't have of the programs that were traced.
-    pub(super) fn warnings(&self) -> Vec<Warning> {
+    pub(super) fn warnings(&self) -> Vec<Sentence> {
         let of_trace = |((name, _), (_, groups)): ((&str, &Workload), &(String, Vec<Group>))| {
             groups.iter().find_map(|group| match &group.work {
                 Work::Trace(trace) => Some(trace.warnings(name)),
@@ -167,7 +167,7 @@ impl<'l> Needed<'l> {
     }
 
     /// Where those files of a volume lie whose place a trace tells, and what should be known of places that don't count.
-    pub(super) fn extents(&self, there: usize) -> (BTreeMap<FileId, Vec<PlacedExtent>>, Vec<Warning>) {
+    pub(super) fn extents(&self, there: usize) -> (BTreeMap<FileId, Vec<PlacedExtent>>, Vec<Sentence>) {
         let (mut extents, mut warnings) = (BTreeMap::new(), Vec::new());
         let Volume { host, blocks, .. } = self.volumes[there];
         for Group { work, .. } in self.on_host(host).filter(|group| group.volume == there) {

@@ -1,6 +1,6 @@
 //! Programs of one colour: each workload as a source of requests, all of them as one.
 
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::report::Reported;
 use crate::run::RunFailure;
 use crate::schema::OutOfRange;
@@ -207,7 +207,7 @@ impl<R: Reported> Programs<R> {
     }
 
     /// Things to check before the result is trusted.
-    pub(crate) fn warnings(&self) -> Vec<Warning> {
+    pub(crate) fn warnings(&self) -> Vec<Sentence> {
         let beyond = |bounds: &Bounds| {
             let count = bounds.changed.load(Ordering::Relaxed);
             let done = match bounds.rule {

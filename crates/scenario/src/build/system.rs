@@ -6,7 +6,7 @@ use crate::build::hosts::hosts;
 use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::chance::spindles_differ;
-use crate::claim::Warning;
+use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
 use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
@@ -37,9 +37,9 @@ pub struct System {
     /// The rows of the stage table.
     pub stages: Vec<Stage>,
     /// Its devices with those of their figures that were assumed.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Sentence>,
     /// What should be known before the results are trusted.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Sentence>,
     pub(crate) programs: Ports,
     /// The state of each replication.
     pub(crate) replications: Vec<Replicated>,
@@ -247,15 +247,15 @@ fn plays_traces(loaded: &Loaded) -> bool {
 }
 
 /// Each kind of device with those of its figures that no source tells.
-fn assumptions(loaded: &Loaded) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
+fn assumptions(loaded: &Loaded) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = Vec::new();
     for disk in &loaded.disks {
         let parameters = disk.device.parameters();
         let assumed = parameters.assumed();
         if assumed.is_empty() {
             continue;
         }
-        let words = format!("{}: {}", parameters.name(), assumed.join(", "));
+        let words = Claim::Assumed.says(format!("{}: {}", parameters.name(), assumed.join(", ")));
         if !all.contains(&words) {
             all.push(words);
         }

@@ -1,5 +1,6 @@
 //! What limits a run, and what a change of it was found to bring: as numbers, and as sentences made of them.
 
+use crate::claim::Claim;
 use crate::report::subject::Subject;
 use petrio_page::numbers::{per_cent, significant, time};
 use schemars::JsonSchema;
@@ -11,6 +12,9 @@ const WORTH_TELLING: f64 = 0.001;
 /// What limits the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bottleneck {
+    /// What is said of it, by name: `limits`, `at-a-price`, `not-for-sure` or `nothing-helps`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub claims: Vec<Claim>,
     /// The path of the stage, or of its class.
     pub stage: String,
     /// What of it: "rotation"; absent where nothing that was tried makes a difference.
@@ -125,27 +129,45 @@ impl Bottleneck {
         free.into_iter().chain(or).collect::<Vec<String>>().join(" ")
     }
 
+    /// The same with the names of what it says.
+    pub(crate) fn named(self) -> Self {
+        let found = [(&self.what_if, Claim::Limits), (&self.or, Claim::AtAPrice)];
+        let mut claims: Vec<Claim> =
+            found.into_iter().filter(|(found, _)| found.is_some()).map(|(_, claim)| claim).collect();
+        if claims.is_empty() {
+            claims.push(match self.best_in_vain() {
+                Some(_) => Claim::NotForSure,
+                None => Claim::NothingHelps,
+            });
+        }
+        Self { claims, ..self }
+    }
+
+    /// What moved it most of what isn't known to help, where that is worth a word.
+    fn best_in_vain(&self) -> Option<(&str, Brought)> {
+        let brought = self
+            .in_vain
+            .iter()
+            .flat_map(|tried| tried.brought.iter().map(move |&brought| (tried.change.as_str(), brought)));
+        let best = brought.max_by(|a, b| a.1.gain.total_cmp(&b.1.gain));
+        best.filter(|(_, brought)| brought.gain >= 1.0 + WORTH_TELLING)
+    }
+
     /// That nothing is known to help, and by how much what was tried moves it at most.
     fn nothing_helps(&self) -> String {
-        let brought = self.in_vain.iter().flat_map(|tried| {
-            tried.brought.iter().map(move |brought| (tried.change.as_str(), brought.of, brought.gain))
-        });
-        let best = brought.max_by(|a, b| a.2.total_cmp(&b.2));
-        let none = match self.tried {
-            0 => return "there is nothing to change about it".to_owned(),
-            1 => "the change that was tried makes no difference",
-            _ => "none of the changes that were tried makes a difference alone",
-        };
-        match best {
-            Some((change, of, gain)) if gain >= 1.0 + WORTH_TELLING => {
-                let better = per_cent(gain - 1.0);
+        match (self.tried, self.best_in_vain()) {
+            (0, _) => "there is nothing to change about it".to_owned(),
+            (_, Some((change, Brought { of, gain, .. }))) => {
                 let more = match of {
-                    Measured::Throughput => format!("{better} more throughput"),
-                    Measured::Latency | Measured::Elapsed => format!("{better} less time"),
+                    Measured::Throughput => format!("{} more throughput", per_cent(gain - 1.0)),
+                    Measured::Latency | Measured::Elapsed => {
+                        format!("{} less time", per_cent(1.0 - 1.0 / gain))
+                    }
                 };
                 format!("nothing that was tried helps for sure; in one run the best is {change}, {more}")
             }
-            _ => none.to_owned(),
+            (1, None) => "the change that was tried makes no difference".to_owned(),
+            (_, None) => "none of the changes that were tried makes a difference alone".to_owned(),
         }
     }
 
@@ -270,6 +292,7 @@ mod tests {
         let price = Some("files may hold old data after a crash".to_owned());
         let dear = WhatIf { change: "another journal".to_owned(), price, ..what_if() };
         let bottleneck = Bottleneck {
+            claims: Vec::new(),
             stage: "d/queue".to_owned(),
             part: None,
             utilisation: None,
@@ -302,6 +325,7 @@ mod tests {
                 brought: vec![Brought { subject: None, of: Measured::Throughput, gain }],
             };
             Bottleneck {
+                claims: Vec::new(),
                 stage: "d/queue".to_owned(),
                 part: None,
                 utilisation: Some(0.5),

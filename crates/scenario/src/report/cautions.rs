@@ -1,6 +1,6 @@
 //! What to check before a result is trusted, read from the result itself.
 
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::loaded::Loaded;
 use crate::report::latency::Latency;
 use crate::report::memory::MemoryFigures;
@@ -37,13 +37,13 @@ const MOST: f64 = 0.5;
 const WIDE: f64 = 0.1;
 
 /// What a run says of itself.
-pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Warning> {
+pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Sentence> {
     let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
     cold.into_iter().chain(costless(loaded, served)).chain(ungathered(loaded, served)).collect()
 }
 
 /// Hosts whose processes waited a good part of the time for memory of theirs that had gone to swap space.
-pub(crate) fn of_memory(memory: &[MemoryFigures], span_s: f64) -> Vec<Warning> {
+pub(crate) fn of_memory(memory: &[MemoryFigures], span_s: f64) -> Vec<Sentence> {
     let told = |host: &MemoryFigures| {
         let waited = host.waited_for_swap_ms as f64 / 1e3;
         (waited > LONG * span_s * host.hosts as f64).then(|| {
@@ -62,7 +62,7 @@ pub(crate) fn of_memory(memory: &[MemoryFigures], span_s: f64) -> Vec<Warning> {
 
 /// Workloads that waited for one thing for longer than they ever had to when the run ended, or for all that they asked for.
 /// Under an `overload` everything waits longer and longer, which is told as such.
-pub(crate) fn of_waiting(served: &Served, overload: bool) -> Vec<Warning> {
+pub(crate) fn of_waiting(served: &Served, overload: bool) -> Vec<Sentence> {
     struct Row<'a>(&'a str, Option<&'a Latency>, Option<Waiting>, &'a [OperationFigures], f64);
     let Series { begin_s, .. } = served.series;
     let all = served.series.end_s() - begin_s;
@@ -77,7 +77,7 @@ pub(crate) fn of_waiting(served: &Served, overload: bool) -> Vec<Warning> {
             })
             .collect(),
     };
-    let mut found: Vec<(f64, Warning)> = Vec::new();
+    let mut found: Vec<(f64, Sentence)> = Vec::new();
     for Row(name, latency, waiting, kinds, span_s) in rows {
         let Some(waiting) = waiting else { continue };
         let who = if name.is_empty() { "the workload".to_owned() } else { format!("\"{name}\"") };
@@ -119,7 +119,7 @@ fn with_article(kind: &str) -> String {
 }
 
 /// Reads that found empty caches at first.
-fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
+fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     let warmed = |workload: &Workload| match workload {
         Workload::Files(load) => load.parameters.cached || load.parameters.warm_up_pass,
         Workload::FileTrace(load) => load.parameters.cached,
@@ -176,7 +176,7 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Warning> {
 
 /// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they
 /// are said to cost nothing.
-fn costless(loaded: &Loaded, served: &Served) -> Option<Warning> {
+fn costless(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     let parts = loaded.hosts.linux.costing_nothing();
     let mean_ms = served.latency.as_ref()?.mean_ms.value;
     if parts.is_empty() || served.subject != Subject::FileOperations || mean_ms > COST_DECIDES_MS {
@@ -192,7 +192,7 @@ fn costless(loaded: &Loaded, served: &Served) -> Option<Warning> {
 
 /// Small accesses in order to a share whose network is most of their time: its clients keep no page cache, as those of NFS and
 /// SMB do.
-fn ungathered(loaded: &Loaded, served: &Served) -> Option<Warning> {
+fn ungathered(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     let shares = &loaded.hosts.linux.shares;
     let share = shares.iter().max_by_key(|share| share.parameters.transfer)?;
     let gathers = |workload: &Workload| match workload {
@@ -216,7 +216,7 @@ fn ungathered(loaded: &Loaded, served: &Served) -> Option<Warning> {
 }
 
 /// Means that several replications don't tell well.
-pub(crate) fn of_replications(report: &Report) -> Vec<Warning> {
+pub(crate) fn of_replications(report: &Report) -> Vec<Sentence> {
     let wide = |served: &Served| {
         let mean = served.latency.as_ref()?.mean_ms;
         let part = mean.half_width? / mean.value;

@@ -3,7 +3,7 @@
 //! A write is durable when it is on a medium, or in a cache that outlives the power: an fsync returns when a flush has made
 //! it so, if the mount, the kernel and the service let it.
 
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
 use crate::holder::Holder;
 use crate::host::PlacedFileSystem;
@@ -29,11 +29,11 @@ pub(crate) fn of_run(
     loaded: &Loaded,
     served: &Served,
     (traffic, arrays): (&[TrafficFigures], &[ArrayFigures]),
-) -> Vec<Warning> {
+) -> Vec<Sentence> {
     if served.subject != Subject::FileOperations {
         return Vec::new();
     }
-    let mut all: Vec<Warning> = write_through(loaded, served, (traffic, arrays)).into_iter().collect();
+    let mut all: Vec<Sentence> = write_through(loaded, served, (traffic, arrays)).into_iter().collect();
     if asks_for_durability(loaded, served) {
         all.extend(unflushed(loaded, served));
         all.extend(behind_a_battery(loaded, traffic));
@@ -79,7 +79,7 @@ fn write_through(
     loaded: &Loaded,
     served: &Served,
     (traffic, arrays): (&[TrafficFigures], &[ArrayFigures]),
-) -> Option<Warning> {
+) -> Option<Sentence> {
     if served.requests.flushes == 0 {
         return None;
     }
@@ -107,7 +107,7 @@ fn write_through(
 }
 
 /// File systems whose drives' write caches no flush empties before a synchronous write returns.
-fn unflushed(loaded: &Loaded, served: &Served) -> Option<Warning> {
+fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     let all_is_synced = served.operations.iter().any(|kind| kind.operation == SYNC);
     let linux = &loaded.hosts.linux;
     let volatile = |on: usize| {
@@ -143,7 +143,7 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Warning> {
 }
 
 /// Drives with write caches behind a controller whose memory keeps what it reports: no flush empties them once it has given data on.
-fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Warning> {
+fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sentence> {
     let wrote = writers(loaded, traffic);
     let keeping = (loaded.storage.iter().enumerate())
         .filter(|(number, _)| loaded.holder(*number).is_some_and(Holder::keeps_writes));
@@ -162,7 +162,7 @@ fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Warni
 }
 
 /// File services that answer before anything is on disk, whose programs never synchronise.
-fn left_in_memory(loaded: &Loaded) -> Option<Warning> {
+fn left_in_memory(loaded: &Loaded) -> Option<Sentence> {
     let shares = &loaded.hosts.linux.shares;
     let share = shares.iter().find(|share| share.parameters.writes == Writes::OnSync)?;
     Some(Claim::NotDurable.says(format!(

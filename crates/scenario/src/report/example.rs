@@ -1,5 +1,6 @@
 //! A made-up report for tests: the figures of the design's sketch.
 
+use crate::claim::Claim;
 use crate::report::bottleneck::{Bottleneck, Measured, WhatIf};
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::series::SeriesCollector;
@@ -94,6 +95,7 @@ pub(crate) fn example() -> Report {
         memory: Vec::new(),
         jobs: Vec::new(),
         bottleneck: Some(Bottleneck {
+            claims: vec![Claim::Limits],
             stage: "d0/mechanics".to_owned(),
             part: Some("seeks".to_owned()),
             utilisation: Some(0.86),

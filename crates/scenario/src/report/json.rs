@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// The version of the form. A field more is the same version; a field that goes, or means something else, is the next.
-pub const REPORT_VERSION: u32 = 2;
-/// The oldest form that is read: its warnings have no names, and what waited at the end isn't told.
+pub const REPORT_VERSION: u32 = 3;
+/// The oldest form that is read: its warnings have no names, and what waited at the end isn't told. Of form 2 assumptions have none.
 pub const OLDEST_VERSION: u32 = 1;
 
 /// A report as it stands in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportDocument {
-    /// The version of this form: 2. A file without one is of a petrio that wrote none, and of form 1.
+    /// The version of this form: 3. A file without one is of a petrio that wrote none, and of form 1.
     #[serde(default = "unnumbered")]
     pub version: u32,
     /// The report.

@@ -1,6 +1,6 @@
 //! Several runs of one scenario, each with its own random numbers, as one report with confidence intervals.
 
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::report::arrays::ArrayFigures;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
@@ -25,13 +25,13 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
         return Some(first.clone());
     }
     let plain = |figure: fn(&Report) -> f64| Estimate::of(reports.iter().map(figure), level).value;
-    let mut warnings: Vec<Warning> = Vec::new();
+    let mut warnings: Vec<Sentence> = Vec::new();
     for report in reports {
         // What another replication has said with other figures is told once; of one run, parts differ by figures, too.
         let before = warnings.len();
         for warning in &report.warnings {
             let (others, own) = warnings.split_at(before);
-            let same = |told: &Warning| {
+            let same = |told: &Sentence| {
                 told.claim == warning.claim && without_figures(&told.text).eq(without_figures(&warning.text))
             };
             if !others.iter().any(same) && !own.contains(warning) {

@@ -1,6 +1,6 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::report::activity::Activity;
 use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
@@ -171,9 +171,9 @@ pub struct Report {
     pub bottleneck: Option<Bottleneck>,
     /// On what the result rests that no source tells: devices with the figures that were assumed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Sentence>,
     /// Things to check before the result is trusted.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Sentence>,
 }
 
 impl Report {

@@ -398,7 +398,7 @@ fn foot(out: &mut String, report: &Report, width: usize) {
     }
     report.each().for_each(|served| left_over(out, served, width));
     for assumption in &report.assumptions {
-        labelled(out, "assumed", assumption, width);
+        labelled(out, "assumed", &assumption.text, width);
     }
     for warning in &report.warnings {
         labelled(out, "warning", &warning.text, width);

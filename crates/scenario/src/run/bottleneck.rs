@@ -66,7 +66,8 @@ pub(super) fn explain(
         .filter(|members| utilisation.is_some_and(|mean| members.most > UNEVEN * mean))
         .map(|members| (members.busiest.clone(), members.most))
         .unzip();
-    report.bottleneck = Some(Bottleneck {
+    let bottleneck = Bottleneck {
+        claims: Vec::new(),
         stage,
         part,
         utilisation,
@@ -77,7 +78,8 @@ pub(super) fn explain(
         in_vain,
         what_if,
         or,
-    });
+    };
+    report.bottleneck = Some(bottleneck.named());
     Ok(())
 }
 

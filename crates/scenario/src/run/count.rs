@@ -1,7 +1,7 @@
 //! What is counted of the requests of either colour, and what to check before it is trusted.
 
 use crate::build::{Driven, Programs};
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::report::cautions;
 use crate::report::{Collector, OperationFailures, Reported, Served, UnderWay, counted};
 use crate::run::flight::Flight;
@@ -79,7 +79,7 @@ impl<R: Reported> Count<R> {
     }
 
     /// What the programs of a lane got, in a run that ended at `end`, and what to check before it is trusted.
-    pub(super) fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<Warning>) {
+    pub(super) fn served(self, lane: Lane<'_, R, Programs<R>>, end: Time) -> (Served, Vec<Sentence>) {
         let lane_end = lane.ended().unwrap_or(end);
         let counted_until = self.phases.counted_until();
         let (in_flight, overload) = (lane.in_flight(), lane.overload());
@@ -133,7 +133,7 @@ impl<R: Reported> Count<R> {
 const EARLY: f64 = 0.9;
 
 /// Of workloads that ended long before the last one did, a warning.
-fn ended_early(served: &Served, end: Time) -> Option<Warning> {
+fn ended_early(served: &Served, end: Time) -> Option<Sentence> {
     let end = end.as_seconds();
     let begin = served.workloads.iter().map(|row| row.from_s).reduce(f64::min)?;
     let early = served.workloads.iter().filter(|row| row.until_s - begin < EARLY * (end - begin));

@@ -3,7 +3,7 @@
 use crate::build::{
     Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, Turns, file_tables,
 };
-use crate::claim::Warning;
+use crate::claim::Sentence;
 use crate::loaded::Loaded;
 use crate::report::{
     Activity, ArrayFigures, CopiesFigures, Held, JobFigures, MemoryFigures, Rates, ReportError, Served,
@@ -102,7 +102,7 @@ pub(crate) struct Outcome {
     pub(crate) served: Served,
     pub(crate) beside: Option<Box<Served>>,
     /// Things to check before these figures are trusted.
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Sentence>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) rates: Vec<Rates>,
     pub(crate) activity: Vec<Activity>,
@@ -334,7 +334,7 @@ struct Ran {
     memory: Vec<MemoryFigures>,
     held: Vec<Held>,
     jobs: Vec<JobFigures>,
-    of_links: Vec<Warning>,
+    of_links: Vec<Sentence>,
     end: Time,
     cut_at: Time,
     firings: u64,
@@ -343,8 +343,8 @@ struct Ran {
 impl Ran {
     fn outcome(
         self,
-        (served, mut warnings): (Served, Vec<Warning>),
-        beside: Option<(Served, Vec<Warning>)>,
+        (served, mut warnings): (Served, Vec<Sentence>),
+        beside: Option<(Served, Vec<Sentence>)>,
     ) -> Outcome {
         let Self {
             stages,

@@ -2,7 +2,7 @@
 //! couldn't have passed.
 
 use crate::build::UnheldLink;
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped, recorded};
 use petrio_kernel::{Marking, Time};
@@ -98,7 +98,7 @@ pub(super) fn servers(stages: &[Stage], marking: &Marking, span: Time) -> Option
 }
 
 /// What links dropped, for who reads the report.
-pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Warning> {
+pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Sentence> {
     let each: Vec<(&Stage, (u64, f64))> = stages
         .iter()
         .map(|stage| (stage, dropped(stage, marking)))
@@ -116,7 +116,7 @@ pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Warning> {
 }
 
 /// What hosts received beyond what their links pass, for who reads the report: the worst of them.
-pub(super) fn past_the_wire(links: &[UnheldLink], marking: &Marking, span: Time) -> Option<Warning> {
+pub(super) fn past_the_wire(links: &[UnheldLink], marking: &Marking, span: Time) -> Option<Sentence> {
     let busy = |link: &UnheldLink| recorded(link.busy, marking) / span.as_seconds();
     let past = links.iter().map(|link| (link, busy(link))).filter(|(_, busy)| *busy > 1.0 + PAST);
     let (UnheldLink { network, host, .. }, busy) = past.max_by(|a, b| a.1.total_cmp(&b.1))?;

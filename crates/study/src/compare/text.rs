@@ -2,7 +2,7 @@
 
 use super::Comparison;
 use super::entrant::{Contender, Origin};
-use super::pair::Compared;
+use super::pair::{Compared, Outcome, Pair};
 use super::words;
 use petrio_page::numbers::{counted, per_cent, significant};
 use petrio_scenario::report::{Estimate, labelled, table};
@@ -107,8 +107,16 @@ pub(super) fn how(comparison: &Comparison) -> String {
 pub(super) fn order(comparison: &Comparison) -> String {
     let mut place = 1;
     let mut parts = Vec::new();
+    let headline = comparison.headline();
     for group in &comparison.order {
-        let tied = if group.len() > 1 { " (no difference shown)" } else { "" };
+        let within = |pair: &&Pair| group.contains(&pair.first) && group.contains(&pair.second);
+        let mut pairs = headline.iter().flat_map(|compared| &compared.pairs).filter(within);
+        let matters_little = pairs.any(|pair| pair.outcome == Outcome::TooSmall);
+        let tied = match group.len() {
+            0 | 1 => "",
+            _ if matters_little => " (no difference that matters)",
+            _ => " (no difference shown)",
+        };
         parts.push(format!("{place}. {}{tied}", group.join(", ")));
         place += group.len();
     }

@@ -175,6 +175,7 @@ fn unix_file(number: FileId, file: &TraceFile, stretch: u64) -> UnixFile {
         directory: false,
         present: file.present,
         size: file.size,
+        cached: false,
         extents: file.extents.iter().map(extent).collect(),
     }
 }

@@ -19,6 +19,8 @@ pub struct UnixFile {
     pub present: bool,
     /// Its size in bytes when the run begins.
     pub size: u64,
+    /// Whether it is in the buffers then, as if it had just been read; where they don't hold all that is, the last ones are.
+    pub cached: bool,
     /// Where it lies or will lie, as recorded; the rest is allocated. In order, without overlaps.
     pub extents: Vec<PlacedExtent>,
 }

@@ -59,9 +59,17 @@ impl Host {
         files: &[UnixFile],
     ) -> Result<Self, UnixError> {
         let layout = Layout::new(parameters, device_blocks)?;
+        let mut cache = BufferCache::new(parameters.buffers());
+        for &UnixFile { file, size, .. } in files.iter().filter(|file| file.cached && file.present) {
+            for block in 0..size.div_ceil(layout.block_bytes()) {
+                if cache.room() == Room::Free {
+                    cache.insert(BlockKey { file, block }, Content::Valid);
+                }
+            }
+        }
         Ok(Self {
             parameters: parameters.clone(),
-            cache: BufferCache::new(parameters.buffers()),
+            cache,
             files: Files::new(layout, files)?,
             next_block: FastMap::default(),
             transfers: Vec::new(),

@@ -11,7 +11,7 @@ use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLog};
 use super::share::share_of;
 use super::shared::{Ends, Shared, database, of_manager, share};
 use crate::build::{BelowDisk, HostSite, Lodgers, listener, name_in};
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
@@ -49,7 +49,7 @@ struct Queued<'q> {
 
 impl PlacedHost {
     /// A warning where files are said to be cached for which there is no memory.
-    fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<Warning> {
+    fn cached_more_than_fits(&self, mounts: &[Mount]) -> Option<Sentence> {
         let cached = mounts.iter().map(|mount| mount.laid_out.cached_bytes()).fold(0, u64::saturating_add);
         let memory = self.parameters.usable_memory();
         let own = self.parameters.anonymous.unwrap_or(Bytes(0));

@@ -4,7 +4,7 @@ use super::Linux;
 use super::place::PlacedLinux;
 use super::wiring::wiring;
 use crate::check::{Checker, HOSTS};
-use crate::claim::{Claim, Warning};
+use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::parts::Directory;
 use crate::schema::{Names, Network, Traffic, bits};
@@ -193,7 +193,7 @@ impl PlacedLinux {
     }
 
     /// What is written of networks, or brought by the catalogue, and has no effect at their levels.
-    pub(super) fn without_effect(&self) -> Vec<Warning> {
+    pub(super) fn without_effect(&self) -> Vec<Sentence> {
         let told = |network: &PlacedNetwork| {
             let keys = network.parameters.without_effect();
             (!keys.is_empty()).then(|| {

@@ -68,7 +68,8 @@ fn head(page: &mut Page, report: &Report) {
     let run = format!("{runs}simulated {}{warm_up} · seed {}", seconds(report.simulated_s), report.seed);
     page.below = vec![parts.join(" · ").into(), Text::default().quiet(run)];
     if !report.assumptions.is_empty() {
-        let words = format!("assumed, for no source tells it: {}", report.assumptions.join(" · "));
+        let each: Vec<&str> = report.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
+        let words = format!("assumed, for no source tells it: {}", each.join(" · "));
         page.below.push(Text::default().quiet(words));
     }
     page.warnings(report.warnings.iter().map(|warning| warning.text.as_str()));
