@@ -137,7 +137,7 @@ impl Renumbered {
 
 /// Numbers of processes of several traces, or of several workloads: each keeps its own if nobody else's process has it, and else
 /// has one that is free.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ProcessNumbers {
     of: BTreeMap<(usize, u32), u32>,
     taken: BTreeSet<u32>,
@@ -165,6 +165,11 @@ impl ProcessNumbers {
             taken.insert(number);
             number
         })
+    }
+
+    /// By which number its own know a process that has this one here; the same where nobody's has.
+    pub fn own(&self, number: u32) -> u32 {
+        self.of.iter().find(|(_, given)| **given == number).map_or(number, |((_, own), _)| *own)
     }
 }
 

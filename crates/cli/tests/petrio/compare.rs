@@ -314,3 +314,23 @@ fn requests_and_operations_are_compared_by_what_means_the_same() {
     assert_eq!(names, ["throughput", "makespan"]);
     assert!(found["notes"].to_string().contains("mean the same of both"));
 }
+
+/// Eight processes that write into a controller's memory for a moment, and for longer than that lasts.
+#[test]
+fn who_ends_before_a_cache_is_full_is_told_so_beside_who_does_not() {
+    let generator =
+        "{ read_fraction = 0, time_critical_fraction = 1, size = \"4 KiB\", inter_arrival = \"0.1 ms\" }, ";
+    let text = format!(
+        "[disk.d]\nmodel = \"seagate-savvio-10k4\"\ncount = 3\n[raid.array]\nuse = \"perc-h700\"\nlevel = 5\non = \"d*\"\n\
+         controller.cache.size = \"2 MiB\"\n[workload.w]\nkind = \"synthetic\"\non = \"array\"\nrequests = 150\ngenerators = [{}]",
+        generator.repeat(8)
+    );
+    let folder = Folder::with(&text);
+    let longer = "scenario.toml@workload.w.requests=4000";
+    let found = compared(&folder, &["scenario.toml", longer, "--replications", "2"]);
+    let told = |number: usize| found["contenders"][number]["warnings"].to_string();
+    assert!(told(0).contains("behind that the same load gets"), "{}", told(0));
+    assert!(!told(1).contains("behind that the same load gets"), "{}", told(1));
+    let text = unwrapped(&folder.petrio(&["compare", "scenario.toml", longer, "--replications", "2"]).out);
+    assert!(text.contains("warning A: the run ended while the controller's memory"), "{text}");
+}

@@ -10,19 +10,22 @@ use std::sync::{Arc, Mutex};
 struct Apart {
     source: Box<dyn RequestSource>,
     workload: usize,
-    numbers: Arc<Mutex<ProcessNumbers>>,
+    numbers: Numbers,
 }
 
-/// Workloads with the processes of each apart from those of the others; one alone keeps its numbers.
-pub(super) fn apart(sources: Vec<Box<dyn RequestSource>>) -> Vec<Box<dyn RequestSource>> {
-    if sources.len() < 2 {
-        return sources;
-    }
+/// The numbers of processes of several workloads, as they come.
+pub(super) type Numbers = Arc<Mutex<ProcessNumbers>>;
+
+/// Workloads with the processes of each apart from those of the others, and their numbers; one alone keeps its own.
+pub(super) fn apart(sources: Vec<Box<dyn RequestSource>>) -> (Vec<Box<dyn RequestSource>>, Numbers) {
     let numbers = Arc::new(Mutex::new(ProcessNumbers::from(0)));
+    if sources.len() < 2 {
+        return (sources, numbers);
+    }
     let apart = |(workload, source)| -> Box<dyn RequestSource> {
         Box::new(Apart { source, workload, numbers: Arc::clone(&numbers) })
     };
-    sources.into_iter().enumerate().map(apart).collect()
+    (sources.into_iter().enumerate().map(apart).collect(), numbers)
 }
 
 impl RequestSource for Apart {

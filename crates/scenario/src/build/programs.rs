@@ -1,5 +1,6 @@
 //! Programs of one colour: each workload as a source of requests, all of them as one.
 
+use crate::build::processes::Numbers;
 use crate::claim::{Claim, Sentence};
 use crate::report::Reported;
 use crate::run::RunFailure;
@@ -43,6 +44,8 @@ pub(crate) struct Programs<R> {
     boards: BTreeMap<u32, Arc<Board>>,
     /// The processes of replayed traces of calls, by their numbers in the run.
     of_calls: BTreeMap<u32, TracedProcess>,
+    /// The numbers of processes of block requests.
+    numbers: Numbers,
 }
 
 /// A process of a trace that is replayed.
@@ -89,7 +92,18 @@ impl<R: Reported> Programs<R> {
             changed_calls: Vec::new(),
             boards: BTreeMap::new(),
             of_calls: BTreeMap::new(),
+            numbers: Numbers::default(),
         }
+    }
+
+    /// With the numbers of processes of workloads of which several have the same.
+    pub(super) fn with_numbers(self, numbers: Numbers) -> Self {
+        Self { numbers, ..self }
+    }
+
+    /// The number in its trace of a process of block requests.
+    pub(crate) fn own_number(&self, process: u32) -> u32 {
+        self.numbers.lock().map_or(process, |numbers| numbers.own(process))
     }
 
     /// With the workload that each source is of; `names` are those of the workloads. Copies of one are counted

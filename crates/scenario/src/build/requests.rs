@@ -60,7 +60,8 @@ pub(super) fn programs_of(
             | Workload::Parallel(_) => {}
         }
     }
-    Ok((Programs::new(apart(sources), kinds, bounds), workloads))
+    let (sources, numbers) = apart(sources);
+    Ok((Programs::new(sources, kinds, bounds).with_numbers(numbers), workloads))
 }
 
 /// Accesses to disks.

@@ -73,8 +73,15 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
 /// # Errors
 /// [`RunFailure::Stopped`]; a longer run that can't be is none.
 pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
-    if let Some(words) = left_in_memory(loaded, report) {
-        report.warnings.push(Claim::Burst.says(words));
+    let fixed = |workload: &Workload| {
+        matches!(
+            workload,
+            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_)
+        )
+    };
+    let too_long = report.firings as f64 * LONGER_MIN > FIRINGS_MAX;
+    if too_long || loaded.scenario.workload.values().any(fixed) {
+        look_at_caches(loaded, report);
         return Ok(());
     }
     let Some(burst) = Burst::of(report) else { return Ok(()) };
@@ -87,19 +94,19 @@ pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailur
     Ok(())
 }
 
-/// Of programs that can't be made longer, or whose run would take too long: how much of what they wrote had reached no device when the
-/// run ended, where a page cache had room for all that was in it at a time. Files that are taken away again leave nothing there at the end.
+/// Tells of a run without another one, as of programs that can't be made longer or whose run would take too long, how much of what
+/// they wrote had reached no device when it ended, where a cache had room for all that was in it at a time.
+pub(super) fn look_at_caches(loaded: &Loaded, report: &mut Report) {
+    if let Some(words) = left_in_memory(loaded, report) {
+        report.warnings.push(Claim::Burst.says(words));
+    }
+}
+
+/// That in words. Files that are taken away again leave nothing there at the end.
 fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
-    let fixed = |workload: &Workload| {
-        matches!(
-            workload,
-            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_)
-        )
-    };
-    let workloads = loaded.scenario.workload.values();
-    let is_program = workloads.clone().any(|workload| matches!(workload, Workload::Parallel(_)));
-    let too_long = report.firings as f64 * LONGER_MIN > FIRINGS_MAX;
-    let written = writer(report).filter(|_| too_long || workloads.clone().any(fixed)).map(written_bytes)?;
+    let mut workloads = loaded.scenario.workload.values();
+    let is_program = workloads.any(|workload| matches!(workload, Workload::Parallel(_)));
+    let written = writer(report).map(written_bytes)?;
     // What was in it at a time on a host, of several equal ones; of other caches what was there at the end.
     let most_of = |held: &Held| -> (u64, u64) {
         let memory = report.memory.iter().find(|memory| page_cache(&memory.name) == held.cache);

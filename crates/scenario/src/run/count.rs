@@ -89,6 +89,7 @@ impl<R: Reported> Count<R> {
         let left = self.flight.left(end, |row| ended.get(row).copied().unwrap_or(true));
         let mut served = self.collector.finish_with(counted_until.unwrap_or(lane_end), &left);
         for one in &mut served.processes {
+            one.process = programs.own_number(one.process);
             one.name = programs.command(&one.workload, one.process);
         }
         served.closing_s = counted_until.map(|until| lane_end.saturating_sub(until).as_seconds());

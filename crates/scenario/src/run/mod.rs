@@ -24,6 +24,7 @@ mod stages;
 mod traffic;
 mod visits;
 
+use burst::look_at_caches;
 pub use burst::look_behind;
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
@@ -73,14 +74,23 @@ pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Resu
     Ok(report)
 }
 
+/// Adds to a report of a scenario's own run warnings of what only longer or other runs tell: bursts and lock step. None is made of
+/// one that was cut short or is long already.
+///
+/// # Errors
+/// [`RunFailure::Stopped`].
+pub fn look_further(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
+    look_behind(loaded, report)?;
+    look_at_lock_step(loaded, report)
+}
+
 /// Adds to a report of a scenario's own run what only further runs tell.
 fn explain(
     (loaded, system): (&Loaded, System),
     report: &mut Report,
     tell: impl FnOnce(usize),
 ) -> Result<(), RunFailure> {
-    look_behind(loaded, report)?;
-    look_at_lock_step(loaded, report)?;
+    look_further(loaded, report)?;
     bottleneck::explain(loaded, &Replicator::of(loaded, system)?, report, tell)
 }
 
@@ -96,7 +106,13 @@ pub fn run_so_far(
 ) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate_or_stop((loaded, &system), sinks, true)?;
-    let Some(tell) = tell.filter(|_| !loaded.watch.is_stopped()) else { return Ok(report) };
+    if loaded.watch.is_stopped() {
+        return Ok(report);
+    }
+    let Some(tell) = tell else {
+        look_at_caches(loaded, &mut report);
+        return Ok(report);
+    };
     match explain((loaded, system), &mut report, tell) {
         Err(RunFailure::Stopped) => interrupted(&mut report, ", and not what would change it"),
         explained => explained?,

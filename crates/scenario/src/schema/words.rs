@@ -1,7 +1,7 @@
 //! A pattern of file accesses in a few words, for the head of a report.
 
 use petrio_workload::program::PatternParameters;
-use petrio_workload::program::pattern::{Access, Durability, FsyncCall, Interface, Pattern};
+use petrio_workload::program::pattern::{Access, Durability, FileOrder, FsyncCall, Interface, Pattern};
 
 /// "random rewrite, 8 KiB records, file of 512 MiB, O_SYNC".
 pub(super) fn pattern(parameters: &PatternParameters) -> String {
@@ -21,12 +21,16 @@ pub(super) fn pattern(parameters: &PatternParameters) -> String {
             None => "mix".to_owned(),
         },
     };
-    let files = u64::from(parameters.files) * u64::from(parameters.processes);
     let size = parameters.file_size;
     let mut words = vec![format!("{order} {access}"), format!("{} records", parameters.record)];
-    words.push(match files {
+    let turns = match parameters.file_order {
+        FileOrder::OneAfterAnother => "",
+        FileOrder::RoundRobin => " in turn",
+        FileOrder::Random => " in no order",
+    };
+    words.push(match parameters.all_files() {
         1 => format!("a file of {size}"),
-        files => format!("{files} files of {size}"),
+        files => format!("{files} files of {size}{turns}"),
     });
     if parameters.processes > 1 {
         words.push(format!("{} processes", parameters.processes));

@@ -130,9 +130,7 @@ impl FilePattern for PatternParameters {
 
     fn largest(&self) -> Option<(u64, &'static str)> {
         // Files that all processes go through are there once.
-        let sets = if self.shared_files { 1 } else { self.processes };
-        let files = u64::from(sets) * u64::from(self.files);
-        Some((self.file_size.get().saturating_mul(files), "file_size"))
+        Some((self.file_size.get().saturating_mul(self.all_files()), "file_size"))
     }
 
     fn words(&self) -> String {

@@ -431,3 +431,22 @@ proptest! {
         }
     }
 }
+
+/// Files that all processes go through are there once, however many go through them.
+#[test]
+fn the_head_of_a_report_counts_files_that_are_shared_once() {
+    let head = |more: &str| {
+        let text = format!(
+            "[disk.d]\nmodel = \"constant-rate\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.f]\ntype = \"ext4\"\n\
+             on = \"d\"\n[workload.w]\nkind = \"files\"\non = \"f\"\noperation = \"read\"\nrecord = \"4 KiB\"\nfile_size = \"8 KiB\"\n\
+             files = 3\nprocesses = 4\noperations = 2\n{more}\n"
+        );
+        crate::common::once(&text).served.workload
+    };
+    let own = head("");
+    assert!(own.contains("12 files of 8 KiB, 4 processes"), "{own}");
+    let shared = head("shared_files = true\nfile_order = \"random\"");
+    assert!(shared.contains("3 files of 8 KiB in no order, 4 processes, shared"), "{shared}");
+    let alternate = head("file_order = \"round-robin\"");
+    assert!(alternate.contains("12 files of 8 KiB in turn, 4 processes"), "{alternate}");
+}

@@ -61,3 +61,29 @@ fn what_has_no_commands_has_no_names_and_what_is_in_a_name_does_nothing_to_a_ter
     let text = terminal_text(&report, None, 120);
     assert!(!text.contains('\u{1b}'), "{text:?}");
 }
+
+/// Two traces of two machines have processes of the same number, each with its own command.
+#[test]
+fn processes_of_two_traces_keep_their_numbers_and_names() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.trace"), perf()).unwrap();
+    std::fs::write(folder.path().join("b.trace"), perf().replace("postgres", "mysqld")).unwrap();
+    let workload =
+        |name: &str| format!("[workload.{name}]\nkind = \"trace\"\non = \"d\"\nfiles = [\"{name}.trace\"]\n");
+    let text = format!("[disk.d]\nmodel = \"constant-rate\"\n{}{}", workload("a"), workload("b"));
+    let report = once_of(&load_text("test.toml", &text, Some(folder.path()), &[]).unwrap());
+    let mut rows: Vec<(&str, u32, Option<&str>, u64)> = (report.served.processes.iter())
+        .map(|row| (row.workload.as_str(), row.process, row.name.as_deref(), row.completed))
+        .collect();
+    rows.sort_unstable();
+    let [both, busy] = [7, 13];
+    assert_eq!(
+        rows,
+        [
+            ("a", 7, Some("Web Content"), both),
+            ("a", 1_001, Some("postgres"), busy),
+            ("b", 7, Some("Web Content"), both),
+            ("b", 1_001, Some("mysqld"), busy),
+        ]
+    );
+}

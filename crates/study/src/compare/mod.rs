@@ -48,7 +48,7 @@ use measure::same_subject;
 use petrio_scenario::report::{Report, Subject};
 use petrio_scenario::{Loaded, Override};
 use petrio_units::nearest;
-use run::{FIRST, repeat, replicators, simulate};
+use run::{FIRST, look_behind, repeat, replicators, simulate};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -175,6 +175,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         }
     }
 
+    look_behind(&mut entrants, &scenarios)?;
     let reports: Vec<&Report> = entrants.iter().filter_map(|entrant| entrant.reports.first()).collect();
     if !same_subject(&reports) {
         notes.push(

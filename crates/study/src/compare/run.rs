@@ -5,7 +5,7 @@ use super::entrant::{Entrant, Origin};
 use super::error::CompareError;
 use super::real::run_once;
 use petrio_scenario::Loaded;
-use petrio_scenario::run::Replicator;
+use petrio_scenario::run::{Replicator, look_further};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -85,6 +85,31 @@ pub(super) fn simulate(
             entrant.reports.len() as u64 == FIRST && entrant.reports[0] == entrant.reports[1];
     }
     Ok(())
+}
+
+/// What only longer or other runs tell of the simulated ones, such as that they end before a cache is full.
+pub(super) fn look_behind(
+    entrants: &mut [Entrant],
+    scenarios: &[Option<Loaded>],
+) -> Result<(), CompareError> {
+    let simulated = entrants.par_iter_mut().zip(scenarios);
+    let simulated = simulated.filter(|(entrant, _)| entrant.origin == Origin::Simulated);
+    simulated
+        .filter_map(|(entrant, loaded)| {
+            let (loaded, mut report) = (loaded.as_ref()?, entrant.reports.first()?.clone());
+            let known = report.warnings.len();
+            Some(match look_further(loaded, &mut report) {
+                Ok(()) => {
+                    entrant.warnings.extend(report.warnings.drain(known..).map(|warning| warning.text));
+                    Ok(())
+                }
+                Err(failure) => {
+                    let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
+                    Err(CompareError::Simulation { letter, name, failure: Box::new(failure) })
+                }
+            })
+        })
+        .collect()
 }
 
 /// Runs the real ones until each has `until` repetitions: in turn, so that whatever else the machine does in the

@@ -301,6 +301,16 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl AccessParameters {
+    /// Sets of files that there are: one of each process, or one that all go through.
+    pub const fn sets(&self) -> u32 {
+        if self.shared_files { 1 } else { self.processes }
+    }
+
+    /// How many files that are.
+    pub fn all_files(&self) -> u64 {
+        u64::from(self.sets()) * u64::from(self.files)
+    }
+
     /// One process that goes once through one file or disk, sequentially, waiting for each access.
     pub fn new(operation: AccessKind, record: Sizes) -> Self {
         Self {

@@ -27,8 +27,7 @@ impl AccessParameters {
     /// As of [`prepare`](Self::prepare).
     pub fn plan(&self, placement: &Placement) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         self.validate(false)?;
-        let sets = if self.shared_files { 1 } else { self.processes };
-        placement::check_number_of_files(u64::from(sets) * u64::from(self.files), placement)?;
+        placement::check_number_of_files(self.all_files(), placement)?;
         placement::check_number_of_programs::<AccessProgram>("processes", self.processes.into())?;
         Ok(AccessPlan { parameters: self.clone(), placement: placement.clone() })
     }
@@ -38,8 +37,7 @@ impl AccessParameters {
         if !self.operation.moves_data() {
             return 0;
         }
-        let sets = if self.shared_files { 1 } else { self.processes };
-        (0..sets)
+        (0..self.sets())
             .map(|process| self.file_bytes(process).saturating_mul(self.files.into()))
             .fold(0, u64::saturating_add)
     }
@@ -63,10 +61,6 @@ impl AccessParameters {
 }
 
 impl AccessPlan {
-    const fn sets(&self) -> u32 {
-        if self.parameters.shared_files { 1 } else { self.parameters.processes }
-    }
-
     /// The number of a process' first file.
     const fn first_file(&self, process: u32) -> u32 {
         let own = if self.parameters.shared_files { 0 } else { process };
@@ -80,14 +74,14 @@ impl FilePlan for AccessPlan {
     }
 
     fn next_file(&self) -> u32 {
-        self.placement.first_file + self.sets() * self.parameters.files
+        self.placement.first_file + self.parameters.sets() * self.parameters.files
     }
 
     fn tables(&self) -> Result<Tables, ProgramError> {
         let Self { parameters, placement } = self;
         let mut files = FileTable::new();
         let is_made = matches!(parameters.operation, AccessKind::Create | AccessKind::MakeDirectory);
-        for set in 0..self.sets() {
+        for set in 0..self.parameters.sets() {
             let first = self.first_file(set);
             let moves = parameters.operation.moves_data();
             let size = if parameters.new_files || !moves { 0 } else { parameters.file_bytes(set) };

@@ -354,8 +354,7 @@ impl PatternParameters {
     /// As of [`prepare`](Self::prepare).
     pub fn plan(&self, placement: &Placement) -> Result<impl FilePlan + 'static + use<>, ProgramError> {
         self.validate()?;
-        let sets = if self.shared_files { 1 } else { self.processes };
-        placement::check_number_of_files(u64::from(sets) * u64::from(self.files), placement)?;
+        placement::check_number_of_files(self.all_files(), placement)?;
         placement::check_number_of_programs::<PatternProgram>("processes", self.processes.into())?;
         Ok(PatternPlan { parameters: self.clone(), placement: placement.clone() })
     }
@@ -372,11 +371,6 @@ impl PatternPlan {
         let own = if self.parameters.shared_files { 0 } else { process };
         self.placement.first_file + own * self.parameters.files
     }
-
-    /// Sets of files that there are.
-    const fn sets(&self) -> u32 {
-        if self.parameters.shared_files { 1 } else { self.parameters.processes }
-    }
 }
 
 impl FilePlan for PatternPlan {
@@ -385,14 +379,14 @@ impl FilePlan for PatternPlan {
     }
 
     fn next_file(&self) -> u32 {
-        self.placement.first_file + self.sets() * self.parameters.files
+        self.placement.first_file + self.parameters.sets() * self.parameters.files
     }
 
     fn tables(&self) -> Result<Tables, ProgramError> {
         let Self { parameters, placement } = self;
         let new = parameters.operation == Access::Write;
         let mut files = FileTable::new();
-        for process in 0..self.sets() {
+        for process in 0..self.parameters.sets() {
             let first_file = self.first_file(process);
             for number in 0..parameters.files {
                 files.add(FileEntry {
