@@ -24,6 +24,7 @@ mod device_log;
 pub(crate) mod durability;
 mod error;
 mod estimate;
+mod evenly;
 #[cfg(test)]
 mod example;
 pub mod html;

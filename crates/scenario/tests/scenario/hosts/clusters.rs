@@ -342,6 +342,12 @@ proptest! {
         let ceiling = f64::from(clients.min(servers)) * GOODPUT;
         prop_assert!(rate(&report) <= ceiling * 1.001, "{} {}", rate(&report), ceiling);
         prop_assert!(rate(&report) > 0.01 * GOODPUT, "{}", rate(&report));
+        // At no time either.
+        let series = &report.served.series;
+        for interval in series.intervals.split_last().map_or(&[][..], |(_, but_the_last)| but_the_last) {
+            let most = ceiling * series.interval_s * 1.001 + 2.0;
+            prop_assert!(interval.bytes as f64 <= most, "{interval:?} {most}");
+        }
     }
 
     #[test]
