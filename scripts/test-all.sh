@@ -21,6 +21,10 @@ part "all that holds blocks, drives, mounts, schedulers and workloads together; 
     cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios::
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
+data=${PETRIO_DATA:-../shared/data}
+part "figures of the READMEs under validation/ are what petrio prints" sh -c '
+    cargo build --quiet --release --locked --package petrio-cli &&
+    if [ -d "$1" ]; then scripts/readme-figures.py --data "$1"; else scripts/readme-figures.py; fi' sh "$data"
 part "fuzz targets compile" cargo check --quiet --manifest-path fuzz/Cargo.toml
 part "mutated inputs, kills, fuzz targets" scripts/fuzz.sh "${SECONDS_A_TARGET:-20}" "${INPUTS:-1000000}" "${KILLS:-10}"
 
