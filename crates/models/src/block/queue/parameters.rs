@@ -1,7 +1,7 @@
 //! What is said of a queue, and what a kernel's profile says of it.
 
 use super::write_back::WriteBack;
-use crate::block::elevator::QueueLimits;
+use crate::block::elevator::{Elevator, QueueLimits};
 use crate::block::scheduler::{self, SchedulerParameters};
 use crate::device::DeviceFeatures;
 use crate::host::kernel_profile::BlockLayerParameters;
@@ -111,6 +111,13 @@ impl QueueParameters {
         let throttles = self.generation == Generation::MultiQueue && self.write_back_latency > Time::ZERO;
         throttles
             .then(|| WriteBack::new(self.write_back_latency, self.limits.depth, self.features.write_cache))
+    }
+
+    /// Whether the scheduler holds back what would take more than its share of places; where write-back is held for reads, that
+    /// alone is done.
+    pub(super) fn limits_places(&self, elevator: &dyn Elevator) -> bool {
+        let one = self.generation == Generation::MultiQueue && self.throttle().is_none();
+        one && elevator.limits_places()
     }
 
     /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
