@@ -255,14 +255,15 @@ impl Elevator for Bfq {
             Placed::Front(handle) => {
                 self.offer(queue, handle, now);
             }
+            Placed::Back(handle) => self.grow(queue, handle, now),
             Placed::Joined { into, gone } => {
                 self.leave_place(queue, kind);
                 if self.queues[queue].next == Some(gone) {
                     self.queues[queue].next = self.sweep.joined(&self.waiting, self.head, into);
                     self.fit_budget(queue);
                 }
+                self.grow(queue, into, now);
             }
-            Placed::Back(_) => {}
         }
         placed.added()
     }

@@ -35,6 +35,13 @@ impl Bfq {
         }
     }
 
+    /// A request has become longer. What comes at one time is one request to the kernel's scheduler, which gets it when the process
+    /// unplugs.
+    pub(super) fn grow(&mut self, queue: usize, handle: Handle, now: Time) {
+        let Some(io) = self.waiting.get(handle).filter(|io| io.queued == now) else { return };
+        self.queues[queue].grow(io.end(), io.blocks, self.rotational);
+    }
+
     /// A request may be what its queue serves next. Whether its process is taken for an interactive one with it.
     pub(super) fn offer(&mut self, queue: usize, handle: Handle, now: Time) -> bool {
         let before = self.queues[queue].next;

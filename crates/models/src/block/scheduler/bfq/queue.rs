@@ -164,6 +164,15 @@ impl Queue {
         }
     }
 
+    /// The request that came last is longer than it was.
+    pub(super) fn grow(&mut self, end: u64, blocks: u32, rotational: bool) {
+        self.end = end;
+        // No way is far to a large request on a device without arm.
+        if !rotational && blocks >= LARGE {
+            self.seeks &= !1;
+        }
+    }
+
     /// Whether it has had requests for four fifths of the time (bfq_update_io_intensity).
     fn observe(&mut self, alone: bool, now: Time) {
         if alone && self.dispatched == 0 {

@@ -1,6 +1,8 @@
 //! bfq against shares by weight, and hand-worked sequences.
 
 #![allow(clippy::unwrap_used)]
+mod raised;
+
 use super::super::SchedulerParameters;
 use super::super::tests::closed_loop::{Process as Loop, Served, blocks_of, changes, serve};
 use super::super::tests::{FAR, Order, classed, dispatched, of, read, write};
