@@ -125,6 +125,16 @@ pub trait Elevator: Send + Sync {
     /// A process has ended: it will ask for nothing more, and isn't waited for.
     fn exited(&mut self, _process: u32, _now: Time) {}
 
+    /// Whether a request of this kind may come in now; if not, it waits in front, though the queue isn't full (limit_depth).
+    fn room(&self, _request: &BlockRequest) -> bool {
+        true
+    }
+
+    /// Whether [`room`](Self::room) ever says no.
+    fn limits_places(&self) -> bool {
+        false
+    }
+
     /// Requests that wait: those that were merged count as one.
     fn waiting(&self) -> usize;
 

@@ -235,7 +235,8 @@ const fn usual_transactions() -> u32 {
 pub struct BlockLayerParameters {
     /// One queue with an elevator, or blk-mq.
     pub multi_queue: bool,
-    /// Requests in the scheduler before writers and readers wait (`nr_requests`).
+    /// Requests in the scheduler before writers and readers wait (`nr_requests`); under blk-mq no more than twice what the device takes,
+    /// or its host adapter, which takes 32 at least.
     pub requests: u32,
     /// The largest request (`max_sectors_kb`).
     pub largest_request: Bytes,

@@ -15,9 +15,10 @@
 //! is theirs.
 //!
 //! Leaves out: several hardware queues, each with its own tags; what a plug list holds at most (32 requests); waking
-//! those that wait for room in batches of 32; the lower limits of some schedulers for writes nobody waits for.
+//! those that wait for room in batches of 32; kyber's lower limit for writes nobody waits for.
 
 mod flush;
+mod limited;
 mod parameters;
 mod state;
 mod wakings;
@@ -56,9 +57,9 @@ struct Places {
     waiting: Place<()>,
     again: Place<()>,
     held: Vec<Place<BlockRequest>>,
-    /// Whether the second of them is that of the write-back throttle.
+    /// Whether the second of them is that of what is held back though there is room.
     held_back: bool,
-    /// Room for one of those held, under the key of who holds it: its thread where the throttle holds it.
+    /// Room for one of those held, under the key of its line: its thread's where the throttle holds it.
     room: Vec<Place<Key>>,
     ask: Place<()>,
     slots: Place<()>,
@@ -74,8 +75,12 @@ const MANY: u32 = 1_024;
 const IN_TURN: Key = 0;
 
 /// Under which key a request waits in front of a line.
-fn keys(throttled: bool, line: usize) -> fn(&BlockRequest) -> Key {
-    if throttled && line == state::THROTTLED { write_back::thread } else { |_| IN_TURN }
+fn keys((throttled, limited): (bool, bool), line: usize) -> fn(&BlockRequest) -> Key {
+    match line {
+        state::HELD_BACK if throttled => write_back::thread,
+        state::HELD_BACK if limited => limited::line,
+        _ => |_| IN_TURN,
+    }
 }
 
 /// The arcs that an arrival and a completion have in common.
@@ -109,7 +114,7 @@ impl Arcs {
         let resident = f.update(self.resident);
         let mut done = std::mem::take(&mut resident.done);
         let calls = [0, 1].map(|line| resident.queue.call(line));
-        let writers = resident.queue.call_writers(now);
+        let held_back = resident.queue.call_held_back(now);
         let ask = !resident.asked && resident.queue.has_work();
         resident.asked |= ask;
         let plugged = resident.queue.is_plugged();
@@ -129,9 +134,9 @@ impl Arcs {
                 }
             }
         }
-        if let Some(room) = self.room[state::THROTTLED] {
-            for thread in writers {
-                f.put(room, thread);
+        if let Some(room) = self.room[state::HELD_BACK] {
+            for key in held_back {
+                f.put(room, key);
             }
         }
         if ask {
@@ -190,8 +195,10 @@ fn page_with(
     page.port_out("completions", completions);
     page.port_out("down", down);
     page.port_in("up", up);
+    let back = (parameters.throttle().is_some(), parameters.limits_places(&*elevator));
+    let held_back = back.0 || back.1;
     let (held, unplug_delay): (&[&str], Time) = match parameters.generation {
-        Generation::MultiQueue if parameters.throttle().is_some() => (&["held", "held-back"], Time::ZERO),
+        Generation::MultiQueue if held_back => (&["held", "held-back"], Time::ZERO),
         Generation::MultiQueue => (&["held"], Time::ZERO),
         Generation::SingleQueue { unplug_delay, .. } => (&["held-reads", "held-writes"], unplug_delay),
     };
@@ -204,13 +211,12 @@ fn page_with(
         plug: None,
         done: Vec::new(),
     };
-    let throttled = parameters.throttle().is_some();
     let places = Places {
         resident: page.state("queue", resident),
         waiting: page.fifo("waiting"),
         again: page.fifo("waiting-for-flush"),
-        held: held.iter().enumerate().map(|(line, name)| page.keyed(name, keys(throttled, line))).collect(),
-        held_back: throttled,
+        held: held.iter().enumerate().map(|(line, name)| page.keyed(name, keys(back, line))).collect(),
+        held_back,
         room: held.iter().map(|name| page.fifo(&name.replace("held", "room"))).collect(),
         ask: page.fifo("ask"),
         slots: page.fifo("slots"),

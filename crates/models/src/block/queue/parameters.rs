@@ -1,7 +1,7 @@
 //! What is said of a queue, and what a kernel's profile says of it.
 
 use super::write_back::WriteBack;
-use crate::block::elevator::QueueLimits;
+use crate::block::elevator::{Elevator, QueueLimits};
 use crate::block::scheduler::{self, SchedulerParameters};
 use crate::device::DeviceFeatures;
 use crate::host::kernel_profile::BlockLayerParameters;
@@ -60,6 +60,10 @@ impl Default for QueueParameters {
 /// The latencies that reads keep, without and with an arm (wbt_default_latency_nsec).
 const READ_LATENCY: [Time; 2] = [Time::from_millis(2), Time::from_millis(75)];
 
+/// Commands that the host adapter of a disk takes at least, whatever its one drive takes (ATA_MAX_QUEUE, include/linux/libata.h): a
+/// scheduler has twice as many requests as there are (blk_mq_init_sched).
+const ATA_COMMANDS: u32 = 32;
+
 /// Requests under way below an entrance, more than the queues there take together.
 const AT_ONCE: u32 = 1 << 14;
 
@@ -92,9 +96,13 @@ impl QueueParameters {
         let largest_request =
             u32::try_from(kernel.largest_request.get() / SECTOR_BYTES).unwrap_or(u32::MAX).max(1);
         let generation = if kernel.multi_queue { Generation::MultiQueue } else { Generation::SINGLE_QUEUE };
+        let requests = match generation {
+            Generation::MultiQueue => kernel.requests.min(depth.max(ATA_COMMANDS).saturating_mul(2)),
+            Generation::SingleQueue { .. } => kernel.requests,
+        };
         let limits = QueueLimits {
             largest_request,
-            requests: kernel.requests,
+            requests,
             depth,
             rotational,
             service_trees: kernel.service_trees,
@@ -111,6 +119,13 @@ impl QueueParameters {
         let throttles = self.generation == Generation::MultiQueue && self.write_back_latency > Time::ZERO;
         throttles
             .then(|| WriteBack::new(self.write_back_latency, self.limits.depth, self.features.write_cache))
+    }
+
+    /// Whether the scheduler holds back what would take more than its share of places; where write-back is held for reads, that
+    /// alone is done.
+    pub(super) fn limits_places(&self, elevator: &dyn Elevator) -> bool {
+        let one = self.generation == Generation::MultiQueue && self.throttle().is_none();
+        one && elevator.limits_places()
     }
 
     /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,

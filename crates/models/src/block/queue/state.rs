@@ -3,6 +3,7 @@
 //! This knows no net: the page (`mod.rs`) calls it and puts what it says into places.
 
 use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
+use super::limited::Limited;
 use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
@@ -69,8 +70,9 @@ enum Plug {
     Plugged,
 }
 
-/// The line of writes that the write-back throttle holds; single queues, which have another there, have none.
-pub(super) const THROTTLED: usize = 1;
+/// The line of what the write-back throttle holds, or a scheduler that limits places; single queues, which have another there,
+/// have neither.
+pub(super) const HELD_BACK: usize = 1;
 
 /// A request queue.
 #[derive(Clone)]
@@ -78,6 +80,7 @@ pub(super) struct Queue {
     elevator: Box<dyn Elevator>,
     flush: FlushMachine,
     write_back: Option<WriteBack>,
+    limited: Option<Limited>,
     trips: Slab<Trip>,
     splits: Slab<Split>,
     number: u64,
@@ -98,6 +101,7 @@ impl Queue {
     pub(super) fn new(parameters: &QueueParameters, elevator: Box<dyn Elevator>) -> Self {
         let limits = &parameters.limits;
         Self {
+            limited: parameters.limits_places(&*elevator).then(Limited::default),
             elevator,
             flush: FlushMachine::new(parameters.features),
             write_back: parameters.throttle(),
@@ -141,11 +145,18 @@ impl Queue {
             if !throttled {
                 write_back.passes(&request, now);
             } else if !merges && !write_back.comes_in(Held::of(&request), now) {
-                return Accepted::Full(request, THROTTLED);
+                return Accepted::Full(request, HELD_BACK);
+            }
+        }
+        if let Some(limited) = &mut self.limited {
+            if admitted == Some(HELD_BACK) {
+                limited.comes_in();
+            } else if admitted.is_none() && usual && !merges && limited.holds(&request, &*self.elevator) {
+                return Accepted::Full(request, HELD_BACK);
             }
         }
         let has_place = throttled && (admitted.is_some() || !merges);
-        let admitted = admitted.filter(|&line| self.write_back.is_none() || line != THROTTLED);
+        let admitted = admitted.filter(|&line| !self.holds_back() || line != HELD_BACK);
         let full = admitted.is_none() && self.allocated[line] >= self.limit;
         if full && !merges {
             self.held[line] += 1;
@@ -236,9 +247,9 @@ impl Queue {
     }
 
     /// How many more of those that wait in front of a line may come in now. Each must then be accepted as admitted. Those that the
-    /// write-back throttle holds are called by their threads ([`call_writers`](Self::call_writers)).
+    /// write-back throttle holds are called by their threads ([`call_held_back`](Self::call_held_back)).
     pub(super) fn call(&mut self, line: usize) -> u32 {
-        if self.write_back.is_some() && line == THROTTLED {
+        if self.holds_back() && line == HELD_BACK {
             return 0;
         }
         let room = self.limit.saturating_sub(self.allocated[line]);
@@ -248,9 +259,16 @@ impl Queue {
         more
     }
 
-    /// Whose next write the throttle lets in, in order.
-    pub(super) fn call_writers(&mut self, now: Time) -> SmallVec<[Key; 8]> {
-        self.write_back.as_mut().map(|write_back| write_back.call(now)).unwrap_or_default()
+    /// Whose next request comes in of those that are held back, in order.
+    pub(super) fn call_held_back(&mut self, now: Time) -> SmallVec<[Key; 8]> {
+        let mut called = self.write_back.as_mut().map(|write_back| write_back.call(now)).unwrap_or_default();
+        called.extend(self.limited.as_mut().and_then(|limited| limited.call(&*self.elevator)));
+        called
+    }
+
+    /// Whether some are held back though there is room.
+    fn holds_back(&self) -> bool {
+        self.write_back.is_some() || self.limited.is_some()
     }
 
     /// What the device gets now.

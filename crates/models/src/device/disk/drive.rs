@@ -19,6 +19,12 @@ use super::read_ahead::Stream;
 use super::spin::Spin;
 use petrio_kernel::Time;
 
+/// Commands in order that the arm serves while others wait. Of eight readers a drive got some 3.6 requests of 128 KiB a visit, 57 MB/s,
+/// and 165 with requests of 1,280 KiB (D. Le Moal, linux-block, 2025-06-16): these are as many requests, not as many bytes. That it is
+/// so for writes, too, is assumed: otherwise a stream of them, for which the arm never has to go anywhere, would keep all reads from it
+/// until they are overdue.
+const COMMANDS_OF_A_VISIT: u32 = 4;
+
 /// A drive that is ready to serve: immutable, shared by all its copies.
 #[derive(Clone, Debug)]
 pub struct Drive {
@@ -79,6 +85,8 @@ pub struct DriveState {
     sequential: bool,
     /// Reads that the arm's present place has served in order, and one past the last block of these.
     visit: Visit,
+    /// Writes in order that were begun without a read between them that needed the arm.
+    writes: Visit,
     /// Since when the arm has finished what it read ahead, and nobody else has had it.
     finishing: Option<Time>,
     /// Written data on their way to the medium: segment and one past the last block.
@@ -121,13 +129,36 @@ impl DriveState {
     }
 }
 
-/// Reads in order that the arm serves before it turns to others.
+/// Commands in order that the arm serves before it turns to others.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
-    reads: u32,
+    commands: u32,
     blocks: u64,
     /// One past the last block.
     end: u64,
+}
+
+impl Visit {
+    /// One more, or the first where it doesn't go on from the last.
+    fn add(&mut self, demand: Demand, goes_on: bool) {
+        if !goes_on || self.commands == 0 {
+            *self = Self::default();
+        }
+        self.commands += 1;
+        self.blocks += demand.blocks;
+        self.end = demand.end();
+    }
+
+    /// Whether it has lasted for so long that the arm turns to others: for some commands, and so many blocks.
+    fn is_over(&self, share: u64) -> bool {
+        share > 0 && self.commands >= COMMANDS_OF_A_VISIT && self.blocks >= share
+    }
+
+    /// Whether a command goes on from it, though others of its stream, all commands that wait having so many blocks, may come
+    /// before.
+    fn goes_on_with(&self, demand: Demand, blocks: u64) -> bool {
+        (self.end..=self.end + blocks).contains(&demand.block)
+    }
 }
 
 /// Blocks that the drive reads on in any case before it turns to another command.
@@ -294,6 +325,7 @@ impl Drive {
             waiting: 1,
             sequential: false,
             visit: Visit::default(),
+            writes: Visit::default(),
             finishing: None,
             writing: None,
             unwritten: 0,

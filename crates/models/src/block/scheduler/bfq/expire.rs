@@ -1,7 +1,7 @@
 //! The end of a queue's turn in bfq: what it is charged, and how large its next budget is.
 //!
 //! Source: bfq_bfqq_expire, bfq_bfqq_is_slow and __bfq_bfqq_recalc_budget of block/bfq-iosched.c, and
-//! bfq_bfqq_charge_time of block/bfq-wf2q.c of Linux 6.18. Leaves out: what serves weight raising and joining queues.
+//! bfq_bfqq_charge_time of block/bfq-wf2q.c of Linux 6.18. Leaves out: what serves joining queues.
 
 use super::{Bfq, SEEKER_IDLE, Time};
 
@@ -31,23 +31,33 @@ impl Bfq {
         let Some(queue) = self.in_service else { return };
         let (slow, time) = self.speed(queue, if compensate { self.idle_since } else { now });
         let entity = &self.queues[queue].entity;
-        if slow || (reason == Reason::Timeout && entity.left() >= entity.budget / 3) {
+        let lingers = slow || (reason == Reason::Timeout && entity.left() >= entity.budget / 3);
+        if lingers && !self.queues[queue].raise.is_on() {
             self.charge_time(queue, time);
         }
+        if self.parameters.low_latency {
+            let (empty, idle) = (self.is_empty(queue), self.parameters.slice_idle.time());
+            let asks = &mut self.queues[queue];
+            asks.raise.turn_is_over(empty, asks.dispatched > 0, idle, now);
+        }
+        self.sampling.reset();
         self.feed_back(queue, reason);
-        self.leave_service(queue, reason);
+        self.leave_service(queue, reason, now);
     }
 
     /// The queue in service makes room for another (__bfq_bfqq_expire).
-    pub(super) fn leave_service(&mut self, queue: usize, reason: Reason) {
+    pub(super) fn leave_service(&mut self, queue: usize, reason: Reason, now: Time) {
         // A queue that another goes before keeps its place, if shares would not be kept otherwise.
-        if self.is_empty(queue) && !(reason == Reason::Preempted && self.is_asymmetric(queue)) {
-            self.queues[queue].busy = false;
-            self.busy[self.queues[queue].entity.class()] -= 1;
+        if self.is_empty(queue) && !(reason == Reason::Preempted && self.idling_keeps_share(queue)) {
+            let asks = &mut self.queues[queue];
+            if asks.dispatched == 0 {
+                asks.budget_timeout = Some(now);
+            }
+            self.set_busy(queue, false);
             self.fair.deactivate(&mut self.queues, queue);
-            self.count_weight(queue);
         } else {
-            self.fair.requeue(&mut self.queues, queue);
+            let weight = self.queues[queue].standing().1;
+            self.fair.requeue(&mut self.queues, queue, weight);
         }
         self.in_service = None;
         self.awaits_request = false;
@@ -64,7 +74,7 @@ impl Bfq {
     fn speed(&self, queue: usize, until: Time) -> (bool, Time) {
         let asks = &self.queues[queue];
         let lasted = until - self.turn_began;
-        if !asks.synchronous {
+        if !asks.synchronous() {
             return (false, Time::ZERO);
         }
         if lasted < SHORT_TURN {
@@ -89,7 +99,7 @@ impl Bfq {
         }
         entity.budget = entity.budget.max(total);
         let more = total - entity.service;
-        self.fair.serve(&mut self.queues, queue, more);
+        self.serve(queue, more);
     }
 
     /// How large the next budget is (__bfq_bfqq_recalc_budget).
@@ -98,7 +108,9 @@ impl Bfq {
         let asks = &mut self.queues[queue];
         let budget = asks.max_budget;
         asks.max_budget = match reason {
-            _ if !asks.synchronous => most,
+            _ if !asks.synchronous() => most,
+            // Small and always the same, for the latency's sake.
+            _ if asks.raise.is_on() => 2 * least,
             Reason::TooIdle if asks.dispatched > 0 => (2 * budget).min(most),
             Reason::TooIdle if budget > 5 * least => budget - 4 * least,
             Reason::TooIdle => least,

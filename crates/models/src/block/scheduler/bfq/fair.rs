@@ -141,24 +141,44 @@ impl Fair {
         *all.entity(index) = copy;
     }
 
-    /// A busy entity's budget has changed, or its turn is over while it stays busy (__bfq_requeue_entity).
-    pub(super) fn requeue(&mut self, all: &mut impl Entities, index: usize) {
+    /// A busy entity's budget has changed, or its turn is over while it stays busy (__bfq_requeue_entity). From now on it has
+    /// this weight.
+    pub(super) fn requeue(&mut self, all: &mut impl Entities, index: usize, weight: u64) {
         let mut entity = *all.entity(index);
         if entity.place == Place::InService {
             entity.start += virtual_span(entity.service, entity.weight);
         } else {
             self.classes[entity.class].active.remove(&(entity.finish, entity.number, index));
         }
+        self.weigh(&mut entity, weight);
         entity.finish = entity.start + virtual_span(entity.budget, entity.weight);
         self.insert_active(&mut entity, index);
         *all.entity(index) = entity;
     }
 
-    /// The entity in service is no longer busy (__bfq_deactivate_entity).
+    /// The entity in service has another weight from now on (bfq_update_wr_data).
+    pub(super) fn reweigh(&mut self, all: &mut impl Entities, index: usize, weight: u64) {
+        let mut entity = *all.entity(index);
+        self.weigh(&mut entity, weight);
+        *all.entity(index) = entity;
+    }
+
+    fn weigh(&mut self, entity: &mut Entity, weight: u64) {
+        let of = &mut self.classes[entity.class];
+        of.weights = of.weights - entity.weight + weight;
+        entity.weight = weight;
+    }
+
+    /// An entity is no longer busy: the one in service, or one whose last request was served in another's turn
+    /// (__bfq_deactivate_entity).
     pub(super) fn deactivate(&mut self, all: &mut impl Entities, index: usize) {
         let entity = all.entity(index);
-        entity.finish = entity.start + virtual_span(entity.service, entity.weight);
         let of = &mut self.classes[entity.class];
+        if entity.place == Place::InService {
+            entity.finish = entity.start + virtual_span(entity.service, entity.weight);
+        } else {
+            of.active.remove(&(entity.finish, entity.number, index));
+        }
         if entity.finish > of.time {
             entity.number = self.number;
             self.number += 1;
@@ -210,6 +230,22 @@ impl Fair {
         Some(key.2)
     }
 
+    /// Those that wait to be served, of the first class first, and of a class in the order of their finish.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = usize> {
+        self.classes.iter().flat_map(|class| class.active.iter().map(|key| key.2))
+    }
+
+    /// Whether an entity's past counts: it is busy, or had more service than its share.
+    pub(super) fn counts(&self, entity: &Entity) -> bool {
+        entity.place != Place::Forgotten
+    }
+
+    /// The weights of all that count, of a class and of those before it: each of an upper class weighs as `levels` of the next
+    /// (bfqq_request_over_limit).
+    pub(super) fn weights_to(&self, class: usize, levels: u64) -> u64 {
+        self.classes.iter().take(class + 1).fold(0, |sum, class| sum * levels + class.weights)
+    }
+
     /// Whether an entity of a class waits to be served.
     pub(super) fn waits(&self, class: usize) -> bool {
         !self.classes[class].active.is_empty()
@@ -242,7 +278,8 @@ mod tests {
             let Some(index) = fair.take(all, 1) else { panic!("nobody is busy") };
             let budget = all[index].budget;
             fair.serve(all, index, budget);
-            fair.requeue(all, index);
+            let weight = all[index].weight;
+            fair.requeue(all, index, weight);
             all[index].service = 0;
             index
         };
@@ -278,7 +315,7 @@ mod tests {
     fn a_smaller_budget_is_served_sooner_but_not_more() {
         let (mut fair, mut all) = busy(&[10, 10], 1_000);
         all[1].budget = 100;
-        fair.requeue(&mut all, 1);
+        fair.requeue(&mut all, 1, 10);
         let order = turns(&mut fair, &mut all, 110);
         assert_eq!(order[0], 1);
         let service = |wanted, each| order.iter().filter(|&&index| index == wanted).count() * each;

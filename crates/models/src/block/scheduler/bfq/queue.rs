@@ -2,17 +2,19 @@
 //!
 //! Source: bfq_init_bfqq, bfq_update_io_thinktime, bfq_update_io_seektime, bfq_update_has_short_ttime and
 //! bfq_update_io_intensity of block/bfq-iosched.c of Linux 6.18.
-//! Leaves out: what serves weight raising, injection and joining queues.
+//! Leaves out: what serves joining queues.
 
 use super::super::processes::PRIORITIES;
 use super::fair::Entity;
+use super::inject::Injection;
+use super::raise::Raise;
 use super::{FadingMean, Handle, IoClass, Time};
 
 /// A seek beyond this is far (BFQQ_SEEK_THR), in device blocks.
 const FAR: u64 = 8 * 100;
 /// On a device without arm, requests of this many blocks don't count as seeks however far they are
 /// (BFQQ_SECT_THR_NONROT).
-const LARGE: u32 = 2 * 32;
+pub(super) const LARGE: u32 = 2 * 32;
 /// More far seeks than this among the last 32 make a process a seeker (BFQQ_SEEKY).
 const SEEKS: u32 = 19;
 /// How far back it is looked whether a process asks all the time.
@@ -29,15 +31,17 @@ pub(super) struct Queue {
     pub(super) entity: Entity,
     /// Class and priority of its process; they count from when it next becomes busy.
     pub(super) urgency: (IoClass, u8),
-    pub(super) synchronous: bool,
+    /// Whose it is; none's, where nobody waits for what is in it.
+    pub(super) process: Option<u32>,
     /// What is served next.
     pub(super) next: Option<Handle>,
     /// Whether it waits for service or gets it.
     pub(super) busy: bool,
     /// Where its weight is counted.
     pub(super) counted: Option<usize>,
-    /// Its requests in the device.
+    /// Its requests in the device, and these with those that wait (allocated).
     pub(super) dispatched: u32,
+    pub(super) allocated: u64,
     /// How large its budget is, as far as it isn't limited by what is left of it.
     pub(super) max_budget: u64,
     /// When its last request completed; at first, when it was made.
@@ -54,6 +58,10 @@ pub(super) struct Queue {
     pub(super) looked: bool,
     /// Whether its process has ended.
     pub(super) gone: bool,
+    /// When its turn is over at the latest; once it has nothing to do, since when.
+    pub(super) budget_timeout: Option<Time>,
+    pub(super) raise: Raise,
+    pub(super) injection: Injection,
     think: FadingMean,
     /// The last 32 requests: a bit for each that was a far seek.
     seeks: u32,
@@ -74,29 +82,54 @@ impl Queue {
     }
 
     /// A queue without requests, and with two thirds of the largest budget.
-    pub(super) fn new(urgency: (IoClass, u8), synchronous: bool, max_budget: u64, now: Time) -> Self {
+    pub(super) fn new(urgency: (IoClass, u8), process: Option<u32>, max_budget: u64, now: Time) -> Self {
         Self {
             entity: Entity::new(urgency.0 as usize, Self::weight(urgency.1)),
             urgency,
-            synchronous,
+            process,
             next: None,
             busy: false,
             counted: None,
             dispatched: 0,
+            allocated: 0,
             max_budget: 2 * max_budget / 3,
             ended: now,
-            short_think: synchronous && urgency.0 != IoClass::Idle,
+            short_think: process.is_some() && urgency.0 != IoClass::Idle,
             io_bound: true,
             continues: false,
             fresh: true,
             looked: false,
             gone: false,
+            budget_timeout: None,
+            raise: Raise::new(now),
+            injection: Injection::new(now),
             think: FadingMean::default(),
             seeks: 1,
             end: 0,
             observed_from: now,
             idle: Time::ZERO,
         }
+    }
+
+    /// Whether somebody waits for what is in it.
+    pub(super) fn synchronous(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Its class, and its weight as it is raised.
+    pub(super) fn standing(&self) -> (usize, u64) {
+        let (class, priority) = self.urgency;
+        (class as usize, Self::weight(priority) * self.raise.coefficient())
+    }
+
+    /// Whether it has had nothing to do for longer than this (bfq_bfqq_idle_for_long_time).
+    pub(super) fn has_rested_for(&self, time: Time, now: Time) -> bool {
+        self.dispatched == 0 && self.budget_timeout.is_none_or(|since| since + time < now)
+    }
+
+    /// Whether each of its last 32 requests was a far seek (BFQQ_TOTALLY_SEEKY).
+    pub(super) fn always_seeks(&self) -> bool {
+        self.seeks == u32::MAX
     }
 
     /// Whether its process seeks far most of the time.
@@ -120,14 +153,23 @@ impl Queue {
             let think = if first { idle + idle } else { (now - self.ended).min(idle + idle) };
             self.think.add(think.as_picos());
         }
-        if self.synchronous && self.urgency.0 != IoClass::Idle && idle > Time::ZERO {
-            self.short_think = !self.think.is_settled() || self.think.mean() <= idle.as_picos();
+        if self.synchronous() && self.urgency.0 != IoClass::Idle && idle > Time::ZERO {
+            self.short_think = !self.think.is_settled() || self.think.mean() <= idle.as_picos() / 2;
         }
         let distance = if self.end == 0 { 0 } else { self.end.abs_diff(address) };
         self.seeks = self.seeks << 1 | u32::from(is_far(distance, blocks, rotational));
         self.end = address + u64::from(blocks);
-        if self.synchronous {
+        if self.synchronous() {
             self.observe(alone, now);
+        }
+    }
+
+    /// The request that came last is longer than it was.
+    pub(super) fn grow(&mut self, end: u64, blocks: u32, rotational: bool) {
+        self.end = end;
+        // No way is far to a large request on a device without arm.
+        if !rotational && blocks >= LARGE {
+            self.seeks &= !1;
         }
     }
 

@@ -10,9 +10,10 @@ use super::{SEEKER_IDLE, Time};
 /// Fewer dispatches than this tell no rate (BFQ_RATE_MIN_SAMPLES), nor does a shorter span (BFQ_RATE_MIN_INTERVAL).
 const LEAST_SAMPLES: u64 = 32;
 const LEAST_SPAN: Time = Time::from_millis(300);
-/// What is assumed at first, in blocks a microsecond: two thirds of a usual device's, without and with an arm
-/// (ref_rate; 33,000 and 14,000, in units of 2^16).
-const ASSUMED: [f64; 2] = [33_000.0 * 2.0 / 3.0 / 65_536.0, 14_000.0 * 2.0 / 3.0 / 65_536.0];
+/// The reference devices' rates, without and with an arm, in blocks a microsecond (ref_rate).
+pub(super) const REFERENCE: [f64; 2] = [33_000.0 / 65_536.0, 14_000.0 / 65_536.0];
+/// What is assumed of a device at first, of the reference device's rate.
+const ASSUMED: f64 = 2.0 / 3.0;
 
 /// The estimate, and what is counted for the next one.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl PeakRate {
     /// What is assumed of a device before anything was seen.
     pub(super) fn new(rotational: bool) -> Self {
         Self {
-            rate: ASSUMED[usize::from(rotational)],
+            rate: ASSUMED * REFERENCE[usize::from(rotational)],
             samples: 0,
             blocks: 0,
             span: Time::ZERO,
@@ -42,6 +43,11 @@ impl PeakRate {
             end: 0,
             completed: Time::ZERO,
         }
+    }
+
+    /// What is known, in blocks a microsecond; never zero.
+    pub(super) fn rate(&self) -> f64 {
+        self.rate
     }
 
     /// What is dispatched in a time at this rate (bfq_calc_max_budget).

@@ -1,17 +1,24 @@
 //! bfq against shares by weight, and hand-worked sequences.
 
 #![allow(clippy::unwrap_used)]
+mod raised;
+
 use super::super::SchedulerParameters;
 use super::super::tests::closed_loop::{Process as Loop, Served, blocks_of, changes, serve};
 use super::super::tests::{FAR, Order, classed, dispatched, of, read, write};
 use super::*;
 
+/// Without raised weights, which have tests of their own (`tests/raised.rs`).
+fn plain() -> BfqParameters {
+    BfqParameters { low_latency: false, ..BfqParameters::default() }
+}
+
 fn bfq() -> SchedulerParameters {
-    BfqParameters::default().into()
+    plain().into()
 }
 
 fn elevator(depth: u32) -> Box<dyn Elevator> {
-    BfqParameters::default().elevator(&QueueLimits { depth, ..QueueLimits::default() })
+    plain().elevator(&QueueLimits { depth, ..QueueLimits::default() })
 }
 
 /// Readers at these priorities, with several requests each, so that all are busy all the time.
@@ -107,7 +114,7 @@ fn a_process_is_waited_for_eight_milliseconds_and_a_seeker_for_two() {
 fn a_device_without_arm_that_queues_is_not_left_idle_for_equals() {
     let limits = QueueLimits { depth: 32, rotational: false, ..QueueLimits::default() };
     for (priority, idles) in [(4, false), (5, true)] {
-        let mut elevator = BfqParameters::default().elevator(&limits);
+        let mut elevator = plain().elevator(&limits);
         elevator.add(of(1, read(1_000)), Time::ZERO);
         elevator.add(of(2, BlockRequest { priority, ..read(9_000) }), Time::ZERO);
         let first = dispatched(&mut *elevator, Time::ZERO);
@@ -121,7 +128,7 @@ fn a_device_without_arm_that_queues_is_not_left_idle_for_equals() {
 
 #[test]
 fn a_turn_ends_after_an_eighth_of_a_second() {
-    let fixed = BfqParameters { max_budget: Blocks(16_384), ..BfqParameters::default() };
+    let fixed = BfqParameters { max_budget: Blocks(16_384), ..plain() };
     let served = serve(&fixed.into(), 1, &greedy(&[4, 4]), Time::from_whole_seconds(4));
     let runs = served.chunk_by(|a, b| a.process == b.process);
     let lengths: Vec<Time> = runs.map(|run| run.last().unwrap().done - run[0].begun).collect();
@@ -183,7 +190,7 @@ fn a_process_that_has_ended_is_not_waited_for() {
 
 #[test]
 fn a_turn_ends_with_the_budget() {
-    let small = BfqParameters { max_budget: Blocks(1_024), ..BfqParameters::default() };
+    let small = BfqParameters { max_budget: Blocks(1_024), ..plain() };
     let served = serve(&small.into(), 1, &greedy(&[4, 4]), Time::from_whole_seconds(4));
     let runs = served.chunk_by(|a, b| a.process == b.process);
     let lengths: Vec<usize> = runs.map(<[Served]>::len).collect();
@@ -203,7 +210,7 @@ fn what_nobody_waits_for_is_charged_three_times() {
     (writer.stride, writer.at_once) = (65, 8);
     let mut processes = greedy(&[4]);
     processes.push(writer);
-    let parameters = BfqParameters { max_budget: Blocks(1_024), ..BfqParameters::default() };
+    let parameters = BfqParameters { max_budget: Blocks(1_024), ..plain() };
     let served = serve(&parameters.into(), 1, &processes, Time::from_whole_seconds(60));
     let shares = shares(&served, 2);
     assert!((shares[0] / shares[1] - 3.0).abs() < 0.2, "{shares:?}");
@@ -223,17 +230,17 @@ fn a_higher_weight_goes_before_at_once() {
 
 #[test]
 fn who_asks_again_soon_takes_up_its_turn() {
-    // A device that queues and has no arm is not left idle, so the first queue's turn ends when it runs dry.
-    let limits = QueueLimits { depth: 32, rotational: false, ..QueueLimits::default() };
     for (after, goes_before) in [(24, true), (25, false)] {
-        let mut elevator = BfqParameters::default().elevator(&limits);
+        let mut elevator = elevator(1);
         elevator.add(of(1, read(1_000)), Time::ZERO);
         let first = dispatched(&mut *elevator, Time::ZERO);
         elevator.completed(&first, Time::ZERO);
         for index in 0..5 {
             elevator.add(of(2, read(9_000 + index * 1_000)), Time::ZERO);
         }
-        let second = dispatched(&mut *elevator, Time::ZERO);
+        // It is waited for 8 ms, in vain.
+        assert_eq!(elevator.next(Time::ZERO), Next::IdleUntil(Time::from_millis(8)));
+        let second = dispatched(&mut *elevator, Time::from_millis(8));
         assert_eq!(second.address, 9_000);
         elevator.add(of(1, read(1_008)), Time::from_millis(after));
         let next = dispatched(&mut *elevator, Time::from_millis(after)).address;
@@ -242,9 +249,21 @@ fn who_asks_again_soon_takes_up_its_turn() {
 }
 
 #[test]
+fn the_turn_of_one_that_is_not_waited_for_ends_when_another_asks() {
+    let limits = QueueLimits { depth: 32, rotational: false, ..QueueLimits::default() };
+    let mut elevator = plain().elevator(&limits);
+    for index in 0..5 {
+        elevator.add(of(2, read(9_000 + index * 1_000)), Time::ZERO);
+    }
+    assert_eq!(dispatched(&mut *elevator, Time::ZERO).address, 9_000);
+    elevator.add(of(1, read(1_000)), Time::ZERO);
+    assert_eq!(dispatched(&mut *elevator, Time::ZERO).address, 1_000);
+}
+
+#[test]
 fn strict_guarantees_let_one_request_into_the_device() {
     for (strict_guarantees, second) in [(true, false), (false, true)] {
-        let parameters = BfqParameters { strict_guarantees, ..BfqParameters::default() };
+        let parameters = BfqParameters { strict_guarantees, ..plain() };
         let mut elevator = parameters.elevator(&QueueLimits { depth: 32, ..QueueLimits::default() });
         for index in 0..3 {
             elevator.add(read(index * 1_000), Time::ZERO);

@@ -36,9 +36,11 @@ impl Discipline for AgedShortestPositioning {
             let overdue = std::cmp::Reverse(waited.saturating_sub(longest));
             (overdue, u128::from(positioning) * u128::from(left), request.id)
         };
-        // Those who read in order where the arm is don't keep it from all others for ever.
+        // Those who read or write in order where the arm is don't keep it from all others for ever; nor do others keep it from
+        // them.
         let later = |request: &BlockRequest| {
-            head.drive.has_had_its_visit(head.state, demand(request), (commands, blocks))
+            let waited = head.now.saturating_sub((head.since)(request)).as_picos();
+            waited < longest && head.drive.has_had_its_visit(head.state, demand(request), (commands, blocks))
         };
         let order = |request: &BlockRequest| (later(request), weighted(request));
         let (slot, first) = waiting.iter().min_by_key(|(_, request)| order(request))?;

@@ -1,6 +1,6 @@
 //! The beginning of a command: what is in the cache, what is being read already, and what the arm has to do.
 
-use super::{Begun, Class, Coming, Demand, Drive, DriveState, Visit};
+use super::{Begun, Class, Coming, Demand, Drive, DriveState};
 use crate::device::disk::cache::SegmentIndex;
 use crate::device::disk::layout::Track;
 use crate::device::disk::mechanics::ROUNDING;
@@ -8,10 +8,6 @@ use crate::device::disk::parameters::{AfterReadOrWrite, ImmediateReporting, Read
 use crate::device::disk::pipeline::Pipeline;
 use crate::device::disk::read_ahead::Stream;
 use petrio_kernel::Time;
-
-/// Reads in order that the arm serves while others wait. Of eight readers a drive got some 3.6 requests of 128 KiB a visit, 57 MB/s,
-/// and 165 with requests of 1,280 KiB (D. Le Moal, linux-block, 2025-06-16): these are as many requests, not as many bytes.
-const READS_OF_A_VISIT: u32 = 4;
 
 impl Drive {
     /// A command that came into the drive at `came` begins at `now`, one of so many that wait: the cache is looked into,
@@ -31,10 +27,17 @@ impl Drive {
         self.look_at_stream(state, now);
         self.resume_stream(state, demand, came, now);
         if demand.write {
-            self.begin_write(state, demand, now, of)
-        } else {
-            self.begin_read(state, demand, now, of)
+            let goes_on = demand.block == state.writes.end;
+            state.writes.add(demand, goes_on);
+            // Others have had their turn.
+            state.visit.commands = 0;
+            return self.begin_write(state, demand, now, of);
         }
+        let begun = self.begin_read(state, demand, now, of);
+        if begun.class.needs_arm() {
+            state.writes.commands = 0;
+        }
+        begun
     }
 
     fn begin_read(
@@ -113,13 +116,7 @@ impl Drive {
     /// Counts a read to those that the arm serves where it is, or begins to count anew.
     fn visit(&self, state: &mut DriveState, demand: Demand) {
         let goes_on = self.goes_on(state, demand);
-        let visit = &mut state.visit;
-        if !goes_on {
-            *visit = Visit::default();
-        }
-        visit.reads += 1;
-        visit.blocks += demand.blocks;
-        visit.end = demand.end();
+        state.visit.add(demand, goes_on);
     }
 
     /// Whether a read is one of those that come in order where the arm is.
@@ -129,7 +126,7 @@ impl Drive {
             || read_into.is_some_and(|segment| (segment.start..=segment.end).contains(&demand.block))
     }
 
-    /// Whether the arm has served so many reads in order that it turns to others before it serves one that goes on from
+    /// Whether the arm has served so many commands in order that it turns to others before it serves one that goes on from
     /// them: what is in the cache needs no arm. So many commands wait, of so many blocks in all, and those of one stream may
     /// wait one behind the other.
     pub(in crate::device::disk) fn has_had_its_visit(
@@ -139,14 +136,14 @@ impl Drive {
         (waiting, blocks): (u64, u64),
     ) -> bool {
         let (_, (_, share)) = self.ending(waiting);
-        let visit = state.visit;
-        let long = visit.reads >= READS_OF_A_VISIT && visit.blocks >= share;
-        if !long || share == 0 || demand.write {
+        if demand.write {
+            return state.writes.is_over(share) && state.writes.goes_on_with(demand, blocks);
+        }
+        if !state.visit.is_over(share) {
             return false;
         }
         let in_cache = |segment: usize| state.cache.segment(segment).end >= demand.end();
-        let behind = (visit.end..=visit.end + blocks).contains(&demand.block);
-        (behind || self.goes_on(state, demand))
+        (state.visit.goes_on_with(demand, blocks) || self.goes_on(state, demand))
             && !state.cache.find(&self.cache, demand.block, demand.end()).is_some_and(in_cache)
     }
 
