@@ -5,7 +5,7 @@
 //! is never less than what all that waits would take in the worst order: a limit that the whole queue is beyond would make
 //! the drive serve it first come, first served, the more slowly the more wait.
 
-use super::{Discipline, Head, Line, demand};
+use super::{Discipline, Head, Line, demand, first_in_order};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Slot, Time, View};
 
@@ -47,7 +47,7 @@ impl Discipline for AgedShortestPositioning {
         // Writes that the buffer has room for are taken into it as they came: a stream that waits is one there, too.
         let to_buffer = |request: &BlockRequest| head.drive.would_hold_whole(demand(request));
         if !to_buffer(first) {
-            return Some(slot);
+            return Some(first_in_order(waiting, slot, first));
         }
         let came = |request: &BlockRequest| ((head.since)(request), request.id);
         let buffered = waiting.iter().filter(|(_, request)| to_buffer(request));
