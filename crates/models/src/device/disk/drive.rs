@@ -155,9 +155,9 @@ impl Visit {
     }
 
     /// Whether a command goes on from it, though others of its stream, all commands that wait having so many blocks, may come
-    /// before.
+    /// before, and an array's stream has gaps where parity lies.
     fn goes_on_with(&self, demand: Demand, blocks: u64) -> bool {
-        (self.end..=self.end + blocks).contains(&demand.block)
+        (self.end..=self.end + 4 * blocks).contains(&demand.block)
     }
 }
 
