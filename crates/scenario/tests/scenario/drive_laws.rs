@@ -179,6 +179,29 @@ fn eight_readers_in_order_get_what_was_measured_of_them() {
 }
 
 #[test]
+fn longer_windows_of_read_ahead_are_never_slower_for_readers_beside_each_other() {
+    // Windows that the kernel comes to by doubling. Under cfq of old kernels it isn't so for several: its idle timer runs while requests
+    // are in the drive (2.6.24), and who is next sends his into the drive while those of the last are there (3.2).
+    for readers in [1, 2, 4, 8] {
+        let mut before = 0.0;
+        for (kib, file) in [(128, 24), (512, 48), (2_048, 96), (8_192, 192)] {
+            let rate = once(&format!(
+                "seed = 1\n[disk.d]\nmodel = \"seagate-exos-x16-16tb\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\n\
+                 kernel = \"linux-6.18\"\nread_ahead = \"{kib} KiB\"\n[fs.v]\ntype = \"ext4\"\non = \"d\"\n[workload.w]\n\
+                 kind = \"files\"\non = \"v\"\noperation = \"read\"\nrecord = \"128 KiB\"\nfile_size = \"4 GiB\"\n\
+                 amount = \"{file} MiB\"\nprocesses = {readers}\n"
+            ));
+            let rate = rate.served.throughput_bytes_per_s.value / 1e6;
+            assert!(
+                rate > 0.97 * before && rate < 265.0,
+                "{readers} readers, {kib} KiB: {rate} MB/s, before {before}"
+            );
+            before = rate;
+        }
+    }
+}
+
+#[test]
 fn each_kernel_reads_ahead_as_its_block_layer_sets_it() {
     let window = |kernel: &str, parts: &str, host: &str| {
         let text = format!(

@@ -121,3 +121,101 @@ fn write_back_is_held_so_that_reads_keep_their_latency_unless_that_is_switched_o
     let (held, free) = (read_ms(""), read_ms("write_back_latency = \"0 s\""));
     assert!(held < 0.6 * free, "{held} ms beside write-back that is held, {free} ms where it isn't");
 }
+
+/// What is done on files beside each other; each as a workload of its name.
+const KINDS: [(&str, &str); 3] = [
+    ("stream", "operation = \"read\"\nrecord = \"128 KiB\"\nfile_size = \"2 GiB\"\n"),
+    (
+        "seeks",
+        "operation = \"read\"\npattern = \"random\"\nrecord = \"4 KiB\"\ndirect = true\nfile_size = \"1 GiB\"\n",
+    ),
+    ("writer", "operation = \"write\"\nrecord = \"256 KiB\"\nfile_size = \"3 GiB\"\n"),
+];
+
+fn beside(disk: &str, scheduler: &str, kinds: &[usize], seconds: u32) -> Vec<f64> {
+    let loads: String = kinds
+        .iter()
+        .map(|&kind| format!("[workload.{}]\nkind = \"files\"\non = \"f\"\n{}", KINDS[kind].0, KINDS[kind].1))
+        .collect();
+    let parts = host("linux-6.18", disk, &format!("scheduler = \"{scheduler}\""));
+    let report = once(&format!("{parts}{loads}[measure]\nstop = {{ time = \"{seconds} s\" }}\n"));
+    if let [_] = kinds {
+        return vec![report.each().next().unwrap().requests_per_s.value];
+    }
+    kinds.iter().map(|&kind| per_s(&report, KINDS[kind].0)).collect()
+}
+
+const QUEUEING: &str = "seagate-exos-x16-16tb";
+const ONE_BY_ONE: &str = "western-digital-wd800bb";
+
+#[test]
+fn a_reader_that_begins_beside_a_buffered_writer_keeps_most_of_its_rate_under_bfq() {
+    // "Regardless of the actual background workload, BFQ guarantees that, for interactive tasks, the storage device is virtually as
+    // responsive as if it was idle" (Documentation/block/bfq-iosched.rst): for as long as they are taken for such, three seconds and more.
+    for (disk, part) in [(QUEUEING, 0.9), (ONE_BY_ONE, 0.5)] {
+        let alone = beside(disk, "bfq", &[1], 5)[0];
+        let pair = beside(disk, "bfq", &[1, 2], 5);
+        let other = beside(disk, "mq-deadline", &[1, 2], 5)[0];
+        assert!(pair[0] > part * alone, "{disk}: {} of {alone} reads a second", pair[0]);
+        assert!(pair[0] > 5.0 * other, "{disk}: {} reads a second, {other} under mq-deadline", pair[0]);
+        assert!(pair[1] > 0.0, "{disk}: no write at all");
+    }
+}
+
+#[test]
+fn nobody_starves_beside_another_under_any_scheduler() {
+    for disk in [QUEUEING, ONE_BY_ONE, "samsung-860-evo-1tb"] {
+        let alone: Vec<f64> = (0..3).map(|kind| beside(disk, "noop", &[kind], 3)[0]).collect();
+        for scheduler in ["noop", "deadline", "mq-deadline", "anticipatory", "cfq", "bfq", "kyber"] {
+            for kinds in [[0, 1], [0, 2], [1, 2]] {
+                let rates = beside(disk, scheduler, &kinds, 3);
+                for (&kind, rate) in kinds.iter().zip(&rates) {
+                    let part = rate / alone[kind];
+                    // Where nothing waits for a reader that seeks, what lies in order goes before it until it has expired, which in a
+                    // single queue is half a second; and bfq gives one that has just begun nearly all.
+                    let least = match (disk, scheduler, KINDS[kind].0) {
+                        (ONE_BY_ONE, _, "seeks") => 0.005,
+                        (_, "bfq", _) => 0.01,
+                        // Made for disks: they wait for the next of a stream, or give a writer slices, longer than a read takes here.
+                        ("samsung-860-evo-1tb", "anticipatory" | "cfq", "seeks") => 0.002,
+                        _ => 0.02,
+                    };
+                    let names = kinds.map(|kind| KINDS[kind].0);
+                    assert!(part > least, "{disk}, {scheduler}, {names:?}: {} has {part}", KINDS[kind].0);
+                    assert!(part < 1.1, "{disk}, {scheduler}, {names:?}: {} has {part}", KINDS[kind].0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn classes_and_priorities_of_processes_matter_to_schedulers_that_know_of_them() {
+    let reader = |name: &str, class: &str| {
+        format!(
+            "[workload.{name}]\nkind = \"files\"\non = \"f\"\nio_class = \"{class}\"\nprocesses = 4\n{}",
+            KINDS[1].1
+        )
+    };
+    let share = |scheduler: &str, class: &str| {
+        let parts = host("linux-6.18", QUEUEING, &format!("scheduler = \"{scheduler}\""));
+        let loads =
+            [reader("usual", "best-effort"), reader("other", class)].concat().replace("1 GiB", "256 MiB");
+        let report = once(&format!("{parts}{loads}[measure]\nstop = {{ time = \"4 s\" }}\n"));
+        let [usual, other] = ["usual", "other"].map(|name| per_s(&report, name));
+        other / (usual + other)
+    };
+    for scheduler in ["cfq", "bfq", "mq-deadline"] {
+        let [idle, equal, first] = ["idle", "best-effort", "real-time"].map(|class| share(scheduler, class));
+        assert!(
+            idle < 0.1 && (0.4..0.6).contains(&equal) && first > 0.6,
+            "{scheduler}: {idle} {equal} {first}"
+        );
+    }
+    for scheduler in ["noop", "deadline", "kyber"] {
+        for class in ["idle", "real-time"] {
+            let part = share(scheduler, class);
+            assert!((0.45..0.55).contains(&part), "{scheduler}, {class}: {part}");
+        }
+    }
+}

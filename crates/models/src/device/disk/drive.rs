@@ -23,7 +23,7 @@ use petrio_kernel::Time;
 /// and 165 with requests of 1,280 KiB (D. Le Moal, linux-block, 2025-06-16): these are as many requests, not as many bytes. That it is
 /// so for writes, too, is assumed: otherwise a stream of them, for which the arm never has to go anywhere, would keep all reads from it
 /// until they are overdue.
-const COMMANDS_OF_A_VISIT: u32 = 4;
+const COMMANDS_OF_A_VISIT: u32 = 2;
 
 /// A drive that is ready to serve: immutable, shared by all its copies.
 #[derive(Clone, Debug)]
@@ -155,9 +155,9 @@ impl Visit {
     }
 
     /// Whether a command goes on from it, though others of its stream, all commands that wait having so many blocks, may come
-    /// before.
+    /// before, and an array's stream has gaps where parity lies.
     fn goes_on_with(&self, demand: Demand, blocks: u64) -> bool {
-        (self.end..=self.end + blocks).contains(&demand.block)
+        (self.end..=self.end + 4 * blocks).contains(&demand.block)
     }
 }
 

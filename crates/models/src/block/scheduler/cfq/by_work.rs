@@ -167,6 +167,15 @@ impl ByWork {
         }
     }
 
+    /// A request has become longer by one that came at the same time: to the kernel's scheduler, which gets them when the process
+    /// unplugs, they are one.
+    fn grown(&mut self, queue: usize, placed: Placed, now: Time) {
+        let (Placed::Back(handle) | Placed::Joined { into: handle, .. }) = placed else { return };
+        if let Some(io) = self.waiting.get(handle).filter(|io| io.queued == now) {
+            self.trees[queue].end = io.end();
+        }
+    }
+
     /// Whether its process is idled for (cfq_update_idle_window).
     fn update_idle_window(&mut self, queue: usize, process: usize) {
         let waiting = self.waiting.group_len(queue as u32);
@@ -407,6 +416,7 @@ impl Elevator for ByWork {
             }
             Placed::Back(_) | Placed::Joined { .. } => {}
         }
+        self.grown(queue, placed, now);
         placed.added()
     }
 

@@ -5,7 +5,7 @@
 //! is never less than what all that waits would take in the worst order: a limit that the whole queue is beyond would make
 //! the drive serve it first come, first served, the more slowly the more wait.
 
-use super::{Discipline, Head, Line, demand};
+use super::{Discipline, Head, Line, demand, first_in_order};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Slot, Time, View};
 
@@ -47,7 +47,17 @@ impl Discipline for AgedShortestPositioning {
         // Writes that the buffer has room for are taken into it as they came: a stream that waits is one there, too.
         let to_buffer = |request: &BlockRequest| head.drive.would_hold_whole(demand(request));
         if !to_buffer(first) {
-            return Some(slot);
+            let position = |request: &BlockRequest| {
+                head.drive.positioning(head.state, arm, demand(request), (head.since)(request), head.now)
+            };
+            // Unless it has just gone by: to wait for it again is as long as to come back for it.
+            let in_order = first_in_order(waiting, slot, first);
+            let half_a_turn = Time::from_picos(head.drive.mechanics().revolution().as_picos() / 2);
+            let near = waiting
+                .iter()
+                .find(|(found, _)| *found == in_order)
+                .is_some_and(|(_, request)| position(request) <= position(first) + half_a_turn);
+            return Some(if near { in_order } else { slot });
         }
         let came = |request: &BlockRequest| ((head.since)(request), request.id);
         let buffered = waiting.iter().filter(|(_, request)| to_buffer(request));
