@@ -4,7 +4,7 @@ use super::array::Array;
 use super::outcome::Outcome;
 use super::plan::Health;
 use super::rebuild::Call;
-use super::stride::{Resumed, Strides, moved};
+use super::stride::{Ground, Resumed, Strides, moved};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ impl Array {
         if !self.rules.alone {
             rebuild.sample = 0;
         }
-        Strides::new(&rebuild, self.used())
+        Strides::new(&rebuild, &Ground::at(0, &self.rules.planner.layout, self.used()))
     }
 
     /// Blocks of a member that are used.
@@ -37,14 +37,16 @@ impl Array {
         // the next: only after the half second in which others count as busy do pieces go evenly.
         let is_busy = others.is_some() || came || self.asked > 0;
         let disturbed = is_busy || self.jobs.iter().flatten().count() > 1;
+        let used = self.used();
         let Some(job) = &mut self.jobs[member] else { return false };
         let done = job.done();
-        job.strides.completed((now, begun), done.0, others.is_some(), disturbed);
+        let ground = Ground::at(done.1, &self.rules.planner.layout, used);
+        job.strides.completed((now, begun), done.0, (others.is_some(), disturbed), &ground);
         if disturbed {
             job.strides.stays();
             return false;
         }
-        if !job.strides.drains(now, done) {
+        if !job.strides.drains(now, done, &ground) {
             return false;
         }
         job.end_calls();
@@ -62,7 +64,8 @@ impl Array {
         if !are_whole && moved(&self.rules.planner, member, (next, used), &self.members).is_err() {
             return false;
         }
-        let Some(left) = job.strides.begin(now, (next, used)) else { return false };
+        let ground = Ground::at(next, &self.rules.planner.layout, used);
+        let Some(left) = job.strides.begin(now, next, &ground) else { return false };
         outcome.rebuild.push((Call::at_end((member, job.number, job.round), now), left));
         self.strides_under_way = true;
         true
@@ -72,7 +75,14 @@ impl Array {
     pub(super) fn stride_is_over(&mut self, member: usize, now: Time, outcome: &mut Outcome) {
         let Some((at, resumed)) = self.end_stride(member, now, false) else { return };
         if at < self.used() && !self.begin_stride(member, now, outcome) {
-            outcome.rebuild.extend(self.goes_on_by_pieces(member, (at, resumed.depth), now));
+            let mut calls = self.goes_on_by_pieces(member, (at, resumed.depth), now);
+            // In the rhythm in which they were before it.
+            if let Some(job) = &self.jobs[member] {
+                for (number, (_, wait)) in calls.iter_mut().enumerate() {
+                    *wait = (*wait).max(job.strides.later(number));
+                }
+            }
+            outcome.rebuild.extend(calls);
         }
     }
 
@@ -89,6 +99,9 @@ impl Array {
             }
             let mut calls = self.goes_on_by_pieces(member, (at, depth), now);
             if let Some(draw) = draw {
+                // All of them were under way when somebody came.
+                let seen = self.arrived.saturating_sub(1);
+                calls.iter_mut().for_each(|(call, _)| call.seen = Some(seen));
                 let ahead = (ahead as usize).min(calls.len());
                 for (call, _) in calls.drain(..ahead) {
                     self.begin_piece(&call, now, draw, outcome);

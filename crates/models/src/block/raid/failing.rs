@@ -139,7 +139,7 @@ impl Array {
 
     /// The next piece of a member is rebuilt, if any is left.
     pub(super) fn begin_piece(&mut self, call: &Call, now: Time, draw: f64, outcome: &mut Outcome) {
-        let (member, seen, blocks) = (call.member, self.arrived, self.used());
+        let (member, seen, blocks) = (call.member, call.seen.unwrap_or(self.arrived), self.used());
         let layout = &self.rules.planner.layout;
         let Some(job) = &mut self.jobs[member] else { return };
         let Some((from, to)) = job.begin(&self.rules.rebuild, blocks) else { return };

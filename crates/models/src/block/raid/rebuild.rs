@@ -32,6 +32,8 @@ pub(super) struct Call {
     pub(super) job: u32,
     /// How often the job had ended its calls by then: one of before is void.
     pub(super) round: u32,
+    /// Requests that others had sent when the piece would have begun, where a stride took its place.
+    pub(super) seen: Option<u64>,
     /// When it may begin if others ask for nothing, and if they do.
     due: Time,
     busy_due: Time,
@@ -53,6 +55,7 @@ impl Call {
             member,
             job,
             round,
+            seen: None,
             due: due(number, false),
             busy_due: due(number, true),
         })
@@ -61,12 +64,12 @@ impl Call {
     /// One after a piece: not before the rates allow it.
     pub(super) fn after(piece: &Piece, round: u32, rebuild: &RebuildParameters) -> Self {
         let due = |is_busy| piece.begun + pace(rebuild, piece.blocks, is_busy);
-        Self { member: piece.member, job: piece.job, round, due: due(false), busy_due: due(true) }
+        Self { member: piece.member, job: piece.job, round, seen: None, due: due(false), busy_due: due(true) }
     }
 
     /// The one at the end of a stride.
     pub(super) fn at_end((member, job, round): (usize, u32, u32), now: Time) -> Self {
-        Self { member, job, round, due: now, busy_due: now }
+        Self { member, job, round, seen: None, due: now, busy_due: now }
     }
 
     /// How long it is until somebody looks at it again, unless it begins; if others ask, so long after the last of them.

@@ -44,8 +44,12 @@ pub(in super::super) enum LogKind {
     PartialParity,
 }
 
-/// Blocks that a member keeps for its partial parity log, from its first (PPL_SPACE_SIZE, 128 KiB).
-const LOG_BLOCKS: u64 = 256;
+/// Blocks that a member keeps for its partial parity log, from its first: 1 MiB, through which units go round (mdadm's
+/// MULTIPLE_PPL_AREA_SIZE_SUPER1 of super1.c; `ppl_submit_iounit` rewinds where a unit has no room).
+const LOG_BLOCKS: u64 = 2_048;
+
+/// Pages of partial parity of a unit: once it has so many, a row begins another (PPL_SPACE_SIZE, 128 KiB: `ppl_log_stripe`).
+const UNIT_PAGES: u64 = 32;
 
 /// The journal is cleared whenever a quarter of it is written, or so many blocks, 10 GiB (RECLAIM_MAX_FREE_SPACE).
 const RECLAIM_BLOCKS: u64 = 10 * 1_024 * 1_024 * 2;
@@ -134,7 +138,13 @@ impl Log {
             let end = if is_journal {
                 unit.len()
             } else {
-                at + unit[at..].iter().take_while(|row| row.2 == member).count()
+                let mut pages = 0;
+                let fits = |row: &&(Waiter, u64, usize, u32)| {
+                    let fits = row.2 == member && pages < UNIT_PAGES;
+                    pages += row.1;
+                    fits
+                };
+                at + unit[at..].iter().take_while(fits).count()
             };
             let rows = &unit[at..end];
             let blocks = (1 + rows.iter().map(|row| row.1).sum::<u64>()) * PAGE_BLOCKS;
@@ -220,5 +230,34 @@ impl LogWrite {
             awaited: true,
             purposes: Purpose::Redundancy.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_parity_goes_round_its_area_in_units_of_32_pages() {
+        let mut log = Log::new(LogKind::PartialParity, 4);
+        // 70 rows of one member, and one of another: units of 32, 32, 6 and 1 pages, each behind a page that describes it.
+        (0..70).for_each(|row| log.add(Waiter::Row(row), 1, 2, 0));
+        log.add(Waiter::Row(70), 1, 3, 0);
+        log.end_unit(4, 1 << 20);
+        let seen = |log: &mut Log| -> Vec<_> {
+            log.take_writes().iter().map(|write| (write.member, write.address, write.blocks)).collect()
+        };
+        assert_eq!(seen(&mut log), [(2, 0, 264), (2, 264, 264), (2, 528, 56), (3, 0, 16)]);
+        // A row that is written whole leaves its description only.
+        log.add(Waiter::Row(0), 0, 2, 0);
+        log.end_unit(4, 1 << 20);
+        assert_eq!(seen(&mut log), [(2, 584, 8)]);
+        // 592, 856, 1,120, 1,384 and 1,648: the next unit of 264 blocks has no room before block 2,048.
+        for _ in 0..6 {
+            (0..32).for_each(|row| log.add(Waiter::Row(row), 1, 2, 0));
+            log.end_unit(4, 1 << 20);
+        }
+        let addresses: Vec<_> = seen(&mut log).iter().map(|write| write.1).collect();
+        assert_eq!(addresses, [592, 856, 1_120, 1_384, 1_648, 0]);
     }
 }
