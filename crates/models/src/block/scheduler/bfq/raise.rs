@@ -107,7 +107,7 @@ impl Raise {
 
     /// The earliest time for a further request of a soft real-time process (bfq_bfqq_softrt_next_start).
     fn next_soft(&mut self, idle: Time, now: Time) {
-        let at_rate = u128::from(self.served_since) * Time::from_whole_seconds(1).as_picos() as u128;
+        let at_rate = u128::from(self.served_since) * u128::from(Time::from_whole_seconds(1).as_picos());
         let at_rate = Time::from_picos((at_rate / u128::from(SOFT_RATE)) as u64);
         self.soft_from = self.soft_from.max(self.busy_since + at_rate).max(now + idle + SOFT_PAUSE);
     }
