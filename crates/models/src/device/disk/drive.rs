@@ -23,7 +23,7 @@ use petrio_kernel::Time;
 /// and 165 with requests of 1,280 KiB (D. Le Moal, linux-block, 2025-06-16): these are as many requests, not as many bytes. That it is
 /// so for writes, too, is assumed: otherwise a stream of them, for which the arm never has to go anywhere, would keep all reads from it
 /// until they are overdue.
-const COMMANDS_OF_A_VISIT: u32 = 2;
+const COMMANDS_OF_A_VISIT: u32 = 4;
 
 /// A drive that is ready to serve: immutable, shared by all its copies.
 #[derive(Clone, Debug)]
