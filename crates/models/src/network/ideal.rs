@@ -31,7 +31,8 @@ pub(super) fn multiplexer(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,
     groups: Arc<Groups>,
-    (crossing, arrivals, received): (Place<Box<Train>>, &[Place<Box<Train>>], &[Probe]),
+    (crossing, arrivals): (Place<Box<Train>>, &[Place<Box<Train>>]),
+    received: &[Probe],
 ) {
     let senders = page.state("senders", vec![Sender::default(); arrivals.len()]);
     let mut carry = page.transition("carry");

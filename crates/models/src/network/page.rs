@@ -210,7 +210,7 @@ impl Network {
         let mut page = page.page("multiplexer");
         let crossing = page.fifo("crossing");
         let arrivals: Vec<_> = self.adapters.iter().map(|adapter| adapter.arrivals).collect();
-        multiplexer(&mut page, &self.parameters, groups, (crossing, &arrivals, &self.unheld));
+        multiplexer(&mut page, &self.parameters, groups, (crossing, &arrivals), &self.unheld);
         vec![Entrance::Queue(crossing); self.adapters.len()]
     }
 
