@@ -137,9 +137,10 @@ impl State {
         free
     }
 
-    /// What a write of so many bytes takes of the memory: no more than there is.
+    /// What a write of so many bytes takes of the memory: no more than half of it, for of a long one what came first has left before
+    /// the last has come, and the next crosses the link meanwhile.
     fn share(&self, bytes: u64) -> u64 {
-        bytes.min(self.room)
+        bytes.min(self.room.div_ceil(2))
     }
 
     /// Whether there is room for a write.
