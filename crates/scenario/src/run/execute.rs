@@ -16,7 +16,7 @@ use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
-use crate::run::shares::{Clients, drops, past_the_wire, servers};
+use crate::run::shares::{Clients, of_links, servers};
 use crate::run::stages::{stage_rows, waited_for};
 use crate::run::traffic;
 use crate::run::{RunFailure, StillWaiting};
@@ -436,10 +436,7 @@ fn drive<A: Audience>(
             .flatten()
             .collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
-        of_links: drops(&system.stages, run.marking())
-            .into_iter()
-            .chain(past_the_wire(&system.unheld, run.marking(), span))
-            .collect(),
+        of_links: of_links(system, run.marking(), span),
         copies: copies(system, &run),
         arrays: arrays(system, &run),
         traffic,

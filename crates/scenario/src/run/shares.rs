@@ -1,7 +1,7 @@
 //! How evenly parts share the load: what each client got, what each server moved, what links dropped, and what passed them that they
 //! couldn't have passed.
 
-use crate::build::UnheldLink;
+use crate::build::{System, UnheldLink};
 use crate::claim::{Claim, Sentence};
 use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped, recorded};
@@ -97,8 +97,14 @@ pub(super) fn servers(stages: &[Stage], marking: &Marking, span: Time) -> Option
     together("servers", members.collect())
 }
 
+/// What a run's links dropped, and what passed them that couldn't have.
+pub(super) fn of_links(system: &System, marking: &Marking, span: Time) -> Vec<Sentence> {
+    let past = past_the_wire(&system.unheld, marking, span);
+    drops(&system.stages, marking).into_iter().chain(past).collect()
+}
+
 /// What links dropped, for who reads the report.
-pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Sentence> {
+fn drops(stages: &[Stage], marking: &Marking) -> Option<Sentence> {
     let each: Vec<(&Stage, (u64, f64))> = stages
         .iter()
         .map(|stage| (stage, dropped(stage, marking)))
@@ -116,7 +122,7 @@ pub(super) fn drops(stages: &[Stage], marking: &Marking) -> Option<Sentence> {
 }
 
 /// What hosts received beyond what their links pass, for who reads the report: the worst of them.
-pub(super) fn past_the_wire(links: &[UnheldLink], marking: &Marking, span: Time) -> Option<Sentence> {
+fn past_the_wire(links: &[UnheldLink], marking: &Marking, span: Time) -> Option<Sentence> {
     let busy = |link: &UnheldLink| recorded(link.busy, marking) / span.as_seconds();
     let past = links.iter().map(|link| (link, busy(link))).filter(|(_, busy)| *busy > 1.0 + PAST);
     let (UnheldLink { network, host, .. }, busy) = past.max_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -256,16 +256,6 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl PatternParameters {
-    /// Sets of files that there are: one of each process, or one that all go through.
-    pub const fn sets(&self) -> u32 {
-        if self.shared_files { 1 } else { self.processes }
-    }
-
-    /// How many files that are.
-    pub fn all_files(&self) -> u64 {
-        u64::from(self.sets()) * u64::from(self.files)
-    }
-
     /// Places and accesses of one file in one time through it.
     pub(super) fn places_and_accesses(&self) -> (u64, u64) {
         let (record, size) = (self.record.get(), self.file_size.get());

@@ -330,6 +330,16 @@ const fn every(fsync: Durability) -> u64 {
 }
 
 impl PatternParameters {
+    /// Sets of files that there are: one of each process, or one that all go through.
+    pub const fn sets(&self) -> u32 {
+        if self.shared_files { 1 } else { self.processes }
+    }
+
+    /// How many files that are.
+    pub fn all_files(&self) -> u64 {
+        u64::from(self.sets()) * u64::from(self.files)
+    }
+
     /// Accesses of each process in one pass.
     pub fn accesses(&self) -> u64 {
         let (_, per_file) = self.places_and_accesses();
