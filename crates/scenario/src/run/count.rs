@@ -97,13 +97,15 @@ impl<R: Reported> Count<R> {
         let completed = counted(served.requests.completed, R::SUBJECT.one(), R::SUBJECT.many());
         served.workload = format!("{completed} · {}", programs.line());
         let mut warnings = programs.warnings();
-        if let Some(Rates { offered, served }) = overload {
+        if let Some(Rates { offered, served: then }) = overload {
             let many = R::SUBJECT.many();
+            // Of all that comes within a moment nothing may be served by its end.
+            let then = if then > 0.0 { then } else { served.requests_per_s.value };
             warnings.push(Claim::Overloaded.says(format!(
                 "the System can't keep up with this load: {} {many} a second come and {} are served, so that more and \
                  more wait, and latencies say more about the length of the run than about the System",
                 significant(offered),
-                significant(served)
+                significant(then)
             )));
         }
         if served.requests.completed == 0 && programs.boards().is_empty() {

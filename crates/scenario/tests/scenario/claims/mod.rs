@@ -172,6 +172,12 @@ fn an_overload_is_told_with_what_comes_and_what_is_served() {
     let warnings = once(&queue("8 ms", 2_000, "")).warnings;
     let told = warnings.iter().find(|warning| warning.claim == Claim::Overloaded).unwrap();
     assert!(told.contains("requests a second come and 100 are served"), "{told}");
+    // Where all comes within a moment, in which nothing is served.
+    let moment =
+        once(&queue("1 us", 500, "").replace("exponential = { mean = \"1 us\" }", "constant = \"1 us\""))
+            .warnings;
+    let told_of_it = moment.iter().find(|warning| warning.claim == Claim::Overloaded).unwrap();
+    assert!(told_of_it.contains("1,000,000 requests a second come and 100 are served"), "{told_of_it}");
     let json = serde_json::to_value(told).unwrap();
     assert_eq!(json["claim"], "overloaded");
 }
