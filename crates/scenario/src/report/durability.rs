@@ -144,15 +144,24 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
 
 /// Drives with write caches behind a controller whose memory keeps what it reports: no flush empties them once it has given data on.
 fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sentence> {
+    let keeps = |number: usize| loaded.holder(number).is_some_and(Holder::keeps_writes);
+    let keeping: Vec<_> = loaded
+        .storage
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| keeps(*number))
+        .map(|(_, part)| part)
+        .collect();
+    if keeping.is_empty() {
+        return None;
+    }
     let wrote = writers(loaded, traffic);
-    let keeping = (loaded.storage.iter().enumerate())
-        .filter(|(number, _)| loaded.holder(*number).is_some_and(Holder::keeps_writes));
     let volatile = |over: &[usize]| {
         let below = over.iter().flat_map(|&below| that_hear_flushes(loaded, below));
         let mut disks = below.filter_map(|number| loaded.disks.get(number));
         disks.find(|disk| disk.compiled.features().write_cache && wrote(disk))
     };
-    let (array, disk) = keeping.into_iter().find_map(|(_, part)| Some((part, volatile(&part.over)?)))?;
+    let (array, disk) = keeping.into_iter().find_map(|part| Some((part, volatile(&part.over)?)))?;
     let (name, part) = (&array.name, &disk.part);
     Some(Claim::NotDurable.says(format!(
         "the memory of \"{name}\" keeps what it has reported until the write caches of \"{part}\" have it, and no flush empties these: what \

@@ -8,6 +8,7 @@ use super::statistics::Sample;
 use petrio_scenario::report::{
     OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report,
 };
+use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
 use serde::Serialize;
@@ -248,6 +249,12 @@ impl Entrant {
         let values: Option<Vec<f64>> =
             self.reports.iter().map(|report| measure.of(report).map(|estimate| estimate.value)).collect();
         Sample::of(values?)
+    }
+
+    /// That its simulation failed, and why.
+    pub(super) fn failed(&self, failure: RunFailure) -> CompareError {
+        let (letter, name) = (self.letter.clone(), self.name.clone());
+        CompareError::Simulation { letter, name, failure: Box::new(failure) }
     }
 
     /// As the result shows it.

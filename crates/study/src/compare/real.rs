@@ -21,10 +21,7 @@ pub(super) fn run_once(
     replication: u64,
 ) -> Result<Report, CompareError> {
     let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-    let mut prepared = prepared_programs(loaded, replication).map_err(|failure| {
-        let (letter, name) = (letter.clone(), name.clone());
-        CompareError::Simulation { letter, name, failure: Box::new(failure) }
-    })?;
+    let mut prepared = prepared_programs(loaded, replication).map_err(|failure| entrant.failed(failure))?;
     let failed = |failure: DriveError| {
         let (letter, name) = (letter.clone(), name.clone());
         CompareError::Drive { letter, name, failure: Box::new(failure) }

@@ -33,10 +33,9 @@ pub(super) fn replicators<'l>(
         .par_iter()
         .zip(scenarios)
         .map(|(entrant, scenario)| match (entrant.origin, scenario) {
-            (Origin::Simulated, Some(loaded)) => Replicator::new(loaded).map(Some).map_err(|failure| {
-                let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-                CompareError::Simulation { letter, name, failure: Box::new(failure) }
-            }),
+            (Origin::Simulated, Some(loaded)) => {
+                Replicator::new(loaded).map(Some).map_err(|failure| entrant.failed(failure))
+            }
             _ => Ok(None),
         })
         .collect::<Vec<_>>()
@@ -73,10 +72,7 @@ pub(super) fn simulate(
         .collect();
     for ((index, _, _), outcome) in jobs.iter().zip(outcomes) {
         let entrant = &mut entrants[*index];
-        let report = outcome.map_err(|failure| {
-            let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-            CompareError::Simulation { letter, name, failure: Box::new(failure) }
-        })?;
+        let report = outcome.map_err(|failure| entrant.failed(failure))?;
         entrant.reports.push(report);
     }
     for entrant in entrants.iter_mut().filter(|entrant| entrant.origin == Origin::Simulated) {
@@ -98,16 +94,9 @@ pub(super) fn look_behind(
         .filter_map(|(entrant, loaded)| {
             let (loaded, mut report) = (loaded.as_ref()?, entrant.reports.first()?.clone());
             let known = report.warnings.len();
-            Some(match look_further(loaded, &mut report) {
-                Ok(()) => {
-                    entrant.warnings.extend(report.warnings.drain(known..).map(|warning| warning.text));
-                    Ok(())
-                }
-                Err(failure) => {
-                    let (letter, name) = (entrant.letter.clone(), entrant.name.clone());
-                    Err(CompareError::Simulation { letter, name, failure: Box::new(failure) })
-                }
-            })
+            let looked = look_further(loaded, &mut report).map_err(|failure| entrant.failed(failure));
+            entrant.warnings.extend(report.warnings.drain(known..).map(|warning| warning.text));
+            Some(looked)
         })
         .collect()
 }

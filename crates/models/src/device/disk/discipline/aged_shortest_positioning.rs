@@ -51,13 +51,10 @@ impl Discipline for AgedShortestPositioning {
                 head.drive.positioning(head.state, arm, demand(request), (head.since)(request), head.now)
             };
             // Unless it has just gone by: to wait for it again is as long as to come back for it.
-            let in_order = first_in_order(waiting, slot, first);
+            let (begin, before) = first_in_order(waiting, (slot, first));
             let half_a_turn = Time::from_picos(head.drive.mechanics().revolution().as_picos() / 2);
-            let near = waiting
-                .iter()
-                .find(|(found, _)| *found == in_order)
-                .is_some_and(|(_, request)| position(request) <= position(first) + half_a_turn);
-            return Some(if near { in_order } else { slot });
+            let near = begin == slot || position(before) <= position(first) + half_a_turn;
+            return Some(if near { begin } else { slot });
         }
         let came = |request: &BlockRequest| ((head.since)(request), request.id);
         let buffered = waiting.iter().filter(|(_, request)| to_buffer(request));

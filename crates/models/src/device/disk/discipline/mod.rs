@@ -110,17 +110,22 @@ pub(super) fn discipline(parameters: QueueDiscipline) -> Box<dyn Discipline> {
 /// The first of the requests that lie one behind the other up to this one: who begins in their middle, because that is under the
 /// head the soonest, has to come back for what he has passed, a turn later. A drive that is given a long read as several commands
 /// sees that they are one.
-fn first_in_order(waiting: &View<'_, BlockRequest>, slot: Slot, request: &BlockRequest) -> Slot {
-    let (mut slot, mut address) = (slot, request.address);
+fn first_in_order<'v>(
+    waiting: &'v View<'_, BlockRequest>,
+    mut first: (Slot, &'v BlockRequest),
+) -> (Slot, &'v BlockRequest) {
     // As many steps as there are requests, where some lie in a circle of overlaps.
     for _ in 0..waiting.len() {
+        let (_, request) = first;
         let before = waiting.iter().find(|(_, other)| {
-            other.direction == request.direction && other.end() == address && other.address < address
+            other.direction == request.direction
+                && other.end() == request.address
+                && other.address < request.address
         });
-        let Some((found, other)) = before else { break };
-        (slot, address) = (found, other.address);
+        let Some(found) = before else { break };
+        first = found;
     }
-    slot
+    first
 }
 
 /// What a request asks of the drive.
