@@ -130,6 +130,12 @@ pub trait Elevator: Send + Sync {
         true
     }
 
+    /// Whether this request of a process is waited for, and so comes in though the queue is full (elv_may_queue's
+    /// ELV_MQUEUE_MUST). Asked of each request that isn't merged, before it is added.
+    fn must_come_in(&mut self, _request: &BlockRequest) -> bool {
+        false
+    }
+
     /// Whether [`room`](Self::room) ever says no.
     fn limits_places(&self) -> bool {
         false
@@ -163,6 +169,8 @@ pub struct QueueLimits {
     pub rotational: bool,
     /// Whether the kernel's cfq has service trees (from 2.6.33 on).
     pub service_trees: bool,
+    /// Whether what somebody waits for stays apart from other writes, because it is counted.
+    pub awaited_apart: bool,
     /// Whether write-back stays apart from other writes, because it is counted.
     pub write_back_apart: bool,
     /// Whether requests of different files stay apart, because what lies below keeps each file elsewhere.
@@ -179,6 +187,7 @@ impl Default for QueueLimits {
             depth: 1,
             rotational: true,
             service_trees: false,
+            awaited_apart: false,
             write_back_apart: false,
             files_apart: false,
         }

@@ -38,7 +38,7 @@ impl MergeRules {
             largest_request: limits.largest_request,
             most_merged: limits.most_merged,
             front: true,
-            synchronous_apart: false,
+            synchronous_apart: limits.awaited_apart,
             write_back_apart: limits.write_back_apart,
             files_apart: limits.files_apart,
         }

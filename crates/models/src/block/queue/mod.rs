@@ -17,6 +17,7 @@
 //! Leaves out: several hardware queues, each with its own tags; what a plug list holds at most (32 requests); waking
 //! those that wait for room in batches of 32; kyber's lower limit for writes nobody waits for.
 
+mod batching;
 mod flush;
 mod limited;
 mod parameters;

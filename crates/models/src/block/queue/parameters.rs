@@ -4,29 +4,43 @@ use super::write_back::WriteBack;
 use crate::block::elevator::{Elevator, QueueLimits};
 use crate::block::scheduler::{self, SchedulerParameters};
 use crate::device::DeviceFeatures;
-use crate::host::kernel_profile::BlockLayerParameters;
+use crate::host::kernel_profile::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 
 /// Generations of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// One queue, plugged when a request comes while it is empty (blk_plug_device). Reads and writes have `requests`
-    /// each.
+    /// One queue, plugged when a request comes while it is empty (blk_plug_device). There are two lines of `requests`
+    /// places each.
     SingleQueue {
         /// Waiting requests that pull the plug (`unplug_thresh`; 4).
         unplug_requests: u32,
         /// How long the plug stays at most (`unplug_delay`; 3 ms).
         unplug_delay: Time,
+        /// Who has the first line.
+        first_line: FirstLine,
     },
     /// blk-mq: no plug but that of the process.
     MultiQueue,
 }
 
+/// Whose places are counted apart from all others' in a single queue (get_request).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstLine {
+    /// Reads.
+    Reads,
+    /// Whatever somebody waits for: reads and synchronous writes (from 2.6.30 on).
+    Awaited,
+}
+
 impl Generation {
     /// The single queue of Linux 2.6 with its own figures (blk_queue_make_request).
-    pub const SINGLE_QUEUE: Self =
-        Self::SingleQueue { unplug_requests: 4, unplug_delay: Time::from_millis(3) };
+    pub const SINGLE_QUEUE: Self = Self::single_queue(FirstLine::Reads);
+
+    pub(super) const fn single_queue(first_line: FirstLine) -> Self {
+        Self::SingleQueue { unplug_requests: 4, unplug_delay: Time::from_millis(3), first_line }
+    }
 }
 
 /// A request queue.
@@ -95,7 +109,13 @@ impl QueueParameters {
         };
         let largest_request =
             u32::try_from(kernel.largest_request.get() / SECTOR_BYTES).unwrap_or(u32::MAX).max(1);
-        let generation = if kernel.multi_queue { Generation::MultiQueue } else { Generation::SINGLE_QUEUE };
+        // Places are counted by who waits since the kernels that tell their schedulers of it, 2.6.30.
+        let first_line = match kernel.awaited_writes {
+            AwaitedWrites::Synchronous => FirstLine::Awaited,
+            AwaitedWrites::Plain | AwaitedWrites::PlainButRecord => FirstLine::Reads,
+        };
+        let generation =
+            if kernel.multi_queue { Generation::MultiQueue } else { Generation::single_queue(first_line) };
         let requests = match generation {
             Generation::MultiQueue => kernel.requests.min(depth.max(ATA_COMMANDS).saturating_mul(2)),
             Generation::SingleQueue { .. } => kernel.requests,
@@ -106,6 +126,7 @@ impl QueueParameters {
             depth,
             rotational,
             service_trees: kernel.service_trees,
+            awaited_apart: !kernel.multi_queue && first_line == FirstLine::Awaited,
             ..QueueLimits::default()
         };
         // bfq has ways of its own (bfq_init_queue: wbt_disable_default).

@@ -2,8 +2,10 @@
 //!
 //! This knows no net: the page (`mod.rs`) calls it and puts what it says into places.
 
+use super::batching::Batching;
 use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
 use super::limited::Limited;
+use super::parameters::FirstLine;
 use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
@@ -81,6 +83,7 @@ pub(super) struct Queue {
     flush: FlushMachine,
     write_back: Option<WriteBack>,
     limited: Option<Limited>,
+    batching: Batching,
     trips: Slab<Trip>,
     splits: Slab<Split>,
     number: u64,
@@ -105,6 +108,7 @@ impl Queue {
             elevator,
             flush: FlushMachine::new(parameters.features),
             write_back: parameters.throttle(),
+            batching: Batching::default(),
             trips: Slab::new(),
             splits: Slab::new(),
             number: 0,
@@ -118,9 +122,38 @@ impl Queue {
         }
     }
 
-    /// The line for requests of a direction: single queues have one for reads and one for all others.
-    fn line(&self, direction: Direction) -> usize {
-        usize::from(self.generation != Generation::MultiQueue && direction != Direction::Read)
+    /// The line of a request: single queues have one for reads, or for what somebody waits for, and one for all others.
+    fn line(&self, direction: Direction, synchronous: bool) -> usize {
+        let Generation::SingleQueue { first_line, .. } = self.generation else { return 0 };
+        let first = match (direction, first_line) {
+            (Direction::Read, _) => true,
+            (_, FirstLine::Reads) => false,
+            (Direction::Write, FirstLine::Awaited) => synchronous,
+            (Direction::Flush, FirstLine::Awaited) => true,
+        };
+        usize::from(!first)
+    }
+
+    fn line_of(&self, request: &BlockRequest) -> usize {
+        self.line(request.direction, request.synchronous)
+    }
+
+    /// A process may take some places more; blk-mq knows no such batches.
+    fn begin_batch(&mut self, process: u32, now: Time) {
+        if self.generation != Generation::MultiQueue {
+            self.batching.begin(process, now);
+        }
+    }
+
+    /// Whether there is no place for a request that brings none with it, of `line` (get_request).
+    fn is_full(&mut self, request: &BlockRequest, line: usize, now: Time) -> bool {
+        let taken = self.allocated[line];
+        if taken + 1 == self.limit {
+            self.begin_batch(request.process, now);
+        }
+        let must = self.elevator.must_come_in(request);
+        let beyond = must || self.batching.has(request.process, now);
+        taken >= if beyond { self.limit.saturating_add(self.limit / 2) } else { self.limit }
     }
 
     /// Splits a request that is too large for the device; `None` where it isn't.
@@ -137,7 +170,7 @@ impl Queue {
 
     /// A request arrives; where it has waited in front, `admitted` is the line, and it brings its place with it.
     pub(super) fn accept(&mut self, request: BlockRequest, admitted: Option<usize>, now: Time) -> Accepted {
-        let line = self.line(request.direction);
+        let line = self.line_of(&request);
         let usual = FlushMachine::is_usual(&request);
         let merges = usual && self.elevator.would_merge(&request);
         let throttled = usual && WriteBack::concerns(&request);
@@ -157,16 +190,20 @@ impl Queue {
         }
         let has_place = throttled && (admitted.is_some() || !merges);
         let admitted = admitted.filter(|&line| !self.holds_back() || line != HELD_BACK);
-        let full = admitted.is_none() && self.allocated[line] >= self.limit;
-        if full && !merges {
+        let full = admitted.is_none() && !merges && self.is_full(&request, line, now);
+        if full {
             self.held[line] += 1;
             return Accepted::Full(request, line);
         }
         if admitted.is_some() {
             self.held[line] -= 1;
             self.called[line] -= 1;
+            self.begin_batch(request.process, now);
         } else {
             self.allocated[line] += 1;
+        }
+        if !merges {
+            self.batching.take(request.process, now);
         }
         let request = if usual {
             request
@@ -380,7 +417,7 @@ impl Queue {
                         write_back.leave(now);
                     }
                 }
-                let line = self.line(io.direction);
+                let line = self.line(io.direction, io.synchronous);
                 self.allocated[line] -= 1;
                 for mut request in io.constituents {
                     charge(&mut request, sent, &down.ledger);
@@ -388,7 +425,7 @@ impl Queue {
                 }
             }
             Flight::Data(sequence) => {
-                let line = self.line(sequence.request.direction);
+                let line = self.line_of(&sequence.request);
                 self.flush.written(sequence, (sent, down), now, done);
                 self.allocated[line] -= (done.len() - before) as u32;
                 waiting_again = 1 - (done.len() - before);
@@ -397,7 +434,7 @@ impl Queue {
                 let served = self.flush.served().len();
                 self.flush.flushed((sent, down), now, done);
                 for request in &done[before..] {
-                    let line = self.line(request.direction);
+                    let line = self.line_of(request);
                     self.allocated[line] -= 1;
                 }
                 waiting_again = served - (done.len() - before);

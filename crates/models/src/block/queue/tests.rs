@@ -278,6 +278,71 @@ fn reads_find_room_beside_many_writes_in_a_single_queue() {
 }
 
 #[test]
+fn a_synchronous_write_finds_room_beside_write_back_where_places_are_counted_by_who_waits() {
+    let ends = |first_line| {
+        let limits = QueueLimits { requests: 2, awaited_apart: true, ..QueueLimits::default() };
+        let generation = Generation::single_queue(first_line);
+        let mut bench = Bench::new(&QueueParameters { limits, generation, ..queue(NONE) });
+        for id in 0..20 {
+            bench.inject(write(id, id * 1_000, 4), Time::ZERO);
+        }
+        let awaited = BlockRequest { synchronous: true, ..write(20, 500_000, 4) };
+        bench.inject(awaited, Time::from_millis(1));
+        let (_, done) = bench.finish();
+        done.iter().find(|request| request.id.0 == 20).unwrap().ledger.total().as_millis()
+    };
+    // Three have places, as the writer took the last one; nobody else comes before.
+    assert!(ends(parameters::FirstLine::Awaited) < 25.0);
+    assert!(ends(parameters::FirstLine::Reads) > 90.0);
+}
+
+#[test]
+fn who_took_the_last_place_may_take_half_as_many_more() {
+    let order = |generation| {
+        let limits = QueueLimits { requests: 2, ..QueueLimits::default() };
+        let mut bench = Bench::new(&QueueParameters { limits, generation, ..queue(NONE) });
+        for (id, process) in [(0, 1), (1, 1), (2, 2), (3, 1), (4, 1)] {
+            bench.inject(BlockRequest { process, ..write(id, id * 1_000, 4) }, Time::from_micros(id));
+        }
+        bench.finish().1.iter().map(|request| request.id.0).collect::<Vec<_>>()
+    };
+    assert_eq!(order(Generation::SINGLE_QUEUE), [0, 1, 3, 2, 4], "the fourth is one too many");
+    assert_eq!(order(Generation::MultiQueue), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn whoever_is_idled_for_comes_into_a_full_queue_once_a_slice() {
+    // Twelve processes read, four find places; the first reads on in order as soon as it has what it asked for.
+    let waits = |scheduler| {
+        let limits = QueueLimits { requests: 4, ..QueueLimits::default() };
+        let scheduler = SchedulerParameters::named(scheduler).unwrap();
+        let generation = Generation::SINGLE_QUEUE;
+        let mut bench = Bench::new(&QueueParameters { scheduler, limits, generation, ..queue(NONE) });
+        let read = |id: u64, process, address| BlockRequest {
+            direction: Direction::Read,
+            synchronous: true,
+            process,
+            ..write(id, address, 4)
+        };
+        for process in 1..=12u32 {
+            let id = u64::from(process);
+            bench.inject(read(id, process, id * 1_000_000), Time::from_micros(id));
+        }
+        for (id, at) in [(13, 7), (14, 13)] {
+            bench.inject(read(id, 1, 1_000_000 + (id - 12) * 8), Time::from_millis(at));
+        }
+        let (_, done) = bench.finish();
+        [13, 14].map(|id| done.iter().find(|done| done.id.0 == id).unwrap().ledger.total().as_millis())
+    };
+    let [first, second] = waits("cfq");
+    assert!(first < 6.0 && second > 30.0, "{first} ms, then {second} ms");
+    let [first, second] = waits("anticipatory");
+    assert!(first < 6.0 && second < 6.0, "as_may_queue has no such limit: {first} ms, then {second} ms");
+    let [first, _] = waits("deadline");
+    assert!(first > 30.0, "nobody is idled for: {first} ms");
+}
+
+#[test]
 fn a_kernel_profile_gives_the_queue_that_it_says() {
     let kernel = BlockLayerParameters {
         multi_queue: true,

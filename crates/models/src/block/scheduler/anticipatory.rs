@@ -426,6 +426,12 @@ impl Elevator for Anticipatory {
         placed.added()
     }
 
+    /// The process that is waited for (as_may_queue).
+    fn must_come_in(&mut self, request: &BlockRequest) -> bool {
+        let process = self.processes.find(request.process);
+        self.anticipates() && process.is_some() && process == self.expected
+    }
+
     fn would_merge(&self, request: &BlockRequest) -> bool {
         self.waiting.would_merge(kind(request) as u32, request)
     }

@@ -278,6 +278,7 @@ impl Cfq {
         let queue = &mut self.turns[first];
         queue.slice_end = None;
         queue.looked = false;
+        queue.must_have_come = false;
         self.active = Some(first);
         Some(first)
     }
@@ -394,6 +395,13 @@ impl Elevator for Cfq {
             Placed::Back(_) | Placed::Joined { .. } => {}
         }
         placed.added()
+    }
+
+    /// The process that is idled for, once a slice (cfq_may_queue).
+    fn must_come_in(&mut self, request: &BlockRequest) -> bool {
+        let Some(active) = self.active.filter(|_| self.awaits_request) else { return false };
+        let mine = self.turns.queues.find(request) == Some(active);
+        mine && !std::mem::replace(&mut self.turns[active].must_have_come, true)
     }
 
     fn would_merge(&self, request: &BlockRequest) -> bool {

@@ -213,10 +213,8 @@ impl ByWork {
         let dry = self.is_empty(active);
         // The last one of those for whom nobody idles is idled for: now there is another.
         let of_no_idle = self.serving.1 == Work::NoIdle && new.work() == Work::NoIdle;
-        if of_no_idle && self.trees.count(new.tree()) == 2 && dry {
-            return true;
-        }
-        if (new_first && !old_first) || (dry && !self.should_idle(active)) {
+        let another = of_no_idle && self.trees.count(new.tree()) == 2 && dry;
+        if another || (new_first && !old_first) || (dry && !self.should_idle(active)) {
             return true;
         }
         self.active_process.is_some() && self.awaits_request && self.head.abs_diff(address) <= CLOSE
@@ -323,7 +321,8 @@ impl ByWork {
             if self.serving.0 == IoClass::Idle { IDLE_TREE } else { tree(self.serving.0, self.serving.1) };
         let (_, first) = self.trees.first(of)?;
         let queue = &mut self.trees[first];
-        (queue.slice, queue.slice_dispatched, queue.looked) = (Slice::New, 0, false);
+        (queue.slice, queue.slice_dispatched) = (Slice::New, 0);
+        (queue.looked, queue.must_have_come) = (false, false);
         self.active = Some(first);
         Some(first)
     }
@@ -418,6 +417,13 @@ impl Elevator for ByWork {
         }
         self.grown(queue, placed, now);
         placed.added()
+    }
+
+    /// The process that is idled for, once a slice (cfq_may_queue).
+    fn must_come_in(&mut self, request: &BlockRequest) -> bool {
+        let Some(active) = self.active.filter(|_| self.awaits_request) else { return false };
+        let mine = self.trees.queues.find(request) == Some(active);
+        mine && !std::mem::replace(&mut self.trees[active].must_have_come, true)
     }
 
     fn would_merge(&self, request: &BlockRequest) -> bool {

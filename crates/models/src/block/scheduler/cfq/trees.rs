@@ -71,6 +71,8 @@ pub(super) struct Queue {
     pub(super) left: i128,
     /// Whether the oldest was looked at in this slice.
     pub(super) looked: bool,
+    /// Whether one came in though the queue was full, in this slice.
+    pub(super) must_have_come: bool,
     /// The last 32 requests: a bit for each that was a seek, and where the last one ended.
     pub(super) seeks: u32,
     pub(super) end: u64,
@@ -92,6 +94,7 @@ impl Queue {
             slice: Slice::New,
             left: 0,
             looked: false,
+            must_have_come: false,
             seeks: 0,
             end: 0,
         }

@@ -34,6 +34,8 @@ pub(super) struct Queue {
     pub(super) left: i128,
     /// Whether the oldest was looked at in this slice.
     pub(super) looked: bool,
+    /// Whether one came in though the queue was full, in this slice.
+    pub(super) must_have_come: bool,
 }
 
 impl Queue {
@@ -50,6 +52,7 @@ impl Queue {
             slice_end: None,
             left: 0,
             looked: false,
+            must_have_come: false,
         }
     }
 
