@@ -55,6 +55,8 @@ pub enum Claim {
     CostsNothing,
     /// Small calls in order each go to a share's server, which clients with a page cache would have gathered or read ahead.
     NotGathered,
+    /// A scheduler stands before a device that the kernel never had.
+    NotOfThisKernel,
     /// Keys mean nothing at the level at which a network is computed.
     NoEffect,
     /// The mean is known badly.

@@ -242,6 +242,9 @@ pub struct BlockLayerParameters {
     pub largest_request: Bytes,
     /// The scheduler where the scenario names none: `cfq`, `mq-deadline`, `none`.
     pub scheduler: String,
+    /// The schedulers that the kernel has. Left out: it isn't known, and none is told to be another kernel's.
+    #[serde(default)]
+    pub schedulers: Vec<String>,
     /// Whether cfq has service trees by kind of work (from 2.6.33 on).
     #[serde(default = "yes")]
     pub service_trees: bool,

@@ -349,6 +349,7 @@ fn a_kernel_profile_gives_the_queue_that_it_says() {
         requests: 64,
         largest_request: "1 MiB".parse().unwrap(),
         scheduler: "none".to_owned(),
+        schedulers: Vec::new(),
         service_trees: true,
         write_back_throttling: true,
         awaited_writes: AwaitedWrites::Synchronous,

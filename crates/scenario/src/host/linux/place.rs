@@ -8,11 +8,13 @@ use super::pvfs::{PVFS, PlacedPvfs};
 use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
 use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, Linux};
+use crate::claim::{Claim, Sentence};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::placed::Beneath;
 use crate::text::tree::Places;
 use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
+use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::HostParameters;
 use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
 use petrio_models::host::kernel_profile::{BlockLayerParameters, Throttling};
@@ -314,6 +316,29 @@ impl PlacedLinux {
             spaces.iter_mut().filter(|space| together.contains(space)).for_each(|space| *space = first);
         }
         spaces
+    }
+
+    /// The schedulers that are written before file systems, and that their hosts' kernels never had.
+    pub(super) fn schedulers_of_other_kernels(&self) -> Vec<Sentence> {
+        let same = |name: &str, other: &str| match [name, other].map(SchedulerParameters::named) {
+            [Some(one), Some(two)] => one.name() == two.name(),
+            _ => name == other,
+        };
+        let strange = self.file_systems.iter().filter_map(|mounted| {
+            let kernel = &self.hosts[mounted.host].parameters.kernel;
+            let name = mounted.place.scheduler.as_ref()?.name();
+            let known = &kernel.block.schedulers;
+            let unknown = !known.is_empty() && !known.iter().any(|known| same(name, known));
+            unknown.then(|| (kernel.name.as_str(), name, known))
+        });
+        let each: BTreeSet<(&str, &str, &Vec<String>)> = strange.collect();
+        let told = each.into_iter().map(|(kernel, name, known)| {
+            Claim::NotOfThisKernel.says(format!(
+                "{kernel} has no scheduler {name} (it has {}); the figures are as if it had one",
+                known.join(", ")
+            ))
+        });
+        told.collect()
     }
 
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".

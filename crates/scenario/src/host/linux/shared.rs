@@ -96,6 +96,7 @@ impl<'l> Shared<'l> {
     /// Places for all of it.
     pub(super) fn new(linux: &'l PlacedLinux, site: &mut HostSite<'_, '_>) -> Result<Self, RunFailure> {
         site.warnings.extend(linux.without_effect());
+        site.warnings.extend(linux.schedulers_of_other_kernels());
         let mut placements = Vec::new();
         for (placement, warning) in linux.placements_of(site.loaded, site.first_volume)? {
             site.warnings.extend(warning.map(|words| Claim::Placement.says(words)));

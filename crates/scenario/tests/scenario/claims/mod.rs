@@ -84,6 +84,8 @@ fn held() -> Vec<(Claim, String, String)> {
         ),
         (Claim::NotCached, unix("cached = true", "600 KiB"), unix("cached = true", "24 MiB")),
         (Claim::Assumed, behind_a_controller("64 MiB", 20), queue("100 ms", 20, "")),
+        (Claim::NotOfThisKernel, under("anticipatory", "linux-6.18"), under("anticipatory", "linux-2.6.24")),
+        (Claim::NotOfThisKernel, under("kyber", "linux-3.2"), under("none", "linux-3.2")),
         (Claim::PastTheWire, several_to_one("ideal"), several_to_one("fluid")),
         (Claim::NotGathered, share("train", "", ""), share("train", "", "").replace("4 KiB", "64 KiB")),
         (Claim::ColdCaches, reads(""), reads("direct = true")),

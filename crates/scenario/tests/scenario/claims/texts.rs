@@ -62,6 +62,11 @@ pub(super) fn synchronous(mount: &str, drive: &str, kernel: &str) -> String {
     )
 }
 
+/// The same with the drive's cache off, under a scheduler.
+pub(super) fn under(scheduler: &str, kernel: &str) -> String {
+    synchronous(&format!("scheduler = \"{scheduler}\""), "write_cache = \"off\"", kernel)
+}
+
 pub(super) const COMMITS: &str = "[workload.w]\nkind = \"files\"\non = \"data\"\noperation = \"rewrite\"\npattern = \"random\"\n\
      record = \"4 KiB\"\nfile_size = \"16 MiB\"\noperations = 60\nfsync = { every = 1 }\n";
 
