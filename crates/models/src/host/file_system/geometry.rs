@@ -49,6 +49,8 @@ pub(super) struct Geometry {
     pub(super) descriptors_per_block: u32,
     /// Blocks that the descriptors take.
     pub(super) descriptor_blocks: u32,
+    /// Whether each such block lies among the groups that it describes (meta_bg), not all of them in the first group.
+    scattered: bool,
     /// Groups of a flexible group; 1 where there are none.
     pub(super) flex: u32,
     /// Blocks at the beginning of each group that metadata take: a superblock's copy, descriptors, bitmaps, tables; in
@@ -72,6 +74,14 @@ fn has_superblock(group: u32) -> bool {
         power == u64::from(group)
     };
     group <= 1 || power_of(3) || power_of(5) || power_of(7)
+}
+
+/// Blocks kept in each copy of the descriptors so that the file system can grow (calc_reserved_gdt_blocks).
+fn reserved_descriptors(blocks: u64, parameters: &FileSystemParameters, per_block: u32) -> u64 {
+    let groups = |blocks: u64| blocks.div_ceil(u64::from(parameters.blocks_per_group));
+    let described = |blocks: u64| groups(blocks).div_ceil(u64::from(per_block));
+    let reach = blocks.saturating_mul(1024).min(u64::from(u32::MAX));
+    described(reach).saturating_sub(described(blocks)).min(POINTERS)
 }
 
 /// Inodes that mke2fs makes on a device.
@@ -165,33 +175,44 @@ impl Geometry {
 
     /// Blocks of superblock, descriptors and the room kept for more of them in a group (calc_reserved_gdt_blocks).
     fn descriptors(&self, parameters: &FileSystemParameters, group: u32) -> u64 {
+        if self.scattered {
+            // Copies in the first, the second and the last of those that it describes (ext2fs_super_and_bgd_loc2).
+            let place = group % self.descriptors_per_block;
+            let holds = place <= 1 || place + 1 == self.descriptors_per_block;
+            return u64::from(has_superblock(group)) + u64::from(holds);
+        }
         if !has_superblock(group) {
             return 0;
         }
-        let in_use = u64::from(self.descriptor_blocks);
-        let reach = self.blocks.saturating_mul(1024).min(u64::from(u32::MAX));
-        let grown = reach.div_ceil(u64::from(parameters.blocks_per_group));
-        let reserved = grown.div_ceil(u64::from(self.descriptors_per_block)).saturating_sub(in_use);
-        1 + in_use + reserved.min(POINTERS)
+        let reserved = reserved_descriptors(self.blocks, parameters, self.descriptors_per_block);
+        1 + u64::from(self.descriptor_blocks) + reserved
     }
 
     fn positions(parameters: &FileSystemParameters, blocks: u64, inodes: u64) -> Self {
         let per_group = u64::from(parameters.blocks_per_group);
         let groups = blocks.div_ceil(per_group) as u32;
         let inodes_per_block = (BLOCK_SIZE / parameters.inode_size.get()) as u32;
-        let inodes_per_group = (inodes.div_ceil(u64::from(groups)) as u32)
-            .next_multiple_of(inodes_per_block.max(8))
+        // Inodes are numbered in 32 bits (ext2fs_initialize: ipg_retry).
+        let step = u64::from(inodes_per_block.max(8));
+        let most = u64::from(u32::MAX) / u64::from(groups) / step * step;
+        let inodes_per_group = (inodes.div_ceil(u64::from(groups)).next_multiple_of(step).min(most) as u32)
             .min(MOST_BITS)
             .min(parameters.blocks_per_group * inodes_per_block / 2);
         let descriptor_size = if parameters.family == Family::Ext4 { 64 } else { 32 };
+        let descriptors_per_block = BLOCK_SIZE as u32 / descriptor_size;
+        let descriptor_blocks = groups.div_ceil(descriptors_per_block);
+        // Where more than three quarters of a group would go to them, mke2fs scatters descriptors and reserves none
+        // (ext2fs_initialize).
+        let reserved = reserved_descriptors(blocks, parameters, descriptors_per_block);
         let mut geometry = Self {
             blocks,
             groups,
             blocks_per_group: parameters.blocks_per_group,
             inodes_per_group,
             inodes_per_block,
-            descriptors_per_block: BLOCK_SIZE as u32 / descriptor_size,
-            descriptor_blocks: groups.div_ceil(BLOCK_SIZE as u32 / descriptor_size),
+            descriptors_per_block,
+            descriptor_blocks,
+            scattered: reserved + u64::from(descriptor_blocks) > per_group * 3 / 4,
             flex: parameters.flex(),
             lead: Vec::with_capacity(groups as usize),
             block_bitmap: Vec::with_capacity(groups as usize),
@@ -233,22 +254,16 @@ impl Geometry {
     ) -> Result<Self, FormatError> {
         let per_group = u64::from(self.blocks_per_group);
         self.root = u64::from(self.lead[0]);
-        // The root directory's block, four of lost+found, the double indirect block of the inode for resizing.
-        let first_group_end = self.root + 6;
+        // The root directory's block, four of lost+found, the double indirect block of the inode for resizing, where there is one.
+        let first_files = if self.scattered { 5 } else { 6 };
+        let first_group_end = self.root + first_files;
         let woven = if parameters.family == Family::Ext3 { indirect_blocks(journal_blocks) } else { 0 };
         let needed = journal_blocks + woven;
-        // All groups are described in the first one (mke2fs without meta_bg).
-        let described = u64::from(self.descriptor_blocks);
-        if first_group_end > per_group && described > per_group / 2 {
-            let room = per_group.saturating_sub(first_group_end - described);
-            let most = room * u64::from(self.descriptors_per_block) * per_group;
-            return Err(FormatError::TooLarge { blocks: self.blocks, most });
-        }
-        let metadata: u64 = self.lead.iter().map(|&lead| u64::from(lead)).sum::<u64>() + 6;
+        let metadata: u64 = self.lead.iter().map(|&lead| u64::from(lead)).sum::<u64>() + first_files;
         if metadata + needed + 16 > self.blocks || first_group_end > per_group.min(self.blocks) {
             return Err(too_small(metadata + needed + 16));
         }
-        self.lead[0] += 6;
+        self.lead[0] += first_files as u32;
         let mut group = match parameters.place() {
             JournalPlace::Beginning => 0,
             JournalPlace::Middle => self.middle_group(),
@@ -327,6 +342,10 @@ impl Geometry {
     /// The block of the group's descriptor; the first descriptors lie behind the superblock.
     #[inline]
     pub(super) fn descriptor(&self, group: u32) -> u64 {
+        if self.scattered {
+            let first = group - group % self.descriptors_per_block;
+            return u64::from(first) * u64::from(self.blocks_per_group) + u64::from(has_superblock(first));
+        }
         1 + u64::from(group / self.descriptors_per_block)
     }
 

@@ -99,3 +99,20 @@ const SIZES: [(Family, u64, u64, u64, u64); 22] = [
     (Family::Ext4, 3000, 737_306, 191_989, 16384),
     (Family::Ext4, 20480, 5_116_558, 1_310_709, 32768),
 ];
+
+#[test]
+fn ext4_of_300_tebibytes_has_its_descriptors_scattered() {
+    // mke2fs of 1.47.0 on an empty file of 300 TiB.
+    let volume = fresh(Family::Ext4, 300 << 20);
+    let at = &volume.geometry;
+    assert_eq!((at.groups, at.inodes_per_group), (2_457_600, 1744));
+    let group = |group| {
+        (at.descriptor(group), at.block_bitmap(group), at.inode_bitmap(group), at.inode_block(group * 1744 + 1))
+    };
+    assert_eq!([group(0), group(1)], [(1, 2, 18, 34), (1, 3, 19, 143)]);
+    assert_eq!(group(63), (1, 1_572_879, 1_572_895, 1_574_531));
+    assert_eq!(group(64), (2_097_152, 2_097_153, 2_097_169, 2_097_185));
+    assert_eq!(group(127), (2_097_152, 3_670_031, 3_670_047, 3_671_683));
+    let free = [0, 1, 2, 63, 64, 65].map(|group| volume.taken.free_in(group));
+    assert_eq!(free, [30_985, 32_766, 32_768, 32_767, 30_991, 32_767]);
+}
