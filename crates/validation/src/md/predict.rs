@@ -1,8 +1,9 @@
 //! An array of a cell, members of its pace, and its workload, as a net.
 //!
 //! Direct requests come one after the other; so does write-back that is throttled by dirty limits, by passes of 1024 pages
-//! (MIN_WRITEBACK_PAGES of fs/fs-writeback.c) while no more than half of the limit is on its way. An fsync hands over all pages at once, one
-//! by one as `block_write_full_page` does, and is waited for. Large direct requests are cut as the block layer cuts them. Members take
+//! (MIN_WRITEBACK_PAGES of fs/fs-writeback.c): one begins while more than the background's half of the limit is dirty and not on its way
+//! (wb_over_bg_thresh), and the writer keeps both together at seven eighths of it (balance_dirty_pages: half-way from the middle of both
+//! limits to the upper). An fsync hands over all pages at once, one by one as `block_write_full_page` does, and is waited for. Large direct requests are cut as the block layer cuts them. Members take
 //! 254 pages a request (`seg_max` of QEMU's virtio-blk, pages that don't lie together).
 
 use super::cell::Cell;
@@ -262,7 +263,8 @@ struct Workload {
 
 impl Workload {
     fn of(cell: &Cell, largest: Bytes) -> Self {
-        let low = cell.vm_dirty_bytes.map_or(0, |dirty| (dirty / 2 / PAGE_BYTES).saturating_sub(PASS_PAGES));
+        // Seven eighths less a half.
+        let low = cell.vm_dirty_bytes.map_or(0, |limit| limit / 8 * 3 / PAGE_BYTES);
         let random = cell.seed.unwrap_or(0);
         Self {
             cell: cell.clone(),

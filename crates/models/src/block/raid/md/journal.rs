@@ -1,12 +1,25 @@
 //! Rows on their way through a log: into the journal and out of it, or by way of the partial parity log.
 
 use super::decide::{Pages, Units};
-use super::log::{Log, LogKind, Waiter};
+use super::log::{Entry, Log, LogKind, Waiter};
 use super::members::{Piece, each};
 use super::stripe::{PAGE_BLOCKS, Want};
 use super::{Md, Trip, end};
 use crate::block::raid::plan::Members;
 use petrio_colours::{Direction, Purpose};
+
+/// A unit of a partial parity log that is on its way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LogUnit {
+    /// Whose log it is in.
+    member: usize,
+    /// Rows of it that the members don't have.
+    rows: u32,
+    /// Members to which they are written.
+    written: Units,
+    /// Flushes of these that aren't back.
+    flushes: u32,
+}
 
 impl Md {
     /// What is written of a row goes into the journal only, where that keeps it for the members (`r5c_try_caching_write`).
@@ -36,7 +49,7 @@ impl Md {
         }
         let ends = std::mem::take(&mut stripe.preread);
         let count = u64::from(pages.to_write.count_ones());
-        log.add(Waiter::Row(number), count, 0, slot);
+        log.add(Entry { waiter: Waiter::Row(number), pages: count, slot, row: (0, 0) }, 0);
         self.cache.preread_active -= u32::from(ends);
         self.work.pages += count;
         true
@@ -57,7 +70,8 @@ impl Md {
         let slot = stripe.wishes.first().map_or(0, |wish| wish.slot);
         stripe.to_members = Some(pages.to_write);
         stripe.under_way += 1;
-        log.add(Waiter::Row(number), count.into(), member, slot);
+        let row = (stripe.row, stripe.row / self.unit_rows);
+        log.add(Entry { waiter: Waiter::Row(number), pages: count.into(), slot, row }, member);
         true
     }
 
@@ -71,7 +85,7 @@ impl Md {
         self.asked[slot as usize] =
             super::Asked { left: 1, is_down: true, awaited: true, ..Default::default() };
         self.outstanding += 1;
-        log.add(Waiter::Flush(slot), 0, 0, slot);
+        log.add(Entry { waiter: Waiter::Flush(slot), pages: 0, slot, row: (0, 0) }, 0);
         true
     }
 
@@ -91,12 +105,15 @@ impl Md {
     /// What the thread has to write down leaves it, and once it is `idle` the flush for what is written.
     pub(super) fn send_logs(&mut self, idle: bool, members: &Members, send: &mut impl FnMut(Piece, u32)) {
         let journal = self.layout.members();
+        self.flush_units(members, send);
         let Some(log) = &mut self.log else { return };
         let is_partial = log.kind == LogKind::PartialParity;
         for write in log.take_writes() {
             let piece = write.piece(is_partial);
             if is_partial {
-                let unit = self.log_units.insert((write.waiters.len() as u32, 0));
+                let rows = write.waiters.len() as u32;
+                let unit =
+                    self.log_units.insert(LogUnit { member: write.member, rows, ..LogUnit::default() });
                 for waiter in &write.waiters {
                     if let Waiter::Row(number) = waiter {
                         self.cache.stripes[*number as usize].log_unit = Some(unit);
@@ -117,28 +134,55 @@ impl Md {
                 send(superblock_of(member), trip);
             }
         }
-        for member in each(std::mem::take(&mut self.to_flush)).filter(|&member| members.writes(member)) {
-            let trip = self.trips.insert(Trip::Nothing);
-            send(flush_of(member), trip);
+    }
+
+    /// Members are flushed that have all rows of a unit of a partial parity log.
+    pub(super) fn flush_units(&mut self, members: &Members, send: &mut impl FnMut(Piece, u32)) {
+        for unit in std::mem::take(&mut self.to_flush) {
+            let Some(of) = self.log_units.get_mut(unit) else { continue };
+            for member in each(of.written).filter(|&member| members.writes(member)) {
+                of.flushes += 1;
+                send(flush_of(member), self.trips.insert(Trip::UnitFlush(unit)));
+            }
+            if of.flushes == 0 {
+                self.ends(unit);
+            }
+        }
+    }
+
+    /// A member is flushed for a unit.
+    pub(super) fn is_flushed(&mut self, unit: u32) {
+        let Some(of) = self.log_units.get_mut(unit) else { return };
+        of.flushes -= 1;
+        if of.flushes == 0 {
+            self.ends(unit);
+        }
+    }
+
+    /// A unit is done with, and the next one of that member's log may go.
+    fn ends(&mut self, unit: u32) {
+        if let Some(LogUnit { member, .. }) = self.log_units.remove(unit)
+            && let Some(log) = &mut self.log
+        {
+            log.ends_on(member);
         }
     }
 
     /// A row of a partial parity log's unit is on the members: once all are, those that were written are flushed.
     pub(super) fn ends_of_unit(&mut self, number: u32) {
         let Some(unit) = self.cache.stripe(number).log_unit.take() else { return };
-        let Some((left, members)) = self.log_units.get_mut(unit) else { return };
-        *left -= 1;
-        if *left == 0 {
-            self.to_flush |= *members;
-            self.log_units.discard(unit);
+        let Some(of) = self.log_units.get_mut(unit) else { return };
+        of.rows -= 1;
+        if of.rows == 0 {
+            self.to_flush.push(unit);
         }
     }
 
     /// Members to which a row is written.
     pub(super) fn writes_to(&mut self, number: u32, member: usize) {
         let unit = self.cache.stripe(number).log_unit;
-        if let Some((_, members)) = unit.and_then(|unit| self.log_units.get_mut(unit)) {
-            *members |= 1 << member;
+        if let Some(of) = unit.and_then(|unit| self.log_units.get_mut(unit)) {
+            of.written |= 1 << member;
         }
     }
 

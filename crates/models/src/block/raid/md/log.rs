@@ -6,8 +6,8 @@
 //! each other in the journal join under the thread's plug. Once the thread finds nothing else to do, one flush covers all units that are
 //! written; only then do rows go on to the members, or, with `write-back`, are their writers answered. A partial parity log lies on the
 //! member that has the row's parity, and is written to the medium at once; a row that is written whole leaves only its description there.
-//! After the members have the row, those written are flushed, and nobody waits for that. Leaves out: journals that fail or run full, what
-//! recovery reads.
+//! After the members have all rows of a unit, those written are flushed; only then does the next unit go to that member's log
+//! (`ppl_submit_current_io`), and what has come meanwhile is in it. Leaves out: journals that fail or run full, what recovery reads.
 
 use super::cache::MOST_ROWS;
 use super::members::Piece;
@@ -15,6 +15,7 @@ use super::stripe::PAGE_BLOCKS;
 use petrio_colours::{Direction, Purpose};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// When the members get what the journal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +52,9 @@ const LOG_BLOCKS: u64 = 2_048;
 /// Pages of partial parity of a unit: once it has so many, a row begins another (PPL_SPACE_SIZE, 128 KiB: `ppl_log_stripe`).
 const UNIT_PAGES: u64 = 32;
 
+/// Runs of rows within a stripe that a unit describes at most (PPL_HDR_MAX_ENTRIES, raid/md_p.h).
+const UNIT_RUNS: usize = 148;
+
 /// The journal is cleared whenever a quarter of it is written, or so many blocks, 10 GiB (RECLAIM_MAX_FREE_SPACE).
 const RECLAIM_BLOCKS: u64 = 10 * 1_024 * 1_024 * 2;
 const RECLAIM_SHARE: u64 = 4;
@@ -82,14 +86,59 @@ pub(super) struct LogWrite {
     pub(super) waiters: Vec<Waiter>,
 }
 
+/// A row, or a flush, that has something to write down.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Who waits.
+    pub(super) waiter: Waiter,
+    /// How many pages.
+    pub(super) pages: u64,
+    /// Of whose request.
+    pub(super) slot: u32,
+    /// Which row, and of which stripe; none of a flush.
+    pub(super) row: (u64, u64),
+}
+
+/// Rows that have something to write down in a member's partial parity log.
+#[derive(Clone, Debug, Default)]
+struct MemberLog {
+    waiting: VecDeque<Entry>,
+    /// Whether a unit is on its way: written down, on the members, and flushed there.
+    is_busy: bool,
+    /// Where it goes on.
+    head: u64,
+}
+
+impl MemberLog {
+    /// The next unit, if one may go: how many of those that wait, and their pages.
+    fn next(&self) -> Option<(usize, u64)> {
+        if self.is_busy || self.waiting.is_empty() {
+            return None;
+        }
+        let (mut rows, mut pages, mut runs) = (0, 0, 0);
+        let mut before: Option<(u64, u64)> = None;
+        for entry in &self.waiting {
+            let goes_on = before.is_some_and(|(row, stripe)| (row + 1, stripe) == entry.row);
+            runs += usize::from(!goes_on);
+            if pages >= UNIT_PAGES || runs > UNIT_RUNS {
+                break;
+            }
+            (rows, pages, before) = (rows + 1, pages + entry.pages, Some(entry.row));
+        }
+        Some((rows, pages))
+    }
+}
+
 /// A log.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
     pub(super) kind: LogKind,
-    /// Rows that the thread looks at, their pages, whose member's log, and whose request.
-    unit: Vec<(Waiter, u64, usize, u32)>,
-    /// Where each member's log goes on; a journal is the first.
-    heads: Vec<u64>,
+    /// What the rows that the thread looks at have for the journal.
+    unit: Vec<Entry>,
+    /// Where the journal goes on.
+    head: u64,
+    /// The logs on the members.
+    on_members: Vec<MemberLog>,
     writes: Vec<LogWrite>,
     /// Units that are written, and those that a flush covers.
     written: Vec<Waiter>,
@@ -106,7 +155,8 @@ impl Log {
         Self {
             kind,
             unit: Vec::new(),
-            heads: vec![0; members],
+            head: 0,
+            on_members: vec![MemberLog::default(); members],
             writes: Vec::new(),
             written: Vec::new(),
             flushed: Vec::new(),
@@ -121,65 +171,72 @@ impl Log {
         matches!(self.kind, LogKind::Journal(JournalMode::WriteBack, _))
     }
 
-    /// A row, or a flush, has so many pages to write down in a member's log.
-    pub(super) fn add(&mut self, waiter: Waiter, pages: u64, member: usize, slot: u32) {
-        self.unit.push((waiter, pages, member, slot));
+    /// There is something to write down: in a member's log where that is a partial parity log.
+    pub(super) fn add(&mut self, entry: Entry, member: usize) {
+        match self.kind {
+            LogKind::Journal(..) => self.unit.push(entry),
+            LogKind::PartialParity => self.on_members[member].waiting.push_back(entry),
+        }
     }
 
-    /// The thread has looked at some rows: what they have to write down is a unit for each log.
+    /// The thread has looked at some rows: what they have to write down is a unit for the journal, or for each member's log that has
+    /// none on its way.
     pub(super) fn end_unit(&mut self, journal: usize, most_blocks: u64) {
-        let mut unit = std::mem::take(&mut self.unit);
-        let is_journal = matches!(self.kind, LogKind::Journal(..));
-        // Rows of one member's log go together.
-        unit.sort_by_key(|(_, _, member, _)| *member);
-        let mut at = 0;
-        while at < unit.len() {
-            let member = unit[at].2;
-            let end = if is_journal {
-                unit.len()
-            } else {
-                let mut pages = 0;
-                let fits = |row: &&(Waiter, u64, usize, u32)| {
-                    let fits = row.2 == member && pages < UNIT_PAGES;
-                    pages += row.1;
-                    fits
-                };
-                at + unit[at..].iter().take_while(fits).count()
-            };
-            let rows = &unit[at..end];
-            let blocks = (1 + rows.iter().map(|row| row.1).sum::<u64>()) * PAGE_BLOCKS;
-            let waiters = rows.iter().map(|row| row.0);
-            let (head, room) = match self.kind {
-                LogKind::Journal(_, blocks) => (&mut self.heads[0], blocks),
-                LogKind::PartialParity => (&mut self.heads[member], LOG_BLOCKS),
-            };
-            if *head + blocks > room {
-                *head = 0;
+        match self.kind {
+            LogKind::Journal(_, size) => self.end_unit_of_journal(journal, size, most_blocks),
+            LogKind::PartialParity => {
+                (0..self.on_members.len()).for_each(|member| self.begin_unit_on(member))
             }
-            let address = *head;
-            *head += blocks;
-            let member = if is_journal { journal } else { member };
-            let last = self.writes.last_mut().filter(|last| {
-                is_journal && last.address + last.blocks == address && last.blocks + blocks <= most_blocks
-            });
-            if let Some(last) = last {
-                last.blocks += blocks;
-                last.waiters.extend(waiters);
-            } else {
-                let waiters = waiters.collect();
-                self.writes.push(LogWrite { member, address, blocks, slot: rows[0].3, waiters });
-            }
-            if let LogKind::Journal(_, size) = self.kind {
-                self.since += blocks;
-                if self.since >= RECLAIM_BLOCKS.min(size / RECLAIM_SHARE) {
-                    self.since = 0;
-                    self.clears = true;
-                }
-            }
-            at = end;
         }
-        unit.clear();
-        self.unit = unit;
+    }
+
+    fn end_unit_of_journal(&mut self, journal: usize, size: u64, most_blocks: u64) {
+        let Some(&Entry { slot, .. }) = self.unit.first() else { return };
+        let blocks = (1 + self.unit.iter().map(|entry| entry.pages).sum::<u64>()) * PAGE_BLOCKS;
+        if self.head + blocks > size {
+            self.head = 0;
+        }
+        let address = self.head;
+        self.head += blocks;
+        let waiters = self.unit.drain(..).map(|entry| entry.waiter);
+        let last = self
+            .writes
+            .last_mut()
+            .filter(|last| last.address + last.blocks == address && last.blocks + blocks <= most_blocks);
+        if let Some(last) = last {
+            last.blocks += blocks;
+            last.waiters.extend(waiters);
+        } else {
+            let waiters = waiters.collect();
+            self.writes.push(LogWrite { member: journal, address, blocks, slot, waiters });
+        }
+        self.since += blocks;
+        if self.since >= RECLAIM_BLOCKS.min(size / RECLAIM_SHARE) {
+            self.since = 0;
+            self.clears = true;
+        }
+    }
+
+    /// What waits for a member's log begins a unit, if none is on its way.
+    fn begin_unit_on(&mut self, member: usize) {
+        let log = &mut self.on_members[member];
+        let Some((rows, pages)) = log.next() else { return };
+        let blocks = (1 + pages) * PAGE_BLOCKS;
+        if log.head + blocks > LOG_BLOCKS {
+            log.head = 0;
+        }
+        let address = log.head;
+        log.head += blocks;
+        log.is_busy = true;
+        let slot = log.waiting[0].slot;
+        let waiters = log.waiting.drain(..rows).map(|entry| entry.waiter).collect();
+        self.writes.push(LogWrite { member, address, blocks, slot, waiters });
+    }
+
+    /// A unit of a member's log is on the members, and flushed: the next one may go.
+    pub(super) fn ends_on(&mut self, member: usize) {
+        self.on_members[member].is_busy = false;
+        self.begin_unit_on(member);
     }
 
     /// What is written by now.
@@ -238,26 +295,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn partial_parity_goes_round_its_area_in_units_of_32_pages() {
+    fn partial_parity_goes_round_its_area_in_units_of_32_pages_one_at_a_time() {
         let mut log = Log::new(LogKind::PartialParity, 4);
+        let row = |row, pages| Entry { waiter: Waiter::Row(row), pages, slot: 0, row: (row.into(), 0) };
         // 70 rows of one member, and one of another: units of 32, 32, 6 and 1 pages, each behind a page that describes it.
-        (0..70).for_each(|row| log.add(Waiter::Row(row), 1, 2, 0));
-        log.add(Waiter::Row(70), 1, 3, 0);
+        (0..70).for_each(|number| log.add(row(number, 1), 2));
+        log.add(row(70, 1), 3);
         log.end_unit(4, 1 << 20);
         let seen = |log: &mut Log| -> Vec<_> {
             log.take_writes().iter().map(|write| (write.member, write.address, write.blocks)).collect()
         };
-        assert_eq!(seen(&mut log), [(2, 0, 264), (2, 264, 264), (2, 528, 56), (3, 0, 16)]);
-        // A row that is written whole leaves its description only.
-        log.add(Waiter::Row(0), 0, 2, 0);
+        assert_eq!(seen(&mut log), [(2, 0, 264), (3, 0, 16)]);
         log.end_unit(4, 1 << 20);
-        assert_eq!(seen(&mut log), [(2, 584, 8)]);
-        // 592, 856, 1,120, 1,384 and 1,648: the next unit of 264 blocks has no room before block 2,048.
+        assert_eq!(seen(&mut log), [], "the first ones are on their way");
+        log.ends_on(2);
+        assert_eq!(seen(&mut log), [(2, 264, 264)]);
+        // What comes meanwhile goes with what waits; a row that is written whole leaves its description only.
+        log.add(row(0, 0), 2);
+        log.end_unit(4, 1 << 20);
+        log.ends_on(2);
+        assert_eq!(seen(&mut log), [(2, 528, 56)]);
+        // 584, 848, 1,112, 1,376 and 1,640: the next unit of 264 blocks has no room before block 2,048.
+        (0..192).for_each(|number| log.add(row(number, 1), 2));
+        let mut addresses = Vec::new();
         for _ in 0..6 {
-            (0..32).for_each(|row| log.add(Waiter::Row(row), 1, 2, 0));
-            log.end_unit(4, 1 << 20);
+            log.ends_on(2);
+            addresses.extend(seen(&mut log).iter().map(|write| write.1));
         }
-        let addresses: Vec<_> = seen(&mut log).iter().map(|write| write.1).collect();
-        assert_eq!(addresses, [592, 856, 1_120, 1_384, 1_648, 0]);
+        assert_eq!(addresses, [584, 848, 1_112, 1_376, 1_640, 0]);
+    }
+
+    #[test]
+    fn a_unit_describes_148_runs_of_rows() {
+        let units = |stripe: fn(u64) -> u64| {
+            let mut log = Log::new(LogKind::PartialParity, 3);
+            for number in 0..200 {
+                let row = (number, stripe(number));
+                log.add(Entry { waiter: Waiter::Row(number as u32), pages: 0, slot: 0, row }, 1);
+            }
+            log.end_unit(3, 1 << 20);
+            log.ends_on(1);
+            log.take_writes().iter().map(|write| (write.waiters.len(), write.blocks)).collect::<Vec<_>>()
+        };
+        assert_eq!(units(|row| row), [(148, 8), (52, 8)], "a stripe each");
+        assert_eq!(units(|row| row / 128), [(200, 8)], "two stripes");
     }
 }

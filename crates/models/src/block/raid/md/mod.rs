@@ -38,8 +38,9 @@ use super::parameters::ParityUpdate;
 use super::plan::Members;
 use crate::slab::Slab;
 use cache::Cache;
-use decide::{Shape, Units};
+use decide::Shape;
 use handle::end;
+use journal::LogUnit;
 use log::{Log, Waiter};
 use members::Plug;
 use petrio_colours::{BlockRequest, Direction, Purposes};
@@ -100,6 +101,8 @@ enum Trip {
     Log(Vec<Waiter>),
     /// The flush of the journal.
     JournalFlush,
+    /// The flush of a member for a unit of a partial parity log.
+    UnitFlush(u32),
     /// What nobody waits for.
     Nothing,
 }
@@ -123,10 +126,10 @@ pub(super) struct Md {
     /// What is at members: pages, and whether they are read.
     trips: Slab<Trip>,
     log: Option<Log>,
-    /// Rows of each unit of a partial parity log that aren't on the members, and which members they are written to.
-    log_units: Slab<(u32, Units)>,
-    /// Members that are to be flushed.
-    to_flush: Units,
+    /// The units of partial parity logs that are on their way.
+    log_units: Slab<LogUnit>,
+    /// Those whose rows the members have, and that are to be flushed there.
+    to_flush: Vec<u32>,
     /// Requests that are done, and whether they failed.
     done: Vec<(u32, bool)>,
     /// Those who slept and have submitted all since.
@@ -155,7 +158,7 @@ impl Md {
             cache: Cache::new(rows, bypass, shape.data_units()),
             log: log.map(|kind| Log::new(kind, layout.members())),
             log_units: Slab::new(),
-            to_flush: 0,
+            to_flush: Vec::new(),
             sleepers: Vec::new(),
             plug: Vec::new(),
             out: Plug::new(layout.members()),
@@ -216,7 +219,7 @@ impl Md {
 
     /// Whether the thread would find anything to do.
     pub(super) fn has_work(&self) -> bool {
-        let logs = self.to_flush != 0 || self.log.as_ref().is_some_and(Log::has_work);
+        let logs = !self.to_flush.is_empty() || self.log.as_ref().is_some_and(Log::has_work);
         logs || !self.handled.is_empty() || !self.plug.is_empty() || self.cache.has_work()
     }
 
@@ -326,6 +329,10 @@ impl Md {
             None => return false,
             Some(Trip::Pages(is_read, pages)) => (is_read, pages),
             Some(Trip::Nothing) => return true,
+            Some(Trip::UnitFlush(unit)) => {
+                self.is_flushed(unit);
+                return true;
+            }
             Some(Trip::JournalFlush) => {
                 let waiters = self.log.as_mut().map(Log::is_flushed).unwrap_or_default();
                 self.are_logged(waiters);

@@ -77,6 +77,19 @@ fn partial_parity_is_written_down_beside_the_parity_and_all_that_is_written_is_f
 }
 
 #[test]
+fn a_member_takes_the_next_unit_of_its_partial_parity_log_once_the_one_before_is_on_the_members() {
+    // As measured: 32 stripes of 1 MiB on three members, written one after the other past the page cache, are two units each, of the
+    // eight rows that the thread looked at first and of the 120 that came meanwhile.
+    let unit = "512 KiB".parse().unwrap();
+    let parameters =
+        RaidParameters { partial_parity_log: true, stripe_unit: unit, ..md(RaidLevel::Rotated, None) };
+    let stripes: Vec<_> = (0..32).map(|stripe| write(stripe, stripe * 2_048, 2_048)).collect();
+    let (seen, _) = asked(3, &parameters, &stripes);
+    let written: u64 = seen.iter().map(|seen| count(seen, Direction::Write).1).sum();
+    assert_eq!(written, 32 * 3 * 1_024 + 32 * 2 * 8);
+}
+
+#[test]
 fn write_back_gathers_pages_into_whole_stripes() {
     // 12 MiB of pages in order: far more than the cache holds.
     let pages: Vec<_> = (0..3_072).map(|page| write(page, page * 8, 8)).collect();

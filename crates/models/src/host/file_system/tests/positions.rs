@@ -107,7 +107,12 @@ fn ext4_of_300_tebibytes_has_its_descriptors_scattered() {
     let at = &volume.geometry;
     assert_eq!((at.groups, at.inodes_per_group), (2_457_600, 1744));
     let group = |group| {
-        (at.descriptor(group), at.block_bitmap(group), at.inode_bitmap(group), at.inode_block(group * 1744 + 1))
+        (
+            at.descriptor(group),
+            at.block_bitmap(group),
+            at.inode_bitmap(group),
+            at.inode_block(group * 1744 + 1),
+        )
     };
     assert_eq!([group(0), group(1)], [(1, 2, 18, 34), (1, 3, 19, 143)]);
     assert_eq!(group(63), (1, 1_572_879, 1_572_895, 1_574_531));
