@@ -415,3 +415,19 @@ fn what_the_example_of_incast_says_holds() {
         assert!(rate(&free) > 0.9 * GOODPUT, "{set}: {}", rate(&free));
     }
 }
+
+#[test]
+fn levels_agree_on_clients_that_aren_t_in_step_and_differ_by_no_more_than_twice_on_those_that_are() {
+    // Seven clients go round four servers, 64 KiB at a time.
+    let of = |think: &str, level: &str| {
+        let level = format!("network.lan.level=\"{level}\"");
+        let load = ["workload.w.operation=\"read\"", "workload.w.file_size=\"8 MiB\"", think];
+        let hosts = ["host.client.count=7", "host.server.count=4"];
+        rate(&run(&[&load[..], &hosts, &["workload.w.on=\"client*/work\"", &level]].concat()))
+    };
+    let drawn = "workload.w.think_time={ exponential = { mean = \"1 ms\" } }";
+    for (think, bounds) in [("workload.w.think_time=\"0 s\"", 0.95..2.2), (drawn, 0.9..1.15)] {
+        let [frames, trains] = ["packet", "train"].map(|level| of(think, level));
+        assert!(bounds.contains(&(trains / frames)), "{think}: {trains} of {frames}");
+    }
+}
