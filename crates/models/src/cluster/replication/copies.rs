@@ -124,39 +124,14 @@ impl Replicas {
         u64::from(slot / self.disks) * self.stride
     }
 
-    /// Slots for `number` copies in all, with those that there are: free disks before further places, by chance among
-    /// equals.
-    fn spread(&self, mut slots: Slots, number: u32, draw: &mut dyn FnMut(u64) -> u64) -> Slots {
-        let mut missing = number.saturating_sub(slots.count());
-        for place in 0..self.parameters.places {
-            if missing == 0 {
-                return slots;
-            }
-            let on_place = place * self.disks..(place + 1) * self.disks;
-            let mut free: SmallVec<[u32; 8]> = on_place.filter(|&slot| !slots.contains(slot)).collect();
-            // A disk without any copy first.
-            let has_none = |slot: &u32| {
-                (0..self.parameters.places)
-                    .all(|other| !slots.contains(other * self.disks + slot % self.disks))
-            };
-            let mut bare: SmallVec<[u32; 8]> = free.iter().copied().filter(has_none).collect();
-            while missing > 0 && !free.is_empty() {
-                let from = if bare.is_empty() { &free } else { &bare };
-                let Some(&slot) = from.get(draw(from.len() as u64) as usize) else { return slots };
-                slots.insert(slot);
-                missing -= 1;
-                for list in [&mut free, &mut bare] {
-                    if let Ok(at) = list.binary_search(&slot) {
-                        list.remove(at);
-                    }
-                }
-            }
-        }
-        if missing > 0 {
-            // No slot is left; there is nothing to choose from, and the stream of draws goes on as after a choice.
-            draw(1);
-        }
-        slots
+    /// How many disks there are.
+    pub(super) fn disks(&self) -> u32 {
+        self.disks
+    }
+
+    /// Where the policy has first copies.
+    pub(super) fn policy_home(&self) -> Home {
+        self.policy.home()
     }
 
     /// The state of a file; one that nobody has asked for was there before.
@@ -165,10 +140,7 @@ impl Replicas {
             self.forget(file);
         }
         if !self.files.contains_key(&file) {
-            let home = match self.policy.home() {
-                Home::First => 0,
-                Home::Random => draw(u64::from(self.disks)) as u32,
-            };
+            let home = self.first_slot(draw);
             let lies = if is_new { Ranges::default() } else { self.lies(file) };
             // Of a file that is there and empty nothing can have been copied before: it begins as one that is made now.
             let has_data = lies.blocks() > 0;

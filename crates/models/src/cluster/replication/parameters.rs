@@ -1,5 +1,6 @@
 //! What replication is made of.
 
+use super::placement::Placement;
 use super::policy::PolicyParameters;
 use super::protocol::{Protocol, Voting};
 use petrio_units::{Bytes, Duration};
@@ -24,6 +25,8 @@ pub struct ReplicationParameters {
     /// Most copies of a file; left out, as many as there are disks (times `places`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<u32>,
+    /// Which disks they go to.
+    pub placement: Placement,
     /// Copies on one disk, at places evenly apart: a disk then offers so many times less space.
     pub places: u32,
     /// How copies come to be.
@@ -56,6 +59,7 @@ impl Default for ReplicationParameters {
         Self {
             policy: PolicyParameters::default(),
             copies: None,
+            placement: Placement::default(),
             places: 1,
             traffic: CopyTraffic::default(),
             protocol: Protocol::default(),

@@ -54,6 +54,16 @@ impl Counted {
         self.since = now;
     }
 
+    /// Requests on their way.
+    pub(super) fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    /// Requests that were served.
+    pub(super) fn completed(&self) -> u64 {
+        self.completed
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.outstanding == 0
     }

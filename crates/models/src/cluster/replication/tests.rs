@@ -1,6 +1,8 @@
 //! Policies on hand-made histories, and copies and requests that are never lost.
 
 #![allow(clippy::unwrap_used)]
+mod placed;
+
 use super::*;
 use crate::device::analytic_disk::{AnalyticDiskParameters, AnalyticSeek, Arm, analytic_disk_page};
 use crate::device::disk::parameters::QueueDiscipline;

@@ -16,6 +16,11 @@ pub struct Trigger {
     pub after: Duration,
     /// Only when it has been opened for reading so often.
     pub reads: u64,
+    /// Only when it has been opened for reading and read from a disk so often.
+    pub misses: u64,
+    /// Only as long as it has been opened for writing no more often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_writes: Option<u64>,
     /// Only when it is so old; a file that was there before the run is.
     pub age: Duration,
     /// Only up to this size.
@@ -29,7 +34,7 @@ pub struct Trigger {
 impl Default for Trigger {
     fn default() -> Self {
         let after = Duration::new(Time::from_millis(60_000));
-        Self { after, reads: 0, age: Duration::ZERO, largest: None, step: None }
+        Self { after, reads: 0, misses: 0, most_writes: None, age: Duration::ZERO, largest: None, step: None }
     }
 }
 
@@ -58,15 +63,18 @@ impl Trigger {
                 | FileEvent::OpenForRead
                 | FileEvent::Read
         );
+        // With the read that misses, its opening counts as one that missed.
+        let may_grow = may_grow || (self.misses > 0 && event == FileEvent::DiskRead);
         if !may_grow || copies >= most {
             return Decision::Keep;
         }
-        if self.largest.is_some_and(|largest| history.size > largest.get()) {
-            // A plan that was made while it was smaller no longer holds.
+        let too_large = self.largest.is_some_and(|largest| history.size > largest.get());
+        if too_large || self.most_writes.is_some_and(|most| history.opened_for_write > most) {
+            // A plan that was made while it was smaller, or written less often, no longer holds.
             return Decision::Copies { number: copies, after: Time::ZERO };
         }
         let number = self.step.map_or(most, |step| most.min(copies + step.max(1)));
-        let waited = history.opened_for_read >= self.reads;
+        let waited = history.opened_for_read >= self.reads && history.opened_with_miss >= self.misses;
         let old_enough = history.created.map_or(Time::ZERO, |created| created + self.age.time());
         if !waited {
             return Decision::Keep;
