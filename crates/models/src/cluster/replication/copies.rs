@@ -7,6 +7,7 @@ use super::file_state::FileState;
 use super::history::{FileEvent, History};
 use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
+use super::protocol::Protocol;
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
@@ -147,7 +148,7 @@ impl Replicas {
             let number = if has_data { self.policy.of_old(self.most) } else { self.policy.of_new(self.most) };
             let slots = self.spread(Slots::only(home), number.clamp(1, self.most), draw);
             let history = History::of_size(lies.blocks() * SECTOR_BYTES);
-            let votes = slots.count();
+            let votes = self.votes_on(slots.iter());
             let which = self.next_file;
             self.next_file += 1;
             let state =
@@ -166,6 +167,15 @@ impl Replicas {
     /// The slot of a file's master copy.
     pub(super) fn master_of(&self, file: FileId) -> u32 {
         self.files.get(&file).map_or(0, |state| state.master)
+    }
+
+    /// The votes of copies at these slots.
+    pub(super) fn votes_on(&self, slots: impl IntoIterator<Item = u32>) -> u32 {
+        let slots = slots.into_iter();
+        match &self.parameters.protocol {
+            Protocol::Voting(voting) => slots.map(|slot| voting.weight(self.disk_of(slot))).sum(),
+            _ => slots.count() as u32,
+        }
     }
 
     /// How many votes a file's copies were given.
@@ -220,8 +230,12 @@ impl Replicas {
             }
             self.tally.evicted += u64::from(state.copies() - 1);
             self.extra_bytes -= state.extra_bytes();
-            state.keep_master();
-            state.wanted = None;
+            let master = state.master;
+            let votes = self.votes_on([master]);
+            if let Some(state) = self.files.get_mut(&file) {
+                state.keep_master(votes);
+                state.wanted = None;
+            }
         }
     }
 
@@ -311,8 +325,12 @@ impl Replicas {
                 } else if !whole.contains(&state.master) {
                     state.master = whole[0];
                 }
-                state.keep_master();
                 state.wanted = None;
+                let master = state.master;
+                let votes = self.votes_on([master]);
+                if let Some(state) = self.files.get_mut(&file) {
+                    state.keep_master(votes);
+                }
                 self.tally.cut_backs += 1;
                 self.note_copies(file, before);
                 // The same event may mean that copies come back later; data that come to the disk only now are an
@@ -361,10 +379,12 @@ impl Replicas {
     }
 
     pub(super) fn add_copies(&mut self, file: FileId, targets: &Slots) {
+        let mut slots = self.slots_of(file);
+        slots.join(targets);
+        let votes = self.votes_on(slots.iter());
         let Some(state) = self.files.get_mut(&file) else { return };
         let before = state.extra_bytes();
-        state.slots.join(targets);
-        state.votes = state.slots.count();
+        (state.slots, state.votes) = (slots, votes);
         state.wanted = None;
         if state.lies.blocks() > 0 {
             self.tally.copies_made += u64::from(targets.count());

@@ -30,7 +30,7 @@ pub(super) struct FileState {
     pub(super) behind: SmallVec<[(u32, Ranges); 1]>,
     /// In which order its blocks were voted on.
     pub(super) voted: Votes,
-    /// How many copies it was given; those that are lost since still count against a quorum.
+    /// The votes of the copies that it was given; those that are lost since still count against a quorum.
     pub(super) votes: u32,
 }
 
@@ -39,11 +39,11 @@ impl FileState {
         self.slots.count()
     }
 
-    /// All copies but the master go.
-    pub(super) fn keep_master(&mut self) {
+    /// All copies but the master go, which has so many votes.
+    pub(super) fn keep_master(&mut self, votes: u32) {
         self.slots = Slots::only(self.master);
         self.behind.clear();
-        self.votes = 1;
+        self.votes = votes;
     }
 
     /// Bytes of all copies but the first.

@@ -245,7 +245,7 @@ impl Replicas {
                 others.iter().filter(has_it).min_by_key(|&slot| (self.counted(slot).queue, slot))
             }
             Direction::Write if self.lose(piece.file, slot) => {
-                if let Some(aims) = self.stand_in(&piece, (first, end)) {
+                if let Some(aims) = self.stand_in(&piece, slot, (first, end)) {
                     if let Some(piece) = self.piece(tag) {
                         piece.needed = piece.needed + aims.len() as u32 - 1;
                     }

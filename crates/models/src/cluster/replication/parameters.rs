@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// Disks times places at most: each file keeps a bit for each.
 const SLOTS_MAX: u64 = 4_096;
 
+/// Votes of a copy at most.
+const WEIGHT_MOST: u32 = 100;
+
 /// A log has room for the largest request, several times.
 const LOG_LEAST: u64 = 1 << 20;
 
@@ -135,16 +138,26 @@ pub enum ReplicationError {
     Region(Bytes),
     /// Quorums that can miss each other.
     #[error(
-        "of {votes} copies a read asks {reads} and a write needs {writes}: one could miss what the other wrote; together \
+        "of {votes} votes a read needs {reads} and a write {writes}: one could miss what the other wrote; together \
          they must be more than all, and writes more than half"
     )]
     Quorums {
-        /// Copies that a read asks.
+        /// Votes that a read needs.
         reads: u32,
-        /// Copies that a write needs.
+        /// Votes that a write needs.
         writes: u32,
-        /// Copies that there are.
+        /// Votes that there are.
         votes: u32,
+    },
+    /// Votes that don't fit the disks.
+    #[error(
+        "weights says {weights} numbers of votes for {disks} disks; one for each disk was expected, from 1 to 100"
+    )]
+    Weights {
+        /// How many numbers there are.
+        weights: usize,
+        /// How many disks.
+        disks: usize,
     },
     /// A log without room for a record.
     #[error("a log of {0} is too small; 1 MiB or more was expected")]
@@ -184,7 +197,8 @@ impl ReplicationParameters {
             return Err(ReplicationError::TooMany { slots, limit: SLOTS_MAX });
         }
         let slots = slots as u32;
-        self.check_protocol(self.copies.unwrap_or(slots))?;
+        let most_votes = self.check_weights(disks)?;
+        self.check_protocol(self.copies.unwrap_or(slots).max(most_votes))?;
         match self.copies {
             Some(0) => Err(ReplicationError::Zero("copies")),
             Some(copies) if copies > slots => Err(ReplicationError::Copies { copies, slots }),
@@ -193,7 +207,19 @@ impl ReplicationParameters {
         }
     }
 
-    /// Whether what the protocol says fits together, with so many copies at most.
+    /// The votes that there are at most where copies have more than one; nothing where each has one.
+    fn check_weights(&self, disks: usize) -> Result<u32, ReplicationError> {
+        let Protocol::Voting(Voting { weights, .. }) = &self.protocol else { return Ok(0) };
+        if weights.is_empty() {
+            return Ok(0);
+        }
+        if weights.len() != disks || !weights.iter().all(|weight| (1..=WEIGHT_MOST).contains(weight)) {
+            return Err(ReplicationError::Weights { weights: weights.len(), disks });
+        }
+        Ok(weights.iter().sum::<u32>().saturating_mul(self.places))
+    }
+
+    /// Whether what the protocol says fits together, with so many votes at most.
     fn check_protocol(&self, most: u32) -> Result<(), ReplicationError> {
         let returns_all = self.write_returns == WriteReturns::All;
         match &self.protocol {
@@ -201,7 +227,7 @@ impl ReplicationParameters {
             Protocol::Voting(Voting { writes: Some(0), .. }) => Err(ReplicationError::Zero("writes")),
             Protocol::Voting(Voting { reads: Some(0), .. }) => Err(ReplicationError::Zero("reads")),
             Protocol::Voting(voting) => {
-                // Of a file with fewer copies, quorums of them all meet all the more.
+                // Of a file with fewer votes, quorums of them all meet all the more.
                 let missed = (1..=most).find(|&votes| {
                     let (reads, writes) = (voting.to_read(votes), voting.to_write(votes));
                     reads + writes <= votes || 2 * writes <= votes

@@ -10,7 +10,7 @@
 //! Source: S.-L. Lo, "Ivy" (HPL-CSP-90-48, 1990), §1, names them as what updates of copies cost and leaves them out;
 //! D. Gifford, "Weighted voting for replicated data" (SOSP 1979); P. Alsberg and J. Day, "A principle for resilient
 //! sharing of distributed resources" (ICSE 1976: the master); J. Gray, "Notes on data base operating systems" (1978:
-//! two-phase commit). Every copy has one vote. Leaves out: masters that are elected anew, coordinators that fail between
+//! two-phase commit). A copy has one vote, or as many as its disk is given (Gifford's weights). Leaves out: masters that are elected anew, coordinators that fail between
 //! the phases, and the refreshing of copies that a vote has left behind: they are current again where they are written.
 
 use petrio_colours::SECTOR_BYTES;
@@ -40,12 +40,16 @@ pub enum Protocol {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Voting {
-    /// Copies that a write needs; left out, more than half of them. Of a file with fewer copies, all.
+    /// Votes that a write needs; left out, more than half of them. Of a file with fewer, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<u32>,
-    /// Copies that a read asks; left out, as many as it takes to meet every write. Of a file with fewer copies, all.
+    /// Votes that a read needs; left out, as many as it takes to meet every write. Of a file with fewer, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads: Option<u32>,
+    /// Votes of a copy by the disk that it lies on, in their order (1 to 100); left out, one each. The disk that is up most
+    /// often, or is the fastest, gets more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<u32>,
     /// Where each copy keeps its version number.
     pub versions: Versions,
 }
@@ -103,12 +107,17 @@ impl Protocol {
 }
 
 impl Voting {
-    /// Copies that a write needs, of a file with so many votes.
+    /// Votes of a copy on a disk.
+    pub(super) fn weight(&self, disk: usize) -> u32 {
+        self.weights.get(disk).copied().unwrap_or(1)
+    }
+
+    /// Votes that a write needs, of a file with so many votes.
     pub(super) fn to_write(&self, votes: u32) -> u32 {
         self.writes.unwrap_or(votes / 2 + 1).min(votes)
     }
 
-    /// Copies that a read asks.
+    /// Votes that a read needs.
     pub(super) fn to_read(&self, votes: u32) -> u32 {
         self.reads.unwrap_or(votes + 1 - self.to_write(votes)).min(votes)
     }

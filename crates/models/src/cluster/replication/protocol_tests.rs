@@ -171,7 +171,7 @@ fn with(protocol: Protocol) -> ReplicationParameters {
 }
 
 fn voting(reads: Option<u32>, writes: Option<u32>, versions: Versions) -> Protocol {
-    Protocol::Voting(Voting { reads, writes, versions })
+    Protocol::Voting(Voting { reads, writes, versions, ..Voting::default() })
 }
 
 #[test]
@@ -298,6 +298,45 @@ fn a_copy_that_fails_is_done_without_and_too_few_are_told() {
     bench.run.check_conservation().unwrap();
 }
 
+/// Gifford's example: one disk with as many votes as the two others together.
+#[test]
+fn a_copy_with_more_votes_is_enough_where_it_takes_two_of_the_others() {
+    let weights = |weights: &[u32], reads, writes| {
+        let Protocol::Voting(of) = voting(reads, writes, Versions::InMemory) else { unreachable!() };
+        with(Protocol::Voting(Voting { weights: weights.to_vec(), ..of }))
+    };
+    // Five votes, of which a write needs three, and a read three.
+    let parameters = weights(&[3, 1, 1], None, None);
+    let mut bench = Bench::new(&parameters, 3);
+    let write = bench.ask(Direction::Write, (FIRST, 8));
+    assert!(bench.serve(0), "the first disk is asked");
+    assert_eq!(bench.ends_of(write), [Status::Done], "and nobody else");
+    assert_eq!((bench.disks[1].writes, bench.disks[2].writes), (0, 0));
+    // Without it there are two votes left of five.
+    bench.disks[0].is_broken = true;
+    for direction in [Direction::Read, Direction::Write] {
+        let asked = bench.ask(direction, (FIRST, 8));
+        bench.finish();
+        assert_eq!(bench.ends_of(asked), [Status::Failed(Failure::Device)], "{direction:?}");
+    }
+    // Where the others have more together, they stand in for it.
+    let mut bench = Bench::new(&weights(&[2, 1, 1, 1], None, Some(3)), 4);
+    bench.disks[0].is_broken = true;
+    let write = bench.ask(Direction::Write, (FIRST, 8));
+    bench.finish();
+    assert_eq!(bench.ends_of(write), [Status::Done]);
+    assert_eq!(bench.disks[1..].iter().filter(|disk| disk.contents.contains_key(&FIRST)).count(), 3);
+    // One number of votes for each disk, and quorums that meet.
+    let check = |votes: &[u32], reads, writes| weights(votes, reads, writes).most_copies(3);
+    assert_eq!(check(&[3, 1], None, None), Err(ReplicationError::Weights { weights: 2, disks: 3 }));
+    assert_eq!(check(&[3, 0, 1], None, None), Err(ReplicationError::Weights { weights: 3, disks: 3 }));
+    assert_eq!(
+        check(&[3, 1, 1], Some(2), Some(3)),
+        Err(ReplicationError::Quorums { reads: 2, writes: 3, votes: 5 })
+    );
+    assert_eq!(check(&[3, 1, 1], Some(1), Some(5)), Ok(3));
+}
+
 #[test]
 fn what_a_later_vote_has_written_stays_where_a_copy_stands_in() {
     let mut bench = Bench::new(&with(voting(None, None, Versions::InMemory)), 5);
@@ -333,6 +372,7 @@ fn protocols() -> impl Strategy<Value = Protocol> {
         Just(voting(None, None, Versions::InMemory)),
         Just(voting(None, None, Versions::OnDisk)),
         Just(voting(Some(1), Some(9), Versions::InMemory)),
+        Just(Protocol::Voting(Voting { weights: vec![3, 1, 1, 2, 1], ..Voting::default() })),
         Just(Protocol::Transaction(Transaction::default())),
     ]
 }
@@ -346,6 +386,10 @@ proptest! {
         steps in proptest::collection::vec((0u8..8, 0u64..LENGTH, 1u32..12, 0usize..6), 1..150),
         breaks in proptest::option::of(0usize..150),
     ) {
+        let mut protocol = protocol;
+        if let Protocol::Voting(voting) = &mut protocol {
+            voting.weights.truncate(disks);
+        }
         let mut bench = Bench::new(&with(protocol), disks);
         let mut asked = Vec::new();
         for (number, (kind, offset, blocks, disk)) in steps.into_iter().enumerate() {

@@ -77,24 +77,35 @@ impl Replicas {
     ) -> Result<VecDeque<Step>, ()> {
         let votes = self.votes_of(piece.file);
         let (reads, writes) = (voting.to_read(votes), voting.to_write(votes));
-        let needed = if direction == Direction::Read { reads } else { writes };
-        if (candidates.len() as u32) < needed {
-            return Err(());
-        }
         in_order(candidates, self.parameters.knows_rotation);
+        let quorum = |votes| self.quorum(candidates, votes).ok_or(());
+        let (asked, written) = match direction {
+            Direction::Read => (quorum(reads)?, 0),
+            _ => (self.quorum(candidates, reads).unwrap_or(candidates.len()), quorum(writes)?),
+        };
         let mut steps = VecDeque::new();
-        if voting.versions == Versions::OnDisk && reads > 1 {
-            let asked = candidates.iter().take(reads as usize);
-            let aims = asked.map(|one| Aim::new(one.slot, (piece.address, 1), Direction::Read));
-            steps.push_back(Step { answers: false, ..Step::new(aims.collect(), reads) });
+        if voting.versions == Versions::OnDisk && asked > 1 {
+            let versions = candidates.iter().take(asked);
+            let aims = versions.map(|one| Aim::new(one.slot, (piece.address, 1), Direction::Read));
+            steps.push_back(Step { answers: false, ..Step::new(aims.collect(), asked as u32) });
         }
         if direction == Direction::Read {
-            steps.push_back(self.read(piece, &mut candidates[..reads as usize]));
+            steps.push_back(self.read(piece, &mut candidates[..asked]));
             return Ok(steps);
         }
         let aim = |one: &Candidate| Aim::new(one.slot, (piece.address, piece.blocks), direction);
-        steps.push_back(Step::new(candidates.iter().take(writes as usize).map(aim).collect(), writes));
+        steps.push_back(Step::new(candidates.iter().take(written).map(aim).collect(), written as u32));
         Ok(steps)
+    }
+
+    /// How many of these copies, the first first, have so many votes together; none where all of them haven't.
+    fn quorum(&self, candidates: &[Candidate], votes: u32) -> Option<usize> {
+        let mut sum = 0;
+        let enough = |one: &Candidate| {
+            sum += self.votes_on([one.slot]);
+            sum >= votes
+        };
+        candidates.iter().position(enough).map(|last| last + 1)
     }
 
     /// The winners of a vote are being written to: from now on they have what the others haven't. Not before: while
@@ -168,17 +179,33 @@ impl Replicas {
         Aim { is_in_log: true, ..Aim::new(slot, (address, blocks as u32), Direction::Write) }
     }
 
-    /// What another copy writes in place of one that couldn't, blocks from `range.0` to `range.1`: only votes need one.
-    /// What later votes were on is theirs, and there may be nothing else. None where there is no other copy.
-    pub(super) fn stand_in(&mut self, piece: &Piece, range: (u64, u64)) -> Option<SmallVec<[Aim; 2]>> {
+    /// What other copies write in place of one that couldn't, at slot `lost`, blocks from `range.0` to `range.1`: only votes need
+    /// that. What later votes were on is theirs, and there may be nothing else. None where the others haven't as many votes.
+    pub(super) fn stand_in(
+        &mut self,
+        piece: &Piece,
+        lost: u32,
+        range: (u64, u64),
+    ) -> Option<SmallVec<[Aim; 2]>> {
         let vote = piece.vote?;
-        let slot = self.slots_of(piece.file).without(&piece.tried).iter().next()?;
+        let (mut missing, mut slots) = (self.votes_on([lost]), SmallVec::<[u32; 4]>::new());
+        for slot in self.slots_of(piece.file).without(&piece.tried).iter() {
+            if missing == 0 {
+                break;
+            }
+            missing = missing.saturating_sub(self.votes_on([slot]));
+            slots.push(slot);
+        }
+        if missing > 0 {
+            return None;
+        }
         let still = self.files.get(&piece.file)?.voted.still_of(vote, range);
-        for range in still.iter() {
+        for (&slot, range) in slots.iter().flat_map(|slot| still.iter().map(move |range| (slot, range))) {
             self.catch_up(piece.file, slot, range);
         }
-        let aim = |(first, end)| Aim::new(slot, (first, (end - first) as u32), Direction::Write);
-        Some(still.iter().map(aim).collect())
+        let aim = |slot: u32, (first, end)| Aim::new(slot, (first, (end - first) as u32), Direction::Write);
+        let still = &still;
+        Some(slots.iter().flat_map(|&slot| still.iter().map(move |range| aim(slot, range))).collect())
     }
 
     /// A copy has what is written now, in the order in which its disk does it.
