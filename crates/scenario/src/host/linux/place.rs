@@ -329,7 +329,7 @@ impl PlacedLinux {
             let name = mounted.place.scheduler.as_ref()?.name();
             let known = &kernel.block.schedulers;
             let unknown = !known.is_empty() && !known.iter().any(|known| same(name, known));
-            unknown.then(|| (kernel.name.as_str(), name, known))
+            unknown.then_some((kernel.name.as_str(), name, known))
         });
         let each: BTreeSet<(&str, &str, &Vec<String>)> = strange.collect();
         let told = each.into_iter().map(|(kernel, name, known)| {

@@ -185,7 +185,9 @@ impl Log {
         match self.kind {
             LogKind::Journal(_, size) => self.end_unit_of_journal(journal, size, most_blocks),
             LogKind::PartialParity => {
-                (0..self.on_members.len()).for_each(|member| self.begin_unit_on(member))
+                for member in 0..self.on_members.len() {
+                    self.begin_unit_on(member);
+                }
             }
         }
     }
