@@ -110,6 +110,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             mean_wait_ms: None,
             tried: 1,
             in_vain: Vec::new(),
+            not_tried: Vec::new(),
             what_if: None,
             or: None,
         }),

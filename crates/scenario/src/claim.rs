@@ -43,7 +43,7 @@ pub enum Claim {
     ColdCaches,
     /// The run ended before a cache had filled, and behind that the load gets less.
     Burst,
-    /// Processes that pause equally long stay in step, and wait for each other.
+    /// Processes that pause equally long stay in step, and wait for each other or keep out of each other's way.
     LockStep,
     /// Processes waited for memory of theirs that had gone to swap space.
     Thrashing,

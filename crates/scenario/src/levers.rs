@@ -4,12 +4,17 @@
 use crate::build::queues_of;
 use crate::classes::Classes;
 use crate::loaded::Loaded;
+use crate::placed::PlacedDisk;
 use crate::report::Subject;
 use crate::schema::{Replay, Workload};
 use crate::wires::adapter_of;
 use petrio_models::Lever;
 use petrio_models::device::Queueing;
+use petrio_models::device::disk::parameters::QueueDiscipline;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Commands that drives of today take at a time (NCQ).
+const MANY_COMMANDS: u32 = 32;
 
 /// A lever of a class of equal parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +42,15 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
             let deeper = Lever::twice("queue", "depth", "a queue twice as deep in the drive");
             own.push(deeper.set(&written, "queue_depth", depth));
         }
+        own.extend(other_queueing(disk, &written));
+        let switched = disk.device.parameters().with_write_cache(true);
+        if disk.compiled.is_rotational() && !disk.compiled.features().write_cache && switched.is_some() {
+            let on = Lever::instead("mechanics", "write cache", "the drive's write cache on");
+            own.push(
+                on.set(&written, "write_cache", "on")
+                    .at_a_price("what it has reported and nobody has had flushed is lost with the power"),
+            );
+        }
         all.add(&disk.name, own);
     }
     for (name, adapter) in &scenario.hba {
@@ -60,6 +74,26 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
         });
     }
     all.found
+}
+
+/// What may stand in for a disk's way with what waits for it: the shortest positioning time first, and many commands to choose from.
+fn other_queueing(disk: &PlacedDisk, path: &str) -> Vec<Lever> {
+    let Queueing { scheduler, depth } = disk.queueing;
+    let own = depth.unwrap_or(disk.compiled.depth());
+    let sorted = QueueDiscipline::ShortestPositioning;
+    let accepts = |scheduler, depth| disk.compiled.accepts(&Queueing { scheduler, depth }).is_ok();
+    let mut others = Vec::new();
+    if disk.compiled.is_rotational() && scheduler == QueueDiscipline::FirstCome && own < MANY_COMMANDS {
+        if accepts(sorted, depth) {
+            let words = "the shortest positioning time first in the queue before it";
+            others.push(Lever::instead("queue", "order", words).set(path, "scheduler", "sptf"));
+        }
+        if accepts(scheduler, Some(MANY_COMMANDS)) {
+            let words = "a queue of 32 commands in the drive";
+            others.push(Lever::instead("queue", "depth", words).set(path, "queue_depth", MANY_COMMANDS));
+        }
+    }
+    others
 }
 
 struct Levers<'c> {

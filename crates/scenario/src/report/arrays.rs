@@ -39,7 +39,7 @@ pub struct ArrayFigures {
     pub extra_read_bytes: u64,
     /// Bytes written that are parity or further copies.
     pub redundant_bytes: u64,
-    /// Requests that waited for others to be done with a stripe.
+    /// Requests that waited for others to be done with a stripe or, of Linux md, for a row of its stripe cache.
     pub waited: u64,
     /// Requests that were begun anew because a member failed meanwhile.
     pub begun_again: u64,
@@ -275,7 +275,10 @@ impl ArrayFigures {
         }
         parts.extend(self.cache.iter().map(CacheFigures::sentence));
         if self.waited > 0 {
-            parts.push(format!("{} waited for others to be done with their stripe", grouped(self.waited)));
+            parts.push(format!(
+                "{} waited for others to be done with their stripe, or for a row of the stripe cache",
+                grouped(self.waited)
+            ));
         }
         parts.extend(self.failures.iter().take(4).map(FailureFigures::sentence));
         let all = self.failures.len() as u64;

@@ -37,6 +37,9 @@ pub struct Bottleneck {
     /// Where none of them is known to help: what each brought.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub in_vain: Vec<Tried>,
+    /// And what couldn't be tried, in words: the scenario isn't valid with it, or doesn't run.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_tried: Vec<String>,
     /// What would change it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub what_if: Option<WhatIf>,
@@ -124,7 +127,8 @@ impl Bottleneck {
             let sentence = or.sentence();
             let mut letters = sentence.chars();
             let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
-            format!("Or, at a price, {first}{}", letters.as_str())
+            let or = if free.is_some() { "Or, at a price, " } else { "At a price only: " };
+            format!("{or}{first}{}", letters.as_str())
         });
         free.into_iter().chain(or).collect::<Vec<String>>().join(" ")
     }
@@ -155,6 +159,14 @@ impl Bottleneck {
 
     /// That nothing is known to help, and by how much what was tried moves it at most.
     fn nothing_helps(&self) -> String {
+        let nothing = self.nothing_that_was_tried();
+        match self.not_tried.as_slice() {
+            [] => nothing,
+            not_tried => format!("{nothing}; not possible with the rest as it is: {}", not_tried.join(", ")),
+        }
+    }
+
+    fn nothing_that_was_tried(&self) -> String {
         match (self.tried, self.best_in_vain()) {
             (0, _) => "there is nothing to change about it".to_owned(),
             (_, Some((change, Brought { of, gain, .. }))) => {
@@ -301,6 +313,7 @@ mod tests {
             mean_wait_ms: None,
             tried: 2,
             in_vain: Vec::new(),
+            not_tried: Vec::new(),
             what_if: Some(what_if()),
             or: Some(dear),
         };
@@ -334,6 +347,7 @@ mod tests {
                 mean_wait_ms: None,
                 tried: 2,
                 in_vain: gains.map(tried).to_vec(),
+                not_tried: Vec::new(),
                 what_if: None,
                 or: None,
             }

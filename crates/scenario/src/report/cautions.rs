@@ -11,13 +11,16 @@ use crate::report::summary::Report;
 use crate::report::waiting::Waiting;
 use crate::schema::Workload;
 use petrio_colours::{Causes, FileCause};
-use petrio_page::numbers::{per_cent, seconds, significant};
+use petrio_page::numbers::{per_cent, seconds, significant, time};
 use petrio_workload::program::PatternParameters;
 use petrio_workload::program::pattern::Pattern;
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
 const FASTER: f64 = 1.5;
+/// Rates that differ by less are those of the load itself; and how many times quicker it has to be then.
+const PACED: f64 = 1.25;
+const PACED_FASTER: f64 = 2.0;
 /// A script that is done so many times at least is the same at its beginning and later.
 const SAME_FROM: u64 = 20;
 /// Reads that find their data in memory are more than this part of all where that makes them faster.
@@ -162,16 +165,24 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         sum / completed.max(1) as f64
     };
     let (before, after) = (rate(begin, 0.0), rate(later, shorter_s));
-    (after > before * FASTER && latency_ms(begin) > latency_ms(later) * FASTER).then(|| {
-        Claim::ColdCaches.says(format!(
-            "the first tenth of the run got {} {} a second, its second half {}: caches were empty when it began. \
-             measure.warm_up leaves the beginning out; of a workload of kind files, cached or warm_up_pass fills the \
-             page cache before",
-            significant(before),
-            served.subject.many(),
-            significant(after)
-        ))
-    })
+    let [before_ms, after_ms] = [begin, later].map(latency_ms);
+    let many = served.subject.many();
+    let words = if after > before * FASTER && before_ms > after_ms * FASTER {
+        format!("got {} {many} a second, its second half {}", significant(before), significant(after))
+    } else if after * PACED > before && before * PACED > after && before_ms > after_ms * PACED_FASTER {
+        // Where think times or arrivals say how many there are.
+        format!(
+            "took {} for one of the {many} on average, its second half {}",
+            time(before_ms),
+            time(after_ms)
+        )
+    } else {
+        return None;
+    };
+    Some(Claim::ColdCaches.says(format!(
+        "the first tenth of the run {words}: caches were empty when it began. measure.warm_up leaves the beginning out; of a workload of \
+         kind files, cached or warm_up_pass fills the page cache before"
+    )))
 }
 
 /// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they

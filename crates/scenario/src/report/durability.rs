@@ -52,6 +52,11 @@ fn asks_for_durability(loaded: &Loaded, served: &Served) -> bool {
     served.requests.flushes > 0 || loaded.scenario.workload.values().any(synchronous)
 }
 
+/// Where a part of a kind is written: the path that `--set` takes.
+fn written(loaded: &Loaded, kind: &str, name: &str) -> String {
+    loaded.copies().written(&format!("{kind}.{name}")).to_owned()
+}
+
 /// The disks below a part that hear of its flushes: not those behind a memory that keeps what it has reported.
 fn that_hear_flushes(loaded: &Loaded, number: usize) -> Vec<usize> {
     if loaded.holder(number).is_some_and(Holder::keeps_writes) {
@@ -93,15 +98,18 @@ fn write_through(
     let (_, disk) = (loaded.disks.iter().enumerate())
         .find(|(number, disk)| is_off(disk) && wrote(disk) && (waited || awaited.contains(number)))?;
     let part = disk.part.as_str();
+    let is_set = loaded.scenario.disk.get(part).is_some_and(|disk| disk.write_cache.is_some());
     let waits = |cause: &str| cause == "device writes" || cause == "journal";
     let waiting = served.breakdown.iter().filter(|share| waits(&share.cause));
     let share: f64 = waiting.map(|share| share.fraction).sum();
     (share >= PART_MIN).then(|| {
         Claim::WriteCacheOff.says(format!(
-            "the write cache of \"{part}\" is off, as it is described or shipped, and {} of an average operation's time is \
-             waiting until what is written has reached the platters; a drive whose cache is on reports earlier and is \
-             flushed instead (disk.{part}.write_cache = \"on\")",
-            per_cent(share)
+            "the write cache of \"{part}\" is off, as it is {}, and {} of an average operation's time is waiting until what is written \
+             has reached the platters; a drive whose cache is on reports what isn't synchronous earlier, and is flushed for what is \
+             ({}.write_cache = \"on\")",
+            if is_set { "set" } else { "described or shipped" },
+            per_cent(share),
+            written(loaded, "disk", part)
         ))
     })
 }
@@ -122,8 +130,10 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         if !placed.parameters.barriers {
             return Some(Claim::NotDurable.says(format!(
                 "\"{name}\" is mounted without barriers: what fsync and its like have returned for may be in the write cache of \
-                 \"{part}\" alone and is lost with the power, and the file system may be damaged (fs.{name}.barriers = true, or \
-                 disk.{part}.write_cache = \"off\", keep the promise)"
+                 \"{part}\" alone and is lost with the power, and the file system may be damaged ({}.barriers = true, or \
+                 {}.write_cache = \"off\", keep the promise)",
+                written(loaded, "fs", name),
+                written(loaded, "disk", part)
             )));
         }
         let call = match (kernel.flush_without_commit, kernel.sync_flushes_without_commit) {
@@ -134,8 +144,9 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         Some(Claim::NotDurable.says(format!(
             "{} flushes no write cache where {call} on \"{name}\" finds nothing to commit, as when data are written over: \
              these may be in the write cache of \"{part}\" alone when it returns, and are lost with the power \
-             (disk.{part}.write_cache = \"off\" keeps the promise)",
-            kernel.name
+             ({}.write_cache = \"off\" keeps the promise)",
+            kernel.name,
+            written(loaded, "disk", part)
         )))
     };
     // Of many that are alike the first says it.
@@ -165,8 +176,9 @@ fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sente
     let (name, part) = (&array.name, &disk.part);
     Some(Claim::NotDurable.says(format!(
         "the memory of \"{name}\" keeps what it has reported until the write caches of \"{part}\" have it, and no flush empties these: what \
-         fsync and its like have returned for may be there alone and is lost with the power (disk.{part}.write_cache = \"off\" keeps \
-         the promise)"
+         fsync and its like have returned for may be there alone and is lost with the power ({}.write_cache = \"off\" keeps \
+         the promise)",
+        written(loaded, "disk", part)
     )))
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn example() -> Report {
             mean_wait_ms: None,
             tried: 4,
             in_vain: Vec::new(),
+            not_tried: Vec::new(),
             what_if: Some(WhatIf {
                 change: "seeks twice as fast".to_owned(),
                 set: vec!["disk.d0.drive.mechanics.seek_scale=50 %".to_owned()],

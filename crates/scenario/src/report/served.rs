@@ -193,7 +193,7 @@ pub struct DeadlineFigures {
 }
 
 impl DeadlineFigures {
-    /// In a line: "films: 12 of 4,000 (0.3 %) took longer than 40.0 ms".
+    /// In a line: "films: 12 of 4,000 reads and writes (0.3 %) took longer than 40.0 ms".
     pub fn sentence(&self) -> String {
         let Self { workload, deadline_ms, moved, late, late_under_way } = self;
         let share = *late as f64 / (*moved).max(1) as f64;
@@ -202,7 +202,7 @@ impl DeadlineFigures {
             count => format!(", {} of them still under way", grouped(*count)),
         };
         format!(
-            "{workload}: {} of {} ({}) took longer than {}{still}",
+            "{workload}: {} of {} reads and writes ({}) took longer than {}{still}",
             grouped(*late),
             grouped(*moved),
             per_cent(share),

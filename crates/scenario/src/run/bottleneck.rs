@@ -49,7 +49,8 @@ pub(super) fn explain(
         .filter_map(|served| Some(served.latency.as_ref()?.mean_ms.value * served.requests.completed as f64));
     let candidates = candidates(loaded, &classes, &base.system().stages, &rows, taken_ms.sum());
     tell(candidates.len());
-    let Answer { found, or, in_vain } = best(loaded, base, &candidates, (asks_nothing, report.replications))?;
+    let Answer { found, or, in_vain, not_tried } =
+        best(loaded, base, &candidates, (asks_nothing, report.replications))?;
     let stage = match (found.as_ref().or(or.as_ref()), busiest) {
         (Some((candidate, _)), _) => candidate.stage.clone(),
         (None, Some((class, _))) => class.clone(),
@@ -60,7 +61,7 @@ pub(super) fn explain(
     let mean_wait_ms = row.filter(|_| utilisation.is_none()).and_then(|row| row.mean_wait_ms);
     let part = found.as_ref().or(or.as_ref()).map(|(candidate, _)| candidate.part.to_owned());
     let [what_if, or] = [found, or].map(|found| found.map(|(_, what_if)| what_if));
-    let tried = candidates.len() as u64;
+    let tried = (candidates.len() - not_tried.len()) as u64;
     let (busiest, most) = row
         .and_then(|row| row.members.as_ref())
         .filter(|members| utilisation.is_some_and(|mean| members.most > UNEVEN * mean))
@@ -76,6 +77,7 @@ pub(super) fn explain(
         mean_wait_ms,
         tried,
         in_vain,
+        not_tried,
         what_if,
         or,
     };
@@ -94,6 +96,8 @@ struct Answer<'c> {
     or: Found<'c>,
     /// Where neither was found, what all that was tried brought.
     in_vain: Vec<Tried>,
+    /// And what couldn't be tried, as the scenario isn't one with it or doesn't run.
+    not_tried: Vec<String>,
 }
 
 /// The change that brings most and gives up nothing, and one that brings more at a price, each with what it brings: first all are
@@ -109,8 +113,9 @@ fn best<'c>(
     }
     let (before, figures) = screened(loaded, base, candidates)?;
     let Some(before) = before else { return Ok(Answer::default()) };
-    let gain =
-        |after: &Option<Figures>, judged: Judged| after.map_or(0.0, |after| after.gain_over(before, judged));
+    let gain = |after: &Option<Figures>, judged: Judged| {
+        after.as_ref().map_or(0.0, |after| after.gain_over(&before, judged))
+    };
     let gains = |judged: Judged, at_a_price: bool| -> Vec<(&Candidate, f64)> {
         let all = figures.iter().map(|after| gain(after, judged));
         let mut gains: Vec<(&Candidate, f64)> = candidates.iter().zip(all).collect();
@@ -149,38 +154,48 @@ fn best<'c>(
     });
     let mut known = Before::default();
     for judged in measures {
-        let mut first = |gains: Vec<(&'c Candidate, f64)>| -> Result<Found<'c>, RunFailure> {
+        // What others pay for has a price, too, though nothing is given up with it.
+        let mut harmful: Vec<(&'c Candidate, WhatIf)> = Vec::new();
+        let mut first = |gains: Vec<(&'c Candidate, f64)>, free: bool| -> Result<Found<'c>, RunFailure> {
             for (candidate, _) in gains {
                 let answer = confirmed(loaded, base, candidate, (judged, replications), &mut known)?;
                 let Some(what_if) = answer else { continue };
                 let [low, high] = what_if.interval;
                 if what_if.gain > 1.0 + NOTICEABLE && low > 1.0 && high.is_finite() {
+                    if free && what_if.price.is_some() {
+                        harmful.push((candidate, what_if));
+                        continue;
+                    }
                     return Ok(Some((candidate, what_if)));
                 }
             }
             Ok(None)
         };
-        let found = first(gains(judged, false))?;
+        let found = first(gains(judged, false), true)?;
         let least = found.as_ref().map_or(1.0, |(_, what_if)| what_if.gain) * (1.0 + NOTICEABLE);
         // What brings no more is worth no price.
         let dearer = gains(judged, true).into_iter().filter(|(_, gain)| *gain > least);
-        let or = first(dearer.collect())?.filter(|(_, what_if)| what_if.gain > least);
+        let dear = first(dearer.collect(), false)?;
+        let or = dear.into_iter().chain(harmful).filter(|(_, what_if)| what_if.gain > least);
+        let or = or.max_by(|a, b| a.1.gain.total_cmp(&b.1.gain));
         if found.is_some() || or.is_some() {
-            return Ok(Answer { found, or, in_vain: Vec::new() });
+            return Ok(Answer { found, or, ..Answer::default() });
         }
     }
+    let failed = candidates.iter().zip(&figures).filter(|(_, after)| after.is_none());
+    let not_tried = failed.map(|(candidate, _)| candidate.words.clone()).collect();
     let in_vain = candidates.iter().zip(&figures);
     let in_vain = in_vain.filter_map(|(candidate, after)| {
-        Some(in_vain_of(loaded, candidate, ((*after)?, before), asks_nothing))
+        Some(in_vain_of(loaded, candidate, (after.as_ref()?, &before), asks_nothing))
     });
-    Ok(Answer { in_vain: in_vain.collect(), ..Answer::default() })
+    Ok(Answer { in_vain: in_vain.collect(), not_tried, ..Answer::default() })
 }
 
 /// What a change brought that isn't known to help.
 fn in_vain_of(
     loaded: &Loaded,
     candidate: &Candidate,
-    (after, before): (Figures, Figures),
+    (after, before): (&Figures, &Figures),
     asks_nothing: bool,
 ) -> Tried {
     let subjects = loaded.subjects();

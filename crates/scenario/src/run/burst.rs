@@ -1,7 +1,7 @@
 //! A burst that is taken for the truth: a run that ends before a cache has filled of which it took the room.
 //!
-//! Whether what comes behind is slower no share of a cache tells: a drive may keep up with what its cache takes. So the same
-//! workloads are made as much longer as fills the cache twice over, and the last quarter of that run is held against the run
+//! Whether what comes behind is slower no share of a cache tells: a drive may keep up with what its cache takes, and a cache that is
+//! full has filled for most of the run. So the same workloads are made as much longer as fills the cache twice over, and the last quarter of that run is held against the run
 //! itself; where it gets as much and the cache has still taken a good part of it, a run of three times that, and so on. None is made
 //! where the run is long already. What can't be made longer, replays and parallel programs, is told with what its writes left there.
 
@@ -21,8 +21,8 @@ use petrio_workload::program::{AccessParameters, PatternParameters};
 
 /// A part of what was written that may be in caches at the end without a word.
 const PART: f64 = 0.25;
-/// A cache that is fuller than this has shown what it does when it is full.
-const FULL: f64 = 0.9;
+/// A cache that a longer run leaves emptier than this part of what it would hold at the same rate doesn't fill on: drives keep up.
+const FILLS: f64 = 0.5;
 /// A load that gets less than this part of what the run got gets less.
 const LESS: f64 = 0.8;
 /// How long the longer run is: as many times as it takes to fill the cache.
@@ -85,10 +85,19 @@ pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailur
         return Ok(());
     }
     let Some(burst) = Burst::of(report) else { return Ok(()) };
-    let Some(sustained) = burst.sustained(loaded, report)? else { return Ok(()) };
-    let own = writer(report).and_then(|own| Some((own, own.latency.as_ref()?)));
-    let Some((own, latency)) = own else { return Ok(()) };
-    let words = sustained.sentence(own.subject.many(), (own.requests_per_s.value, latency.mean_ms.value));
+    let sustained = match burst.sustained(loaded, report) {
+        Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+        // As where more and more waits: what is in caches is all that can be told.
+        Err(_) => {
+            look_at_caches(loaded, report);
+            return Ok(());
+        }
+        Ok(sustained) => sustained,
+    };
+    let Some(sustained) = sustained else { return Ok(()) };
+    let own = writer(report).and_then(|own| Some((own, last_of_all(own, 1)?)));
+    let Some((own, figures)) = own else { return Ok(()) };
+    let words = sustained.sentence(own.subject.many(), figures);
     report.warnings.push(Claim::Burst.says(words));
     report.sustained = Some(sustained);
     Ok(())
@@ -122,7 +131,7 @@ fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
     let filled = (most * hosts) as f64 / held.room_bytes.max(1) as f64;
     let least = if is_program { 0.0 } else { REPLAYED_MIN };
     let waits = left >= PART * written && (most * hosts) as f64 >= PART * left;
-    (waits && (least..FULL).contains(&filled)).then(|| {
+    (waits && filled >= least).then(|| {
         format!(
             "{} of {} that were written reached no medium before the run ended: {} had room for them (up to {}{}, {} of what may wait \
              there), and only a longer run, or one with less memory, tells what this gets when that is full",
@@ -153,10 +162,10 @@ impl Burst {
         let written = written_bytes(writer(report)?);
         let held = report.held.iter().max_by_key(|held| held.unwritten_bytes)?;
         let (unwritten, room) = (held.unwritten_bytes as f64, held.room_bytes as f64);
-        if unwritten < PART * written || unwritten >= FULL * room {
+        if unwritten < PART * written || room <= 0.0 {
             return None;
         }
-        let filled = unwritten / room;
+        let filled = (unwritten / room).min(1.0);
         let times = (FILLINGS / filled).min(FIRINGS_MAX / report.firings.max(1) as f64);
         (times >= LONGER_MIN).then(|| Self { held: held.clone(), filled, times })
     }
@@ -167,17 +176,16 @@ impl Burst {
         let mut times = self.times;
         loop {
             let Some(longer) = longer(loaded, times) else { return Ok(None) };
-            let behind = match run_once(&longer) {
-                Ok(behind) => behind,
-                Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
-                Err(_) => return Ok(None),
-            };
+            let behind = run_once(&longer)?;
             let (Some(own), Some(then)) = (writer(report), writer(&behind)) else { return Ok(None) };
-            let (Some(latency), Some((per_s, mean_ms))) = (&own.latency, last_of(then, 4)) else {
-                return Ok(None);
-            };
-            let is_less = per_s < LESS * own.requests_per_s.value || mean_ms * LESS > latency.mean_ms.value;
-            if !is_less && !self.fills_on(&behind, (own, then)) {
+            // As long as all workloads are at it: behind the end of one it is another load.
+            let [whole, last] = [(own, 1), (then, 4)].map(|(served, parts)| last_of_all(served, parts));
+            let (Some((own_per_s, own_ms)), Some((per_s, mean_ms))) = (whole, last) else { return Ok(None) };
+            // Under an overload latencies grow whatever becomes of caches.
+            let overload = report.warnings.iter().any(|told| told.claim == Claim::Overloaded);
+            let is_later = mean_ms * LESS > own_ms && !overload;
+            let is_less = per_s < LESS * own_per_s || is_later;
+            if !is_less && !self.fills_on(&behind, (own, then), times) {
                 return Ok(None);
             }
             let next = (times * NEXT).min(longest);
@@ -196,11 +204,13 @@ impl Burst {
     }
 
     /// Whether the cache has filled on in a longer run: a part of what was written more has stayed in it, so that drives don't keep up.
-    fn fills_on(&self, behind: &Report, (own, then): (&Served, &Served)) -> bool {
+    fn fills_on(&self, behind: &Report, (own, then): (&Served, &Served), times: f64) -> bool {
         let now = behind.held.iter().find(|held| held.cache == self.held.cache);
-        let more = now.map_or(0, |now| now.unwritten_bytes.saturating_sub(self.held.unwritten_bytes));
+        let now = now.map_or(0, |now| now.unwritten_bytes);
+        let more = now.saturating_sub(self.held.unwritten_bytes);
         let written = written_bytes(then) - written_bytes(own);
-        more as f64 >= PART * written && written > 0.0
+        let at_its_rate = (self.filled * times).min(1.0) * self.held.room_bytes as f64;
+        more as f64 >= PART * written && written > 0.0 && now as f64 >= FILLS * at_its_rate
     }
 }
 
@@ -210,20 +220,37 @@ fn writer(report: &Report) -> Option<&Served> {
     (written_bytes(most) > 0.0).then_some(most)
 }
 
-/// About how much programs have written: writes and reads of one workload are mostly as long.
+/// How much programs have written; of block requests about, as writes and reads of one workload are mostly as long.
 fn written_bytes(served: &Served) -> f64 {
+    if let Some(writes) = served.operations.iter().find(|kind| kind.operation == "write") {
+        return writes.bytes as f64;
+    }
     let (reads, writes) = (served.requests.reads as f64, served.requests.writes as f64);
     if writes > 0.0 { served.bytes as f64 * writes / (reads + writes) } else { 0.0 }
 }
 
 /// Completed requests a second in the last part of a run, one of so many, and their mean latency, milliseconds.
 pub(super) fn last_of(served: &Served, parts: usize) -> Option<(f64, f64)> {
+    last_until(served, parts, served.series.intervals.len())
+}
+
+/// The same of that part of a run in which all of its workloads were at it.
+fn last_of_all(served: &Served, parts: usize) -> Option<(f64, f64)> {
     let series = &served.series;
-    let count = series.intervals.len();
-    let last = series.intervals.get(count - count.div_ceil(parts)..)?;
+    let end_s = served.workloads.iter().map(|row| row.until_s).fold(f64::INFINITY, f64::min);
+    let whole = ((end_s - series.begin_s) / series.interval_s).ceil();
+    let count = if whole.is_finite() { whole.max(0.0) as usize } else { usize::MAX };
+    last_until(served, parts, count.min(series.intervals.len()))
+}
+
+/// The same of the first so many intervals.
+fn last_until(served: &Served, parts: usize, count: usize) -> Option<(f64, f64)> {
+    let series = &served.series;
+    let last = series.intervals.get(count - count.div_ceil(parts)..count)?;
+    let last_s = if count == series.intervals.len() { series.last_interval_s } else { series.interval_s };
     let completed: u64 = last.iter().map(|interval| interval.completed).sum();
     let latency: f64 = last.iter().map(|interval| interval.mean_latency_ms * interval.completed as f64).sum();
-    let span = (last.len().saturating_sub(1)) as f64 * series.interval_s + series.last_interval_s;
+    let span = (last.len().saturating_sub(1)) as f64 * series.interval_s + last_s;
     let told = completed >= REQUESTS_MIN && span > 0.0;
     told.then(|| (completed as f64 / span, latency / completed as f64))
 }

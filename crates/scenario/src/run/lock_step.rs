@@ -14,8 +14,9 @@ use crate::schema::Workload;
 use petrio_page::numbers::time;
 use petrio_workload::PausesDrawn;
 
-/// How many times longer waits have to be for a word.
+/// How many times longer waits have to be for a word, and how many times shorter.
 const LONGER: f64 = 1.5;
+const SHORTER: f64 = 1.3;
 
 /// Warns of lock step, where it explains the latency.
 ///
@@ -37,12 +38,16 @@ pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), Run
         means.reduce(f64::max)
     };
     let (Some(own), Some(apart)) = (mean_ms(report), mean_ms(&apart)) else { return Ok(()) };
-    if own < LONGER * apart {
+    let words = if own >= LONGER * apart {
+        "so that they stay in step and wait for each other"
+    } else if own * SHORTER <= apart {
+        "so that they keep out of each other's way, as people and programs don't"
+    } else {
         return Ok(());
-    }
+    };
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     report.warnings.push(Claim::LockStep.says(format!(
-        "processes of {} begin together and pause equally long each time, so that they stay in step and wait for each other: with \
+        "processes of {} begin together and pause equally long each time, {words}: with \
          pauses drawn around the same means the mean latency of the second half is {}, not {} (inter_arrival or think_time = {{ exponential = {{ mean = \
          \"…\" }} }}, and starts_within; in a script `think about`)",
         names.join(" and "),

@@ -191,7 +191,24 @@ impl RaidParameters {
 
     /// What could be changed about it; its parameters stand at `path`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
-        let Some(controller) = &self.controller else { return Vec::new() };
+        let mut own = Vec::new();
+        if let Some(cache) = self.stripe_cache.as_ref().filter(|cache| cache.rows < MANY_ROWS) {
+            let more = Lever::times(
+                f64::from(MANY_ROWS) / f64::from(cache.rows.max(1)),
+                ("held", "stripe cache"),
+                "a stripe cache of 4096 rows",
+            );
+            own.push(more.set(path, "stripe_cache.rows", MANY_ROWS));
+        }
+        if self.is_rebuilt() {
+            let rate =
+                self.rebuild.busy_rate.map_or(GENTLE, |rate| rate.bytes_per_second().min(GENTLE * 2.0) / 2.0);
+            let gentle = Lever::instead("rebuild", "rebuild", "a rebuild that yields to others")
+                .set_some(path, "rebuild.busy_rate", Rate::new(rate))
+                .at_a_price("members that are missing are missing for longer");
+            own.push(gentle);
+        }
+        let Some(controller) = &self.controller else { return own };
         let path = format!("{path}.controller");
         let lever = Lever::twice("controller", "controller", "the controller twice as fast")
             .halved(&path, "overhead", controller.overhead)
@@ -203,10 +220,20 @@ impl RaidParameters {
             let size = Bytes(cache.size.get().saturating_mul(2));
             let size = Lever::twice("cache/for-room", "cache", "the controller's cache twice as large")
                 .set(&path, "size", size);
-            [rate, size]
+            let battery =
+                Lever::instead("cache/for-room", "memory", "a battery that keeps the controller's memory")
+                    .set_some(&path, "battery", (!cache.battery).then_some(true));
+            [rate, size, battery]
         });
         let memory = memory.into_iter().flatten();
-        std::iter::once(lever).chain(memory).filter_map(Lever::if_any).collect()
+        own.extend(std::iter::once(lever).chain(memory).filter_map(Lever::if_any));
+        own
+    }
+
+    /// Whether members fail and are replaced in a run.
+    fn is_rebuilt(&self) -> bool {
+        let fails = !self.failures.is_empty() || self.mean_time_to_failure.is_some();
+        fails && (self.spares > 0 || self.replaced_after.is_some())
     }
 }
 
@@ -257,6 +284,11 @@ pub enum RaidLevel {
     /// 6: striped, with two parities going around the members.
     DoubleRotated,
 }
+
+/// Rows of md's stripe cache that hold what a stream has on its way (`stripe_cache_size`, 256 as shipped).
+const MANY_ROWS: u32 = 4_096;
+/// What a rebuild goes on with while others ask, bytes a second: Linux md's `sync_speed_min`, 1 MB/s, is its like.
+const GENTLE: f64 = 1e6;
 
 impl RaidLevel {
     /// All levels, with how a scenario writes them.

@@ -165,22 +165,22 @@ impl ShareParameters {
         let costs = format!("{path}.costs");
         let twice = |bytes: Bytes| Bytes(bytes.get().saturating_mul(2));
         let all = [
-            Lever::twice(THREADS, "their number", "twice as many threads on servers").set(
+            Lever::twice(THREADS, "number", "twice as many threads on servers").set(
                 path,
                 "threads",
                 self.threads.saturating_mul(2),
             ),
-            Lever::twice(CALLS, "their number", "twice as many calls on their way").set(
+            Lever::twice(CALLS, "number", "twice as many calls on their way").set(
                 path,
                 "in_flight",
                 self.in_flight.saturating_mul(2),
             ),
-            Lever::twice(CALLS, "their size", "transfer twice as large").set(
+            Lever::twice(CALLS, "size", "transfer twice as large").set(
                 path,
                 "transfer",
                 twice(self.transfer),
             ),
-            Lever::twice(THREADS, "their work", "calls served with half the work").halved(
+            Lever::twice(THREADS, "work", "calls served with half the work").halved(
                 &costs,
                 "serve",
                 self.costs.serve,

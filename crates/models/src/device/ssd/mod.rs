@@ -33,7 +33,7 @@ use super::{
     Queueing,
 };
 use crate::Lever;
-use crate::lever::{doubled, halved};
+use crate::lever::{TWICE, halved};
 use figures::Figures;
 pub use interface::{Interface, UnknownInterface};
 use page::ssd_page;
@@ -145,16 +145,22 @@ impl DeviceParameters for SsdParameters {
         let iops = |name: &str| format!("{name}.iops");
         let rate = |name: &str| format!("{name}.rate");
         let (reads, writes) = (self.random_read.iops * 2.0, self.random_write.iops * 2.0);
+        // A stream can't pass what carries it.
+        let link = if self.link.is_some() { f64::INFINITY } else { self.interface.bytes_per_second() };
+        let faster = |stream: Rate| {
+            let rate = (stream.bytes_per_second() * TWICE).min(link);
+            Rate::new(rate).filter(|_| rate > stream.bytes_per_second())
+        };
         let (read_us, _) = self.latencies_us();
         let half = Duration::new(Time::from_picos((read_us * 0.5e6) as u64));
         let levers = [
             Lever::twice("back-end", "reads of the back end", "reads at the sheet's depths twice as fast")
                 .set(path, &iops("random_read"), reads)
-                .set_some(path, &rate("sequential_read"), doubled(self.sequential_read.rate))
+                .set_some(path, &rate("sequential_read"), faster(self.sequential_read.rate))
                 .covering(&["the back end"]),
             Lever::twice("back-end", "writes of the back end", "lasting writes twice as fast")
                 .set(path, &iops("random_write"), writes)
-                .set_some(path, &rate("sequential_write"), doubled(self.sequential_write.rate))
+                .set_some(path, &rate("sequential_write"), faster(self.sequential_write.rate))
                 .covering(&["the back end"]),
             Lever::twice("flash", "flash", "reads of flash twice as fast at queue depth 1").set(
                 path,

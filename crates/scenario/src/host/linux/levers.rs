@@ -19,8 +19,11 @@ use petrio_units::Bytes;
 const OF_ONE_QUEUE: [(&str, &str); 2] =
     [("noop", "the noop scheduler in its place"), ("deadline", "the deadline scheduler in its place")];
 /// As [`OF_ONE_QUEUE`], of kernels with blk-mq.
-const OF_SEVERAL_QUEUES: [(&str, &str); 2] =
-    [("noop", "no scheduler in its place"), ("mq-deadline", "the mq-deadline scheduler in its place")];
+const OF_SEVERAL_QUEUES: [(&str, &str); 3] = [
+    ("noop", "no scheduler in its place"),
+    ("mq-deadline", "the mq-deadline scheduler in its place"),
+    ("bfq", "the bfq scheduler in its place"),
+];
 
 impl PlacedLinux {
     pub(super) fn tell_levers(&self, copies: &Copies, tell: TellLevers<'_>) {
@@ -44,7 +47,7 @@ impl PlacedLinux {
                 tell(&page, vec![higher.set(&path, "dirty_limit", limit)]);
             }
             let block = &host.parameters.kernel.block;
-            let others = if block.multi_queue { OF_SEVERAL_QUEUES } else { OF_ONE_QUEUE };
+            let others: &[(&str, &str)] = if block.multi_queue { &OF_SEVERAL_QUEUES } else { &OF_ONE_QUEUE };
             let present = placed.scheduler(block);
             let requests = place.queue_requests.unwrap_or(block.requests);
             let more = Lever::twice("scheduler", "number of requests", "twice as many requests in the queue");
@@ -53,7 +56,8 @@ impl PlacedLinux {
                 let deeper = Lever::twice("scheduler", "depth", "twice as many requests at the device");
                 queue.push(deeper.set(&path, "queue_depth", depth.saturating_mul(2)));
             }
-            queue.extend(others.into_iter().filter(|(other, _)| *other != present).map(|(other, words)| {
+            let others = others.iter().filter(|(other, _)| *other != present);
+            queue.extend(others.map(|(other, words)| {
                 Lever::instead("scheduler", "scheduler", words).set(&path, "scheduler", other)
             }));
             tell(&format!("{name}-queue"), queue);

@@ -6,6 +6,7 @@ use crate::report::{Measured, Subject, WhatIf};
 use crate::run::figures::Figures;
 use crate::run::{Replicator, RunFailure};
 use petrio_kernel::statistics::{Interval, Tally};
+use petrio_page::numbers::significant;
 use rayon::prelude::*;
 
 /// Requests of a first look: enough for a stable mean, few enough to be done at once. File operations are many and
@@ -17,6 +18,11 @@ const LOOK_AT_FILES: u64 = 200_000;
 const LEAST: u64 = 3;
 const MOST: u64 = 16;
 
+/// A workload that gets more by less than this gets no more, and one that gets, or is as quick as, less than this part of what it did is
+/// harmed.
+const HARDLY: f64 = 0.02;
+const HARMED: f64 = 0.9;
+
 /// What an experiment is judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Judged {
@@ -27,7 +33,7 @@ pub(super) struct Judged {
 }
 
 impl Figures {
-    fn judged(self, judged: Judged) -> Option<f64> {
+    fn judged(&self, judged: Judged) -> Option<f64> {
         let got = self.served.into_iter().flatten().find(|got| got.subject == judged.subject)?;
         Some(match judged.of {
             Measured::Throughput => got.requests_per_s,
@@ -36,7 +42,7 @@ impl Figures {
     }
 
     /// How many times better it is than it was.
-    pub(super) fn gain_over(self, before: Self, judged: Judged) -> f64 {
+    pub(super) fn gain_over(&self, before: &Self, judged: Judged) -> f64 {
         let (Some(before), Some(after)) = (before.judged(judged), self.judged(judged)) else { return 1.0 };
         let gain = match judged.of {
             Measured::Throughput => after / before,
@@ -61,7 +67,7 @@ pub(super) fn screened(
     let mut figures = everyone
         .into_par_iter()
         .map(|candidate| {
-            Ok(one(loaded, base, candidate, &[0], Some(most))?.and_then(|all| all.first().copied()))
+            Ok(one(loaded, base, candidate, &[0], Some(most))?.and_then(|all| all.into_iter().next()))
         })
         .collect::<Result<Vec<Option<Figures>>, RunFailure>>()?
         .into_iter();
@@ -94,7 +100,7 @@ pub(super) fn confirmed(
     let (Some(before), Some(after)) = (before.as_ref(), after?) else { return Ok(None) };
     // How many times better is a ratio: twice and half as good differ from none by as much, and what grows without end from
     // replication to replication is known well enough by its logarithm.
-    let gains = before.iter().zip(&after).map(|(before, after)| after.gain_over(*before, judged));
+    let gains = before.iter().zip(&after).map(|(before, after)| after.gain_over(before, judged));
     let gains: Tally = gains.map(libm::log).collect();
     let level = measure.confidence.get();
     let Interval { mean, half_width, .. } = Interval::of(&gains, level);
@@ -102,15 +108,46 @@ pub(super) fn confirmed(
         let all = figures.iter().filter_map(|figures| figures.judged(judged)).filter(|value| *value > 0.0);
         libm::exp(all.map(libm::log).collect::<Tally>().mean())
     };
+    let is_alone = before.first().is_none_or(|figures| figures.workloads.len() < 2);
+    let price = candidate.price.map(str::to_owned).or_else(|| harm(before, &after));
     Ok(Some(WhatIf {
+        price,
         gain: libm::exp(mean),
         interval: [libm::exp(mean - half_width), libm::exp(mean + half_width)],
         confidence: level,
         replications: replications.len() as u64,
         before: average(before),
         after: average(&after),
-        ..candidate.asked(judged, loaded.subjects().len() > 1)
+        ..candidate.asked(judged, loaded.subjects().len() > 1 || !is_alone)
     }))
+}
+
+/// What a change costs one of several workloads, in words: how much less it gets, or how much longer its operations take, where that
+/// is no gain of its own. Of several that of which it takes most.
+fn harm(before: &[Figures], after: &[Figures]) -> Option<String> {
+    let rows = before.first()?.workloads.iter();
+    let worst = rows.filter_map(|row| {
+        let of =
+            |figures: &Figures| figures.workloads.iter().find(|own| own.workload == row.workload).cloned();
+        let gains: Vec<(f64, f64)> = (before.iter().zip(after))
+            .filter_map(|(before, after)| {
+                let (before, after) = (of(before)?, of(after)?);
+                Some((libm::log(after.per_s / before.per_s), libm::log(before.mean_ms / after.mean_ms)))
+            })
+            .filter(|(rate, latency)| rate.is_finite() && latency.is_finite())
+            .collect();
+        let mean = |of: fn(&(f64, f64)) -> f64| {
+            libm::exp(gains.iter().map(of).sum::<f64>() / gains.len().max(1) as f64)
+        };
+        let (rate, latency) = (mean(|gain| gain.0), mean(|gain| gain.1));
+        (rate < 1.0 + HARDLY && rate.min(latency) < HARMED).then_some((row.workload.as_str(), rate, latency))
+    });
+    let (name, rate, latency) = worst.min_by(|a, b| a.1.min(a.2).total_cmp(&b.1.min(b.2)))?;
+    Some(if rate < HARMED {
+        format!("\"{name}\" gets {} times as much", significant(rate))
+    } else {
+        format!("\"{name}\" takes {} times as long", significant(1.0 / latency))
+    })
 }
 
 /// Runs of the scenario with a candidate's change, or without any. Nothing, where it isn't a scenario or doesn't run
