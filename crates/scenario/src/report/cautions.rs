@@ -11,9 +11,9 @@ use crate::report::summary::Report;
 use crate::report::waiting::Waiting;
 use crate::schema::Workload;
 use petrio_colours::{Causes, FileCause};
-use petrio_page::numbers::{per_cent, seconds, significant, time};
+use petrio_page::numbers::{bytes, per_cent, seconds, significant, time};
 use petrio_workload::program::PatternParameters;
-use petrio_workload::program::pattern::Pattern;
+use petrio_workload::program::pattern::{Access, FileOrder, Pattern};
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
@@ -21,6 +21,10 @@ const FASTER: f64 = 1.5;
 /// Rates that differ by less are those of the load itself; and how many times quicker it has to be then.
 const PACED: f64 = 1.25;
 const PACED_FASTER: f64 = 2.0;
+/// Memory that is fuller than this part has begun to give up pages; and the least part of operations' time that waits for devices
+/// where that is worth a word.
+const NEVER_FULL: f64 = 0.9;
+const COLD_MIN: f64 = 0.25;
 /// A script that is done so many times at least is the same at its beginning and later.
 const SAME_FROM: u64 = 20;
 /// Reads that find their data in memory are more than this part of all where that makes them faster.
@@ -40,8 +44,16 @@ const MOST: f64 = 0.5;
 const WIDE: f64 = 0.1;
 
 /// What a run says of itself.
-pub(crate) fn of_run(loaded: &Loaded, served: &Served, warm_up_s: f64) -> Vec<Sentence> {
-    let cold = if warm_up_s == 0.0 { cold(loaded, served) } else { None };
+pub(crate) fn of_run(
+    loaded: &Loaded,
+    served: &Served,
+    memory: &[MemoryFigures],
+    warm_up_s: f64,
+) -> Vec<Sentence> {
+    let is_cold =
+        warm_up_s == 0.0 && loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
+    let cold =
+        is_cold.then(|| cold(loaded, served).or_else(|| cold_to_its_end(loaded, served, memory))).flatten();
     cold.into_iter().chain(costless(loaded, served)).chain(ungathered(loaded, served)).collect()
 }
 
@@ -121,13 +133,49 @@ fn with_article(kind: &str) -> String {
     format!("{} {kind}", if vowel { "an" } else { "a" })
 }
 
-/// Reads that found empty caches at first.
-fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
-    let warmed = |workload: &Workload| match workload {
+/// Whether a workload's files are in memory when it begins, or have been read before.
+fn warmed(workload: &Workload) -> bool {
+    match workload {
         Workload::Files(load) => load.parameters.cached || load.parameters.warm_up_pass,
         Workload::FileTrace(load) => load.parameters.cached,
         _ => false,
+    }
+}
+
+/// Reads of which more and more find their data in memory, up to the end of the run and beyond it: the memory had room for all that
+/// was read, so that none of it was given up.
+fn cold_to_its_end(loaded: &Loaded, served: &Served, memory: &[MemoryFigures]) -> Option<Sentence> {
+    // What is read at random, or of files that are chosen at random, is read again.
+    let comes_again = |workload: &Workload| match workload {
+        Workload::Files(load) => {
+            let PatternParameters { operation, pattern, file_order, direct, .. } = &load.parameters;
+            let at_random = *pattern == Pattern::Random || *file_order == FileOrder::Random;
+            *operation == Access::Read && at_random && !direct
+        }
+        _ => false,
     };
+    let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| comes_again(workload))?;
+    let reads = served.operations.iter().find(|kind| kind.operation == "read")?;
+    let found = reads.from_cache as f64 / reads.completed.max(1) as f64;
+    let from_devices = served.breakdown.iter().filter(|share| share.cause == FileCause::Read.name());
+    let from_devices: f64 = from_devices.map(|share| share.fraction).sum();
+    let fullest = memory.iter().max_by_key(|host| host.most_bytes)?;
+    let has_room = memory.iter().all(|host| (host.most_bytes as f64) < NEVER_FULL * host.usable_bytes as f64);
+    let told = found > FOUND_MIN && from_devices > COLD_MIN && has_room && reads.completed >= OPERATIONS_MIN;
+    told.then(|| {
+        Claim::ColdCaches.says(format!(
+            "caches were empty when the run began, and filled until it ended: {} of the reads of \"{name}\" and others found what they \
+             asked for in memory, {} of {} of which was in use, and a longer run finds more of it there. measure.warm_up leaves the \
+             beginning out; of a workload of kind files, cached or warm_up_pass fills the page cache before",
+            per_cent(found),
+            bytes(fullest.most_bytes),
+            bytes(fullest.usable_bytes)
+        ))
+    })
+}
+
+/// Reads that found empty caches at first.
+fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     // Where several come and go, and where a program does one thing after the other, rates change for other reasons.
     let has_phases = |workload: &Workload| match workload {
         Workload::Parallel(_) | Workload::Events(_) | Workload::Users(_) => true,
@@ -136,7 +184,6 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     };
     let alone = loaded.workloads_of(served.subject).count() == 1
         && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
-    let is_cold = loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
     // What no read has found in memory isn't faster for what is there: direct I/O, and data that nobody reads twice.
     let found: u64 = (served.operations.iter())
         .filter(|kind| kind.operation == "read")
@@ -145,7 +192,7 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         .max(if served.operations.is_empty() { served.requests.from_cache } else { 0 });
     let of_files =
         served.subject == Subject::FileOperations && found as f64 > FOUND_MIN * served.requests.reads as f64;
-    if !(alone && is_cold && of_files && served.requests.completed >= OPERATIONS_MIN) {
+    if !(alone && of_files && served.requests.completed >= OPERATIONS_MIN) {
         return None;
     }
     let intervals = &served.series.intervals;

@@ -86,6 +86,7 @@ pub use sink::{DeviceSink, RequestSink, Visit};
 pub use sinks::{Heard, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};
+pub(crate) use sustained::is_safe;
 pub use sustained::{Held, Sustained};
 pub use table::table;
 pub use text::{labelled, terminal_text};

@@ -35,6 +35,11 @@ pub struct Sustained {
     pub mean_latency_ms: Option<f64>,
 }
 
+/// Whether what a cache holds outlives the power, as a drive's faster flash does.
+pub(crate) fn is_safe(cache: &str) -> bool {
+    cache.starts_with("the SLC")
+}
+
 /// A cache that is as full as this is full.
 const NEARLY: f64 = 0.97;
 
@@ -42,8 +47,7 @@ impl Sustained {
     /// What it says, beside what the run itself got.
     pub(crate) fn sentence(&self, many: &str, (per_s, mean_ms): (f64, f64)) -> String {
         let Self { cache, filled, full_after_s, times_as_long, requests_per_s, mean_latency_ms } = self;
-        // What a drive's faster flash holds is safe there.
-        let of = if cache.starts_with("the SLC") {
+        let of = if is_safe(cache) {
             "what is yet to go to the slower flash"
         } else {
             "what had been reported and was on no medium"

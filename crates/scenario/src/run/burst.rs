@@ -8,7 +8,7 @@
 use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
-use crate::report::{Held, Report, Served, Sinks, Sustained};
+use crate::report::{Held, Report, Served, Sinks, Sustained, is_safe};
 use crate::run::RunFailure;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::single::{limits, report as reported};
@@ -22,7 +22,7 @@ use petrio_workload::program::{AccessParameters, PatternParameters};
 /// A part of what was written that may be in caches at the end without a word.
 const PART: f64 = 0.25;
 /// A cache that a longer run leaves emptier than this part of what it would hold at the same rate doesn't fill on: drives keep up.
-const FILLS: f64 = 0.5;
+const FILLS: f64 = 0.7;
 /// A load that gets less than this part of what the run got gets less.
 const LESS: f64 = 0.8;
 /// How long the longer run is: as many times as it takes to fill the cache.
@@ -123,26 +123,31 @@ fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
     };
     let held = report.held.iter().max_by_key(|held| most_of(held).0)?;
     let (most, hosts) = most_of(held);
-    let to_devices: u64 = (report.traffic.iter().flat_map(|device| &device.purposes))
-        .filter(|row| row.purpose.split('+').any(|purpose| purpose.trim() == "data"))
-        .map(|row| row.writes.bytes)
-        .sum();
-    let left = written - to_devices as f64;
+    let left = written - to_devices(report) as f64;
     let filled = (most * hosts) as f64 / held.room_bytes.max(1) as f64;
     let least = if is_program { 0.0 } else { REPLAYED_MIN };
     let waits = left >= PART * written && (most * hosts) as f64 >= PART * left;
     (waits && filled >= least).then(|| {
         format!(
-            "{} of {} that were written reached no medium before the run ended: {} had room for them (up to {}{}, {} of what may wait \
-             there), and only a longer run, or one with less memory, tells what this gets when that is full",
+            "{} of {} that were written {} before the run ended: {} had room for them (up to {}{}, {} of what may wait there), and only a \
+             longer run, or one with less room, tells what this gets when that is full",
             bytes(left as u64),
             bytes(written as u64),
+            if is_safe(&held.cache) { "hadn't gone to slower flash" } else { "reached no medium" },
             held.cache,
             bytes(most),
             if hosts > 1 { " on each" } else { "" },
             per_cent(filled)
         )
     })
+}
+
+/// What of a run's data has been written to devices, bytes.
+fn to_devices(report: &Report) -> u64 {
+    (report.traffic.iter().flat_map(|device| &device.purposes))
+        .filter(|row| row.purpose.split('+').any(|purpose| purpose.trim() == "data"))
+        .map(|row| row.writes.bytes)
+        .sum()
 }
 
 /// The page cache of a host, or of all equal ones, in words.
@@ -159,9 +164,14 @@ struct Burst {
 
 impl Burst {
     fn of(report: &Report) -> Option<Self> {
-        let written = written_bytes(writer(report)?);
+        let writer = writer(report)?;
         let held = report.held.iter().max_by_key(|held| held.unwritten_bytes)?;
         let (unwritten, room) = (held.unwritten_bytes as f64, held.room_bytes as f64);
+        let mut written = written_bytes(writer);
+        if writer.operations.is_empty() {
+            // Of block requests it is known better by where they are.
+            written = written.min(unwritten + to_devices(report) as f64);
+        }
         if unwritten < PART * written || room <= 0.0 {
             return None;
         }
@@ -193,7 +203,7 @@ impl Burst {
                 return Ok(Some(Sustained {
                     cache: self.held.cache.clone(),
                     filled: self.filled,
-                    full_after_s: report.simulated_s / self.filled,
+                    full_after_s: common_s(own).unwrap_or(report.simulated_s) / self.filled,
                     times_as_long: times,
                     requests_per_s: is_less.then_some(per_s),
                     mean_latency_ms: is_less.then_some(mean_ms),
@@ -237,10 +247,14 @@ pub(super) fn last_of(served: &Served, parts: usize) -> Option<(f64, f64)> {
 /// The same of that part of a run in which all of its workloads were at it.
 fn last_of_all(served: &Served, parts: usize) -> Option<(f64, f64)> {
     let series = &served.series;
-    let end_s = served.workloads.iter().map(|row| row.until_s).fold(f64::INFINITY, f64::min);
-    let whole = ((end_s - series.begin_s) / series.interval_s).ceil();
-    let count = if whole.is_finite() { whole.max(0.0) as usize } else { usize::MAX };
-    last_until(served, parts, count.min(series.intervals.len()))
+    let whole = common_s(served).map(|span_s| (span_s / series.interval_s).ceil().max(0.0) as usize);
+    last_until(served, parts, whole.unwrap_or(usize::MAX).min(series.intervals.len()))
+}
+
+/// How long several workloads were all at it, seconds.
+fn common_s(served: &Served) -> Option<f64> {
+    let ends = served.workloads.iter().map(|row| row.until_s);
+    ends.reduce(f64::min).map(|end_s| end_s - served.series.begin_s)
 }
 
 /// The same of the first so many intervals.

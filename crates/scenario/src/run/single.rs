@@ -94,7 +94,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
     } = outcome;
     warnings.extend(system.warnings.iter().cloned());
     for served in std::iter::once(&served).chain(beside.as_deref()) {
-        warnings.extend(cautions::of_run(loaded, served, cut_at.as_seconds()));
+        warnings.extend(cautions::of_run(loaded, served, &memory, cut_at.as_seconds()));
         warnings.extend(durability::of_run(loaded, served, (&traffic, &arrays)));
     }
     warnings.extend(cautions::of_memory(&memory, end.as_seconds()));

@@ -148,7 +148,8 @@ impl DeviceParameters for SsdParameters {
         // A stream can't pass what carries it.
         let link = if self.link.is_some() { f64::INFINITY } else { self.interface.bytes_per_second() };
         let faster = |stream: Rate| {
-            let rate = (stream.bytes_per_second() * TWICE).min(link);
+            // In whole MB/s, as sheets have them.
+            let rate = libm::floor((stream.bytes_per_second() * TWICE).min(link) / 1e6) * 1e6;
             Rate::new(rate).filter(|_| rate > stream.bytes_per_second())
         };
         let (read_us, _) = self.latencies_us();

@@ -37,6 +37,54 @@ fn comes_true(text: &str, what_if: &WhatIf) {
     assert!((low - 1e-9..=high + 1e-9).contains(&gain), "{gain}: {what_if:?}\n{text}");
 }
 
+/// A reader in order and a database on one disk.
+const STREAMS_AND_A_DATABASE: &str = r#"
+[disk.d]
+model = "seagate-constellation-es3"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.1"
+memory = "512 MiB"
+[fs.data]
+type = "ext4"
+on = "d"
+size = "50 GiB"
+[workload.streams]
+kind = "files"
+on = "data"
+operation = "read"
+record = "64 KiB"
+file_size = "256 MiB"
+processes = 2
+[workload.db]
+kind = "files"
+on = "data"
+operation = "read"
+pattern = "random"
+record = "8 KiB"
+file_size = "2 GiB"
+processes = 4
+operations = 400
+[measure]
+stop = { time = "4 s" }
+"#;
+
+/// A solid-state drive at its limit, whose streams are at its interface's.
+#[test]
+fn what_a_solid_state_drive_writes_at_random_is_told_to_limit_it_though_its_interface_is_full_of_streams() {
+    let generator =
+        "{ read_fraction = 0, time_critical_fraction = 1, size = \"4 KiB\", inter_arrival = \"0 s\" }, ";
+    let text = format!(
+        "[disk.d]\nmodel = \"samsung-860-pro-512gb\"\n[workload.w]\nkind = \"synthetic\"\non = \"d\"\nrequests = 6000\ngenerators = [{}]\n",
+        generator.repeat(32)
+    );
+    let found = bottleneck(&text);
+    let what_if = found.what_if.unwrap_or_else(|| panic!("{:?}", found.in_vain));
+    assert!(what_if.set.iter().any(|set| set.contains("random_write.iops")), "{what_if:?}");
+    assert!(what_if.gain > 1.2);
+    comes_true(&text, &what_if);
+}
+
 /// Commits to a large disk: cheaper without a promise, or with a part that is faster.
 fn commits() -> String {
     synchronous("", "", "linux-6.18").replace("seagate-cheetah-9lp", "toshiba-mg08-16tb")
@@ -64,6 +112,16 @@ fn a_price_is_named_where_paying_it_brings_more_and_that_comes_true() {
     let or = found.or.unwrap();
     assert!(or.price.is_some() && found.what_if.is_none_or(|free| or.gain > free.gain));
     comes_true(&text, &or);
+    // What one workload gains and another pays for has a price.
+    let found = bottleneck(STREAMS_AND_A_DATABASE);
+    let or = found.or.unwrap();
+    assert!(or.price.as_ref().is_some_and(|price| price.starts_with("\"db\" gets 0.")), "{or:?}");
+    let db = |report: &Report| {
+        report.served.workloads.iter().find(|row| row.workload == "db").unwrap().per_s.value
+    };
+    let [before, after] = both(STREAMS_AND_A_DATABASE, &or.set);
+    assert!(db(&after) < 0.9 * db(&before), "{} {}", db(&before), db(&after));
+    comes_true(STREAMS_AND_A_DATABASE, &or);
     // Who asks for nothing to be durable has nothing to give up.
     assert!(!bottleneck(&reads("direct = true")).claims.contains(&Claim::AtAPrice));
 }

@@ -89,6 +89,8 @@ fn held() -> Vec<(Claim, String, String)> {
         (Claim::PastTheWire, several_to_one("ideal"), several_to_one("fluid")),
         (Claim::NotGathered, share("train", "", ""), share("train", "", "").replace("4 KiB", "64 KiB")),
         (Claim::ColdCaches, reads(""), reads("direct = true")),
+        // Where think times say how many there are.
+        (Claim::ColdCaches, paced_reads(""), paced_reads("cached = true")),
         (
             Claim::NotCached,
             script("file a 100 MiB cached\nread a 0 4 KiB", ""),
@@ -121,6 +123,8 @@ fn looked_at() -> Vec<(Claim, Look, String, String)> {
             in_step("operation = \"rewrite\"\nfsync = { every = 1 }"),
             in_step("operation = \"read\"\ndirect = true"),
         ),
+        // Constant pauses that keep processes apart.
+        (Claim::LockStep, look_at_lock_step, out_of_step("41 ms"), out_of_step("600 ms")),
     ]
 }
 
@@ -210,6 +214,12 @@ fn a_burst_is_told_with_the_rate_behind_it_and_what_drives_keep_up_with_is_none(
     let long = behind_a_cache(3_000, "0.1 ms") + "\n[measure]\nwarm_up = \"2 s\"\n";
     let long = once(&long).served.requests_per_s.value;
     assert!((0.8..1.25).contains(&(long / rate)), "{long} {told}");
+    // A cache that is full at the end has filled for most of the run.
+    let full = behind(&behind_a_cache(600, "0.1 ms"));
+    let sustained = full.sustained.as_ref().unwrap();
+    assert!(sustained.filled > 0.9, "{sustained:?}");
+    let behind_it = sustained.requests_per_s.unwrap();
+    assert!((0.7..1.4).contains(&(behind_it / rate)), "{behind_it}, {rate}");
     let paced = behind(&behind_a_cache(60, "400 ms"));
     assert!(paced.sustained.is_none(), "{:?}", paced.warnings);
 }

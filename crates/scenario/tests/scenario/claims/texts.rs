@@ -91,6 +91,24 @@ pub(super) fn reads(how: &str) -> String {
     )
 }
 
+/// The same with pauses between reads, so that they are as many whatever they find.
+pub(super) fn paced_reads(how: &str) -> String {
+    let paced = "passes = 1\noperations = 1500\nprocesses = 4\nshared_files = true\nthink_time = { exponential = { mean = \"20 ms\" } }";
+    reads(how).replace("passes = 6", paced)
+}
+
+/// Five that pause equally long after each of their requests, which take a disk 10 ms.
+pub(super) fn out_of_step(pause: &str) -> String {
+    let generator = format!(
+        "{{ read_fraction = 1, time_critical_fraction = 1, size = \"4 KiB\", inter_arrival = {{ constant = \"{pause}\" }} }}, "
+    );
+    format!(
+        "[disk.d]\nmodel = \"constant-rate\"\ndrive = {{ latency = \"10 ms\", rate = \"1 GB/s\" }}\n[workload.w]\nkind = \"synthetic\"\n\
+         on = \"d\"\nrequests = 2000\ngenerators = [{}]\n",
+        generator.repeat(5)
+    )
+}
+
 /// A disk that answers each read after so long, looked at for two seconds beside one that answers at once.
 pub(super) fn slow(latency: &str) -> String {
     let both = two([100, 10]);
