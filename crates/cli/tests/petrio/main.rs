@@ -20,6 +20,7 @@ mod interface;
 mod interrupted;
 mod kept;
 mod killed;
+mod measured;
 mod messages;
 mod network;
 mod outputs;

@@ -117,7 +117,7 @@ pub struct Measurement {
 }
 
 /// Which of a job's requests a row is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// All that move data: an iozone test has but one kind.
