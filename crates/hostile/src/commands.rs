@@ -79,6 +79,11 @@ const TRIED: &[Tried] = &[
         arguments: &["compare", READER, "measured:input", "--json", "out"],
         samples: measurements,
     },
+    Tried {
+        name: "calibrate --from",
+        arguments: &["calibrate", "--from", "input", "--size", "1 GB", "--out", "out"],
+        samples: measurements,
+    },
     Tried { name: "trace info", arguments: &["trace", "info", "input"], samples: traces },
     Tried {
         name: "trace characterise",

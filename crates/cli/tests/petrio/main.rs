@@ -4,6 +4,7 @@
 mod bad_input;
 mod bounds;
 mod calibrate_drive;
+mod calibrate_measured;
 mod catalogue;
 mod characterise;
 mod compare;

@@ -222,6 +222,29 @@ fn fios_json_of_petrios_own_run_is_predicted_and_half_as_fast_a_one_is_twice() {
 }
 
 #[test]
+fn a_scenario_is_made_of_what_was_measured() {
+    let folder = Folder::new();
+    let recorded = include_str!("../../../workload/src/measurement/fixtures/fio.json");
+    folder.write("fio.json", recorded);
+    let made = folder.petrio(&["init", "--from", "fio.json", "-o", "scenario.toml"]);
+    assert_eq!(made.code, Some(0), "{}", made.talk);
+    let found = compared(&folder, &["scenario.toml", "measured:fio.json", "--replications", "2"]);
+    for row in found["rows"].as_array().unwrap() {
+        assert!(figure(row, "/predicted/0/value/value") > 0.0, "each job has its workload: {row}");
+    }
+    folder.write("cut.json", &recorded[..recorded.len() / 2]);
+    let cut = folder.petrio(&["init", "--from", "cut.json", "-o", "cut.toml"]);
+    assert!(cut.code == Some(2) && unwrapped(&cut.talk).contains("before it is complete"), "{}", cut.talk);
+    // In a scenario's place it is known for what it is.
+    let run = folder.petrio(&["run", "fio.json"]);
+    let talk = unwrapped(&run.talk);
+    assert!(
+        run.code == Some(2) && talk.contains("what fio measured") && talk.contains("measured:fio.json"),
+        "{talk}"
+    );
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_with_what_to_do() {
     let (folder, report) = iozone(AUTO);
     let whole = screen(AUTO, &report, |_, _| 1.0);

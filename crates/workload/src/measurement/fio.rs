@@ -10,9 +10,13 @@
 //! | `lat_ns.percentile` or `clat_ns.percentile` | from submission where it was asked for (`lat_percentiles=1`), else from when it had been submitted |
 //! | `bins` of json+ | how many took how long: several processes' percentiles are found from these |
 //! | `io_bytes`, `total_ios` | bytes of an access |
-//! | `job options`, `global options` | `iodepth`, `direct` |
+//! | `job options`, `global options` | `rw`, `ioengine`, `iodepth` (which synchronous engines don't take), `numjobs`, `direct` |
 //!
 //! What else is printed on the way may stand before and behind the JSON. Several outputs in one file are taken one after the other.
+
+mod jobs;
+
+pub use jobs::fio_job_file;
 
 use super::{Figure, Format, Kind, Measurement, MeasurementError, Row};
 use serde_json::{Map, Value};
@@ -26,6 +30,8 @@ const JOBS: [&str; 2] = ["jobs", "client_stats"];
 const SUM: &str = "All clients";
 /// Parts of the requests whose latencies are taken, where they are there: those that a prediction has.
 const PARTS: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+/// Engines that have one access in flight, whatever `iodepth` says (fio's HOWTO, "ioengine").
+const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
 /// The JSON is looked for at so many braces that begin a line.
 const BRACES_MAX: usize = 64;
 
@@ -36,15 +42,32 @@ pub(super) fn is_it(text: &str) -> bool {
 
 /// Reads the outputs in a text.
 pub(super) fn read(text: &str) -> Result<Measurement, MeasurementError> {
+    let (documents, damage) = documents(text)?;
     let mut found = Found::default();
-    let (mut from, mut tries, mut damage) = (0, 0, None);
+    for document in &documents {
+        found.document(document)?;
+    }
+    match damage {
+        Some(damage) if found.documents == 0 => return Err(damage),
+        Some(damage) => found.remarks.push(format!("{damage}; what is before and behind it is taken")),
+        None => {}
+    }
+    found.measurement()
+}
+
+/// The JSON in a text, and the first damage in what may have been some.
+type Documents = (Vec<Map<String, Value>>, Option<MeasurementError>);
+
+/// Every JSON object that begins a line, and what kept the first that is none from being one.
+fn documents(text: &str) -> Result<Documents, MeasurementError> {
+    let (mut all, mut from, mut tries, mut damage) = (Vec::new(), 0, 0, None);
     while let Some(at) = next_brace(text, from).filter(|_| tries < BRACES_MAX) {
         tries += 1;
         let mut documents = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Map<String, Value>>();
         match documents.next() {
             Some(Ok(document)) => {
                 from = at + documents.byte_offset();
-                found.document(&document)?;
+                all.push(document);
             }
             Some(Err(error)) => {
                 let told = damaged(text, at, &error);
@@ -58,12 +81,7 @@ pub(super) fn read(text: &str) -> Result<Measurement, MeasurementError> {
             None => break,
         }
     }
-    match damage {
-        Some(damage) if found.documents == 0 => return Err(damage),
-        Some(damage) => found.remarks.push(format!("{damage}; what is before and behind it is taken")),
-        None => {}
-    }
-    found.measurement()
+    Ok((all, damage))
 }
 
 /// Where the next line begins that begins with a brace.
@@ -89,8 +107,9 @@ fn damaged(text: &str, at: usize, error: &serde_json::Error) -> MeasurementError
 /// What a job did of a kind, of all its processes.
 #[derive(Default)]
 struct Sums {
-    /// How many processes did it.
+    /// How many processes did it: those that are told of, and how many there were by `numjobs`.
     processes: u32,
+    told_processes: u32,
     bytes: f64,
     count: f64,
     throughput: f64,
@@ -103,6 +122,7 @@ struct Sums {
     bins: Option<BTreeMap<u64, f64>>,
     depth: Option<u32>,
     direct: Option<bool>,
+    random: Option<bool>,
 }
 
 /// Outputs that were read.
@@ -264,11 +284,18 @@ impl Sums {
 
     /// Takes the options of the job, and of all jobs.
     fn options(&mut self, options: &[Option<&Map<String, Value>>]) {
-        let option = |name: &str| options.iter().flatten().find_map(|known| text_of(known, name));
-        self.depth = option("iodepth").map_or(Some(1), |depth| depth.trim().parse().ok());
-        let buffered = option("buffered").is_some_and(|value| value.trim() == "0");
-        self.direct =
-            Some(option("direct").is_some_and(|value| value.trim() == "1" || value.is_empty()) || buffered);
+        let option =
+            |name: &str| options.iter().flatten().find_map(|known| text_of(known, name)).map(str::trim);
+        let number = |name: &str| option(name).map_or(Some(1), |number| number.parse().ok());
+        let waits = option("ioengine").is_none_or(|engine| SYNCHRONOUS.contains(&engine));
+        self.depth = if waits { Some(1) } else { number("iodepth") };
+        // Of a group's report there is one job with the sums of all.
+        self.told_processes = number("numjobs").unwrap_or(1);
+        let is = |name: &str, value: &str| option(name).is_some_and(|has| has == value || has.is_empty());
+        self.direct = Some(is("direct", "1") || option("buffered") == Some("0"));
+        // Nothing said is a read in order, where anything is said at all.
+        let order = option("rw").or(option("readwrite")).unwrap_or("read");
+        self.random = options.iter().flatten().next().map(|_| order.starts_with("rand"));
     }
 
     /// The latency that a part doesn't exceed, from how many took how long; seconds.
@@ -311,9 +338,10 @@ impl Sums {
             kind,
             file_size: None,
             record: is_size.then_some(record as u64),
-            processes: Some(self.processes),
+            processes: Some(self.processes.max(self.told_processes)),
             depth: self.depth,
             direct: self.direct,
+            random: self.random,
             figures,
         }
     }

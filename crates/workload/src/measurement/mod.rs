@@ -24,6 +24,8 @@
 mod fio;
 mod iozone;
 
+pub use fio::fio_job_file;
+
 use miette::Diagnostic;
 use serde::Serialize;
 use std::fmt;
@@ -186,6 +188,8 @@ pub struct Row {
     pub depth: Option<u32>,
     /// Whether it went past the page cache, where it is said.
     pub direct: Option<bool>,
+    /// Whether places were random, where it is said.
+    pub random: Option<bool>,
     /// What was measured, in bytes, requests, seconds.
     pub figures: Vec<(Figure, f64)>,
 }
@@ -201,6 +205,18 @@ pub struct MeasurementError {
     /// What to do about it.
     #[help]
     pub help: Option<String>,
+}
+
+impl Row {
+    /// Its value of a figure.
+    pub fn figure(&self, wanted: Figure) -> Option<f64> {
+        self.figures.iter().find(|(figure, _)| *figure == wanted).map(|(_, value)| *value)
+    }
+
+    /// How many accesses were in flight at a time, of all processes.
+    pub fn in_flight(&self) -> Option<u32> {
+        self.depth?.checked_mul(self.processes?)
+    }
 }
 
 impl MeasurementError {

@@ -216,6 +216,20 @@ fn a_job_of_fio_has_a_row_for_each_kind_with_rates_and_latencies() {
 }
 
 #[test]
+fn the_job_file_of_an_output_has_its_jobs_once_each_behind_the_ones_before() {
+    let jobs = fio_job_file(FIO).unwrap().unwrap();
+    let file: crate::fio::FioFile = jobs.parse().unwrap();
+    let named: Vec<(&str, &[usize])> =
+        file.jobs.iter().map(|job| (job.name.as_str(), job.after.as_slice())).collect();
+    assert_eq!(named, [("reader", &[][..]), ("writer", &[0][..])], "{jobs}");
+    let two = fio_job_file(FIO_PLUS).unwrap().unwrap();
+    assert_eq!(two.matches("[two]").count(), 1, "{two}");
+    assert!(fio_job_file("{ \"fio version\" : \"fio-3.33\" }").unwrap_err().problem.contains("no job"));
+    assert!(fio_job_file(&FIO[..300]).unwrap_err().problem.contains("before it is complete"));
+    assert_eq!(fio_job_file(AUTO), Ok(None));
+}
+
+#[test]
 fn text_around_the_json_is_no_matter_and_processes_are_put_together() {
     let measured = read(FIO_PLUS);
     let row = &measured.rows[0];
@@ -242,7 +256,7 @@ fn text_around_the_json_is_no_matter_and_processes_are_put_together() {
 
 #[test]
 fn the_units_of_fio_2_are_read() {
-    let old = r#"{ "fio version" : "fio-2.16", "jobs" : [ { "jobname" : "a", "error" : 0, "job options" : { "iodepth" : "8", "direct" : "1" },
+    let old = r#"{ "fio version" : "fio-2.16", "jobs" : [ { "jobname" : "a", "error" : 0, "job options" : { "ioengine" : "libaio", "iodepth" : "8", "numjobs" : "4", "direct" : "1", "rw" : "randread" },
         "read" : { "io_bytes" : 8192, "bw" : 2000, "iops" : 500.0, "total_ios" : 2, "slat" : { "mean" : 10.0 },
         "clat" : { "mean" : 90.0, "percentile" : { "50.000000" : 80, "99.000000" : 200 } } } } ] }"#;
     let row = &read(old).rows[0];
@@ -258,6 +272,14 @@ fn the_units_of_fio_2_are_read() {
         assert!(*figure == kind && (value / wanted - 1.0).abs() < 1e-12, "{figure} {value}");
     }
     assert_eq!((row.record, row.depth, row.direct), (Some(4096), Some(8), Some(true)));
+    assert_eq!(
+        (row.random, row.in_flight()),
+        (Some(true), Some(32)),
+        "a group's report is one of all processes"
+    );
+    // A synchronous engine has one in flight, whatever it was asked for.
+    let waits = read(&old.replace("libaio", "psync"));
+    assert_eq!(waits.rows[0].in_flight(), Some(4));
 }
 
 #[test]

@@ -11,7 +11,8 @@ mod sheet;
 mod table;
 
 use super::{Figure, Format, Kind, Measurement, MeasurementError, Row};
-use crate::iozone::{CommandFacts, command_facts};
+use crate::iozone::{CommandFacts, command_facts, test_named};
+use crate::program::pattern::Pattern;
 use sheet::Sheets;
 use table::Header;
 
@@ -251,6 +252,12 @@ fn row(
         processes: Some(1),
         depth: Some(1),
         direct: command.direct(),
+        random: match test_named(name) {
+            Some((_, Pattern::Random, _)) => Some(true),
+            Some((_, Pattern::Sequential, _)) => Some(false),
+            // Strides and such are neither.
+            _ => None,
+        },
         figures: vec![figure],
     }
 }
