@@ -73,8 +73,8 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
     if let Some(format) = Format::of(text) {
         let what = format!("what {} measured", format.name());
         let help = format!(
-            "petrio compare SCENARIO.toml measured:{shown_name} holds it against a prediction, petrio init --from {shown_name} writes a scenario \
-             that does the same"
+            "petrio compare SCENARIO.toml measured:{shown_name} holds it against a prediction, petrio init --from \
+             {shown_name} writes a scenario that does the same"
         );
         return Some(Found { what, help }.problem(&shown_name, wanted));
     }

@@ -1,5 +1,5 @@
-//! `petrio calibrate --from`: a drive made of what fio or iozone measured of it. What is measured here is a drive of the catalogue, so that it is
-//! known what has to come out.
+//! `petrio calibrate --from`: a drive made of what fio or iozone measured of it. What is measured here is a drive of the catalogue, so
+//! that it is known what has to come out.
 
 use crate::support::{Folder, figure, unwrapped};
 use serde_json::{Value, json};
@@ -106,8 +106,10 @@ fn direct_reads_of_iozones_make_a_device_of_constant_rate() {
     let rate = |record: f64| record / 1024.0 / (100e-6 + record / 100e6);
     let (small, large) = (rate(4096.0), rate(1_048_576.0));
     let text = format!(
-        "\tCommand line used: iozone -I -a -s 1m -i 0 -i 1\n\tOutput is in kBytes/sec\n              kB  reclen    write  rewrite    read    reread\n\
-         {:16}{:8}{small:9.0}{small:9.0}{small:9.0}{small:9.0}\n{:16}{:8}{large:9.0}{large:9.0}{large:9.0}{large:9.0}\niozone test complete.\n",
+        "\tCommand line used: iozone -I -a -s 1m -i 0 -i 1\n\tOutput is in kBytes/sec\n\
+         \x20             kB  reclen    write  rewrite    read    reread\n\
+         {:16}{:8}{small:9.0}{small:9.0}{small:9.0}{small:9.0}\n\
+         {:16}{:8}{large:9.0}{large:9.0}{large:9.0}{large:9.0}\niozone test complete.\n",
         1024, 4, 1024, 1024
     );
     folder.write("direct.txt", &text);

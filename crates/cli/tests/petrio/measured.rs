@@ -1,5 +1,5 @@
-//! `petrio compare SCENARIO measured:FILE`: what iozone and fio measured beside what is predicted. The measurements here are written of petrio's
-//! own runs, so that it is known how far apart both are.
+//! `petrio compare SCENARIO measured:FILE`: what iozone and fio measured beside what is predicted. The measurements here are written of
+//! petrio's own runs, so that it is known how far apart both are.
 
 use crate::support::{Folder, figure, unwrapped};
 use serde_json::{Value, json};
@@ -37,7 +37,8 @@ const TESTS: [&str; 4] = ["write", "rewrite", "read", "reread"];
 /// iozone's screen of a report, each figure times what `factor` says of it.
 fn screen(command: &str, report: &Value, factor: impl Fn(&str, u64) -> f64) -> String {
     let mut text = format!(
-        "\tCommand line used: {command}\n\tOutput is in kBytes/sec\n              kB  reclen    write  rewrite    read    reread    read     write\n"
+        "\tCommand line used: {command}\n\tOutput is in kBytes/sec\n\
+         \x20             kB  reclen    write  rewrite    read    reread    read     write\n"
     );
     for record in RECORDS {
         let _ = write!(text, "{:16}{record:8}", 64);

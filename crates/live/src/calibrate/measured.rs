@@ -1,7 +1,7 @@
 //! A device made of what fio or iozone measured of it.
 //!
-//! Only accesses past the page cache tell of a device, and only those whose size and number in flight are known. Where they are what a data
-//! sheet has, it is a solid-state drive by these figures: single accesses of 4 KiB, random ones with many in flight, streams. Else it is one
+//! Only accesses past the page cache tell of a device, and only those whose size and number in flight are known. Where they are what a
+//! data sheet has, it is a solid-state drive by these figures: single accesses of 4 KiB, random ones with many in flight, streams. Else it is one
 //! of constant rate: a line through the mean times of single accesses by size, each weighted by its own time, so that an error of a tenth
 //! counts alike at 4 KiB and at 1 MiB.
 //!
@@ -152,54 +152,52 @@ pub fn device_of(rows: &[Row], about: &MeasuredDevice) -> Result<FoundByMeasurem
     constant_rate(&points, about, warnings)
 }
 
-fn solid_state(
-    points: &[Point<'_>],
-    about: &MeasuredDevice,
-    mut warnings: Vec<String>,
-) -> Result<FoundByMeasurement, MeasuredDeviceError> {
-    let mut taken = Vec::new();
+/// The figures that a data sheet has.
+struct Sheet {
+    latency: Latencies,
+    random: [Accesses; 2],
+    streams: [Stream; 2],
+}
+
+/// What a sheet would have of these points, and what each figure was taken from.
+fn sheet(points: &[Point<'_>], taken: &mut Vec<Taken>) -> Option<Sheet> {
     let mut take = |figure: &str, point: &Point<'_>, value: f64, unit: &'static str| {
-        taken.push(Taken {
-            figure: figure.to_owned(),
-            from: point.words(),
-            measured: value,
-            device: value,
-            unit,
-        });
+        let (figure, from) = (figure.to_owned(), point.words());
+        taken.push(Taken { figure, from, measured: value, device: value, unit });
         value
     };
     let mut single = |is_read: bool, figure: &str| -> Option<Duration> {
         let point = best(points, is_read, OfSheet::Single)?;
         Some(duration(take(figure, point, point.time, "s") * 1e9))
     };
-    let latency = Latencies {
-        read: single(true, "latency.read"),
-        read_in_order: None,
-        write: single(false, "latency.write"),
-    };
+    let (read, write) = (single(true, "latency.read"), single(false, "latency.write"));
+    let latency = Latencies { read, read_in_order: None, write };
     let mut random = |is_read: bool, figure: &str| -> Option<Accesses> {
         let point = best(points, is_read, OfSheet::Random)?;
         let iops = take(figure, point, point.rate, "1/s");
-        Some(Accesses {
-            iops,
-            depth: Some(point.in_flight),
-            size: Bytes(point.size),
-            iops_8k: None,
-            steady: false,
-        })
+        let (depth, size) = (Some(point.in_flight), Bytes(point.size));
+        Some(Accesses { iops, depth, size, iops_8k: None, steady: false })
     };
-    let (random_read, random_write) = (random(true, "random_read.iops"), random(false, "random_write.iops"));
+    let random = [random(true, "random_read.iops")?, random(false, "random_write.iops")?];
     let mut stream = |is_read: bool, figure: &str| -> Option<Stream> {
         let point = best(points, is_read, OfSheet::Stream)?;
         let rate = Rate::new(take(figure, point, point.bytes_per_s(), "bytes/s"))?;
         Some(Stream { rate, depth: Some(point.in_flight), size: Bytes(point.size) })
     };
-    let streams = (stream(true, "sequential_read.rate"), stream(false, "sequential_write.rate"));
-    let (Some(random_read), Some(random_write), (Some(sequential_read), Some(sequential_write))) =
-        (random_read, random_write, streams)
-    else {
+    let streams = [stream(true, "sequential_read.rate")?, stream(false, "sequential_write.rate")?];
+    Some(Sheet { latency, random, streams })
+}
+
+fn solid_state(
+    points: &[Point<'_>],
+    about: &MeasuredDevice,
+    mut warnings: Vec<String>,
+) -> Result<FoundByMeasurement, MeasuredDeviceError> {
+    let mut taken = Vec::new();
+    let Some(Sheet { latency, random, streams }) = sheet(points, &mut taken) else {
         return constant_rate(points, about, warnings);
     };
+    let ([random_read, random_write], [sequential_read, sequential_write]) = (random, streams);
     let fastest = points.iter().map(Point::bytes_per_s).fold(0.0, f64::max);
     let (interface, is_assumed) = interface(about, fastest)?;
     if latency.read.is_none() {
@@ -275,7 +273,7 @@ fn constant_rate(
     };
     let (reads, writes) = (single(true), single(false));
     let used = if reads.is_empty() { &writes } else { &reads };
-    let Some(first) = used.first() else {
+    if used.is_empty() {
         return Err(MeasuredDeviceError {
             problem: "no accesses one at a time were measured, and not what a solid-state drive's sheet has"
                 .to_owned(),
@@ -283,7 +281,7 @@ fn constant_rate(
                 "measure reads with iodepth=1 of several sizes, such as 4k and 1m, with direct=1".to_owned(),
             ),
         });
-    };
+    }
     let (latency, per_byte) = line(used);
     let device = ConstantRateParameters {
         name: about.name.clone(),
@@ -304,15 +302,26 @@ fn constant_rate(
         unit: "s",
     });
     let taken: Vec<Taken> = taken.collect();
-    if used.iter().all(|point| point.size == first.size) {
+    warnings.extend(doubts(points, used, &fitted));
+    if !reads.is_empty() && writes.is_empty() {
+        warnings.push("writes weren't measured one at a time, and take as long as reads".to_owned());
+    }
+    found(Device::ConstantRate(Box::new(device)), taken, warnings)
+}
+
+/// What of the points a device of constant rate that takes so long for each doesn't do, or doesn't tell; `used` are those it was made of.
+fn doubts(points: &[Point<'_>], used: &[&Point<'_>], fitted: &dyn Fn(&Point<'_>) -> f64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if used.iter().all(|point| point.size == used[0].size) {
         warnings.push(format!(
             "all accesses have {}: how long others take isn't known, and they take as long here",
-            Bytes(first.size)
+            Bytes(used[0].size)
         ));
     }
     if used.iter().any(|point| point.size <= SINGLE && point.random != Some(false) && point.time > DISK_S) {
         warnings.push(
-            "its accesses take milliseconds, as a disk's do: here they take as long wherever they lie; petrio calibrate --device finds its geometry"
+            "its accesses take milliseconds, as a disk's do: here they take as long wherever they lie; petrio calibrate \
+             --device finds its geometry"
                 .to_owned(),
         );
     }
@@ -327,10 +336,7 @@ fn constant_rate(
             point.rate * fitted(point)
         ));
     }
-    if !reads.is_empty() && writes.is_empty() {
-        warnings.push("writes weren't measured one at a time, and take as long as reads".to_owned());
-    }
-    found(Device::ConstantRate(Box::new(device)), taken, warnings)
+    warnings
 }
 
 /// The line through mean times by size, seconds and seconds a byte, that is off least in parts of each time; neither is less than nothing.

@@ -108,7 +108,8 @@ pub enum CompareError {
         "no workload of {letter} ({name}) does what was measured: measured are {tests}, and there are {workloads}"
     )]
     #[diagnostic(help(
-        "give a workload the name of fio's job, or the operation, file size, record and processes of iozone's test; petrio init --from {file} writes a scenario of iozone's output, and of fio's job file"
+        "give a workload the name of fio's job, or the operation, file size, record and processes of iozone's test; \
+         petrio init --from {file} writes a scenario that does the same"
     ))]
     Unmatched {
         /// Which scenario.

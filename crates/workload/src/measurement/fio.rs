@@ -4,10 +4,10 @@
 //!
 //! | key | what |
 //! | --- | --- |
-//! | `jobs`, `client_stats` | a job's figures; of several processes without `group_reporting` one each, which are put together |
+//! | `jobs`, `client_stats` | a job's figures; of several processes without `group_reporting` one each, put together |
 //! | `bw_bytes` (fio 2: `bw`, KiB/s), `iops` | over the direction's own time |
 //! | `lat_ns.mean` (fio 2: `lat.mean`, µs) | from submission to completion; where it is missing, that of `slat` and `clat` together |
-//! | `lat_ns.percentile` or `clat_ns.percentile` | from submission where it was asked for (`lat_percentiles=1`), else from when it had been submitted |
+//! | `lat_ns.percentile` or `clat_ns.percentile` | from submission with `lat_percentiles=1`, else from when it had been submitted |
 //! | `bins` of json+ | how many took how long: several processes' percentiles are found from these |
 //! | `io_bytes`, `total_ios` | bytes of an access |
 //! | `job options`, `global options` | `rw`, `ioengine`, `iodepth` (which synchronous engines don't take), `numjobs`, `direct` |
@@ -84,12 +84,20 @@ fn documents(text: &str) -> Result<Documents, MeasurementError> {
     Ok((all, damage))
 }
 
-/// Where the next line begins that begins with a brace.
+/// Where, behind `from` or at the beginning, the next brace is that begins its line.
 fn next_brace(text: &str, from: usize) -> Option<usize> {
-    text[from..].match_indices('{').map(|(at, _)| from + at).find(|&at| {
-        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        text[line..at].trim().is_empty()
-    })
+    let mut start = if from == 0 { 0 } else { from + text[from..].find('\n')? + 1 };
+    loop {
+        let line = text[start..].split('\n').next().unwrap_or_default();
+        let begun = line.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}');
+        if begun.starts_with('{') {
+            return Some(start + line.len() - begun.len());
+        }
+        start += line.len() + 1;
+        if start > text.len() {
+            return None;
+        }
+    }
 }
 
 fn damaged(text: &str, at: usize, error: &serde_json::Error) -> MeasurementError {
@@ -173,6 +181,7 @@ impl Found {
                 self.remarks.push(format!("the job \"{name}\" ended with error {error}, and is left out"));
                 continue;
             }
+            self.remarks.extend(trims(name, job));
             for (kind, part) in [(Kind::Read, "read"), (Kind::Write, "write"), (Kind::Sync, "sync")] {
                 let Some(figures) = job.get(part).and_then(Value::as_object) else { continue };
                 let count = number_of(figures, "total_ios").unwrap_or(0.0);
@@ -205,6 +214,12 @@ impl Found {
         }
         Ok(())
     }
+}
+
+/// That a job's trims are left out.
+fn trims(name: &str, job: &Map<String, Value>) -> Option<String> {
+    let trims = number_of(job.get("trim")?.as_object()?, "total_ios").filter(|trims| *trims > 0.0)?;
+    Some(format!("the {trims} trims of \"{name}\" are left out: nothing here predicts them"))
 }
 
 fn number_of(object: &Map<String, Value>, key: &str) -> Option<f64> {

@@ -2,8 +2,10 @@
 //!
 //! | format | what is read | source |
 //! | --- | --- | --- |
-//! | iozone | the table of its screen (`-a`, `-s`, `-r`), its throughput mode (`-t`, `-l`, `-u`), the tables of `-R`; kB/s, `-O`, `-N` | iozone.c 3.489: what it prints; older ones write Kbytes and KB for the same kB of 1,024 bytes |
-//! | fio | the JSON of `--output-format=json` and `json+`, with whatever text stands before and behind it | fio 3.33, `HOWTO`, "JSON output", "JSON+ output"; fio 2's units too |
+//! | iozone | its screen: the table, throughput mode (`-t`, `-l`, `-u`), the tables of `-R`; kB/s, `-O`, `-N` | iozone.c 3.489 |
+//! | fio | the JSON of `--output-format=json` and `json+`, with whatever text stands around it; fio 2's units too | fio 3.33, stat.c |
+//!
+//! Older iozones write Kbytes and KB for the same kB of 1,024 bytes.
 //!
 //! ```
 //! use petrio_workload::measurement::{Figure, Measurement};
@@ -19,7 +21,8 @@
 //! # Ok::<(), petrio_workload::measurement::MeasurementError>(())
 //! ```
 //!
-//! Left out: fio's terse and normal output (they round), its latency logs, and iozone's binary sheets (`-b`), whose numbers `-R` prints too.
+//! Left out: fio's terse and normal output (they round), its latency logs, and iozone's binary sheets (`-b`), whose numbers `-R` prints,
+//! too.
 
 mod fio;
 mod iozone;

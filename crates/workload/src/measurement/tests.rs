@@ -255,8 +255,34 @@ fn text_around_the_json_is_no_matter_and_processes_are_put_together() {
 }
 
 #[test]
+fn what_is_not_taken_of_a_job_is_told() {
+    let mut document: serde_json::Value = serde_json::from_str(FIO).unwrap();
+    document["jobs"][0]["trim"]["total_ios"] = 7.into();
+    document["jobs"][1]["error"] = 28.into();
+    let measured = read(&format!("a note:\n{{ not JSON }}\n{document:#}\n"));
+    assert_eq!(measured.rows.len(), 1);
+    for words in ["7 trims of \"reader\"", "\"writer\" ended with error 28", "line 2: fio's JSON is damaged"]
+    {
+        assert!(
+            measured.remarks.iter().any(|remark| remark.contains(words)),
+            "{words}: {:?}",
+            measured.remarks
+        );
+    }
+}
+
+#[test]
+fn many_braces_that_begin_nothing_are_soon_passed() {
+    let braces = format!("x {}\n{FIO}", "{".repeat(200_000));
+    assert_eq!(read(&braces).rows, read(FIO).rows);
+    let lines = format!("\"fio version\"\n{}", "{\n".repeat(100_000));
+    assert!(error(&lines).problem.contains("damaged"));
+}
+
+#[test]
 fn the_units_of_fio_2_are_read() {
-    let old = r#"{ "fio version" : "fio-2.16", "jobs" : [ { "jobname" : "a", "error" : 0, "job options" : { "ioengine" : "libaio", "iodepth" : "8", "numjobs" : "4", "direct" : "1", "rw" : "randread" },
+    let old = r#"{ "fio version" : "fio-2.16", "jobs" : [ { "jobname" : "a", "error" : 0,
+        "job options" : { "ioengine" : "libaio", "iodepth" : "8", "numjobs" : "4", "direct" : "1", "rw" : "randread" },
         "read" : { "io_bytes" : 8192, "bw" : 2000, "iops" : 500.0, "total_ios" : 2, "slat" : { "mean" : 10.0 },
         "clat" : { "mean" : 90.0, "percentile" : { "50.000000" : 80, "99.000000" : 200 } } } } ] }"#;
     let row = &read(old).rows[0];

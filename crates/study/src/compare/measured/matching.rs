@@ -59,8 +59,8 @@ impl Matching {
         found.map(|known| known.name.as_str())
     }
 
-    /// An iozone test is played by what does the same; of several, as reread and read are, by the one that is called so. Of a workload of which
-    /// only the name is known, the name has the sizes in it.
+    /// An iozone test is played by what does the same; of several, as reread and read are, by the one that is called so. Of a workload
+    /// of which only the name is known, the name has the sizes in it.
     fn of_test(&self, key: &Key) -> Option<&Known> {
         let same: Vec<&Known> = self.known.iter().filter(|known| does_test(known, key)).collect();
         let called = same.iter().find(|known| is_called(&known.name, key));
@@ -156,8 +156,8 @@ fn does_test(known: &Known, key: &Key) -> bool {
         && alike(key.processes.map(u64::from), pattern.processes.into())
 }
 
-/// Whether a workload has the name that `petrio init --from` gives a test: "read", "read-64k-4k", "2-read-64k-4k-of-2". Sizes that are in the
-/// name are those of the row.
+/// Whether a workload has the name that `petrio init --from` gives a test: "read", "read-64k-4k", "2-read-64k-4k-of-2". Sizes that are
+/// in the name are those of the row.
 fn is_called(name: &str, key: &Key) -> bool {
     let without_number = name.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let name = match without_number.strip_prefix('-') {

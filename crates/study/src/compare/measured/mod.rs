@@ -1,5 +1,5 @@
-//! A measurement beside the predictions of scenarios: for each test or job what was measured, what each scenario predicts, and how far apart
-//! these are.
+//! A measurement beside the predictions of scenarios: for each test or job what was measured, what each scenario predicts, and how far
+//! apart these are.
 //!
 //! ```text
 //!  measured:FILE ─ Measurement ─ rows, repeated ones as one ─┐
@@ -7,11 +7,11 @@
 //!  FILE@settings ─ scenario ─ replications ─ each workload ──┘
 //! ```
 //!
-//! A row finds its workload by what is done where the measurement says it (iozone's tests: operation, file size, record, processes), else by
-//! its name (fio's jobs, and saved reports). What finds none is told, and nothing is held against another load in silence.
+//! A row finds its workload by what is done where the measurement says it (iozone's tests: operation, file size, record, processes), else
+//! by its name (fio's jobs, and saved reports). What finds none is told, and nothing is held against another load in silence.
 //!
-//! What is compared is what both mean alike: bytes and requests a second over a test's own time, and latencies from submission to completion.
-//! iozone's total of several processes adds up what each got over its own time, which is more than all over the whole time where some end
+//! What is compared is what both mean alike: bytes and requests a second over a test's own time, and latencies from submission to
+//! completion. iozone's total of several processes adds up what each got over its own time, which is more than all over the whole time where some end
 //! sooner.
 
 mod matching;
@@ -140,8 +140,8 @@ pub struct Beside {
 /// Reads the measurements of a question, runs its scenarios, and puts both side by side.
 ///
 /// # Errors
-/// A measurement or a scenario that can't be read, a run that fails, a question that has a meaning for scenarios alone, and a measurement of
-/// which no scenario plays anything.
+/// A measurement or a scenario that can't be read, a run that fails, a question that has a meaning for scenarios alone, and a measurement
+/// of which no scenario plays anything.
 pub fn beside(question: &Question, on_step: &OnStep<'_>) -> Result<Beside, CompareError> {
     check(question)?;
     let mut notes = Vec::new();

@@ -73,8 +73,8 @@ pub(super) fn verdict(beside: &Beside, summary: &Summary) -> String {
         return format!("{who}: predicted is {} of measured ({worst})", times(*worst_ratio));
     }
     format!(
-        "{who}: {within_10} of {rows} within 10 %, {within_20} within 20 %; predicted is {} of measured in the geometric mean, and off by {} \
-         on average; furthest {} ({worst})",
+        "{who}: {within_10} of {rows} within 10 %, {within_20} within 20 %; predicted is {} of measured in the geometric mean, and \
+         off by {} on average; furthest {} ({worst})",
         times(*mean_ratio),
         per_cent(*mean_error),
         times(*worst_ratio)

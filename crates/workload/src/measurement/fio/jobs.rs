@@ -1,7 +1,7 @@
 //! The job file that fio's JSON was made by, as far as it repeats it.
 //!
-//! fio writes each job's options, and those of all jobs, into its output (`job options`, `global options`); `stonewall` it leaves out, but the
-//! jobs behind it are of a group of their own (`groupid`; `new_group`, which makes one too, has no other meaning for a load).
+//! fio writes each job's options, and those of all jobs, into its output (`job options`, `global options`); `stonewall` it leaves out,
+//! but the jobs behind it are of a group of their own (`groupid`; `new_group`, which makes one too, has no other meaning for a load).
 
 use super::{JOBS, MeasurementError, SUM, documents, is_it, number_of, text_of};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! iozone's output: what its screen says of a run, line by line.
 //!
-//! Source: iozone.c 3.489 (`begin`, `throughput_test`, `dump_excel`, `dump_throughput`), and outputs of 3.242 to 3.507. A run prints a table
-//! with a row for each file size and record, or in throughput mode a paragraph for each test; with `-R` the same figures follow as tables
+//! Source: iozone.c 3.489 (`begin`, `throughput_test`, `dump_excel`, `dump_throughput`), and outputs of 3.242 to 3.507. A run prints a
+//! table with a row for each file size and record, or in throughput mode a paragraph for each test; with `-R` the same figures follow as tables
 //! for a spreadsheet. Lines that are none of these are of no interest, so that remarks, prompts and names of hosts may stand around them.
 //!
 //! A figure of zero is a test that wasn't run (`-+n`) or a record that automatic mode skips. In throughput mode it is what all processes

@@ -1,7 +1,8 @@
 //! The table of iozone's screen: a row for each file size and record, a column for each test.
 //!
 //! A test that isn't run has blanks in its column, so that a figure is known by where it ends: iozone.c prints each in a width of its own
-//! (`%8lld`, `%9lld`), the names of the columns above it. Where the blanks were lost on the way, the command line says which tests there are.
+//! (`%8lld`, `%9lld`), the names of the columns above it. Where the blanks were lost on the way, the command line says which tests
+//! there are.
 
 use super::{figure_of, kilobytes};
 use crate::iozone::{COLUMN_NAMES, CommandFacts};
