@@ -49,9 +49,19 @@ fn numbers() -> Vec<Vec<u8>> {
     of_reader("fit_numbers")
 }
 
+fn measurements() -> Vec<Vec<u8>> {
+    of_reader("measurement")
+}
+
 fn drives() -> Vec<Vec<u8>> {
     of_reader("disksim_parameters")
 }
+
+/// What lies beside the file: what examples read, and a scenario that a measurement is held against.
+const BESIDE: [&str; 4] = ["traces", "requests", "users", "sequential-read.toml"];
+/// That scenario, as one of iozone's tests: what of it was measured is predicted.
+const READER: &str =
+    "sequential-read.toml@workload.reader.file_size=\"64 KiB\",workload.reader.record=\"4 KiB\"";
 
 const TRIED: &[Tried] = &[
     Tried { name: "init", arguments: &["init", "--from", "input", "-o", "out"], samples: traces },
@@ -63,6 +73,16 @@ const TRIED: &[Tried] = &[
         name: "compare",
         arguments: &["compare", "input", "input@seed=2", "--json", "out"],
         samples: scenarios,
+    },
+    Tried {
+        name: "compare measured",
+        arguments: &["compare", READER, "measured:input", "--json", "out"],
+        samples: measurements,
+    },
+    Tried {
+        name: "calibrate --from",
+        arguments: &["calibrate", "--from", "input", "--size", "1 GB", "--out", "out"],
+        samples: measurements,
     },
     Tried { name: "trace info", arguments: &["trace", "info", "input"], samples: traces },
     Tried {
@@ -133,7 +153,7 @@ pub fn round(petrio: &Path, from: u64, inputs: u64) -> io::Result<CommandsOutcom
         let sample: &Vec<u8> = noise.any(samples);
         let bytes = mutated(sample, samples, &mut noise);
         let folder = tempfile::tempdir()?;
-        for beside in ["traces", "requests", "users"] {
+        for beside in BESIDE {
             std::os::unix::fs::symlink(
                 repository().join("examples").join(beside),
                 folder.path().join(beside),
@@ -167,7 +187,7 @@ pub fn round(petrio: &Path, from: u64, inputs: u64) -> io::Result<CommandsOutcom
         }
         for entry in std::fs::read_dir(folder.path())? {
             let name = entry?.file_name();
-            if !["input", "out", "traces", "requests", "users"].iter().any(|known| name == *known) {
+            if !["input", "out"].iter().chain(&BESIDE).any(|known| name == *known) {
                 wrong(format!("left {}", name.to_string_lossy()));
             }
         }

@@ -240,7 +240,11 @@ fn line_at(text: &str, base: usize, line: u32) -> Range<usize> {
 }
 
 /// A job's name as a workload may have it.
-pub(crate) fn plain(name: &str) -> String {
+///
+/// ```
+/// assert_eq!(petrio_scenario::workload_name("4k reads"), "4k-reads");
+/// ```
+pub fn plain(name: &str) -> String {
     let fine = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
     name.chars().map(fine).collect()
 }

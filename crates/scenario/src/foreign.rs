@@ -6,6 +6,7 @@ use crate::text::tree::{Mistake, Table};
 use crate::text::{Problem, Sources};
 use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions};
+use petrio_workload::measurement::Format;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -69,6 +70,14 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
         Some(rest) => rest.trim_start().starts_with(['{', '[', '"']) && !rest.starts_with('['),
         None => begins.starts_with('{'),
     };
+    if let Some(format) = Format::of(text) {
+        let what = format!("what {} measured", format.name());
+        let help = format!(
+            "petrio compare SCENARIO.toml measured:{shown_name} holds it against a prediction, petrio init --from \
+             {shown_name} writes a scenario that does the same"
+        );
+        return Some(Found { what, help }.problem(&shown_name, wanted));
+    }
     if is_json {
         let is_report = begins.contains("\"bottleneck\"") || begins.contains("\"stages\"");
         let (what, help) = match is_report {

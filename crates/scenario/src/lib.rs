@@ -49,6 +49,7 @@ mod users;
 mod wires;
 
 pub use claim::{Claim, Sentence};
+pub use fio::plain as workload_name;
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
     PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk, SanMount, SharePlacement,

@@ -220,6 +220,7 @@ fn load_known(
         generators,
         warnings,
         watch: watch.clone(),
+        tells_each: false,
         inputs: inputs.clone(),
         prepared: before,
         origin: Arc::new(Origin {

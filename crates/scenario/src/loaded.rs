@@ -37,6 +37,9 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// Whether building and running it is still wanted.
     pub watch: Watch,
+    /// Whether its reports tell of each workload, also of one that is alone, and of more than others have rows for; for studies that hold
+    /// each against something.
+    pub tells_each: bool,
     /// Where its inputs come from.
     pub(crate) inputs: Inputs,
     /// What its workloads need, where it could be told when it was loaded.

@@ -42,6 +42,7 @@
 pub mod file_lives;
 pub mod fio;
 pub mod iozone;
+pub mod measurement;
 pub mod parallel;
 pub mod program;
 pub mod replay;

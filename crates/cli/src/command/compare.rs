@@ -7,7 +7,10 @@ use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_scenario::Override;
-use petrio_study::compare::{CompareError, Comparison, Input, Question, compare, terminal_text, write_html};
+use petrio_study::compare::measured::{beside, measured_text, write_measured_html};
+use petrio_study::compare::{
+    CompareError, Comparison, Input, OnStep, Question, compare, terminal_text, write_html,
+};
 use petrio_study::users::alike::{Alike, write_comparison_html};
 use petrio_units::Fraction;
 use serde::Serialize;
@@ -19,7 +22,8 @@ use std::time::Duration;
 #[command(after_help = after_help())]
 pub(crate) struct Compare {
     /// Two or more: scenario files, each with settings of its own behind an @ if it has any
-    /// (FILE@path=value,path=value), or reports that petrio run --json has written
+    /// (FILE@path=value,path=value), reports that petrio run --json has written, or with measured: before its name what
+    /// another program measured: the JSON of fio (--output-format=json, json+), or the screen of iozone or its tables (-R)
     #[arg(value_name = "SCENARIO", required = true)]
     inputs: Vec<String>,
     /// Change a value in every scenario, such as workload.w.requests=20000; may be repeated
@@ -69,7 +73,9 @@ Examples:
   petrio compare load.toml load.toml@disk.d.model=ibm-ultrastar-18es,disk.d.count=2 --precision 1%
   petrio compare files.toml files.toml@fs.data.journal=write-back --measure fsync.p99-latency
   petrio compare trace.toml@fs.x.scheduler=mq-deadline trace.toml@fs.x.scheduler=bfq   # a blktrace: docs/guide.md
-  petrio compare yesterday.json today.json"
+  petrio compare yesterday.json today.json
+  petrio compare server.toml measured:fio.json        # each job of fio's beside the workload of its name
+  petrio compare server.toml measured:iozone.txt --html beside.html   # each test, file size and record of iozone's"
         .to_owned();
     if cfg!(feature = "live") {
         help.push_str("\n  petrio compare files.toml real:files.toml --dir /mnt/data --replications 5");
@@ -82,7 +88,17 @@ impl Compare {
         let question = self.question()?;
         let inputs: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
         self.results.check(&inputs)?;
+        if question.inputs.iter().any(|input| input.measured) {
+            return self.beside(&question);
+        }
         answer(&question, None, &self.results, self.quiet)
+    }
+
+    /// A measurement beside the predictions.
+    fn beside(&self, question: &Question) -> Result<(), Failure> {
+        let found = shown(|on_step| beside(question, on_step)).map_err(failure)?;
+        let text = (!self.quiet).then(|| measured_text(&found, width()));
+        self.results.leave(&found, write_measured_html, text)
     }
 
     fn question(&self) -> Result<Question, Failure> {
@@ -116,6 +132,22 @@ pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f6
     }
 }
 
+/// Runs, and shows meanwhile how far that is.
+fn shown<T>(runs: impl FnOnce(&OnStep<'_>) -> T) -> T {
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} replications, {len} at least ({elapsed})")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let outcome = runs(&|step| {
+        bar.set_length(step.of);
+        bar.set_position(step.done);
+    });
+    bar.finish_and_clear();
+    outcome
+}
+
 /// What is told of a comparison.
 #[derive(Serialize)]
 struct Answer<'c> {
@@ -133,17 +165,7 @@ pub(super) fn answer(
     results: &Results,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} replications, {len} at least ({elapsed})")
-    {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    let outcome = compare(question, &|step| {
-        bar.set_length(step.of);
-        bar.set_position(step.done);
-    });
-    bar.finish_and_clear();
+    let outcome = shown(|on_step| compare(question, on_step));
     let comparison = outcome.map_err(failure)?;
     let text = (!quiet).then(|| {
         let alike = alike.map_or(String::new(), |alike| {

@@ -19,7 +19,8 @@ pub(crate) struct Init {
     /// Which question: postgres, mail, web, backup, home-directories
     #[arg(value_name = "TEMPLATE", required_unless_present_any = ["from", "from_host", "from_host_files"])]
     template: Option<String>,
-    /// Make it of a fio job file or of a trace, in any format
+    /// Make it of a fio job file, of a command line of fio's or iozone's, of what either printed (fio's JSON), or of a
+    /// trace, in any format
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
     /// Describe this machine: its drives, arrays, file systems, limits and kernel, as far as its own commands tell them

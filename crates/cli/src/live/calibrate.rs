@@ -1,10 +1,12 @@
 //! `petrio calibrate`
 
 use super::calibrate_drive::OfDrive;
+use super::calibrate_measured::OfMeasured;
 use super::calibrate_network::OfNetwork;
 use super::profile::{complete, refuse_existing, shown};
 use crate::failure::Failure;
 use crate::output::talk;
+use crate::outputs::Outputs;
 use clap::Args;
 use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
 use petrio_scenario::report::WholeFile;
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 /// seek curve, overheads and cache, found by timing its requests. A real one takes 3 to 25 minutes. Of a device of which
 /// nothing turns, it says so.
 ///
+/// A drive that fio or iozone has measured, with --from: its figures are taken from their output, in no time.
+///
 /// A network, with --network: round trips and streams of messages by TCP, and the processor time that they take,
 /// between two machines (--listen on one, --to on the other) or two network namespaces of this one (--namespaces).
 /// Takes half a minute.
@@ -30,7 +34,7 @@ pub(crate) struct Calibrate {
         long,
         value_name = "FILE",
         value_parser = crate::streams::output,
-        required_unless_present_any = ["listen", "device", "simulated"]
+        required_unless_present_any = ["listen", "device", "simulated", "from"]
     )]
     out: Option<PathBuf>,
     /// A directory on whose file system files are timed; without it, as root a new ext3 over memory, else the directory
@@ -49,6 +53,8 @@ pub(crate) struct Calibrate {
     #[command(flatten)]
     drive: OfDrive,
     #[command(flatten)]
+    measured: OfMeasured,
+    #[command(flatten)]
     network: OfNetwork,
 }
 
@@ -56,6 +62,11 @@ impl Calibrate {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match &self.out {
             out if self.network.is_asked() => self.network.execute(out.as_deref(), self.quick, self.force),
+            out if self.measured.is_asked() => {
+                let outputs = Outputs::of([("--out", out)]);
+                outputs.check(self.measured.inputs())?;
+                self.measured.execute(out.as_deref(), self.drive.json(), self.force)
+            }
             out if self.drive.is_asked() => self.drive.execute(out.as_deref(), self.quick, self.force),
             Some(out) => self.machine(out),
             // The arguments' rules have it.

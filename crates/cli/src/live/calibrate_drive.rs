@@ -72,6 +72,11 @@ impl OfDrive {
         self.device.is_some() || self.simulated.is_some()
     }
 
+    /// Whether what was found is printed as JSON.
+    pub(super) const fn json(&self) -> bool {
+        self.json
+    }
+
     pub(super) fn execute(&self, out: Option<&Path>, quick: bool, force: bool) -> Result<(), Failure> {
         let effort = if quick { Effort::quick() } else { Effort::full() };
         let effort = Effort { seed: self.seed, write: self.write || self.simulated.is_some(), ..effort };

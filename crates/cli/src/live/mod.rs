@@ -3,6 +3,7 @@
 
 mod calibrate;
 mod calibrate_drive;
+mod calibrate_measured;
 mod calibrate_network;
 mod create;
 mod directories;

@@ -4,6 +4,7 @@
 mod bad_input;
 mod bounds;
 mod calibrate_drive;
+mod calibrate_measured;
 mod catalogue;
 mod characterise;
 mod compare;
@@ -20,6 +21,7 @@ mod interface;
 mod interrupted;
 mod kept;
 mod killed;
+mod measured;
 mod messages;
 mod network;
 mod outputs;

@@ -10,6 +10,7 @@ use petrio_users::namespace::FileKind;
 use petrio_users::{UserSpecification, Users};
 use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::iozone::{Iozone, is_iozone};
+use petrio_workload::measurement::Measurement;
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
@@ -21,6 +22,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "fio_jobs", read: fio_jobs, samples: || vec![seed("fio-jobs")] },
         Reader { name: "iozone", read: iozone, samples: || vec![seed("iozone")] },
+        Reader { name: "measurement", read: measurement, samples: measurements },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
         Reader { name: "files_manifest", read: manifest, samples: manifests },
@@ -48,6 +50,21 @@ fn iozone(bytes: &[u8]) -> Verdict {
     assert!(is_iozone(text) && !run.tests.is_empty());
     for test in run.tests {
         test.parameters.validate().map_err(|error| reason(&error))?;
+    }
+    Ok(())
+}
+
+fn measurements() -> Vec<Vec<u8>> {
+    ["measurement-iozone", "measurement-iozone-tables", "measurement-fio"].map(seed).into()
+}
+
+/// Outputs of iozone and fio; whatever was measured is a number that something can be held against.
+fn measurement(bytes: &[u8]) -> Verdict {
+    let measured = Measurement::read(bytes).map_err(|error| reason(&error))?;
+    assert!(!measured.rows.is_empty());
+    for row in measured.rows {
+        assert!(!row.figures.is_empty() && row.record != Some(0) && row.file_size != Some(0));
+        assert!(row.figures.iter().all(|(_, value)| value.is_finite() && *value > 0.0), "{row:?}");
     }
     Ok(())
 }

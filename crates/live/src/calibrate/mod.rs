@@ -19,6 +19,7 @@ mod error;
 mod fit;
 mod formula;
 mod here;
+mod measured;
 pub mod network;
 mod sentinel;
 mod sizes;
@@ -30,6 +31,9 @@ mod text;
 pub use device::DeviceTimes;
 pub use error::CalibrateError;
 pub use formula::Formula;
+pub use measured::{
+    FoundByMeasurement, MeasuredDevice, MeasuredDeviceError, MeasuredRows, Taken, device_of, measured_rows,
+};
 pub use sizes::Sizes;
 pub use spread::Quartiles;
 pub use step::Step;

@@ -26,7 +26,7 @@ impl Driven for BlockRequest {
         turns: &Arc<Turns>,
     ) -> Result<Programs<Self>, RunFailure> {
         let (programs, workloads) = requests::programs_of(loaded, replication, turns)?;
-        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies()))
+        Ok(programs.told_apart(&workloads, &names::<Self>(loaded), loaded))
     }
 }
 
@@ -40,7 +40,7 @@ impl Driven for FileOp {
         let deadlines: Vec<_> = (loaded.workloads_of(Self::SUBJECT))
             .map(|(_, workload)| workload.deadline().map(petrio_units::Duration::time))
             .collect();
-        let programs = programs.told_apart(&workloads, &names::<Self>(loaded), loaded.copies());
+        let programs = programs.told_apart(&workloads, &names::<Self>(loaded), loaded);
         let transactions: Vec<_> = (loaded.workloads_of(Self::SUBJECT))
             .map(|(_, workload)| workload.transaction().map(|operation| operation as usize))
             .collect();

@@ -48,4 +48,24 @@ impl RequestSource for Apart {
     fn begin(&mut self, at: Time) -> Result<(), SourceError> {
         self.source.begin(at)
     }
+
+    fn waits_for_others(&self) -> bool {
+        self.source.waits_for_others()
+    }
+
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
+        self.source.submitted(id, now)
+    }
+
+    fn source_of(&self, id: RequestId) -> usize {
+        self.source.source_of(id)
+    }
+
+    fn ended_process(&mut self) -> Option<u32> {
+        self.source.ended_process()
+    }
+
+    fn has_ended(&mut self, source: usize) -> bool {
+        self.source.has_ended(source)
+    }
 }

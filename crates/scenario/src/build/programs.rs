@@ -2,6 +2,7 @@
 
 use crate::build::processes::Numbers;
 use crate::claim::{Claim, Sentence};
+use crate::loaded::Loaded;
 use crate::report::Reported;
 use crate::run::RunFailure;
 use crate::schema::OutOfRange;
@@ -17,6 +18,8 @@ use std::sync::{Arc, Mutex};
 
 /// A report has so many workloads at most; all others are one.
 const MOST_ROWS: usize = 64;
+/// And so many where a study asks for each: as many as iozone's command lines make at most.
+const MOST_EACH: usize = 4096;
 /// What these are called. A workload's name has no blanks.
 const OTHERS: &str = "all others";
 
@@ -29,6 +32,8 @@ struct Rows {
     deadlines: Vec<Option<Time>>,
     /// The kind of request that ends a transaction of each.
     transactions: Vec<Option<usize>>,
+    /// Whether one alone is told of, too.
+    each: bool,
 }
 
 /// All programs of a run.
@@ -108,15 +113,15 @@ impl<R: Reported> Programs<R> {
 
     /// With the workload that each source is of; `names` are those of the workloads. Copies of one are counted
     /// together.
-    fn with_rows(mut self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
+    fn with_rows(mut self, workloads: &[usize], names: &[&str], copies: &Copies, most: usize) -> Self {
         let mut rows: IndexSet<String> = IndexSet::new();
         for &workload in workloads {
             let name = names.get(workload).copied().unwrap_or_default();
             let name = copies.class(name).unwrap_or_else(|| name.to_owned());
             let row = rows.get_index_of(&name);
-            let row = row.unwrap_or_else(|| match rows.len() {
-                MOST_ROWS.. => rows.insert_full(OTHERS.to_owned()).0,
-                _ => rows.insert_full(name).0,
+            let row = row.unwrap_or_else(|| match rows.len() < most {
+                true => rows.insert_full(name).0,
+                false => rows.insert_full(OTHERS.to_owned()).0,
             });
             self.rows.of_sources.push(row);
         }
@@ -127,6 +132,11 @@ impl<R: Reported> Programs<R> {
     /// The names of the workloads that are told apart.
     pub(crate) fn workload_names(&self) -> Vec<String> {
         self.rows.names.clone()
+    }
+
+    /// Whether each of them is told of, also where there is but one.
+    pub(crate) fn tells_each(&self) -> bool {
+        self.rows.each
     }
 
     /// With how long the requests of each workload may take, and the kind that ends its transactions, where these are said: of
@@ -248,8 +258,11 @@ impl<R: Reported> Programs<R> {
     }
 
     /// With the workload that each source is of, whose `names` are in the order of their words.
-    pub(super) fn told_apart(self, workloads: &[usize], names: &[&str], copies: &Copies) -> Self {
-        self.with_rows(workloads, names, copies).with_copies(names, copies)
+    pub(super) fn told_apart(self, workloads: &[usize], names: &[&str], loaded: &Loaded) -> Self {
+        let (copies, most) = (loaded.copies(), if loaded.tells_each { MOST_EACH } else { MOST_ROWS });
+        let mut told = self.with_rows(workloads, names, copies, most).with_copies(names, copies);
+        told.rows.each = loaded.tells_each;
+        told
     }
 
     /// With copies of a workload told once, with their number. `names` are the workloads', in the order of their words.

@@ -11,8 +11,8 @@ pub use petrio_models::device::Device;
 pub use shelf::{ADAPTERS, ARRAYS, DEVICES, KERNELS, MACHINES, NETWORKS, SHELVES, Shelf};
 pub use summary::{
     AdapterSummary, ArraySummary, KernelSummary, MachineSummary, NetworkSummary, Summary, adapter_summaries,
-    array_summaries, device_schema, device_summaries, devices, drive_toml, kernel_schema, kernel_summaries,
-    machine_schema, machine_summaries, network_summaries,
+    array_summaries, device_schema, device_summaries, device_toml, devices, drive_toml, kernel_schema,
+    kernel_summaries, machine_schema, machine_summaries, network_summaries,
 };
 
 #[cfg(test)]

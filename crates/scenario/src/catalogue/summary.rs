@@ -251,6 +251,14 @@ pub fn kernel_schema() -> schemars::Schema {
     schemars::schema_for!(KernelParameters)
 }
 
+/// A device of any kind as a catalogue file.
+///
+/// # Errors
+/// What TOML can't express, which is a bug.
+pub fn device_toml(device: &Device) -> Result<String, toml::ser::Error> {
+    toml::to_string_pretty(device)
+}
+
 /// A drive as a catalogue file.
 ///
 /// # Errors

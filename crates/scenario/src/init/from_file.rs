@@ -11,6 +11,7 @@ use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions, TraceReader};
 use petrio_workload::fio::{FioFile, FioJob, FioWork, is_command_line, is_job_file};
 use petrio_workload::iozone::{Iozone, is_iozone};
+use petrio_workload::measurement::{Format, MeasurementError, fio_job_file};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ type = \"ext4\"
 on = \"d\"
 ";
 
-/// A scenario that plays a file: a fio job file's jobs, what iozone's command line does, or a trace in any format. `scenario` is where it is to lie.
+/// A scenario that plays a file: a fio job file's jobs, those of fio's JSON, what iozone's command line does, or a trace in any format. `scenario` is where it is to lie.
 ///
 /// # Errors
 /// A file that is neither, or what is wrong with it.
@@ -54,6 +55,15 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         && is_iozone(&text)
     {
         return from_iozone(&name, &text, choices);
+    }
+    if let Ok(text) = text_of(&inputs, file)
+        && Format::of(&text) == Some(Format::Fio)
+    {
+        let problem =
+            |error: MeasurementError| Problem::error(format!("{name}: {error}")).maybe_help(error.help);
+        if let Some(jobs) = fio_job_file(&text).map_err(|error| fail(problem(error)))? {
+            return from_jobs(&format!("the options in {name}"), &jobs, choices, &beside);
+        }
     }
     if let Ok(text) = text_of(&inputs, file)
         && (is_job_file(&text) || is_command_line(&text))

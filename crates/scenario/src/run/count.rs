@@ -171,7 +171,9 @@ impl Counts {
     ) -> Self {
         let of_files = operations.map(Lane::programs);
         let of_devices = requests.map(Lane::programs);
-        let both = operations.is_some() && requests.is_some();
+        let tells_each =
+            of_files.is_some_and(Programs::tells_each) || of_devices.is_some_and(Programs::tells_each);
+        let both = operations.is_some() && requests.is_some() || tells_each;
         Self {
             operations: Count::of(
                 of_files.map(Programs::workload_names).unwrap_or_default(),

@@ -128,3 +128,34 @@ fn replications_give_both_an_interval() {
     assert!(both.served.requests_per_s.half_width.is_some());
     assert!(both.beside.unwrap().requests_per_s.half_width.is_some());
 }
+
+/// Ten reads of 64 KiB each, one after the other: 2 ms each.
+fn accesses(name: &str, after: &str) -> String {
+    format!(
+        "\n[workload.{name}]\nkind = \"device-accesses\"\non = \"other\"\n{after}operation = \"read\"\nrecord = \"64 KiB\"\n\
+         area = \"1 MiB\"\naccesses = 10\n"
+    )
+}
+
+#[test]
+fn on_a_disk_each_in_turn_begins_when_those_before_it_are_over() {
+    let second = accesses("second", "after = [\"first\"]\n");
+    let third = accesses("third", "after = [\"first\", \"second\"]\n");
+    let served = report(&format!("{OTHER_DISK}{third}{}{second}", accesses("first", ""))).served;
+    let span = |name: &str| {
+        let row = served.workloads.iter().find(|row| row.workload == name).unwrap();
+        (row.from_s, row.until_s, row.completed)
+    };
+    let near = |(from, until, completed): (f64, f64, u64), begins: f64| {
+        (from - begins).abs() < 1e-9 && (until - begins - 0.02).abs() < 1e-9 && completed == 10
+    };
+    for (name, begins) in [("first", 0.0), ("second", 0.02), ("third", 0.04)] {
+        assert!(near(span(name), begins), "{name}: {:?}", span(name));
+    }
+    // Behind a workload on files, too: these are over first.
+    let behind =
+        report(&format!("{FILES}{OTHER_DISK}{}{second}", accesses("first", "after = [\"files\"]\n")));
+    let files = behind.served.workloads.iter().find(|row| row.workload == "files").unwrap().until_s;
+    let first = behind.beside.as_ref().unwrap().workloads.iter().find(|row| row.workload == "first").unwrap();
+    assert!(first.from_s >= files - 1e-9, "{} {files}", first.from_s);
+}

@@ -11,6 +11,7 @@ use petrio_scenario::report::{
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load};
+use petrio_workload::measurement::Format;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -184,6 +185,9 @@ fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
         // Whoever reads it as a scenario says it better.
         Err(_) => return Ok(None),
     };
+    if let Some(format) = std::str::from_utf8(&bytes).ok().and_then(Format::of) {
+        return Err(CompareError::IsMeasured { path: path.to_owned(), what: format.what() });
+    }
     if !said && bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return Ok(None);
     }

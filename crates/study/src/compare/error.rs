@@ -6,6 +6,7 @@ use miette::Diagnostic;
 use petrio_live::drive::DriveError;
 use petrio_scenario::Problems;
 use petrio_scenario::run::RunFailure;
+use petrio_workload::measurement::MeasurementError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -92,6 +93,44 @@ pub enum CompareError {
         requests: String,
         /// One of file operations.
         operations: String,
+    },
+    /// A measurement that can't be read.
+    #[error("{}: {error}", .path.display())]
+    #[diagnostic(forward(error))]
+    Measurement {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        error: MeasurementError,
+    },
+    /// A measurement of which a scenario plays nothing.
+    #[error(
+        "no workload of {letter} ({name}) does what was measured: measured are {tests}, and there are {workloads}"
+    )]
+    #[diagnostic(help(
+        "give a workload the name of fio's job, or the operation, file size, record and processes of iozone's test; \
+         petrio init --from {file} writes a scenario that does the same"
+    ))]
+    Unmatched {
+        /// Which scenario.
+        letter: String,
+        /// Its name.
+        name: String,
+        /// What was measured.
+        tests: String,
+        /// The scenario's workloads.
+        workloads: String,
+        /// Where the measurement lies.
+        file: String,
+    },
+    /// A measurement that isn't said to be one.
+    #[error("{} is a measurement: {what}", .path.display())]
+    #[diagnostic(help("write measured:{} to hold it against a scenario", .path.display()))]
+    IsMeasured {
+        /// The file.
+        path: PathBuf,
+        /// Whose output it is.
+        what: &'static str,
     },
     /// A simulation that failed.
     #[error("{letter} ({name}): {failure}")]

@@ -1,4 +1,4 @@
-//! What is named on the command line: `FILE`, `FILE@path=value,path=value`, and either with `real:` before it.
+//! What is named on the command line: `FILE`, `FILE@path=value,path=value`, either with `real:` before it, and `measured:FILE`.
 //!
 //! A file of exactly that name wins, whatever characters it has; else the first `@` after which the settings begin is
 //! the one behind the name of a file that is there. Settings are divided by the commas that lie outside quotes,
@@ -11,6 +11,8 @@ use std::str::FromStr;
 
 /// What stands before a scenario that is to be run on the real directory.
 pub(super) const REAL: &str = "real:";
+/// What stands before a measurement.
+const MEASURED: &str = "measured:";
 
 const HOW_TO_SET: &str =
     "write FILE@path=value,path=value; a value with a comma in it goes in quotes or brackets";
@@ -24,12 +26,18 @@ pub struct Input {
     pub settings: Vec<Override>,
     /// Whether it is to be run on the real directory.
     pub real: bool,
+    /// Whether it is a measurement, as another program printed it.
+    pub measured: bool,
 }
 
 impl FromStr for Input {
     type Err = CompareError;
 
     fn from_str(text: &str) -> Result<Self, CompareError> {
+        if let Some(file) = text.strip_prefix(MEASURED).filter(|_| !Path::new(text).exists()) {
+            // Whatever is behind is its name: nothing of a measurement can be set.
+            return Ok(Self { file: PathBuf::from(file), settings: Vec::new(), real: false, measured: true });
+        }
         let (real, rest) = match text.strip_prefix(REAL) {
             Some(rest) if !Path::new(text).exists() => (true, rest),
             _ => (false, text),
@@ -44,7 +52,7 @@ impl FromStr for Input {
         };
         let settings = settings.map(pieces).unwrap_or_default();
         let settings = settings.into_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { file: PathBuf::from(file), settings, real })
+        Ok(Self { file: PathBuf::from(file), settings, real, measured: false })
     }
 }
 
@@ -98,6 +106,13 @@ mod tests {
         assert!(settings("a.toml").is_empty());
         let input: Input = "real:a.toml@x=1".parse().unwrap();
         assert_eq!((input.file, input.real), (PathBuf::from("a.toml"), true));
+    }
+
+    #[test]
+    fn a_measurement_has_a_name_and_nothing_else() {
+        let input: Input = "measured:run@night.json".parse().unwrap();
+        let expected = (PathBuf::from("run@night.json"), true, false, 0);
+        assert_eq!((input.file, input.measured, input.real, input.settings.len()), expected);
     }
 
     #[test]

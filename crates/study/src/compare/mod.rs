@@ -20,6 +20,7 @@ mod error;
 mod html;
 mod input;
 mod measure;
+pub mod measured;
 mod pair;
 #[cfg(feature = "live")]
 mod real;

@@ -20,13 +20,13 @@ const STRIDE: u64 = 17;
 
 /// A test: its number behind `-i`, its column, whether it repeats the one before, what it does.
 #[derive(Clone, Copy)]
-struct Column {
-    number: u64,
-    name: &'static str,
+pub(super) struct Column {
+    pub(super) number: u64,
+    pub(super) name: &'static str,
     repeats: bool,
-    operation: Access,
-    pattern: Pattern,
-    stdio: bool,
+    pub(super) operation: Access,
+    pub(super) pattern: Pattern,
+    pub(super) stdio: bool,
 }
 
 const fn column(number: u64, name: &'static str, operation: Access, pattern: Pattern) -> Column {
@@ -42,7 +42,7 @@ const fn stdio(of: Column) -> Column {
 }
 
 /// In the order of iozone's table; numbers above 7 run where they are asked for.
-const COLUMNS: [Column; 17] = [
+pub(super) const COLUMNS: [Column; 17] = [
     column(0, "write", Access::Write, Pattern::Sequential),
     again(column(0, "rewrite", Access::Rewrite, Pattern::Sequential)),
     column(1, "read", Access::Read, Pattern::Sequential),
@@ -62,7 +62,7 @@ const COLUMNS: [Column; 17] = [
     again(column(10, "repread", Access::Read, Pattern::Sequential)),
 ];
 /// The last number of the tests that run where none is named.
-const LAST_OF_ALL: u64 = 7;
+pub(super) const LAST_OF_ALL: u64 = 7;
 
 /// From the least to the most, doubled.
 fn doubled(least: u64, most: u64) -> Vec<u64> {
@@ -120,7 +120,7 @@ impl Options {
     }
 
     /// File sizes and records, as iozone goes through them.
-    fn shapes(&self) -> Result<Vec<(u64, u64)>, IozoneError> {
+    pub(super) fn shapes(&self) -> Result<Vec<(u64, u64)>, IozoneError> {
         let sizes = match (self.sizes.as_slice(), self.auto) {
             ([], true) => doubled(self.least_size.unwrap_or(SIZES[0]), self.most_size.unwrap_or(SIZES[1])),
             ([], false) => vec![SIZE],
@@ -154,7 +154,7 @@ impl Options {
     }
 
     /// How many processes, each in its turn (-t, or -l to -u).
-    fn process_counts(&self) -> Vec<u32> {
+    pub(super) fn process_counts(&self) -> Vec<u32> {
         match (self.least_processes, self.most_processes, self.processes) {
             (None, None, count) => vec![count.unwrap_or(1)],
             (least, most, _) => {

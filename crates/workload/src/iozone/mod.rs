@@ -20,6 +20,10 @@
 
 mod columns;
 mod options;
+mod told;
+
+pub use told::test_named;
+pub(crate) use told::{COLUMN_NAMES, CommandFacts, command_facts};
 
 use crate::program::PatternParameters;
 use miette::Diagnostic;

@@ -14,7 +14,7 @@ const WITHOUT_EFFECT_VALUED: &str = "bdfLPSV";
 /// Options with a value that says something.
 const VALUED: &str = "srngyqituljJUkHFXY";
 /// Options without a value that change nothing either.
-const WITHOUT_EFFECT: &str = "CEGMNORQTWhmpvwx";
+const WITHOUT_EFFECT: &str = "CEGMRQTWhmpvwx";
 /// What is behind `-+` and has a value.
 const EXTENDED_VALUED: &str = "mpAwyCSqLhTVi";
 
@@ -45,6 +45,8 @@ pub(super) struct Options {
     pub(super) mapped: bool,
     pub(super) remounts: bool,
     pub(super) no_retest: bool,
+    /// In what it prints: `O` operations a second, `N` microseconds an operation; else kB a second.
+    pub(super) unit: Option<char>,
     pub(super) remarks: Vec<String>,
 }
 
@@ -127,6 +129,7 @@ impl Options {
             'e' => self.flush = true,
             'c' => self.close = true,
             'B' => self.mapped = true,
+            'O' | 'N' => self.unit = Some(letter),
             'D' => self
                 .remarks
                 .push("-D is not played: pages of a mapping are written when it is synced".to_owned()),
