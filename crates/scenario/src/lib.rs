@@ -52,8 +52,8 @@ pub use claim::{Claim, Sentence};
 pub use fio::plain as workload_name;
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
-    PlacedShare, PlacedUnix, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk, SanMount, SharePlacement,
-    Volume,
+    PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk,
+    SanMount, SharePlacement, Volume,
 };
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;

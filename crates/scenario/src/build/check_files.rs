@@ -88,19 +88,27 @@ fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec
         let path = format!("workload.{name}.out_of_range");
         for Group { volume, work } in groups {
             let Work::Trace(trace) = work else { continue };
-            let Volume { name: there, blocks, .. } = volumes[*volume];
-            let (rule, end) = (trace.out_of_range(), trace.end());
+            let rule = trace.out_of_range();
+            if rule == PlacesOutOfRange::default() {
+                continue;
+            }
+            let Volume { name: there, host, .. } = volumes[*volume];
             if !recorded.get(*volume).copied().unwrap_or(false) {
-                if rule != PlacesOutOfRange::default() {
-                    let message = format!("\"{there}\" places files itself, wherever the trace saw them");
-                    problems.push(loaded.error_at(&path, message).help("leave out_of_range out"));
+                let message = format!("\"{there}\" places files itself, wherever the trace saw them");
+                problems.push(loaded.error_at(&path, message).help("leave out_of_range out"));
+                continue;
+            }
+            let on = trace.file_systems();
+            let used = volumes.iter().filter(|volume| volume.host == host && on.contains(&volume.mount));
+            for Volume { name: there, mount, blocks, .. } in used {
+                let end = trace.seen_on(*mount).end();
+                if rule == PlacesOutOfRange::Error && end > *blocks {
+                    let message = format!(
+                        "the trace of \"{name}\" saw files up to block {end}, and the device of \"{there}\" has {blocks}"
+                    );
+                    let help = "take a larger disk, or out_of_range = \"allocate\" (the file system places them) or \"wrap\"";
+                    problems.push(loaded.error_at(&path, message).help(help));
                 }
-            } else if rule == PlacesOutOfRange::Error && end > blocks {
-                let message = format!(
-                    "the trace of \"{name}\" saw files up to block {end}, and the device of \"{there}\" has {blocks}"
-                );
-                let help = "take a larger disk, or out_of_range = \"allocate\" (the file system places them) or \"wrap\"";
-                problems.push(loaded.error_at(&path, message).help(help));
             }
         }
     }

@@ -15,7 +15,7 @@ use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles, Unrecorded,
 };
 use petrio_workload::{RequestSource, SourceError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -152,43 +152,25 @@ impl EventTrace {
         self.files.next_file(&self.placement)
     }
 
-    /// Where its files lie on a device of so many blocks, as far as the trace tells and that counts there.
-    pub(super) fn extents(&self, blocks: u64) -> BTreeMap<FileId, Vec<PlacedExtent>> {
-        let files = (0..).zip(self.files.files()).filter(|(_, file)| !file.extents.is_empty());
-        let id = |position| self.files.file_id(position, self.placement.first_file);
-        match (self.end() > blocks, self.replay.out_of_range) {
-            (false, _) => files.map(|(position, file)| (id(position), file.extents.clone())).collect(),
-            (true, PlacesOutOfRange::Wrap) => {
-                files.map(|(position, file)| (id(position), wrapped(&file.extents, blocks))).collect()
-            }
-            (true, _) => BTreeMap::new(),
-        }
+    /// Where it saw those of its files that lie on a file system of its host, by that one's number there.
+    pub(super) fn seen_on(&self, file_system: u32) -> Seen<'_> {
+        let on = self.files.file_systems(&self.placement);
+        let files = (0..).zip(self.files.files()).zip(on);
+        let files = files.filter(|((_, file), on)| *on == file_system && !file.extents.is_empty());
+        let files = files.map(|((position, file), _)| {
+            (self.files.file_id(position, self.placement.first_file), file.extents.as_slice())
+        });
+        Seen { files: files.collect(), replay: &self.replay }
     }
 
-    /// One past the last block at which the trace saw a file.
-    pub(super) fn end(&self) -> u64 {
-        let extents = self.files.files().iter().flat_map(|file| &file.extents);
-        extents.map(|extent| extent.address + extent.length.div_ceil(SECTOR_BYTES)).max().unwrap_or(0)
+    /// On which file systems of its host its files lie, by their numbers there.
+    pub(super) fn file_systems(&self) -> BTreeSet<u32> {
+        self.files.file_systems(&self.placement).into_iter().collect()
     }
 
     /// What becomes of places beyond the end of the device.
     pub(super) fn out_of_range(&self) -> PlacesOutOfRange {
         self.replay.out_of_range
-    }
-
-    /// What should be known of places on a device of so many blocks that don't count there as they were recorded.
-    pub(super) fn warning(&self, blocks: u64) -> Option<Sentence> {
-        let what = match self.replay.out_of_range {
-            PlacesOutOfRange::Allocate => "the file system places its files itself",
-            PlacesOutOfRange::Wrap => "their places wrap around",
-            PlacesOutOfRange::Error => return None,
-        };
-        let (end, name) = (self.end(), self.replay.file.display());
-        (end > blocks).then(|| {
-            Claim::BeyondEnd.says(format!(
-                "{name} saw files up to block {end}, and the device of the Unix host has {blocks}: {what}"
-            ))
-        })
     }
 
     /// A program for each of its processes, to be run on a real directory.
@@ -220,6 +202,47 @@ impl EventTrace {
         let possible = PossibleCalls::new(replay, &self.files, self.placement.first_file);
         let changed = possible.changed();
         Ok((Box::new(possible), changed))
+    }
+}
+
+/// Where a trace saw files that lie on one file system.
+pub(super) struct Seen<'t> {
+    files: Vec<(FileId, &'t [PlacedExtent])>,
+    replay: &'t EventReplay,
+}
+
+impl Seen<'_> {
+    /// Where they lie on a device of so many blocks, as far as that counts there.
+    pub(super) fn extents(&self, blocks: u64) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+        let files = self.files.iter();
+        match (self.end() > blocks, self.replay.out_of_range) {
+            (false, _) => files.map(|&(file, extents)| (file, extents.to_vec())).collect(),
+            (true, PlacesOutOfRange::Wrap) => {
+                files.map(|&(file, extents)| (file, wrapped(extents, blocks))).collect()
+            }
+            (true, _) => BTreeMap::new(),
+        }
+    }
+
+    /// One past the last block at which the trace saw one of them.
+    pub(super) fn end(&self) -> u64 {
+        let extents = self.files.iter().flat_map(|(_, extents)| *extents);
+        extents.map(|extent| extent.address + extent.length.div_ceil(SECTOR_BYTES)).max().unwrap_or(0)
+    }
+
+    /// What should be known of places on a file system's device of so many blocks that don't count there as they were recorded.
+    pub(super) fn warning(&self, there: &str, blocks: u64) -> Option<Sentence> {
+        let what = match self.replay.out_of_range {
+            PlacesOutOfRange::Allocate => "the file system places its files itself",
+            PlacesOutOfRange::Wrap => "their places wrap around",
+            PlacesOutOfRange::Error => return None,
+        };
+        let (end, name) = (self.end(), self.replay.file.display());
+        (end > blocks).then(|| {
+            Claim::BeyondEnd.says(format!(
+                "{name} saw files up to block {end}, and the device of \"{there}\" has {blocks}: {what}"
+            ))
+        })
     }
 }
 

@@ -169,11 +169,12 @@ impl<'l> Needed<'l> {
     /// Where those files of a volume lie whose place a trace tells, and what should be known of places that don't count.
     pub(super) fn extents(&self, there: usize) -> (BTreeMap<FileId, Vec<PlacedExtent>>, Vec<Sentence>) {
         let (mut extents, mut warnings) = (BTreeMap::new(), Vec::new());
-        let Volume { host, blocks, .. } = self.volumes[there];
-        for Group { work, .. } in self.on_host(host).filter(|group| group.volume == there) {
+        let Volume { name, host, mount, blocks, .. } = self.volumes[there];
+        for Group { work, .. } in self.on_host(host) {
             if let Work::Trace(trace) = work {
-                extents.extend(trace.extents(blocks));
-                warnings.extend(trace.warning(blocks));
+                let seen = trace.seen_on(mount);
+                extents.extend(seen.extents(blocks));
+                warnings.extend(seen.warning(name, blocks));
             }
         }
         (extents, warnings)

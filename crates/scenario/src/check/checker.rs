@@ -40,6 +40,16 @@ pub(crate) struct PlannedVolume {
     pub(crate) on: Option<u32>,
     /// What is written of it makes sense.
     pub(crate) found: bool,
+    /// Others of the same part are file systems of the same host, each with files of its own; and not mounts of one thing by
+    /// many hosts.
+    pub(crate) is_beside_others: bool,
+}
+
+impl PlannedVolume {
+    /// What somebody uses with it: it alone, or what many hosts mount under the name of its part.
+    pub(super) fn used_as(&self) -> (&'static str, &str) {
+        (self.key, if self.is_beside_others { &self.name } else { &self.part })
+    }
 }
 
 /// The key of disks.
@@ -197,7 +207,8 @@ impl<'a, 'i> Checker<'a, 'i> {
                 let path = if is_list { format!("{path}.{index}") } else { path.to_owned() };
                 let Range { start, end } = self.places.value(&path);
                 if self.missing.insert((start, end)) {
-                    let help = listed(pattern, &pool.listed(20), &format!("the {many} are"));
+                    let help = within(pattern, pool)
+                        .unwrap_or_else(|| listed(pattern, &pool.listed(20), &format!("the {many} are")));
                     self.error(&path, format!("no {one} is called \"{pattern}\""), help);
                 }
             }
@@ -205,6 +216,14 @@ impl<'a, 'i> Checker<'a, 'i> {
         }
         found
     }
+}
+
+/// What there is of something that isn't in a pool itself, but of which several are.
+fn within(pattern: &str, pool: &Directory) -> Option<String> {
+    let all = format!("{pattern}/*");
+    let found = pool.find(&all);
+    let names: Vec<&str> = found.iter().take(LISTED_MAX).map(|&number| pool.name(number)).collect();
+    (names.len() > 1).then(|| format!("of it there are {}; \"{all}\" is all of them", names.join(", ")))
 }
 
 /// What was meant, or what there is; of very many, the first.

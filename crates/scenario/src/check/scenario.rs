@@ -68,14 +68,15 @@ impl Checker<'_, '_> {
             let busy: BTreeSet<(&str, &str)> = (0..)
                 .zip(&self.volumes)
                 .filter(|(number, _)| used.contains(number))
-                .map(|(_, volume)| (volume.key, volume.part.as_str()))
+                .map(|(_, volume)| volume.used_as())
                 .collect();
             let mut idle_volumes = Vec::new();
             let mut told = BTreeSet::new();
-            for PlannedVolume { key, what, name, part, .. } in &self.volumes {
-                if busy.contains(&(*key, part.as_str())) || !told.insert((*key, part.as_str())) {
+            for volume in &self.volumes {
+                if busy.contains(&volume.used_as()) || !told.insert(volume.used_as()) {
                     continue;
                 }
+                let PlannedVolume { key, what, name, part, .. } = volume;
                 let message = format!("nothing uses the {what} \"{name}\"");
                 let problem = self.sources.error(self.places.key(&format!("{key}.{part}")), message);
                 idle_volumes.push(problem.help("name it in a workload's on, or leave it out"));

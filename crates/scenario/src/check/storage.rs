@@ -13,6 +13,13 @@ const DISKS_MAX: u32 = 100_000;
 /// What a file system may lie on.
 pub(super) const HOLDERS: Words = Words { one: "disk or array", many: "disks and arrays" };
 
+/// Each name of those at `at`, with where it stands.
+fn each_name<'n>(names: &'n Names, at: &str) -> impl Iterator<Item = (&'n str, String)> {
+    let is_list = names.iter().count() > 1;
+    let path = move |index| if is_list { format!("{at}.{index}") } else { at.to_owned() };
+    names.iter().enumerate().map(move |(index, written)| (written, path(index)))
+}
+
 impl Checker<'_, '_> {
     pub(super) fn disks(&mut self, scenario: &Scenario) {
         if scenario.disk.is_empty() {
@@ -65,7 +72,8 @@ impl Checker<'_, '_> {
             let over = match part.over() {
                 Over::One(on) => self.only(&at, on, key).into_iter().collect(),
                 Over::Several(names) => {
-                    self.named_once((key, name), names, &at);
+                    self.not_itself((key, name), names, &at);
+                    self.named_once(names, &at, "a disk can't be two members");
                     let pool = self.pool();
                     let mut members = self.find(&at, names, &pool, HOLDERS);
                     // A pattern such as "*" doesn't mean the part itself.
@@ -109,21 +117,23 @@ impl Checker<'_, '_> {
         self.bottom_up();
     }
 
-    /// What is named by itself is named once, and isn't the part that names it.
-    fn named_once(&mut self, (key, name): (&str, &str), names: &Names, at: &str) {
-        let mut known = BTreeSet::new();
-        for (index, written) in names.iter().enumerate() {
-            let is_list = names.iter().count() > 1;
-            let path = if is_list { format!("{at}.{index}") } else { at.to_owned() };
+    /// No part is made of itself.
+    fn not_itself(&mut self, (key, name): (&str, &str), names: &Names, at: &str) {
+        for (written, path) in each_name(names, at) {
             if written == name {
                 let message = format!("the {key} \"{name}\" is made of itself");
                 self.error(&path, message, "name the disks that it is made of");
-            } else if !known.insert(written) {
-                self.error(
-                    &path,
-                    format!("\"{written}\" is named twice"),
-                    "name each once: a disk can't be two members",
-                );
+            }
+        }
+    }
+
+    /// What is named by itself is named once; `why` says why.
+    pub(crate) fn named_once(&mut self, names: &Names, at: &str, why: &str) {
+        let mut known = BTreeSet::new();
+        for (written, path) in each_name(names, at) {
+            if !known.insert(written) {
+                let help = format!("name each once: {why}");
+                self.error(&path, format!("\"{written}\" is named twice"), help);
             }
         }
     }

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use petrio_trace::{ColumnUnits, NamedColumns};
 use petrio_units::Bytes;
 use petrio_workload::synthetic::Synthetic;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -70,6 +70,7 @@ impl Checker<'_, '_> {
                 Workload::Events(load) => {
                     self.urgency(&path, &load.place);
                     self.places_of(&path, workload, &file_systems);
+                    self.on_one_machine(&at, &on);
                     self.file(&format!("{path}.file"), &load.parameters.file);
                     self.time_scale(&path, load.parameters.time_scale);
                     self.own_table(&path, load.parameters.columns.as_ref(), load.parameters.units);
@@ -151,6 +152,28 @@ impl Checker<'_, '_> {
             let there = self.find(&path, &Names::one(on), file_systems, FILE_SYSTEMS);
             self.used_volumes.extend(there);
         }
+    }
+
+    /// A trace of a whole machine isn't played on each of the machine's file systems.
+    fn on_one_machine(&mut self, path: &str, on: &[u32]) {
+        let on = on.iter().filter_map(|&number| self.volumes.get(number as usize));
+        let mut firsts: BTreeMap<&str, &PlannedVolume> = BTreeMap::new();
+        let beside = |volume: &&PlannedVolume| volume.is_beside_others;
+        let Some((first, second)) =
+            on.filter(beside).find_map(|volume| Some((firsts.insert(&volume.part, volume)?, volume)))
+        else {
+            return;
+        };
+        let message = format!(
+            "\"{}\" and \"{}\" are file systems of one host, and each would get the whole trace",
+            first.name, second.name
+        );
+        let help = format!(
+            "name one, and in places which files lie on the others, by the beginnings of their paths or by the trace's devices: \
+             on = \"{}\" and places = {{ \"/home\" = \"{}\" }}",
+            first.name, second.name
+        );
+        self.error(path, message, help);
     }
 
     fn files(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {

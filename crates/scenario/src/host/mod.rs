@@ -22,7 +22,7 @@ pub use linux::{
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;
-pub use unix_1990::{PlacedUnix, PlacedUnixHosts, Unix, UnixHost};
+pub use unix_1990::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, Unix, UnixHost};
 
 use crate::check::Checker;
 use crate::parts::PartKind;

@@ -120,6 +120,11 @@ impl Kind {
         }
     }
 
+    /// Whether a part of this kind is a volume on each of those that it is on.
+    pub(super) fn is_on_each(self) -> bool {
+        matches!(self, Self::OfHosts(kind) if kind.is_on_each)
+    }
+
     /// Whether a part of this kind that names no host belongs to the one around it.
     pub(super) fn has_host(self) -> bool {
         matches!(self, Self::OfHosts(kind) if kind.references.contains(&("host", Pool::Hosts)))

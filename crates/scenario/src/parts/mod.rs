@@ -29,5 +29,5 @@ mod used;
 pub(crate) use directory::Directory;
 pub(crate) use expand::expand;
 pub(crate) use kind::Kind;
-pub(crate) use part_kind::{PartKind, Pool};
+pub(crate) use part_kind::{PartKind, Pool, name_on};
 pub(crate) use used::Texts;

@@ -34,9 +34,19 @@ pub(crate) struct PartKind {
     pub(crate) pool: Pool,
     /// Bytes of memory that such a part takes at least when it is built and run.
     pub(crate) least_bytes: u32,
+    /// Whether it is a volume on each of those that its `on` names, each with a name of its own where they are several.
+    pub(crate) is_on_each: bool,
     /// Whether its page lies within that of its host, and the queue before its device at the top; the pages of others
     /// lie at the top.
     pub(crate) is_mounted: bool,
     /// Whether hosts have pages of their own on its page.
     pub(crate) is_around: bool,
+}
+
+/// What workloads call the volume on a holder of a host that has several such: the holder's name behind the host's, as seen
+/// from the host. What the host owns, or what stands beside it, has its folder in its name, which isn't said twice.
+pub(crate) fn name_on(host: &str, holder: &str) -> String {
+    let own = holder.strip_prefix(host).and_then(|rest| rest.strip_prefix('/'));
+    let beside = host.rsplit_once('/').and_then(|(folder, _)| holder.strip_prefix(folder)?.strip_prefix('/'));
+    format!("{host}/{}", own.or(beside).unwrap_or(holder))
 }

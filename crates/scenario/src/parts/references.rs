@@ -1,15 +1,17 @@
 //! References from where a part stands, as references from the root.
 //!
 //! A name is looked for first among the parts that the part owns, then among those beside it, then outward to the root:
-//! the first folder in which it stands for anything is meant. One that begins with `/` begins at the root.
+//! the first folder in which it stands for anything is meant. One that begins with `/` begins at the root. Of
+//! what isn't a part of its own, a volume of a host that has one on each of its disks, the host's `on` says the name.
 
 use super::directory::Directory;
 use super::kind::Kind;
-use super::part_kind::Pool;
+use super::part_kind::{Pool, name_on};
 use crate::text::Copies;
 use crate::text::tree::Value;
 use petrio_units::nearest;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -69,7 +71,7 @@ struct Pools {
 
 impl Pools {
     fn of(root: &DeTable<'_>, copies: &Copies) -> Self {
-        let pool = |pool: Pool| {
+        let names = |pool: Pool| {
             let mut names: Vec<(Cow<'_, str>, &str)> = Vec::new();
             for kind in Kind::all().filter(|kind| kind.is_in(pool)) {
                 let parts = root.get(kind.key()).and_then(|parts| parts.get_ref().as_table());
@@ -83,13 +85,23 @@ impl Pools {
                     }
                 }
             }
-            Directory::of(names.iter().map(|(name, described)| (name.as_ref(), *described)), copies)
+            names
         };
+        let pool = |wanted: Pool| Directory::of(as_str(&names(wanted)), copies);
+        let holders = pool(Pool::Holders);
+        let mut volumes = names(Pool::Volumes);
+        for kind in Kind::all().filter(|kind| kind.is_on_each()) {
+            let parts = root.get(kind.key()).and_then(|parts| parts.get_ref().as_table());
+            for (name, part) in parts.into_iter().flatten() {
+                let of_part = volumes_on_each(Stands { path: name.get_ref(), kind }, part, &holders);
+                volumes.extend(of_part.into_iter().map(|(name, part)| (Cow::Owned(name), part)));
+            }
+        }
         Self {
-            holders: pool(Pool::Holders),
             adapters: pool(Pool::Adapters),
             hosts: pool(Pool::Hosts),
-            volumes: pool(Pool::Volumes),
+            volumes: Directory::of(as_str(&volumes), copies),
+            holders,
             networks: pool(Pool::Networks),
             shared: pool(Pool::Shared),
         }
@@ -105,6 +117,29 @@ impl Pools {
             Pool::Shared => &self.shared,
         }
     }
+}
+
+/// Names of parts, each with the name under which the scenario describes it.
+fn as_str<'n>(names: &'n [(Cow<'_, str>, &'n str)]) -> impl Iterator<Item = (&'n str, &'n str)> {
+    names.iter().map(|(name, described)| (name.as_ref(), *described))
+}
+
+/// The volumes of a part that has one on each of the holders that it is on, where these are several; each with the name
+/// under which the scenario describes it.
+fn volumes_on_each<'p>(stands: Stands<'p>, part: &Value<'_>, holders: &Directory) -> Vec<(String, &'p str)> {
+    let on = part.get_ref().as_table().and_then(|part| part.get("on")).map(Spanned::get_ref);
+    let names: Vec<&str> = match on {
+        Some(DeValue::String(name)) => vec![name],
+        Some(DeValue::Array(names)) => names.iter().filter_map(|name| name.get_ref().as_str()).collect(),
+        _ => Vec::new(),
+    };
+    let found = |name: &str| {
+        let from_root = stands.as_from_root(name, holders);
+        holders.find(from_root.as_deref().unwrap_or(name))
+    };
+    let found: BTreeSet<u32> = names.into_iter().flat_map(found).collect();
+    let several = found.iter().filter(|_| found.len() > 1);
+    several.map(|&on| (name_on(stands.path, holders.name(on)), stands.path)).collect()
 }
 
 /// How many disks a part is; a count that can't be is complained about where it is read.

@@ -54,7 +54,7 @@ pub struct EventReplay {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_room: Option<Bytes>,
     /// On a Unix host of 1990, which puts files where the trace saw them: what becomes of that if it saw one beyond the
-    /// end of the host's device, as on a machine with a larger one.
+    /// end of its file system's device, as on a machine with a larger one.
     #[serde(default)]
     pub out_of_range: PlacesOutOfRange,
 }
@@ -63,7 +63,7 @@ pub struct EventReplay {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacesOutOfRange {
-    /// None of them counts: the host's file system places all files as if it had made them itself, and the report
+    /// None of that device's counts: the file system places its files as if it had made them itself, and the report
     /// warns.
     #[default]
     Allocate,

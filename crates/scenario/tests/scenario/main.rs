@@ -35,6 +35,7 @@ mod streaming;
 mod traced_calls;
 mod traced_processes;
 mod traces_over_file_systems;
+mod unix_hosts;
 mod waiting;
 mod what_ifs;
 mod write_caches;

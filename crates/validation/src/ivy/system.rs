@@ -10,7 +10,8 @@ use petrio_models::cluster::replication::{
 use petrio_models::device::analytic_disk::{AnalyticDiskParameters, analytic_disk_page};
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::host::unix_1990::{
-    RecordedReads, UnixFile, UnixParameters, UnixPorts, unix_1990_layout, unix_1990_page,
+    RecordedReads, UnixFile, UnixFileSystem, UnixParameters, UnixPorts, UnixVolume, unix_1990_layout,
+    unix_1990_page,
 };
 use petrio_scenario::build::programs_page;
 use petrio_scenario::run::{Ended, Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
@@ -108,19 +109,16 @@ pub(super) fn run_played(
             (requests, completions)
         }
     };
-    let host_ports = UnixPorts {
-        operations: page.fifo("operations"),
-        completions: page.fifo("completions"),
-        requests,
-        request_completions,
-    };
+    let host_ports = UnixPorts { operations: page.fifo("operations"), completions: page.fifo("completions") };
     let there: Vec<UnixFile> = (0..)
         .zip(files.files())
         .map(|(position, file)| unix_file(files.file_id(position, 1), file, system.stretch))
         .collect();
     let layout = Arc::new(unix_1990_layout(&host, blocks, &there)?);
     let (replicas, _) = replication_page(&mut page, "copies", &system.replication, (blocks, layout), &ports)?;
-    unix_1990_page(&mut page, "host", &host, (blocks, &there), host_ports)?;
+    let file_system = UnixFileSystem { name: "files", device_blocks: blocks, files: &there };
+    let volume = UnixVolume { file_system, requests, request_completions };
+    unix_1990_page(&mut page, "host", &host, &[volume], host_ports)?;
     let programs =
         programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;

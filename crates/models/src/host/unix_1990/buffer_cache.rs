@@ -1,4 +1,4 @@
-//! The buffer cache: blocks of files in one list, the least recently used given up first.
+//! The buffer cache: blocks of the files of all file systems in one list, the least recently used given up first.
 //!
 //! Source: S. Leffler et al., "The design and implementation of the 4.3BSD UNIX operating system", 1989, chapter 7
 //! (getblk, bread, bdwrite). A buffer in transfer is busy and can't be given up; a delayed write at the list's end is
@@ -8,10 +8,36 @@ use crate::fast_map::FastMap;
 use petrio_colours::FileId;
 use petrio_kernel::Time;
 
+/// A file of one of the host's file systems, which number their files each by itself: one number, the file system's above
+/// the file's, so that a look into the cache costs the same as with one file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct VolumeFile(u64);
+
+impl VolumeFile {
+    pub(super) const fn new(volume: u32, file: FileId) -> Self {
+        Self((volume as u64) << 32 | file.0 as u64)
+    }
+
+    /// The number of its file system on the host.
+    pub(super) const fn volume(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Its number there.
+    pub(super) const fn file(self) -> FileId {
+        FileId(self.0 as u32)
+    }
+
+    /// Both as one number.
+    pub(super) const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A block of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct BlockKey {
-    pub(super) file: FileId,
+    pub(super) file: VolumeFile,
     pub(super) block: u64,
 }
 
@@ -48,7 +74,7 @@ pub(super) struct BufferCache {
     newest: u32,
     oldest: u32,
     /// Blocks of each file that are in the cache.
-    of_file: FastMap<FileId, Vec<u64>>,
+    of_file: FastMap<VolumeFile, Vec<u64>>,
 }
 
 /// What stands in the way of a buffer.
@@ -169,7 +195,7 @@ impl BufferCache {
     }
 
     /// A file's blocks from `first` that are in the cache, in order.
-    pub(super) fn blocks_of(&self, file: FileId, first: u64) -> Vec<u64> {
+    pub(super) fn blocks_of(&self, file: VolumeFile, first: u64) -> Vec<u64> {
         let mut blocks: Vec<u64> = self
             .of_file
             .get(&file)

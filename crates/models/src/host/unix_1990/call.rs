@@ -1,7 +1,7 @@
 //! A system call on its way: where it stands, what it waits for, what comes next of it.
 
-use super::buffer_cache::BlockKey;
-use petrio_colours::{Failure, FileId, FileOp, RequestId};
+use super::buffer_cache::{BlockKey, VolumeFile};
+use petrio_colours::{Failure, FileOp, RequestId};
 use petrio_kernel::{Key, Time};
 
 /// What a call can wait for.
@@ -10,8 +10,8 @@ pub(super) enum Event {
     /// A block's transfer is over.
     Block(BlockKey),
     /// Nothing of a file is being written any more.
-    Written(FileId),
-    /// Nothing at all is being written any more.
+    Written(VolumeFile),
+    /// Nothing at all is being written any more, on whichever file system.
     AllWritten,
     /// The call's own metadata have been written.
     Metadata(RequestId),
@@ -34,14 +34,15 @@ impl Event {
 
     /// The key under which those who wait for it lie.
     pub(super) fn key(self) -> Key {
-        let (kind, high, low) = match self {
-            Self::Block(key) => (0u32, key.file.0, key.block),
-            Self::Written(file) => (1, file.0, 0),
+        let (kind, of, block) = match self {
+            Self::Block(key) => (0u32, key.file.number(), key.block),
+            Self::Written(file) => (1, file.number(), 0),
             Self::AllWritten => (2, 0, 0),
-            Self::Metadata(id) => (3, 0, id.0),
+            Self::Metadata(id) => (3, id.0, 0),
             Self::Room => (4, 0, 0),
         };
-        Key::from(kind) << 96 | Key::from(high) << 64 | Key::from(low)
+        // A block has 512 bytes at least, so that its number takes no more than 55 bits.
+        Key::from(kind) << 120 | Key::from(of) << 56 | Key::from(block)
     }
 }
 

@@ -25,6 +25,17 @@ pub struct UnixFile {
     pub extents: Vec<PlacedExtent>,
 }
 
+/// A file system of a host.
+#[derive(Clone, Copy, Debug)]
+pub struct UnixFileSystem<'a> {
+    /// What it is called where something is wrong with one of several.
+    pub name: &'a str,
+    /// Blocks of 512 bytes of its device.
+    pub device_blocks: u64,
+    /// The files that are or will be on it; their numbers are its own.
+    pub files: &'a [UnixFile],
+}
+
 /// A file in the run.
 #[derive(Clone, Debug, Default)]
 struct File {

@@ -11,6 +11,11 @@
 //! it) are written synchronously. A daemon writes what has been delayed for long enough; of a deleted file nothing is
 //! written any more.
 //!
+//! A host has one file system or several, each on a device of its own with cylinder groups, inodes and files of its own. What
+//! they share is the machine: the buffers, of which a block's identity is its file system and its place there, the processors,
+//! and the sync daemon, whose sync(2) is about all of them. So it was on Cello, whose seven file systems on six disks had one
+//! buffer cache (Ivy, table 2 and §4.5).
+//!
 //! Source: S.-L. Lo, "Ivy: a study on replicating data for performance improvement" (HPL-CSP-90-48, 1990), §4.5; M.
 //! McKusick et al., "A fast file system for UNIX", ACM TOCS 2(3), 1984 (layout, fragments); the order in which a read
 //! and its read-ahead are started is that of `breada` in S. Leffler et al., "The design and implementation of the
@@ -22,13 +27,14 @@
 mod buffer_cache;
 mod call;
 mod files;
+mod in_flight;
 mod layout;
 mod page;
 mod parameters;
 mod state;
 
-pub use files::{UnixFile, unix_1990_layout};
-pub use page::{UnixPorts, unix_1990_page};
+pub use files::{UnixFile, UnixFileSystem, unix_1990_layout};
+pub use page::{UnixPorts, UnixVolume, unix_1990_page};
 pub use parameters::{DEVICE_BLOCKS_MAX, RecordedReads, UnixError, UnixParameters};
 
 #[cfg(test)]

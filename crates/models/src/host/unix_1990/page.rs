@@ -6,9 +6,11 @@
 //! requests ◀────────────────────────────────┴─────────────────────────────────────┘
 //! request completions ─▶(complete)─▶ finished        ticks ─▶(sync daemon)─▶ requests
 //! ```
+//!
+//! Each file system has requests, request completions and a transition `complete` of its own.
 
 use super::call::{Job, Next, WAITS};
-use super::files::UnixFile;
+use super::files::UnixFileSystem;
 use super::parameters::{UnixError, UnixParameters};
 use super::state::Host;
 use crate::instants;
@@ -24,7 +26,14 @@ pub struct UnixPorts {
     pub operations: Place<FileOp>,
     /// They go back here.
     pub completions: Place<FileOp>,
-    /// Requests to the file system's device.
+}
+
+/// A file system of the host, and its device. Operations name it by its position among the host's (`FileOp::file_system`).
+#[derive(Clone, Copy, Debug)]
+pub struct UnixVolume<'a> {
+    /// What is on it.
+    pub file_system: UnixFileSystem<'a>,
+    /// Requests to its device.
     pub requests: Place<BlockRequest>,
     /// They come back here.
     pub request_completions: Place<BlockRequest>,
@@ -38,31 +47,33 @@ struct Waiting {
 }
 
 /// Where a step's leavings go.
-#[derive(Clone, Copy)]
 struct Exits {
     host: Update<Host>,
-    requests: Put<BlockRequest>,
+    /// To each file system's device.
+    requests: Vec<Put<BlockRequest>>,
     finished: Put<Key>,
     waits: [Put<Waiting>; WAITS.len()],
     completions: Put<FileOp>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Places {
     host: Place<Host>,
     finished: Place<Key>,
     waits: [Place<Waiting>; WAITS.len()],
-    ports: UnixPorts,
+    completions: Place<FileOp>,
+    /// To each file system's device.
+    requests: Vec<Place<BlockRequest>>,
 }
 
 impl Exits {
     fn declare(transition: &mut TransitionBuilder<'_>, places: &Places) -> Self {
         Self {
             host: transition.update(places.host),
-            requests: transition.may_put(places.ports.requests, MANY),
+            requests: places.requests.iter().map(|&place| transition.may_put(place, MANY)).collect(),
             finished: transition.may_put(places.finished, MANY),
             waits: places.waits.map(|place| transition.may_put(place, 1)),
-            completions: transition.may_put(places.ports.completions, 1),
+            completions: transition.may_put(places.completions, 1),
         }
     }
 
@@ -88,20 +99,20 @@ impl Exits {
     /// Sends off what a step has left.
     fn send(&self, f: &mut Firing<'_>) {
         let host = f.update(self.host);
-        let mut outbox = std::mem::take(&mut host.outbox);
+        let mut outbox = std::mem::take(&mut host.in_flight.outbox);
         let mut events = std::mem::take(&mut host.events);
-        for request in outbox.drain(..) {
-            f.put(self.requests, request);
+        for (volume, request) in outbox.drain(..) {
+            f.put(self.requests[volume as usize], request);
         }
         for event in events.drain(..) {
             f.put(self.finished, event.key());
         }
         let host = f.update(self.host);
-        (host.outbox, host.events) = (outbox, events);
+        (host.in_flight.outbox, host.events) = (outbox, events);
     }
 }
 
-/// Builds the page of a host with one file system of `device_blocks` blocks (512 bytes), on which `files` are or will be.
+/// Builds the page of a host with these file systems, one or several.
 ///
 /// # Errors
 /// See [`UnixError`].
@@ -109,20 +120,20 @@ pub fn unix_1990_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     parameters: &UnixParameters,
-    (device_blocks, files): (u64, &[UnixFile]),
+    volumes: &[UnixVolume<'_>],
     ports: UnixPorts,
 ) -> Result<Vec<Stage>, UnixError> {
-    let host = Host::new(parameters, device_blocks, files)?;
+    let file_systems: Vec<UnixFileSystem<'_>> = volumes.iter().map(|volume| volume.file_system).collect();
+    let host = Host::new(parameters, &file_systems)?;
     let mut page = parent.page(name);
     page.port_in("operations", ports.operations);
     page.port_out("completions", ports.completions);
-    page.port_out("requests", ports.requests);
-    page.port_in("request completions", ports.request_completions);
     let places = Places {
         host: page.state("host", host),
         finished: page.fifo("finished"),
         waits: WAITS.map(|name| page.keyed::<Waiting>(name, |waiting| waiting.key)),
-        ports,
+        completions: ports.completions,
+        requests: volumes.iter().map(|volume| volume.requests).collect(),
     };
     let (call, copy) = (parameters.call.time(), parameters.copy);
     let work = move |op: &FileOp| {
@@ -144,8 +155,9 @@ pub fn unix_1990_page(
         f.put(put, jobs.work(work(&op), Box::new(Job::new(op, now))));
     });
 
+    let ran_places = places.clone();
     processors.returns(jobs, move |ran| {
-        let exits = Exits::declare(ran, &places);
+        let exits = Exits::declare(ran, &ran_places);
         move |f, _, mut job: Box<Job>| {
             charge(&mut job, FileCause::Call, f.now());
             exits.advance(f, *job);
@@ -153,26 +165,47 @@ pub fn unix_1990_page(
     });
 
     waits_page(&mut page, &places, ready);
-    let mut complete = page.transition("complete");
-    let request = complete.take(ports.request_completions);
-    let exits = Exits::declare(&mut complete, &places);
-    complete.action(move |f| {
-        let (request, now) = (f.take(request), f.now());
-        if !f.update(exits.host).complete(&request, now) {
-            f.fail(format!("a request with the tag {} comes back that the host never sent", request.tag));
-        }
-        exits.send(f);
-    });
+    for (number, volume) in (0..).zip(volumes) {
+        let name = (volumes.len() > 1).then_some(volume.file_system.name);
+        device_side(&mut page, name, &places, (number, volume));
+    }
 
     sync_daemon_page(&mut page.page("sync-daemon"), &places, parameters.sync_interval.time());
 
-    let sent = Sum::new().of(places.host, Host::sent_and_back).taken(ports.request_completions, -1);
-    page.conserve_sum("requests sent", sent);
     let processor = processors.finish(&mut page);
     let path = page.path().to_owned();
     let waits = WAITS.into_iter().zip(places.waits);
     let waits = waits.map(|(name, place)| Stage::queue(format!("{path}/{name}"), &[place.id()]));
     Ok(std::iter::once(processor).chain(waits).collect())
+}
+
+/// Requests to the device of the host's file system of this number, and what comes back; named after it where it is one of
+/// several.
+fn device_side(
+    page: &mut PageBuilder<'_>,
+    name: Option<&str>,
+    places: &Places,
+    (number, volume): (u32, &UnixVolume<'_>),
+) {
+    let called = |what: &str| name.map_or_else(|| what.to_owned(), |name| format!("{what} {name}"));
+    page.port_out(&called("requests"), volume.requests);
+    page.port_in(&called("request completions"), volume.request_completions);
+    let sent = Sum::new().of(places.host, move |host| host.in_flight.sent_and_back(number));
+    page.conserve_sum(&called("requests sent"), sent.taken(volume.request_completions, -1));
+
+    let mut complete = page.transition(&called("complete"));
+    let request = complete.take(volume.request_completions);
+    let exits = Exits::declare(&mut complete, places);
+    complete.action(move |f| {
+        let (request, now) = (f.take(request), f.now());
+        if !f.update(exits.host).complete(number, &request, now) {
+            f.fail(format!(
+                "a request with the tag {} comes back that the host never sent there",
+                request.tag
+            ));
+        }
+        exits.send(f);
+    });
 }
 
 /// Those who wait wake up when what they wait for is over, and go on.

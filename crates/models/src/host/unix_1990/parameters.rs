@@ -122,6 +122,14 @@ pub enum UnixError {
         /// Blocks of the file system.
         blocks: u64,
     },
+    /// One of several file systems can't be made.
+    #[error("of its file system \"{name}\": {error}")]
+    OneOf {
+        /// Which.
+        name: String,
+        /// What is wrong with it.
+        error: Box<UnixError>,
+    },
 }
 
 /// Blocks of 512 bytes that an address of a block reaches: `daddr_t` has 32 bits and a sign (4.3BSD, sys/types.h).

@@ -1,12 +1,15 @@
 //! What changes while a Unix host runs, and what each system call does to it.
 //!
+//! Each file system has files and a layout of its own; buffers, openers and the count of what is on its way are the host's.
+//!
 //! A call is taken as far as it goes at one instant ([`Host::advance`]): through everything that is in the buffers, up
 //! to a transfer that it has to wait for, or to its end. It takes no time itself; requests and events are left for the
 //! transition to send off.
 
-use super::buffer_cache::{BlockKey, BufferCache, Content, Room};
+use super::buffer_cache::{BlockKey, BufferCache, Content, Room, VolumeFile};
 use super::call::{Event, Job, Next};
-use super::files::{Files, UnixFile};
+use super::files::{Files, UnixFileSystem};
+use super::in_flight::{InFlight, Transfer};
 use super::layout::Layout;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::fast_map::FastMap;
@@ -20,33 +23,26 @@ use std::hash::Hash;
 /// The sync daemon's process number in its requests.
 const DAEMON: u32 = Daemon::Flusher.process(0);
 
-#[derive(Clone, Copy, Debug)]
-enum Transfer {
-    Block(BlockKey, Direction),
-    Metadata(RequestId),
-}
-
 /// A host.
 #[derive(Clone, Debug)]
 pub(super) struct Host {
     pub(super) parameters: UnixParameters,
     cache: BufferCache,
-    files: Files,
+    /// Each file system's, by its number.
+    volumes: Vec<Files>,
+    block_bytes: u64,
     /// For each file the block that a sequential reader comes to next.
-    next_block: FastMap<FileId, u64>,
-    transfers: Vec<Option<Transfer>>,
-    free: Vec<u32>,
+    next_block: FastMap<VolumeFile, u64>,
+    pub(super) in_flight: InFlight,
     /// Writes of each file's blocks on their way, and of all.
-    writes: FastMap<FileId, u32>,
+    writes: FastMap<VolumeFile, u32>,
     writes_all: u32,
     /// Metadata writes on their way, by the call that waits for them.
     metadata: FastMap<RequestId, u32>,
     /// Openers of each file.
-    openers: FastMap<FileId, u32>,
+    openers: FastMap<VolumeFile, u32>,
     /// Files without a name that are still open.
-    nameless: FastMap<FileId, ()>,
-    next_request: u64,
-    pub(super) outbox: Vec<BlockRequest>,
+    nameless: FastMap<VolumeFile, ()>,
     pub(super) events: Vec<Event>,
     /// What could not be done, by what is waited for, and when that was found.
     failed: Vec<(Event, Failure, Time)>,
@@ -55,40 +51,51 @@ pub(super) struct Host {
 impl Host {
     pub(super) fn new(
         parameters: &UnixParameters,
-        device_blocks: u64,
-        files: &[UnixFile],
+        file_systems: &[UnixFileSystem<'_>],
     ) -> Result<Self, UnixError> {
-        let layout = Layout::new(parameters, device_blocks)?;
+        parameters.check()?;
+        let block_bytes = parameters.block.get();
         let mut cache = BufferCache::new(parameters.buffers());
-        for &UnixFile { file, size, .. } in files.iter().filter(|file| file.cached && file.present) {
-            for block in 0..size.div_ceil(layout.block_bytes()) {
-                if cache.room() == Room::Free {
-                    cache.insert(BlockKey { file, block }, Content::Valid);
+        let mut volumes = Vec::new();
+        for (volume, file_system) in (0..).zip(file_systems) {
+            for known in file_system.files.iter().filter(|file| file.cached && file.present) {
+                let file = VolumeFile::new(volume, known.file);
+                for block in 0..known.size.div_ceil(block_bytes) {
+                    if cache.room() == Room::Free {
+                        cache.insert(BlockKey { file, block }, Content::Valid);
+                    }
                 }
             }
+            let files = Layout::new(parameters, file_system.device_blocks)
+                .and_then(|layout| Files::new(layout, file_system.files));
+            volumes.push(files.map_err(|error| match file_systems.len() {
+                1 => error,
+                _ => UnixError::OneOf { name: file_system.name.to_owned(), error: Box::new(error) },
+            })?);
         }
         Ok(Self {
             parameters: parameters.clone(),
             cache,
-            files: Files::new(layout, files)?,
+            in_flight: InFlight::new(volumes.len()),
+            volumes,
+            block_bytes,
             next_block: FastMap::default(),
-            transfers: Vec::new(),
-            free: Vec::new(),
             writes: FastMap::default(),
             writes_all: 0,
             metadata: FastMap::default(),
             openers: FastMap::default(),
             nameless: FastMap::default(),
-            next_request: 0,
-            outbox: Vec::new(),
             events: Vec::new(),
             failed: Vec::new(),
         })
     }
 
-    /// What was ever sent to the disk, less what is there.
-    pub(super) fn sent_and_back(&self) -> i64 {
-        self.next_request as i64 - self.transfers.iter().flatten().count() as i64
+    fn files(&self, of: VolumeFile) -> &Files {
+        &self.volumes[of.volume() as usize]
+    }
+
+    fn files_mut(&mut self, of: VolumeFile) -> &mut Files {
+        &mut self.volumes[of.volume() as usize]
     }
 
     /// Takes a call as far as it goes.
@@ -96,7 +103,12 @@ impl Host {
         if job.failure.is_some() {
             return Next::Return;
         }
-        let file = job.op.file;
+        let volume = job.op.file_system;
+        let of_none = matches!(job.op.operation, Operation::Compute | Operation::Touch | Operation::Exchange);
+        if volume as usize >= self.volumes.len() && !of_none {
+            return job.fail(Failure::NotFound);
+        }
+        let file = VolumeFile::new(volume, job.op.file);
         match job.op.operation {
             Operation::Read => self.read(job, now),
             Operation::Write => self.write(job, now),
@@ -127,18 +139,32 @@ impl Host {
                 *self.openers.entry(file).or_default() += 1;
                 Next::Return
             }
-            Operation::Create => {
-                if !job.sent {
-                    self.files.create(file, job.op.parent);
-                    *self.openers.entry(file).or_default() += 1;
-                }
-                self.write_metadata(job, &[file, job.op.parent], now)
-            }
             Operation::Close => {
                 if count_down(&mut self.openers, file) && self.nameless.remove(&file).is_some() {
                     self.discard(file, 0);
                 }
                 Next::Return
+            }
+            Operation::Create
+            | Operation::Unlink
+            | Operation::Truncate
+            | Operation::Mkdir
+            | Operation::Rmdir
+            | Operation::Rename => self.change(job, file, now),
+            Operation::Readdir | Operation::Stat => Next::Return,
+        }
+    }
+
+    /// A call that changes a file's name or inode.
+    fn change(&mut self, job: &mut Job, file: VolumeFile, now: Time) -> Next {
+        let parent = job.op.parent;
+        match job.op.operation {
+            Operation::Create => {
+                if !job.sent {
+                    self.files_mut(file).create(job.op.file, parent);
+                    *self.openers.entry(file).or_default() += 1;
+                }
+                self.write_metadata(job, &[job.op.file, parent], now)
             }
             Operation::Unlink => {
                 if !job.sent {
@@ -148,32 +174,31 @@ impl Host {
                         self.discard(file, 0);
                     }
                 }
-                self.write_metadata(job, &[job.op.parent, file], now)
+                self.write_metadata(job, &[parent, job.op.file], now)
             }
             Operation::Truncate => {
                 if !job.sent {
                     self.discard(file, job.op.length);
-                    if self.files.grow(file, job.op.length).is_err() {
+                    if self.files_mut(file).grow(job.op.file, job.op.length).is_err() {
                         return job.fail(Failure::NoSpace);
                     }
                 }
-                self.write_metadata(job, &[file], now)
+                self.write_metadata(job, &[job.op.file], now)
             }
             Operation::Mkdir => {
                 if !job.sent {
-                    self.files.make_directory(file);
+                    self.files_mut(file).make_directory(job.op.file);
                 }
-                self.write_metadata(job, &[file, job.op.parent], now)
+                self.write_metadata(job, &[job.op.file, parent], now)
             }
-            Operation::Rmdir | Operation::Rename => self.write_metadata(job, &[job.op.parent, file], now),
-            Operation::Readdir | Operation::Stat => Next::Return,
+            _ => self.write_metadata(job, &[parent, job.op.file], now),
         }
     }
 
     /// Block by block, as `breada` does: this block is started, then the next one, then this one is waited for.
     fn read(&mut self, job: &mut Job, now: Time) -> Next {
-        let (file, bytes) = (job.op.file, self.files.layout.block_bytes());
-        let end = job.op.end().min(self.files.size(file));
+        let (file, bytes) = (VolumeFile::new(job.op.file_system, job.op.file), self.block_bytes);
+        let end = job.op.end().min(self.files(file).size(file.file()));
         while job.position < end {
             let key = BlockKey { file, block: job.position / bytes };
             let mut here = self.cache.find(key);
@@ -211,7 +236,7 @@ impl Host {
     fn look_ahead(&mut self, key: BlockKey, op: &FileOp, now: Time) {
         let in_sequence = self.next_block.insert(key.file, key.block + 1).unwrap_or(0) == key.block;
         let next = BlockKey { block: key.block + 1, ..key };
-        let there = next.block * self.files.layout.block_bytes() < self.files.size(key.file);
+        let there = next.block * self.block_bytes < self.files(key.file).size(key.file.file());
         if self.parameters.read_ahead
             && in_sequence
             && there
@@ -223,10 +248,10 @@ impl Host {
     }
 
     fn write(&mut self, job: &mut Job, now: Time) -> Next {
-        let (file, bytes) = (job.op.file, self.files.layout.block_bytes());
+        let (file, bytes) = (VolumeFile::new(job.op.file_system, job.op.file), self.block_bytes);
         let durable = job.op.flags.sync || job.op.flags.data_sync;
         if job.op.flags.append && !std::mem::replace(&mut job.at_end, true) {
-            job.op.offset = self.files.size(file);
+            job.op.offset = self.files(file).size(file.file());
             job.position = job.op.offset;
         }
         let end = job.op.end();
@@ -244,7 +269,7 @@ impl Host {
                     if let Some(event) = self.make_room(now) {
                         return Next::Wait(event);
                     }
-                    let old = self.files.size(file).min(first + bytes);
+                    let old = self.files(file).size(file.file()).min(first + bytes);
                     let keeps_some = old > first && (job.position > first || last < old);
                     if keeps_some && self.parameters.reads == RecordedReads::Simulated {
                         self.start_read(key, true, &job.op, now);
@@ -255,7 +280,7 @@ impl Host {
                 }
             }
             self.cache.touch(key);
-            if self.files.grow(file, last).is_err() {
+            if self.files_mut(file).grow(file.file(), last).is_err() {
                 return job.fail(Failure::NoSpace);
             }
             self.cache.dirty(key, now);
@@ -267,7 +292,7 @@ impl Host {
         if durable { self.until_written(file) } else { Next::Return }
     }
 
-    fn until_written(&self, file: FileId) -> Next {
+    fn until_written(&self, file: VolumeFile) -> Next {
         match self.writes.contains_key(&file) {
             true => Next::Wait(Event::Written(file)),
             false => Next::Return,
@@ -301,15 +326,14 @@ impl Host {
     }
 
     /// A file is cut to a length: nothing beyond is kept, or written any more.
-    fn discard(&mut self, file: FileId, size: u64) {
-        let bytes = self.files.layout.block_bytes();
-        for block in self.cache.blocks_of(file, size.div_ceil(bytes)) {
+    fn discard(&mut self, file: VolumeFile, size: u64) {
+        for block in self.cache.blocks_of(file, size.div_ceil(self.block_bytes)) {
             self.cache.drop(BlockKey { file, block });
         }
         if size == 0 {
             self.next_block.remove(&file);
         }
-        self.files.cut(file, size);
+        self.files_mut(file).cut(file.file(), size);
     }
 
     fn start_read(&mut self, key: BlockKey, synchronous: bool, op: &FileOp, now: Time) {
@@ -326,39 +350,18 @@ impl Host {
 
     fn send(&mut self, key: BlockKey, direction: Direction, synchronous: bool, process: u32, now: Time) {
         // A block in the cache is one of a file that is there.
-        let (address, blocks) = self.files.place(key.file, key.block).unwrap_or((0, 1));
-        let tag = self.transfer(Transfer::Block(key, direction));
+        let file = key.file.file();
+        let (address, blocks) = self.files(key.file).place(file, key.block).unwrap_or((0, 1));
         let request = BlockRequest {
             process,
             direction,
             synchronous,
-            tag,
-            file: key.file,
+            file,
             address,
             blocks,
             ..BlockRequest::default()
         };
-        self.push(request, now);
-    }
-
-    fn push(&mut self, mut request: BlockRequest, now: Time) {
-        self.next_request += 1;
-        request.id = RequestId(self.next_request);
-        request.issued = now;
-        self.outbox.push(request);
-    }
-
-    fn transfer(&mut self, transfer: Transfer) -> u64 {
-        match self.free.pop() {
-            Some(slot) => {
-                self.transfers[slot as usize] = Some(transfer);
-                u64::from(slot)
-            }
-            None => {
-                self.transfers.push(Some(transfer));
-                self.transfers.len() as u64 - 1
-            }
-        }
+        self.in_flight.send(Transfer::Block(key, direction), request, now);
     }
 
     /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
@@ -366,24 +369,22 @@ impl Host {
         if !self.parameters.metadata {
             return Next::Return;
         }
-        let id = job.op.id;
+        let (id, volume) = (job.op.id, job.op.file_system);
         if !std::mem::replace(&mut job.sent, true) {
             let sectors = self.parameters.fragment.get() / SECTOR_BYTES;
             for &file in of {
-                let tag = self.transfer(Transfer::Metadata(id));
                 *self.metadata.entry(id).or_default() += 1;
-                let address = self.files.inode(file) / sectors * sectors;
+                let address = self.volumes[volume as usize].inode(file) / sectors * sectors;
                 let request = BlockRequest {
                     process: job.op.process,
                     direction: Direction::Write,
                     synchronous: true,
                     purposes: Purpose::Metadata.into(),
-                    tag,
                     address,
                     blocks: sectors as u32,
                     ..BlockRequest::default()
                 };
-                self.push(request, now);
+                self.in_flight.send(Transfer::Metadata(id, volume), request, now);
             }
         }
         job.waited = true;
@@ -393,11 +394,9 @@ impl Host {
         }
     }
 
-    /// A request has come back; `false` where the host never sent it.
-    pub(super) fn complete(&mut self, request: &BlockRequest, now: Time) -> bool {
-        let slot = request.tag as usize;
-        let Some(transfer) = self.transfers.get_mut(slot).and_then(Option::take) else { return false };
-        self.free.push(slot as u32);
+    /// A request has come back from the device of a file system; `false` where the host never sent it there.
+    pub(super) fn complete(&mut self, volume: u32, request: &BlockRequest, now: Time) -> bool {
+        let Some(transfer) = self.in_flight.take(volume, request.tag) else { return false };
         if let Some(failure) = request.status.failure() {
             self.note_failure(transfer, failure, now);
         }
@@ -416,7 +415,7 @@ impl Host {
                     }
                 }
             }
-            Transfer::Metadata(id) => {
+            Transfer::Metadata(id, _) => {
                 if count_down(&mut self.metadata, id) {
                     self.events.push(Event::Metadata(id));
                 }
@@ -438,7 +437,7 @@ impl Host {
                 self.failed.push((Event::Block(key), failure, now));
             }
             Transfer::Block(..) => {}
-            Transfer::Metadata(id) => self.failed.push((Event::Metadata(id), failure, now)),
+            Transfer::Metadata(id, _) => self.failed.push((Event::Metadata(id), failure, now)),
         }
     }
 

@@ -67,6 +67,7 @@ impl Linux {
                     part: name.clone(),
                     on,
                     found: on.is_some(),
+                    is_beside_others: false,
                 });
                 Some(PlannedMount { host: host?, on: on?, log: log.ok()? })
             })

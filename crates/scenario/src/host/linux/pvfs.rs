@@ -154,6 +154,7 @@ impl Linux {
                     part: name.clone(),
                     on: None,
                     found,
+                    is_beside_others: false,
                 };
                 checker.volume(volume);
             }

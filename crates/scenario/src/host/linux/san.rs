@@ -212,6 +212,7 @@ impl Linux {
                     part: name.clone(),
                     on: None,
                     found: network.is_some() && manager.is_some() && !on.is_empty(),
+                    is_beside_others: false,
                 });
             }
             self.check_parameters(checker, &path, (name, san), network);

@@ -1,12 +1,12 @@
-//! `[unix.NAME]`: a Unix host of 1990 with its file system.
+//! `[unix.NAME]`: a Unix host of 1990 with its file systems, one on each part that its `on` names.
 
 mod pages;
 
 use super::family::{Family, Ground, PlacedFamily, TellLevers, TellWords, Volume};
-use crate::check::{Checker, PlannedVolume};
+use crate::check::{Checker, PlannedHolder, PlannedVolume};
 use crate::holder::Stands;
-use crate::parts::{PartKind, Pool};
-use crate::schema::{read_apart, read_parts, values};
+use crate::parts::{PartKind, Pool, name_on};
+use crate::schema::{Names, read_apart, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Copies, Problem, Sources, refusal};
 use indexmap::IndexMap;
@@ -23,51 +23,107 @@ const UNIX: &str = "unix";
 /// The Unix hosts of a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Unix {
-    /// Unix hosts of 1990, each with its file system, by name.
+    /// Unix hosts of 1990, each with its file systems, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub unix: IndexMap<String, UnixHost>,
 }
 
-/// A Unix host of 1990 with its file system, which workloads name as they name one of `[fs.NAME]`.
+/// A Unix host of 1990 with its file systems. Where it has one, workloads name the host as they name one of `[fs.NAME]`; of
+/// several each has the name of its disk behind the host's: `"host/d0"`, and `"host/*"` is all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnixHost {
-    /// The disk, array or replication that its file system lies on.
-    pub on: String,
+    /// The disk, array, partition or replication that its file system lies on; or several, each with a file system of its
+    /// own: `["d0", "d1"]`, `"d*"`. All are under one buffer cache and one sync daemon.
+    pub on: Names,
     /// What it is made of.
     #[serde(flatten)]
     pub parameters: UnixParameters,
 }
 
-/// The Unix hosts of 1990, each with its file system, in the order of the file.
+/// The Unix hosts of 1990, each with its file systems, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct PlacedUnixHosts(pub Vec<PlacedUnix>);
 
-/// A Unix host of 1990 and its file system.
+/// A Unix host of 1990 and its file systems.
 #[derive(Clone, Debug)]
 pub struct PlacedUnix {
     /// Its name.
     pub name: String,
-    /// What its file system lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
+    /// Its file systems, in the order of their numbers on it.
+    pub file_systems: Vec<PlacedUnixFileSystem>,
+    /// What it is made of.
+    pub parameters: UnixParameters,
+}
+
+/// A file system of a Unix host.
+#[derive(Clone, Debug)]
+pub struct PlacedUnixFileSystem {
+    /// What workloads call it.
+    pub name: String,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
     pub on: usize,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
-    /// What it is made of.
-    pub parameters: UnixParameters,
+}
+
+/// A file system of a Unix host, found: what workloads call it, and the holder that it lies on.
+pub(crate) struct CheckedFileSystem {
+    name: String,
+    on: u32,
 }
 
 fn read_unix(table: &Table<'_>, sources: &Sources) -> Result<UnixHost, Vec<Problem>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct On {
-        on: String,
+        on: Names,
     }
     let (On { on }, parameters) = read_apart(table, &["on"], sources)?;
     Ok(UnixHost { on, parameters })
 }
 
+impl UnixHost {
+    /// Finds its file systems, and tells the checker of each.
+    fn checked(&self, checker: &mut Checker<'_, '_>, host: &str) -> Vec<CheckedFileSystem> {
+        let at = format!("{UNIX}.{host}.on");
+        checker.named_once(&self.on, &at, "a disk can't hold two file systems");
+        let found = checker.holders_called(&at, &self.on);
+        let what = if found.len() > 1 { "file system" } else { "Unix host" };
+        let volume = |name: &str, on: Option<u32>| PlannedVolume {
+            key: UNIX,
+            what,
+            name: name.to_owned(),
+            part: host.to_owned(),
+            on,
+            found: on.is_some(),
+            is_beside_others: true,
+        };
+        if found.is_empty() {
+            checker.volume(volume(host, None));
+        }
+        let mut file_systems: Vec<CheckedFileSystem> = Vec::new();
+        for &on in &found {
+            let PlannedHolder { name: part, stands, .. } = checker.holder(on).clone();
+            let name = if found.len() > 1 { name_on(host, &part) } else { host.to_owned() };
+            checker.volume(volume(&name, Some(on)));
+            checker.claim(on, &format!("the Unix host \"{host}\""), &at);
+            if stands == Stands::BeforeQueue {
+                let message = format!("the Unix host \"{host}\" lies on the throttle \"{part}\"");
+                checker.error(&at, message, "a throttle is Linux's; name what it lies on");
+            }
+            if file_systems.iter().any(|other| other.name == name) {
+                let message = format!("two file systems of the Unix host are called \"{name}\"");
+                checker.error(&at, message, "they have the names of what they lie on; rename one of these");
+            }
+            file_systems.push(CheckedFileSystem { name, on });
+        }
+        file_systems
+    }
+}
+
 impl Family for Unix {
-    /// The holder of each host's file system, where there is one.
-    type Checked = Vec<Option<u32>>;
+    /// The file systems of each host.
+    type Checked = Vec<Vec<CheckedFileSystem>>;
     type Placed = PlacedUnixHosts;
 
     const KINDS: &'static [PartKind] = &[PartKind {
@@ -78,6 +134,7 @@ impl Family for Unix {
         shelf: None,
         references: &[("on", Pool::Holders)],
         pool: Pool::Volumes,
+        is_on_each: true,
         is_mounted: false,
         is_around: false,
     }];
@@ -103,24 +160,7 @@ impl Family for Unix {
             checker.name(&path, name);
             checker.take_name(&path, name, "Unix host", "rename one of them");
             checker.take_name(&path, &format!("{name}/sync-daemon"), "sync daemon", "rename one of them");
-            let at = format!("{path}.on");
-            let on = checker.only(&at, &host.on, "Unix host's file system");
-            if let Some(on) = on {
-                checker.claim(on, &format!("the Unix host \"{name}\""), &at);
-                if checker.holder(on).stands == Stands::BeforeQueue {
-                    let message = format!("the Unix host \"{name}\" lies on the throttle \"{}\"", host.on);
-                    checker.error(&at, message, "a throttle is Linux's; name what it lies on");
-                }
-            }
-            checker.volume(PlannedVolume {
-                key: UNIX,
-                what: "Unix host",
-                name: name.clone(),
-                part: name.clone(),
-                on,
-                found: on.is_some(),
-            });
-            planned.push(on);
+            planned.push(host.checked(checker, name));
         }
         planned
     }
@@ -132,15 +172,23 @@ impl Family for Unix {
         problems: &mut Vec<Problem>,
     ) -> Self::Placed {
         let mut placed = Vec::new();
-        for ((name, host), on) in self.unix.iter().zip(checked) {
-            let Some(on) = on else { continue };
-            let blocks = ground.blocks(on);
-            if let Err(error) = host.parameters.check().and_then(|()| host.parameters.check_device(blocks)) {
+        for ((name, host), found) in self.unix.iter().zip(checked) {
+            let file_systems: Vec<_> = found
+                .into_iter()
+                .map(|CheckedFileSystem { name, on }| PlacedUnixFileSystem {
+                    name,
+                    on: on as usize,
+                    blocks: ground.blocks(on),
+                })
+                .collect();
+            // One that is too large is told once, whatever else is.
+            let largest = file_systems.iter().map(|file_system| file_system.blocks).max().unwrap_or(0);
+            if let Err(error) = host.parameters.check().and_then(|()| host.parameters.check_device(largest)) {
                 let words = format!("the Unix host \"{name}\" can't be made: {error}");
                 problems.push(refusal(ground.sources, ground.places, &format!("{UNIX}.{name}"), &words));
             }
             let (name, parameters) = (name.clone(), host.parameters.clone());
-            placed.push(PlacedUnix { name, on: on as usize, blocks, parameters });
+            placed.push(PlacedUnix { name, file_systems, parameters });
         }
         PlacedUnixHosts(placed)
     }
@@ -152,17 +200,16 @@ impl PlacedFamily for PlacedUnixHosts {
     }
 
     fn volumes(&self) -> Box<dyn Iterator<Item = Volume<'_>> + '_> {
-        Box::new(self.0.iter().enumerate().map(|(host, unix)| {
-            let PlacedUnix { name, on, blocks, .. } = unix;
-            Volume {
-                name,
-                host,
-                mount: 0,
-                on: Some(*on),
-                blocks: *blocks,
-                space: host,
-                mounted: Mounted::LOCAL,
-            }
+        // Each numbers its files by itself.
+        let mut space = 0;
+        Box::new(self.0.iter().enumerate().flat_map(move |(host, unix)| {
+            let first = space;
+            space += unix.file_systems.len();
+            (0..).zip(&unix.file_systems).map(move |(mount, file_system)| {
+                let &PlacedUnixFileSystem { ref name, on, blocks } = file_system;
+                let space = first + mount as usize;
+                Volume { name, host, mount, on: Some(on), blocks, space, mounted: Mounted::LOCAL }
+            })
         }))
     }
 

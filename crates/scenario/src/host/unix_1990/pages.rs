@@ -1,12 +1,14 @@
 //! The pages of Unix hosts of 1990, with the files that are there.
 
-use super::{PlacedUnix, PlacedUnixHosts};
+use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
 use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
 use crate::host::HostPages;
 use crate::run::RunFailure;
 use petrio_colours::{FileId, PlacedExtent};
-use petrio_models::host::unix_1990::{UnixError, UnixFile, UnixPorts, unix_1990_layout, unix_1990_page};
+use petrio_models::host::unix_1990::{
+    UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,
+};
 use petrio_units::Bytes;
 use petrio_workload::program::PlannedFile;
 use std::collections::BTreeMap;
@@ -14,29 +16,43 @@ use std::sync::Arc;
 
 impl HostPages for PlacedUnixHosts {
     fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
-        for (number, unix) in self.0.iter().enumerate() {
-            let files = unix_files(&site.files(number)?, &site.extents(number));
-            site.warnings.extend(cached_more_than_fits(unix, &files));
-            let refused =
-                |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
-            let layout = match site.knows_files(unix.on) {
-                true => unix_1990_layout(&unix.parameters, unix.blocks, &files).map_err(refused)?.into(),
-                false => Arc::default(),
-            };
-            let (requests, request_completions) = site.device(unix.on, &layout)?;
-            let operations = site.host(&unix.name);
-            let completions = site.completions;
-            let ports = UnixPorts { operations, completions, requests, request_completions };
-            let built = unix_1990_page(site.page, &unix.name, &unix.parameters, (unix.blocks, &files), ports);
-            site.stages.extend(built.map_err(refused)?);
+        let mut first = 0;
+        for unix in &self.0 {
+            build_host(site, unix, first)?;
+            first += unix.file_systems.len();
         }
         Ok(())
     }
 }
 
+/// Puts the page of a host into the net, whose first file system has this number in the family.
+fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> Result<(), RunFailure> {
+    let refused = |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
+    let mut files = Vec::new();
+    for number in first..first + unix.file_systems.len() {
+        files.push(unix_files(&site.files(number)?, &site.extents(number)));
+    }
+    site.warnings.extend(cached_more_than_fits(unix, &files));
+    let mut volumes = Vec::new();
+    for (PlacedUnixFileSystem { name, on, blocks }, files) in unix.file_systems.iter().zip(&files) {
+        let layout = match site.knows_files(*on) {
+            true => unix_1990_layout(&unix.parameters, *blocks, files).map_err(refused)?.into(),
+            false => Arc::default(),
+        };
+        let (requests, request_completions) = site.device(*on, &layout)?;
+        let file_system = UnixFileSystem { name, device_blocks: *blocks, files };
+        volumes.push(UnixVolume { file_system, requests, request_completions });
+    }
+    let ports = UnixPorts { operations: site.host(&unix.name), completions: site.completions };
+    let built = unix_1990_page(site.page, &unix.name, &unix.parameters, &volumes, ports);
+    site.stages.extend(built.map_err(refused)?);
+    Ok(())
+}
+
 /// A warning where files are said to be cached for which there are no buffers.
-fn cached_more_than_fits(unix: &PlacedUnix, files: &[UnixFile]) -> Option<Sentence> {
-    let cached = files.iter().filter(|file| file.cached).map(|file| file.size).fold(0, u64::saturating_add);
+fn cached_more_than_fits(unix: &PlacedUnix, files: &[Vec<UnixFile>]) -> Option<Sentence> {
+    let cached = files.iter().flatten().filter(|file| file.cached).map(|file| file.size);
+    let cached = cached.fold(0, u64::saturating_add);
     let room = Bytes(unix.parameters.buffers().saturating_mul(unix.parameters.block.get()));
     (cached > room.get()).then(|| {
         Claim::NotCached.says(format!(

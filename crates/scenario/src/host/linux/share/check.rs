@@ -42,6 +42,7 @@ impl Linux {
                     part: name.clone(),
                     on: None,
                     found: network.is_some() && !servers.is_empty(),
+                    is_beside_others: false,
                 });
             }
             if let Err(error) = share.parameters.check() {
