@@ -72,10 +72,15 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
     };
     if let Some(format) = Format::of(text) {
         let what = format!("what {} measured", format.name());
-        let help = format!(
-            "petrio compare SCENARIO.toml measured:{shown_name} holds it against a prediction, petrio init --from \
-             {shown_name} writes a scenario that does the same"
-        );
+        let mut help =
+            format!("petrio compare SCENARIO.toml measured:{shown_name} holds it against a prediction");
+        help.push_str(&match format == Format::Fio || petrio_workload::iozone::is_iozone(text) {
+            true => format!("; petrio init --from {shown_name} writes a scenario that does the same"),
+            // Its tables alone don't say how its tests were made.
+            false => {
+                "; for a scenario that does the same give petrio init --from its command line".to_owned()
+            }
+        });
         return Some(Found { what, help }.problem(&shown_name, wanted));
     }
     if is_json {

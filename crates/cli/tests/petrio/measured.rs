@@ -236,6 +236,14 @@ fn a_scenario_is_made_of_what_was_measured() {
     folder.write("cut.json", &recorded[..recorded.len() / 2]);
     let cut = folder.petrio(&["init", "--from", "cut.json", "-o", "cut.toml"]);
     assert!(cut.code == Some(2) && unwrapped(&cut.talk).contains("before it is complete"), "{}", cut.talk);
+    // Tables alone don't say how their tests were made.
+    folder.write("tables.txt", "\"Reader report\"\n  \"4\"\n\"64\"  100\n");
+    let tables = folder.petrio(&["init", "--from", "tables.txt", "-o", "tables.toml"]);
+    assert!(
+        tables.code == Some(2) && unwrapped(&tables.talk).contains("its command line"),
+        "{}",
+        tables.talk
+    );
     // In a scenario's place it is known for what it is.
     let run = folder.petrio(&["run", "fio.json"]);
     let talk = unwrapped(&run.talk);

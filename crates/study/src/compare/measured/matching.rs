@@ -220,6 +220,21 @@ mod tests {
     }
 
     #[test]
+    fn a_job_is_played_by_the_workload_of_its_name_or_behind_another_or_by_the_only_one() {
+        let of = |names: &[&str], one_name: bool| {
+            let known = names.iter().map(|name| Known { name: (*name).to_owned(), does: Does::Other });
+            let matching = Matching { known: known.collect(), one_name };
+            let key = Key { kind: Kind::Read, is_test: false, ..key("4k reads", 64, 4, 1) };
+            matching.workload(&key).map(str::to_owned)
+        };
+        assert_eq!(of(&["x", "4k-reads", "load-4k-reads"], false).as_deref(), Some("4k-reads"));
+        assert_eq!(of(&["x", "load-4k-reads"], false).as_deref(), Some("load-4k-reads"));
+        assert_eq!(of(&["a-4k-reads", "b-4k-reads"], false), None, "nobody knows which");
+        assert_eq!(of(&["x"], true).as_deref(), Some("x"));
+        assert_eq!(of(&["x"], false), None, "several jobs are more than one workload");
+    }
+
+    #[test]
     fn the_names_that_init_gives_tests_are_known() {
         let small = key("read", 64, 4, 1);
         for name in ["read", "read-64k-4k", "3-read-64k-4k", "read-of-1", "read-64k-4k-of-1"] {
