@@ -262,7 +262,8 @@ impl ArrayFigures {
             }
         };
         parts.extend(asked);
-        if let Some(amplification) = self.write_amplification {
+        // Of what is all in the cache nothing is told yet.
+        if let Some(amplification) = self.write_amplification.filter(|written| *written > 0.0) {
             let which =
                 if self.cache.is_some() { "that left the cache or was written over" } else { "that was" };
             parts.push(format!("{} B are written for each byte {which}", significant(amplification)));

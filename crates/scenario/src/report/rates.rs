@@ -55,6 +55,9 @@ impl Rates {
     pub fn sentence(&self) -> String {
         let Some((least, most)) = self.ends() else { return String::new() };
         let (unit, size) = rate_unit(self.mean());
+        if let [only] = self.members.as_slice() {
+            return format!("1, {} {unit} ({})", only.bytes_per_s.scaled(size), only.name);
+        }
         format!(
             "{}, {} {unit} each: {} ({}) to {} ({}), spread {}",
             grouped(self.members.len() as u64),
@@ -88,6 +91,8 @@ mod tests {
         };
         assert_eq!((rates.mean(), rates.spread()), (20.0 * MIB, 0.5));
         assert_eq!(rates.sentence(), "3, 20.0 MiB/s each: 10.0 (b) to 30.0 (c), spread 50 %");
+        let alone = Rates { members: rates.members[..1].to_vec(), ..rates };
+        assert_eq!(alone.sentence(), "1, 20.0 MiB/s (a)");
         assert_eq!(Rates::default().sentence(), "");
     }
 }

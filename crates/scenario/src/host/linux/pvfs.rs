@@ -9,6 +9,7 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::cluster::pvfs::{PvfsParameters, Striping};
+use petrio_page::numbers::counted;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -254,11 +255,12 @@ impl PlacedPvfs {
 
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
-        let (clients, servers) = (self.clients.len(), self.servers.len());
+        let clients = counted(self.clients.len() as u64, "client", "clients");
+        let servers = counted(self.servers.len() as u64, "server", "servers");
         let version = match self.parameters.version {
             petrio_models::cluster::pvfs::Version::Pvfs1 => "PVFS",
             petrio_models::cluster::pvfs::Version::Pvfs2 => "PVFS 2",
         };
-        format!("{version} ({}) on {servers} servers for {clients} clients", self.name)
+        format!("{version} ({}) on {servers} for {clients}", self.name)
     }
 }

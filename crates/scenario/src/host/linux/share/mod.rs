@@ -14,6 +14,7 @@ use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::cluster::share::{Rule, ShareParameters};
+use petrio_page::numbers::counted;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -147,12 +148,12 @@ impl PlacedShare {
 
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
-        let clients = self.clients.len();
+        let clients = counted(self.clients.len() as u64, "client", "clients");
         match self.servers.len() {
-            1 => format!("files of one server ({}) for {clients} clients", self.name),
+            1 => format!("files of one server ({}) for {clients}", self.name),
             servers => {
                 let placement = self.placement.words();
-                format!("files of {servers} servers, {placement} ({}), for {clients} clients", self.name)
+                format!("files of {servers} servers, {placement} ({}), for {clients}", self.name)
             }
         }
     }
