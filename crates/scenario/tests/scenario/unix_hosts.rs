@@ -227,6 +227,26 @@ fn a_trace_of_device_requests_is_spread_over_file_systems_and_over_the_disks_bel
     assert_eq!(data_of(&on_disks, ["a", "b"]), [(8_192, 0), (16_384, 0)]);
 }
 
+#[test]
+fn places_of_users_lie_on_file_systems_of_a_unix_host() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users");
+    let moved = |on: &str, places: &str| {
+        let text = format!(
+            "{on}[workload.u]\nkind = \"users\"\nspecification = \"thesis.toml\"\nusers = 1\nsessions = 3\n{places}\n"
+        );
+        let loaded = load_text("test.toml", &text, Some(&folder), &[]);
+        let report =
+            once_of(&loaded.unwrap_or_else(|problems| panic!("{}", problems.iter().next().unwrap())));
+        data_of(&report, ["a", "b"]).map(|(read, written)| read + written)
+    };
+    let [own, notes] = moved(TWO, "on = \"h/a\"\nplaces = { notes = \"h/b\" }");
+    assert!(own > 0 && notes > 0, "{own} {notes}");
+    let [all, none] = moved(ONE, "on = \"h\"");
+    // The same users read and write the same, but for what the buffers save.
+    assert_eq!(none, 0);
+    assert!((0.9..1.1).contains(&((own + notes) as f64 / all as f64)), "{own} {notes} {all}");
+}
+
 /// The first mistake, and the advice on it.
 fn advised(text: &str) -> String {
     let problems = load_text("test.toml", text, None, &[]).unwrap_err();
