@@ -98,7 +98,9 @@ fn what_is_under_way_for_longer_than_its_deadline_is_late() {
     let deadline = &report.served.deadlines[0];
     assert_eq!((deadline.moved, deadline.late, deadline.late_under_way), (3, 3, 3));
     assert!(
-        deadline.sentence().contains("3 of 3 reads and writes (100 %) took longer than 100 ms, 3 of them still under way")
+        deadline
+            .sentence()
+            .contains("3 of 3 reads and writes (100 %) took longer than 100 ms, 3 of them still under way")
     );
 }
 

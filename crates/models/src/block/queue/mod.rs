@@ -21,6 +21,7 @@ mod batching;
 mod flush;
 mod limited;
 mod parameters;
+mod parts;
 mod state;
 mod wakings;
 mod write_back;

@@ -6,6 +6,7 @@ use super::batching::Batching;
 use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
 use super::limited::Limited;
 use super::parameters::FirstLine;
+use super::parts::Parts;
 use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::block::elevator::{Added, Elevator, IoRequest, Next};
@@ -165,7 +166,7 @@ impl Queue {
         let slot =
             self.splits.insert(Split { request: request.clone(), left, status: Status::DoneFromCache });
         let part = BlockRequest { id: RequestId(PART | u64::from(slot)), ..request.clone() };
-        Some(Parts { part, largest: self.largest, end: request.end() })
+        Some(Parts::of(part, self.largest))
     }
 
     /// A request arrives; where it has waited in front, `admitted` is the line, and it brings its place with it.
@@ -478,27 +479,5 @@ impl Queue {
         request.ledger = part.ledger;
         request.status = status;
         Some(request)
-    }
-}
-
-/// The parts of a request that was too large.
-pub(super) struct Parts {
-    part: BlockRequest,
-    largest: u32,
-    end: u64,
-}
-
-impl Iterator for Parts {
-    type Item = BlockRequest;
-
-    fn next(&mut self) -> Option<BlockRequest> {
-        let left = self.end.saturating_sub(self.part.address);
-        if left == 0 {
-            return None;
-        }
-        let blocks = left.min(u64::from(self.largest)) as u32;
-        let part = BlockRequest { blocks, ..self.part.clone() };
-        self.part.address += u64::from(blocks);
-        Some(part)
     }
 }
