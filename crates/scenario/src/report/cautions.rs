@@ -21,6 +21,9 @@ const FASTER: f64 = 1.5;
 /// Rates that differ by less are those of the load itself; and how many times quicker it has to be then.
 const PACED: f64 = 1.25;
 const PACED_FASTER: f64 = 2.0;
+/// What to do where caches were empty.
+const WARM_UP: &str = "measure.warm_up leaves the beginning out; of a workload of kind files, cached or warm_up_pass fills the \
+                       page cache before";
 /// Memory that is fuller than this part has begun to give up pages; and the least part of operations' time that waits for devices
 /// where that is worth a word.
 const NEVER_FULL: f64 = 0.9;
@@ -133,6 +136,11 @@ fn with_article(kind: &str) -> String {
     format!("{} {kind}", if vowel { "an" } else { "a" })
 }
 
+/// The part of the average operation's time that goes to a cause.
+fn part_of(served: &Served, cause: FileCause) -> f64 {
+    served.breakdown.iter().filter(|share| share.cause == cause.name()).map(|share| share.fraction).sum()
+}
+
 /// Whether a workload's files are in memory when it begins, or have been read before.
 fn warmed(workload: &Workload) -> bool {
     match workload {
@@ -157,16 +165,14 @@ fn cold_to_its_end(loaded: &Loaded, served: &Served, memory: &[MemoryFigures]) -
     let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| comes_again(workload))?;
     let reads = served.operations.iter().find(|kind| kind.operation == "read")?;
     let found = reads.from_cache as f64 / reads.completed.max(1) as f64;
-    let from_devices = served.breakdown.iter().filter(|share| share.cause == FileCause::Read.name());
-    let from_devices: f64 = from_devices.map(|share| share.fraction).sum();
+    let from_devices = part_of(served, FileCause::Read);
     let fullest = memory.iter().max_by_key(|host| host.most_bytes)?;
     let has_room = memory.iter().all(|host| (host.most_bytes as f64) < NEVER_FULL * host.usable_bytes as f64);
     let told = found > FOUND_MIN && from_devices > COLD_MIN && has_room && reads.completed >= OPERATIONS_MIN;
     told.then(|| {
         Claim::ColdCaches.says(format!(
             "caches were empty when the run began, and filled until it ended: {} of the reads of \"{name}\" and others found what they \
-             asked for in memory, {} of {} of which was in use, and a longer run finds more of it there. measure.warm_up leaves the \
-             beginning out; of a workload of kind files, cached or warm_up_pass fills the page cache before",
+             asked for in memory, {} of {} of which was in use, and a longer run finds more of it there. {WARM_UP}",
             per_cent(found),
             bytes(fullest.most_bytes),
             bytes(fullest.usable_bytes)
@@ -226,10 +232,10 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     } else {
         return None;
     };
-    Some(Claim::ColdCaches.says(format!(
-        "the first tenth of the run {words}: caches were empty when it began. measure.warm_up leaves the beginning out; of a workload of \
-         kind files, cached or warm_up_pass fills the page cache before"
-    )))
+    Some(
+        Claim::ColdCaches
+            .says(format!("the first tenth of the run {words}: caches were empty when it began. {WARM_UP}")),
+    )
 }
 
 /// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they
@@ -261,8 +267,7 @@ fn ungathered(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         }
         _ => false,
     };
-    let under_way = served.breakdown.iter().filter(|share| share.cause == FileCause::Network.name());
-    let under_way: f64 = under_way.map(|share| share.fraction).sum();
+    let under_way = part_of(served, FileCause::Network);
     let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| gathers(workload))?;
     (under_way >= MOST).then(|| {
         Claim::NotGathered.says(format!(

@@ -179,7 +179,11 @@ pub fn queue_page_told(
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
     (down, up): (Place<BlockRequest>, Place<BlockRequest>),
 ) -> Vec<Stage> {
-    let limits = QueueLimits { write_back_apart: parameters.throttle().is_some(), ..parameters.limits };
+    let limits = QueueLimits {
+        awaited_apart: parameters.generation.counts_who_waits(),
+        write_back_apart: parameters.throttle().is_some(),
+        ..parameters.limits
+    };
     let elevator = parameters.scheduler.elevator(&limits);
     page_with(parent, name, (parameters, elevator, exits), (requests, completions), (down, up))
 }

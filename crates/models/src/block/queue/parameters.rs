@@ -38,6 +38,11 @@ impl Generation {
     /// The single queue of Linux 2.6 with its own figures (blk_queue_make_request).
     pub const SINGLE_QUEUE: Self = Self::single_queue(FirstLine::Reads);
 
+    /// Whether places are counted by who waits.
+    pub(super) fn counts_who_waits(self) -> bool {
+        matches!(self, Self::SingleQueue { first_line: FirstLine::Awaited, .. })
+    }
+
     pub(super) const fn single_queue(first_line: FirstLine) -> Self {
         Self::SingleQueue { unplug_requests: 4, unplug_delay: Time::from_millis(3), first_line }
     }
@@ -126,7 +131,6 @@ impl QueueParameters {
             depth,
             rotational,
             service_trees: kernel.service_trees,
-            awaited_apart: !kernel.multi_queue && first_line == FirstLine::Awaited,
             ..QueueLimits::default()
         };
         // bfq has ways of its own (bfq_init_queue: wbt_disable_default).
