@@ -214,7 +214,8 @@ prop_compose! {
                     full: us(single + 12_000),
                 },
                 write_seek: None,
-                seek_scale: Fraction::ONE,
+                minimum_seek: Duration::ZERO,
+seek_scale: Fraction::ONE,
             },
             bus: BusParameters { read_block: block, write_block: block },
             overheads: OverheadParameters {

@@ -106,6 +106,7 @@ impl Made {
                 seek,
                 write_seek,
                 rotation_tolerance: MechanicsParameters::USUAL_TOLERANCE,
+                minimum_seek: Duration::ZERO,
                 seek_scale: Fraction::ONE,
             },
             bus: BusParameters { read_block: block, write_block: block },

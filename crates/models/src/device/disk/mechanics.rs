@@ -24,6 +24,8 @@ pub struct Mechanics {
     write_settle: SignedDuration,
     read_seek: Arc<SeekCurve>,
     write_seek: Option<Arc<SeekCurve>>,
+    /// What a seek over more than one cylinder takes at least.
+    minimum_seek: Time,
     /// How much of these times the arm takes.
     scale: f64,
 }
@@ -76,6 +78,7 @@ impl Mechanics {
             write_settle: mechanics.write_settle,
             read_seek: curve(&mechanics.seek)?,
             write_seek: mechanics.write_seek.as_ref().map(curve).transpose()?,
+            minimum_seek: mechanics.minimum_seek.time(),
             scale: mechanics.seek_scale.get(),
         })
     }
@@ -108,7 +111,11 @@ impl Mechanics {
             Some(curve) if write => curve,
             _ => &self.read_seek,
         };
-        let mut span = curve.time(from.cylinder.abs_diff(to.cylinder));
+        let distance = from.cylinder.abs_diff(to.cylinder);
+        let mut span = curve.time(distance);
+        if distance > 1 {
+            span = span.max(self.minimum_seek);
+        }
         if from.surface != to.surface {
             span = span.max(self.head_switch);
         }

@@ -205,6 +205,7 @@ fn mechanics(
         seek,
         write_seek,
         rotation_tolerance: MechanicsParameters::USUAL_TOLERANCE,
+        minimum_seek: petrio_units::Duration::ZERO,
         seek_scale: petrio_units::Fraction::ONE,
     })
 }

@@ -27,6 +27,10 @@ pub struct MechanicsParameters {
     /// Seek time by distance for writes, where it was measured separately. `write_settle` comes on top of it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_seek: Option<SeekParameters>,
+    /// Shortest seek over more than one cylinder, settling included. Data sheets give the step to the next track, which the head
+    /// finds at once; on a track farther away it has to settle first.
+    #[serde(default, skip_serializing_if = "takes_no_time")]
+    pub minimum_seek: Duration,
     /// How much of these times its arm takes, head switches and settling included: 50 % is an arm that is twice as
     /// fast. For questions of what would be; a measured drive has 100 %.
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
@@ -44,6 +48,10 @@ fn usual_tolerance() -> Fraction {
 
 fn is_usual_tolerance(tolerance: &Fraction) -> bool {
     *tolerance == MechanicsParameters::USUAL_TOLERANCE
+}
+
+fn takes_no_time(span: &Duration) -> bool {
+    *span == Duration::ZERO
 }
 
 fn whole() -> Fraction {
