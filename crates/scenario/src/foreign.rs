@@ -101,7 +101,9 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
         );
     }
     if petrio_workload::fio::is_job_file(text) {
-        let help = format!("petrio init --from {shown_name} makes a scenario of it");
+        let help = format!(
+            "petrio run {shown_name} runs it; petrio init --from {shown_name} makes a scenario of it"
+        );
         return Some(Found { what: "a fio job file".to_owned(), help }.problem(&shown_name, wanted));
     }
     by_trace(name, text.as_bytes(), wanted)

@@ -1,5 +1,6 @@
 //! `petrio init`
 
+use crate::command::scenario::MadeFor;
 use crate::failure::Failure;
 use crate::live;
 use crate::output::{print, talk};
@@ -8,7 +9,7 @@ use crate::results::say_written;
 use crate::streams;
 use clap::Args;
 use petrio_files::shown;
-use petrio_scenario::init::{Choices, MachineFiles, TEMPLATES, from_file, from_machine, from_template};
+use petrio_scenario::init::{MachineFiles, TEMPLATES, from_file, from_machine, from_template, is_played};
 use petrio_scenario::report::write_text;
 use std::path::{Path, PathBuf};
 
@@ -30,21 +31,12 @@ pub(crate) struct Init {
     /// --detail, nfsstat -m, smartctl -i print, /proc/mounts, /proc/mdstat, /proc/meminfo, /sys/block/*/queue
     #[arg(long, value_name = "DIR", conflicts_with_all = ["template", "from", "from_host"])]
     from_host_files: Option<PathBuf>,
-    /// Where to write it; - for standard output. Left out, TEMPLATE.toml, or FILE's name ending in .toml
+    /// Where to write it; - for standard output. Left out, TEMPLATE.toml, FILE's name ending in .toml,
+    /// or of a command line jobs.toml
     #[arg(long, short, value_name = "SCENARIO", value_parser = streams::output)]
     out: Option<PathBuf>,
-    /// A drive of the catalogue (`petrio catalogue list`)
-    #[arg(long, value_name = "NAME")]
-    drive: Option<String>,
-    /// The host's memory, such as "16 GiB"
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<String>,
-    /// A machine of the catalogue (`petrio catalogue list machines`)
-    #[arg(long, value_name = "NAME")]
-    machine: Option<String>,
-    /// A kernel of the catalogue (`petrio catalogue list kernels`)
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
+    #[command(flatten)]
+    made: MadeFor,
     /// Replace the file to write if it is there already
     #[arg(long)]
     force: bool,
@@ -69,13 +61,8 @@ impl Init {
         if !streams::is_output(&out) {
             is_free(&out, self.force, "name another file with -o, or replace it with --force")?;
         }
-        let choices = Choices {
-            drive: self.drive.clone(),
-            memory: self.memory.clone(),
-            machine: self.machine.clone(),
-            kernel: self.kernel.clone(),
-            file: if streams::is_output(&out) { "SCENARIO".to_owned() } else { out.display().to_string() },
-        };
+        let called = if streams::is_output(&out) { "SCENARIO".to_owned() } else { out.display().to_string() };
+        let choices = self.made.choices(called);
         let inputs: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
         Outputs::of([("--out", &Some(out.clone()))]).check(inputs)?;
         let made = match (&self.from, self.machine_files()?) {
@@ -115,6 +102,8 @@ impl Init {
     fn out(&self) -> PathBuf {
         match (&self.out, &self.from, &self.template) {
             (Some(out), ..) => out.clone(),
+            // A command line isn't a file's name, though it may have slashes.
+            (None, Some(line), _) if !line.exists() && is_played(line) => PathBuf::from("jobs.toml"),
             (None, Some(file), _) => {
                 PathBuf::from(file.file_name().unwrap_or_default()).with_extension("toml")
             }

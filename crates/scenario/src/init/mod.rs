@@ -6,9 +6,11 @@
 
 mod from_file;
 mod machine;
+mod played;
 
 pub use from_file::from_file;
 pub use machine::{MachineFiles, from_machine};
+pub use played::{is_played, load_played};
 
 use crate::catalogue::{DEVICES, KERNELS, MACHINES, Shelf};
 use crate::load::load_from;
@@ -140,6 +142,11 @@ fn finished(body: &str, remarks: Vec<String>, inputs: &Inputs) -> Result<Made, P
 }
 
 impl Choices {
+    /// Whether anything is chosen.
+    pub const fn is_any(&self) -> bool {
+        self.drive.is_some() || self.memory.is_some() || self.machine.is_some() || self.kernel.is_some()
+    }
+
     fn check(&self) -> Result<(), Problems> {
         let mut problems = Vec::new();
         let chosen = [
@@ -153,7 +160,7 @@ impl Choices {
         if let Some(Err(error)) = self.memory.as_deref().map(str::parse::<Bytes>) {
             problems.push(Problem::error(format!("--memory: {error}")));
         }
-        if problems.is_empty() { Ok(()) } else { Err(Problems::new("petrio init", problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(Problems::new("the command line", problems)) }
     }
 }
 

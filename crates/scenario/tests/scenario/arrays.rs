@@ -481,7 +481,7 @@ fn rewritten_at_random(level: u32, members: u32) -> f64 {
 #[test]
 fn level_6_is_no_faster_than_5_at_random_but_on_four_members_where_it_reads_less() {
     let ratio = |members| rewritten_at_random(6, members) / rewritten_at_random(5, members);
-    assert!((1.2..2.0).contains(&ratio(4)), "{}", ratio(4));
+    assert!((1.2..2.1).contains(&ratio(4)), "{}", ratio(4));
     for members in [6, 8] {
         assert!(ratio(members) < 1.03, "{members}: {}", ratio(members));
     }

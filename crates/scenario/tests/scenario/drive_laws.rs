@@ -176,7 +176,7 @@ fn eight_readers_in_order_get_what_was_measured_of_them() {
         [("read_ahead = \"128 KiB\"", "6 MiB", 57.0), ("read_ahead = \"2560 KiB\"", "64 MiB", 165.0)]
     {
         let rate = eight_readers(windows, amount);
-        assert!((measured / 1.35..measured * 1.35).contains(&rate), "{windows}: {rate} MB/s for {measured}");
+        assert!((measured / 1.25..measured * 1.25).contains(&rate), "{windows}: {rate} MB/s for {measured}");
     }
 }
 
