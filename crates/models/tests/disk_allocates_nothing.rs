@@ -54,7 +54,7 @@ fn drive() -> DiskParameters {
                 full: ms("15 ms"),
             },
             write_seek: None,
-            minimum_seek: petrio_units::Duration::ZERO,
+            minimum_seek: Duration::ZERO,
             seek_scale: petrio_units::Fraction::ONE,
         },
         bus: Default::default(),

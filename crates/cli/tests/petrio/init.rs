@@ -223,3 +223,46 @@ fn a_trace_becomes_a_scenario_that_plays_it() {
         assert_eq!(answer.code, Some(0), "{trace}: {}", answer.talk);
     }
 }
+
+#[test]
+fn jobs_run_without_a_scenario_between() {
+    let folder = Folder::new();
+    folder.write("job.fio", "[reader]\nrw=randread\nfilename=/dev/sdb\nsize=64g\nnumber_ios=50\n");
+    let line = "fio --name=reader --rw=randread --filename=/dev/sdb --size=64g --number_ios=50";
+    let drive = ["--drive", "seagate-exos-x16-16tb", "--no-what-if"];
+    let run = |what: &str, more: &[&str]| folder.petrio(&[&["run", what], more].concat());
+    let [of_file, of_line] = ["job.fio", line].map(|what| run(what, &drive));
+    assert_eq!((of_file.code, of_line.code), (Some(0), Some(0)), "{} {}", of_file.talk, of_line.talk);
+    let figures = |out: &str| out.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+    assert!(of_file.out.contains("Exos X16"), "{}", of_file.out);
+    assert_eq!(figures(&of_file.out), figures(&of_line.out));
+    // As the scenario that is made of it, which can be changed by settings alike.
+    assert_eq!(
+        folder.petrio(&["init", "--from", "job.fio", "--drive", "seagate-exos-x16-16tb"]).code,
+        Some(0)
+    );
+    assert_eq!(figures(&run("job.toml", &["--no-what-if"]).out), figures(&of_file.out));
+    let slower =
+        run("job.fio", &[&drive[..], &["--set", "disk.sdb.drive.mechanics.minimum_seek=9ms"]].concat());
+    assert_ne!(figures(&slower.out), figures(&of_file.out), "{}", slower.talk);
+    // A line makes no file with slashes in its name.
+    assert_eq!(folder.petrio(&["init", "--from", line]).talk, "written: jobs.toml\n");
+    // A scenario says its own drive.
+    let refused = run("job.toml", &drive);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.talk.contains("--set disk.d.model=NAME"), "{}", refused.talk);
+    let unknown = run("job.fio", &["--drive", "quantum-bigfoot"]);
+    assert!(unknown.code == Some(2) && unknown.talk.contains("--drive"), "{}", unknown.talk);
+}
+
+#[test]
+fn jobs_that_reach_far_are_made_for_a_drive_that_does() {
+    let folder = Folder::new();
+    folder.write("far.fio", "[a]\nrw=randread\nfilename=/dev/sdb\noffset=2t\nsize=1g\n");
+    let made = folder.petrio(&["init", "--from", "far.fio"]);
+    assert!(made.code == Some(0) && made.talk.contains("24tb"), "{}", made.talk);
+    assert!(folder.text("far.toml").contains("exos-x24"));
+    // Who has chosen a drive is told.
+    let chosen = folder.petrio(&["init", "--from", "far.fio", "--drive", "sata-750gb-7200", "--force"]);
+    assert!(chosen.code == Some(2) && chosen.talk.contains("reaches to byte"), "{}", chosen.talk);
+}

@@ -9,14 +9,23 @@ use crate::text::{Problem, Problems};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions, TraceReader};
-use petrio_workload::fio::{FioFile, FioJob, FioWork, is_command_line, is_job_file};
+use petrio_workload::fio::{FioFile, FioJob, FioWork, NOTHING, is_command_line, is_job_file};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::{Format, MeasurementError, fio_job_file};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 const DRIVE: &str = "sata-750gb-7200";
+/// Where jobs reach farther than the usual drive does.
+const LARGE_DRIVE: &str = "seagate-exos-x24-24tb";
 const MEMORY: &str = "2 GiB";
+
+/// In place of a drive: what is over at once.
+const NO_DEVICE: &str = "model = \"constant-rate\"
+drive.latency = \"0 s\"
+drive.rate = \"1000 TB/s\"
+drive.blocks = \"100 TiB\"
+";
 
 /// The parts below which jobs on files, and calls on files, run.
 const HOST: &str = "
@@ -154,6 +163,10 @@ fn from_jobs(name: &str, text: &str, choices: &Choices, around: &Beside<'_>) -> 
     }
     let disks = disks_of(&file);
     for (device, called) in &disks {
+        if device == NOTHING {
+            body.push_str(&format!("\n[disk.{called}]              # {device}\n{NO_DEVICE}"));
+            continue;
+        }
         let device = device.replace(['\n', '\r'], " ");
         body.push_str(&format!(
             "\n[disk.{called}]              # {device}, which jobs ask directly\nmodel = \"@DRIVE@\"\n"
@@ -185,7 +198,19 @@ fn from_jobs(name: &str, text: &str, choices: &Choices, around: &Beside<'_>) -> 
             job.line
         ));
     }
-    finished(&complete(&body, choices), remarks, &Inputs::none())
+    large_enough(&body, choices, remarks)
+}
+
+/// What was made, on a larger drive than the usual one where nobody has chosen one and the jobs don't fit on it.
+fn large_enough(body: &str, choices: &Choices, mut remarks: Vec<String>) -> Result<Made, Problems> {
+    let usual = finished(&complete(body, choices), remarks.clone(), &Inputs::none());
+    let problems = match usual {
+        Err(problems) if choices.drive.is_none() => problems,
+        made => return made,
+    };
+    let larger = Choices { drive: Some(LARGE_DRIVE.to_owned()), ..choices.clone() };
+    remarks.push(format!("the jobs don't fit on a {DRIVE}: on a {LARGE_DRIVE} they do"));
+    finished(&complete(body, &larger), remarks, &Inputs::none()).map_err(|_| problems)
 }
 
 /// iozone's tests, each after the one before: a workload for each column of its table.

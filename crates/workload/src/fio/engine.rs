@@ -13,10 +13,25 @@ pub(super) struct Calls {
     /// What is done to files instead of reading and writing them.
     pub(super) names: Option<AccessKind>,
     pub(super) line: u32,
+    /// Where the accesses go, if not to the job's files.
+    pub(super) reaches: Reaches,
+}
+
+/// Where an engine's accesses go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reaches {
+    /// The files or disks that are named.
+    Named,
+    /// Nothing: each access is over at once (`null`).
+    Nothing,
+    /// A block device of a service.
+    ServedDisk,
+    /// Files of a service.
+    ServedFiles,
 }
 
 /// Calls that wait for each access: of files, of disks, and of those that reach a disk by another way.
-const WAITING: [&str; 13] = [
+const WAITING: [&str; 15] = [
     "sync",
     "psync",
     "vsync",
@@ -26,6 +41,8 @@ const WAITING: [&str; 13] = [
     "vmsplice",
     "libzbc",
     "libcufile",
+    "libhipfile",
+    "mtd",
     "sg_sync",
     "ime_sync",
     "ime_psync",
@@ -45,6 +62,18 @@ const SUBMITTING: [(&str, Engine); 11] = [
     ("posixaio", Engine::PosixAio),
     ("guasi", Engine::PosixAio),
 ];
+/// Engines that ask a service, which is played as if what it serves were here: where, and how many calls are under way.
+const SERVED: [(&str, Reaches, Engine); 9] = [
+    ("nbd", Reaches::ServedDisk, Engine::NativeAio),
+    ("rbd", Reaches::ServedDisk, Engine::NativeAio),
+    ("libiscsi", Reaches::ServedDisk, Engine::NativeAio),
+    ("nfs", Reaches::ServedFiles, Engine::IoUring),
+    ("dfs", Reaches::ServedFiles, Engine::IoUring),
+    ("gfapi", Reaches::ServedFiles, Engine::Waits),
+    ("gfapi_async", Reaches::ServedFiles, Engine::IoUring),
+    ("libhdfs", Reaches::ServedFiles, Engine::Waits),
+    ("hdfs", Reaches::ServedFiles, Engine::Waits),
+];
 const OF_NAMES: [(&str, AccessKind); 4] = [
     ("filecreate", AccessKind::Create),
     ("filestat", AccessKind::Stat),
@@ -54,7 +83,7 @@ const OF_NAMES: [(&str, AccessKind); 4] = [
 
 /// How the calls are made.
 pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
-    let calls = |engine, line| Calls { engine, is_mapped: false, names: None, line };
+    let calls = |engine, line| Calls { engine, is_mapped: false, names: None, line, reaches: Reaches::Named };
     let Some(Entry { value, line, .. }) = options.take(&["ioengine"]) else {
         return Ok(calls(Engine::Waits, 0));
     };
@@ -69,18 +98,21 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
     if let Some((_, kind)) = OF_NAMES.iter().find(|(known, _)| *known == name) {
         return Ok(Calls { names: Some(*kind), ..calls(Engine::Waits, line) });
     }
+    if let Some((_, reaches, engine)) = SERVED.iter().find(|(known, ..)| *known == name) {
+        return Ok(Calls { reaches: *reaches, ..calls(*engine, line) });
+    }
+    // The second is fio's own example of an engine by itself, which does the same.
+    if matches!(name, "null" | "cpp_null") {
+        return Ok(Calls { reaches: Reaches::Nothing, ..calls(Engine::NativeAio, line) });
+    }
     if name == "mmap" {
         return Ok(Calls { is_mapped: true, ..calls(Engine::Waits, line) });
     }
     let why = match name {
-        "null" => "moves nothing: there is no device in it",
         "cpuio" => "only computes",
         "net" | "netsplice" | "rdma" => "sends messages over a network; a parallel program here does",
-        "rbd" | "rados" | "http" | "libhdfs" | "hdfs" | "gfapi" | "gfapi_async" | "nfs" | "libiscsi"
-        | "nbd" | "ime_aio" => "asks a service over a network, which this doesn't describe",
-        "pmemblk" | "dev-dax" | "libpmem" | "mtd" | "libcufile" => {
-            "works on memory, and not on a disk or file"
-        }
+        "rados" | "http" | "ime_aio" => "asks a store of objects over a network, which this doesn't describe",
+        "pmemblk" | "dev-dax" | "libpmem" => "works on memory, and not on a disk or file",
         "falloc" | "ftruncate" | "e4defrag" | "dirdelete" | "dirstat" | "exec" | "external" => {
             "makes calls that are not played"
         }

@@ -4,9 +4,9 @@ use super::direction::{Direction, direction};
 use super::distribution::popularity;
 use super::engine::{Calls, engine};
 use super::ini::Section;
-use super::options::Options;
+use super::options::{Options, ZONE_BYTES};
 use super::pace::paces;
-use super::sizes::records;
+use super::sizes::{records, without_metadata};
 use super::target::{Target, device, files, target};
 use super::{FioError, FioRemark, FioWork};
 use crate::program::accesses::{
@@ -23,8 +23,6 @@ const USUAL_SEED: u64 = 0x89;
 /// So many accesses in flight, processes or files; more are a mistake.
 const COUNT_MAX: u64 = 1 << 20;
 const IN_FLIGHT_MAX: u64 = 1 << 16;
-/// A zone where none is named: what most drives with zones have.
-const ZONE_BYTES: u64 = 256 << 20;
 
 /// A job as it is read, before it is known what others do.
 pub(super) struct Read {
@@ -47,8 +45,18 @@ pub(super) fn job(
     let mut remark = |line: u32, text: &str| own.push(FioRemark { line, text: text.to_owned() });
     let direction = direction(&mut options)?;
     let calls = engine(&mut options)?;
-    let target = target(&mut options);
-    let (reads, writes) = records(&mut options, &mut remark)?;
+    let target = target(&mut options, &calls, &mut remark);
+    if let Some(entry) = options.take(&["read_iolog"]) {
+        let help = format!("petrio init --from {} plays what is in it", entry.value);
+        return Err(
+            FioError::at(entry.line, "read_iolog replays a log: nothing else is in the job").with_help(help)
+        );
+    }
+    let (mut reads, mut writes) = records(&mut options, &mut remark)?;
+    if let Some(line) = options.metadata().filter(|_| target.is_device) {
+        remark(line, "protection information has no addresses of its own: blocks are played without it");
+        (reads, writes) = (without_metadata(reads), without_metadata(writes));
+    }
     if let Some(line) = direction.trims {
         remark(line, "trims are not played, for no device here knows what they free: the writes alone are");
     }
@@ -82,7 +90,7 @@ pub(super) fn job(
     let reads_back = parameters.reads_back && !parameters.keep_on;
     parameters.reads_back = reads_back;
     if target.is_device {
-        device(&mut options, &mut parameters, line, &mut remark)?;
+        device(&mut options, &mut parameters, (&calls, line), &mut remark)?;
     } else {
         files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
     }
@@ -297,9 +305,12 @@ fn times(
 ) -> Result<(), FioError> {
     let runtime = options.time(&["runtime", "timeout"], SECOND)?;
     let based = options.switch("time_based")?.filter(|(based, _)| *based);
-    if let (Some((_, line)), None) = (based, runtime) {
-        return Err(FioError::at(line, "time_based needs a runtime").with_help("write runtime=60"));
-    }
+    let based = based.filter(|(_, line)| {
+        if runtime.is_none() {
+            remark(*line, "time_based without a runtime does nothing, as in fio");
+        }
+        runtime.is_some()
+    });
     let duration = |time: Time| Duration::from(time);
     parameters.duration = runtime.map(|(time, _)| duration(time)).filter(|time| *time != Duration::ZERO);
     parameters.keep_on = based.is_some() && parameters.operation.moves_data();

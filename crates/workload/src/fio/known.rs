@@ -97,10 +97,8 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "rate_ignore_thinktime",
     "rate_iops_min",
     "rate_min",
-    "read_iolog",
     "refill_buffers",
     "registerfiles",
-    "replay_no_stall",
     "scramble_buffers",
     "serialize_overlap",
     "significant_figures",
@@ -198,8 +196,43 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "status-interval",
 ];
 
+/// Options that name what is worked on, of which only the name counts.
+const NAMES: &[&str] = &[
+    "filename",
+    "directory",
+    "uri",
+    "rbdname",
+    "clustername",
+    "clientname",
+    "pool",
+    "cont",
+    "svcl",
+    "nfs_url",
+    "hostname",
+];
+
+/// Whether an option's value is only a name: a variable in it may stand for any.
+pub(super) fn is_name(key: &str) -> bool {
+    NAMES.contains(&key) || WITHOUT_EFFECT.contains(&key) || is_of_engine(key)
+}
+
 /// Options that say how an engine makes its calls, by how they begin.
 const OF_ENGINES: &[&str] = &[
+    "rbdname",
+    "clustername",
+    "pool",
+    "uri",
+    "nfs_url",
+    "namenode",
+    "hdfs",
+    "chunk_size",
+    "single_instance",
+    "hdfs_use_direct",
+    "volume",
+    "brick",
+    "cont",
+    "svcl",
+    "object_class",
     "xnvme_",
     "libblkio_",
     "cmdprio",

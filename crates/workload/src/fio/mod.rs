@@ -30,6 +30,7 @@ mod values;
 
 pub(crate) use command_line::commands;
 pub use command_line::is_command_line;
+pub use target::NOTHING;
 
 use crate::program::AccessParameters;
 use ini::Section;

@@ -2,27 +2,34 @@
 
 use super::arithmetic::evaluated;
 use super::ini::{Entry, Section};
-use super::known::{WITHOUT_EFFECT, is_of_engine};
+use super::known::{WITHOUT_EFFECT, is_name, is_of_engine};
 use super::values::{size, time};
 use super::{FioError, FioRemark};
 use petrio_time::Time;
+
+/// A zone where none is named: what most drives with zones have.
+pub(super) const ZONE_BYTES: u64 = 256 << 20;
 
 /// The options of a job; what is taken is gone from them.
 pub(super) struct Options {
     entries: Vec<Entry>,
     kb_base: u64,
+    zone_bytes: u64,
 }
 
 impl Options {
     pub(super) fn of(section: Section) -> Result<Self, FioError> {
-        if let Some(entry) = section.entries.iter().find(|entry| entry.unset.is_some()) {
+        let counts = |entry: &&Entry| entry.unset.is_some() && !is_name(&entry.key);
+        if let Some(entry) = section.entries.iter().find(counts) {
             let name = entry.unset.as_deref().unwrap_or_default();
             let problem = format!("the variable {name} is set nowhere");
             return Err(FioError::at(entry.line, problem).with_help(format!("set it: {name}=… petrio …")));
         }
         let kb_base = section.entries.iter().find(|entry| entry.key == "kb_base");
         let kb_base = kb_base.and_then(|entry| entry.value.parse().ok()).unwrap_or(1024);
-        Ok(Self { entries: section.entries, kb_base })
+        let zone = section.entries.iter().find(|entry| entry.key == "zonesize");
+        let zone_bytes = zone.and_then(|entry| size_of(&entry.value, kb_base)).unwrap_or(ZONE_BYTES);
+        Ok(Self { entries: section.entries, kb_base, zone_bytes })
     }
 
     /// An option by any of its names.
@@ -76,6 +83,17 @@ impl Options {
             let seconds = || evaluated(text, &|text| text.parse().ok());
             time(text, bare).or_else(|| Some(Time::from_picos(whole(seconds()?)?.checked_mul(bare)?)))
         })
+    }
+
+    /// Whether blocks have protection information behind them, with the line that says so.
+    pub(super) fn metadata(&self) -> Option<u32> {
+        let says = |entry: &&Entry| entry.key.starts_with("pi_") || entry.key.starts_with("md_per_io");
+        self.entries.iter().find(says).map(|entry| entry.line)
+    }
+
+    /// How large a zone is: as it is named, or what most drives with zones have.
+    pub(super) const fn zone_bytes(&self) -> u64 {
+        self.zone_bytes
     }
 
     pub(super) const fn kb_base(&self) -> u64 {

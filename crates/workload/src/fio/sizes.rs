@@ -10,6 +10,9 @@ use petrio_units::{Bytes, Fraction};
 /// fio's default block size.
 const BLOCK_BYTES: u64 = 4096;
 
+/// A block of a disk.
+const SECTOR_BYTES: u64 = 512;
+
 /// Bytes of a read, and those of a write.
 pub(super) fn records(
     options: &mut Options,
@@ -31,6 +34,24 @@ pub(super) fn records(
         return Ok((usual.clone(), usual));
     };
     Ok((of(&entry, base, false)?, of(&entry, base, true)?))
+}
+
+/// Sizes without the bytes of protection information behind each block, which have no addresses of their own.
+pub(super) fn without_metadata(sizes: Sizes) -> Sizes {
+    let whole = |bytes: Bytes| {
+        Bytes(if bytes.get() < SECTOR_BYTES {
+            bytes.get()
+        } else {
+            bytes.get() / SECTOR_BYTES * SECTOR_BYTES
+        })
+    };
+    match sizes {
+        Sizes::One(bytes) => Sizes::One(whole(bytes)),
+        Sizes::Range(SizeRange { from, to }) => Sizes::Range(SizeRange { from: whole(from), to: whole(to) }),
+        Sizes::Split(parts) => {
+            Sizes::Split(parts.into_iter().map(|part| SizeShare { size: whole(part.size), ..part }).collect())
+        }
+    }
 }
 
 /// What an option says of reads, or of writes.

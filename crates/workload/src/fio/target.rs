@@ -1,14 +1,15 @@
 //! Where a job's accesses go: the extent of a disk, or files, and how far into them.
 
 use super::FioError;
-use super::engine::Calls;
+use super::engine::{Calls, Reaches};
 use super::ini::Entry;
 use super::options::{Options, size_of};
 use crate::program::accesses::{AccessKind, AccessOrder, AccessParameters, Extent};
+use petrio_time::Time;
 use petrio_units::{Bytes, Fraction};
 
-/// What is taken for a volume that is to be filled, of which nobody knows here how large it is.
-const FILLED_BYTES: u64 = 1 << 30;
+/// What is taken for a volume that is to be filled, or a file that is there, of which nobody knows here how large it is.
+const UNKNOWN_BYTES: u64 = 1 << 30;
 
 /// What a job works on.
 pub(super) struct Target {
@@ -16,9 +17,35 @@ pub(super) struct Target {
     pub(super) is_device: bool,
 }
 
+/// What fio itself does for an access: with engine null some three million a second come from a processor of today (assumed).
+const FIOS_OWN: Time = Time::from_picos(300_000);
+
+/// The device of engine null's accesses, which are over at once.
+pub const NOTHING: &str = "ioengine=null";
+
 /// The files or disks that are named, between colons; one that is part of a name is written `\:`.
-pub(super) fn target(options: &mut Options) -> Target {
-    let Some(entry) = options.take(&["filename"]) else {
+pub(super) fn target(options: &mut Options, calls: &Calls, remark: &mut dyn FnMut(u32, &str)) -> Target {
+    let named = options.take(&["filename"]);
+    let served = options.take(&["uri", "rbdname"]);
+    match calls.reaches {
+        Reaches::Nothing => {
+            remark(calls.line, "ioengine=null: an access takes what fio itself does for it, 0.3 us assumed");
+            return Target { names: vec![NOTHING.to_owned()], is_device: true };
+        }
+        Reaches::ServedDisk => {
+            remark(
+                calls.line,
+                "the engine asks a disk over a network: it is played as if the disk were here",
+            );
+            let name = served.or(named).map_or_else(|| "disk".to_owned(), |entry| entry.value);
+            return Target { names: vec![name], is_device: true };
+        }
+        Reaches::ServedFiles => {
+            remark(calls.line, "the engine asks a file server: it is played as if the files were here");
+        }
+        Reaches::Named => {}
+    }
+    let Some(entry) = named.or_else(|| options.take(&["libblkio_path"])) else {
         return Target { names: Vec::new(), is_device: false };
     };
     let text = entry.value.replace("\\:", "\u{1}");
@@ -32,7 +59,7 @@ pub(super) fn target(options: &mut Options) -> Target {
                 && name.contains('.')
                 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte)))
     };
-    let is_device = names.first().is_some_and(is_disk);
+    let is_device = calls.reaches == Reaches::Named && names.first().is_some_and(is_disk);
     Target { names, is_device }
 }
 
@@ -44,7 +71,9 @@ pub(super) fn extent(options: &mut Options, names: &[&str]) -> Result<Option<(Ex
         Fraction::new(share / 100.0).map(Extent::Share)
     };
     let base = options.kb_base();
-    let found = percent().or_else(|| size_of(&value, base).map(|bytes| Extent::Bytes(Bytes(bytes))));
+    let zones = || value.strip_suffix(['z', 'Z'])?.parse::<u64>().ok()?.checked_mul(options.zone_bytes());
+    let bytes = size_of(&value, base).or_else(zones).map(|bytes| Extent::Bytes(Bytes(bytes)));
+    let found = percent().or(bytes);
     let wrong = || {
         FioError::at(line, format!("{key}={value}: a size such as 1g, or a part such as 10%, is needed here"))
     };
@@ -64,7 +93,7 @@ pub(super) fn offsets(options: &mut Options, parameters: &mut AccessParameters) 
 pub(super) fn device(
     options: &mut Options,
     parameters: &mut AccessParameters,
-    line: u32,
+    (calls, line): (&Calls, u32),
     remark: &mut dyn FnMut(u32, &str),
 ) -> Result<(), FioError> {
     offsets(options, parameters)?;
@@ -79,6 +108,10 @@ pub(super) fn device(
     if parameters.mapped {
         remark(line, "a mapping of a disk is taken for requests to it");
         parameters.mapped = false;
+    }
+    if calls.reaches == Reaches::Nothing {
+        let rest = parameters.compute_time.time() + FIOS_OWN;
+        (parameters.compute_time, parameters.think_every) = (rest.into(), 1);
     }
     if parameters.validate(true).is_err() && !parameters.bounds().0.is_multiple_of(512) {
         return Err(FioError::at(line, "a request to a device is of whole blocks of 512 bytes"));
@@ -144,10 +177,18 @@ pub(super) fn files(
             parameters.amount = amount.map(Bytes);
         }
         (None, size) => {
-            let Some(each) = known().or(fills.then_some(FILLED_BYTES)) else {
+            // Of a file that is named fio takes the size that it has.
+            let is_there = !target.names.is_empty() || calls.reaches == Reaches::ServedFiles;
+            let Some(each) = known().or((fills || is_there).then_some(UNKNOWN_BYTES)) else {
                 let help = "write size=1g; petrio makes the files, so that a size can't be that of files that are there";
                 return Err(FioError::at(line, "the job says no size").with_help(help));
             };
+            if !fills && known().is_none() {
+                remark(
+                    line,
+                    "the job says no size, and how large its file is isn't known: 1 GiB is played; write size=",
+                );
+            }
             if fills && known().is_none() {
                 remark(
                     line,

@@ -219,7 +219,8 @@ fn what_cannot_be_meant_is_refused_with_its_line() {
         ("[a]\nsize=1m\nrw=read:8parrots\n", "line 3: rw=read:8parrots"),
         ("[a]\nsize=1m\nrw=randtrim\n", "trims are not played"),
         ("[a]\nsize=1m\ndirect=1\nbuffered=1\n", "line 4: direct and buffered"),
-        ("[a]\nsize=1m\ntime_based=1\n", "line 3: time_based needs a runtime"),
+        ("[a]\nread_iolog=x.log\n", "line 2: read_iolog replays a log"),
+        ("[a]\nsize=1m\nbs=${BS}\n", "line 3: the variable BS is set nowhere"),
         ("[a]\nsize=1m\nnumjobs=0\n", "at least 1"),
         ("[a]\nsize=20%\n", "says no size"),
         ("[a]\nsize=1m\nbs=0\n", "an access of nothing"),
@@ -230,6 +231,41 @@ fn what_cannot_be_meant_is_refused_with_its_line() {
     ] {
         let refused = refusal(text);
         assert!(refused.contains(words), "{refused} of\n{text}");
+    }
+}
+
+#[test]
+fn engines_without_a_disk_here_are_played_as_what_they_reach() {
+    let (job, devices) = on_device("[a]\nioengine=null\nsize=1m\niodepth=4\nthinktime=10\n");
+    assert_eq!((devices, job.in_flight), (vec![NOTHING.to_owned()], 4));
+    // It rests, and then fio does what it does for each.
+    assert_eq!(job.compute_time, Duration::from(Time::from_picos(300_000)));
+    let (job, devices) = on_device("[a]\nioengine=nbd\nuri=${uri}\nrw=randrw\niodepth=64\noffset=64m\n");
+    assert_eq!((devices, job.in_flight), (vec!["${uri}".to_owned()], 64));
+    let (_, devices) = on_device("[a]\nioengine=libblkio\nlibblkio_path=/dev/nvme0n1\nrw=randread\n");
+    assert_eq!(devices, ["/dev/nvme0n1"]);
+    let job = accesses("[a]\nioengine=nfs\nnfs_url=nfs://x/y\nsize=1m\ndirectory=${DIR}\n");
+    assert_eq!(job.file_size.or(job.area.is_some().then_some(Bytes(1 << 20))), Some(Bytes(1 << 20)));
+    for (text, told) in [
+        ("[a]\nioengine=null\nsize=1m\n", "takes what fio itself does"),
+        ("[a]\nioengine=rbd\nrbdname=x\n", "as if the disk were here"),
+        ("[a]\nioengine=gfapi\nsize=1m\n", "as if the files were here"),
+        ("[a]\nfilename=/tmp/there\n", "1 GiB is played"),
+        ("[a]\nsize=1m\ntime_based=1\n", "does nothing, as in fio"),
+        ("[a]\nfilename=/dev/ng0n1\nioengine=io_uring_cmd\npi_act=0\nbs=4160\n", "without it"),
+    ] {
+        let remarks = remarks(text);
+        assert!(remarks.iter().any(|remark| remark.contains(told)), "{remarks:?} of\n{text}");
+    }
+    let with_metadata = "[a]\nfilename=/dev/ng0n1\nioengine=io_uring_cmd\npi_act=0\nbssplit=4160/50:528/50\n";
+    assert_eq!(on_device(with_metadata).0.bounds(), (512, 4096));
+    // Sizes in zones, of what the zones have or most zones have.
+    let zones = |size: &str| {
+        on_device(&format!("[a]\nfilename=/dev/sdb\nzonemode=zbd\noffset=4z\nsize=2z\n{size}")).0
+    };
+    let extents = |zone: u64| (Extent::Bytes(Bytes(4 * zone)), Some(Extent::Bytes(Bytes(2 * zone))));
+    for (text, zone) in [("", 256 << 20), ("zonesize=64m\n", 64 << 20)] {
+        assert_eq!((zones(text).offset, zones(text).area), extents(zone));
     }
 }
 
