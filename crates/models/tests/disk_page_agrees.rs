@@ -62,7 +62,7 @@ fn drive() -> DiskParameters {
                 first: vec![us(900)],
             },
             write_seek: None,
-            minimum_seek: petrio_units::Duration::ZERO,
+            minimum_seek: Duration::ZERO,
             seek_scale: petrio_units::Fraction::ONE,
         },
         bus: BusParameters { read_block: us(40), write_block: us(60) },

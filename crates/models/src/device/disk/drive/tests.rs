@@ -59,7 +59,7 @@ fn parameters() -> DiskParameters {
             write_settle: SignedDuration::ZERO,
             seek: SeekParameters::Measured { points: vec![(1, ms(1.0)), (9, ms(1.8))] },
             write_seek: None,
-            minimum_seek: petrio_units::Duration::ZERO,
+            minimum_seek: Duration::ZERO,
             seek_scale: petrio_units::Fraction::ONE,
         },
         bus: BusParameters::default(),
