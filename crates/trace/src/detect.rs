@@ -48,23 +48,9 @@ fn hint(bytes: &[u8]) -> Option<&'static str> {
             Some("this is compressed with lz4: unpack it, or pack it with gzip, xz or zstd")
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("this is UTF-16 text: save it as UTF-8"),
-        _ if is_strace_without_times(bytes) => {
-            Some("this is strace's output without its times: record it with `strace -f -y -ttt -T -o FILE`")
-        }
         _ if is_tar(bytes) => Some("this is a tar archive: unpack it first"),
         _ => None,
     }
-}
-
-/// Whether lines are calls with results, as strace prints them when it isn't asked for more.
-fn is_strace_without_times(bytes: &[u8]) -> bool {
-    let calls = [&b"execve(\""[..], b"openat(", b"close(", b"read("];
-    let is_call =
-        |line: &[u8]| calls.iter().any(|call| line.windows(call.len()).any(|window| window == *call));
-    bytes
-        .split(|&byte| byte == b'\n')
-        .take(4)
-        .any(|line| is_call(line) && line.windows(4).any(|window| window == b") = "))
 }
 
 fn is_tar(bytes: &[u8]) -> bool {
@@ -133,7 +119,6 @@ mod tests {
             detect(&Arc::from("memory"), &Sample::new(bytes, true)).unwrap_err().help().unwrap().to_string()
         };
         assert!(help(b"\xc7\x1a\x0dsomething of Darshan's").contains("disksim-ascii"));
-        assert!(help(b"execve(\"/bin/true\", [\"true\"], 0x7ff) = 0\nclose(3) = 0\n").contains("-ttt"));
         assert!(help(b"PERFILE2").contains("perf script"));
         assert!(help(b"BZh91AY").contains("bzip2"));
         assert!(help(b"Dear reader,\n").contains("disksim-ascii"));

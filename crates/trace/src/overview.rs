@@ -137,6 +137,11 @@ impl Overview {
             ("ends without a beginning", summary.left_out.unmatched_completions),
             ("beginnings without an end", summary.left_out.unanswered),
             ("of other devices", summary.left_out.other_devices),
+            ("without a time: only their order is known", summary.left_out.untimed),
+            (
+                "calls that don't show their files or bytes (io_uring; files opened before: record with strace -y)",
+                summary.left_out.unseen,
+            ),
         ]
         .into_iter()
         .filter(|&(_, count)| count > 0)

@@ -155,6 +155,8 @@ impl<R: Parsed> Reader<R> {
             widened: tally.widened,
             unmatched_completions: tally.unmatched_completions,
             unanswered: tally.unanswered,
+            untimed: tally.untimed,
+            unseen: tally.unseen,
         };
         summary
     }

@@ -19,6 +19,10 @@ pub struct LeftOut {
     pub unmatched_completions: u64,
     /// Beginnings whose end isn't in the trace.
     pub unanswered: u64,
+    /// Lines without a time, of which only the order is known.
+    pub untimed: u64,
+    /// Calls whose files or bytes the trace doesn't show: `io_uring_enter`, and those on descriptors that nobody was seen to open.
+    pub unseen: u64,
 }
 
 /// What was read so far, and what was left out or brought into form: nothing happens to a trace without a count here.

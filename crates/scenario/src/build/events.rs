@@ -8,7 +8,7 @@ use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{bytes as shown_bytes, counted};
-use petrio_trace::{EventReader, TraceOptions};
+use petrio_trace::{EventReader, LeftOut, TraceOptions};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError, Tables};
 use petrio_workload::replay::{
@@ -49,6 +49,7 @@ impl EventTrace {
         }
         let mut files = files?;
         files.name_processes(|process| events.process_name(process));
+        files.note_left_out(events.summary().left_out);
         if files.files().is_empty() {
             let name = inputs.path_of(&replay.file).to_string_lossy().into();
             return Err(ProgramError::NoRequests { name });
@@ -104,7 +105,27 @@ impl EventTrace {
                 shown_bytes(size)
             ))
         });
-        left_out.into_iter().chain(warm).collect()
+        left_out.into_iter().chain(self.unseen(workload)).chain(warm).collect()
+    }
+
+    /// What reading it left out that its replay lacks.
+    fn unseen(&self, workload: &str) -> Vec<Sentence> {
+        let LeftOut { unseen, untimed, .. } = self.files.left_out();
+        let hidden = (unseen > 0).then(|| {
+            format!(
+                "workload \"{workload}\": its trace has {} whose files or bytes it doesn't show (io_uring's accesses; files opened \
+                 before the trace, without strace -y): they aren't played",
+                counted(unseen, "call", "calls")
+            )
+        });
+        let timeless = (untimed > 0).then(|| {
+            format!(
+                "workload \"{workload}\": {} of its trace have no time: the calls follow each other at once, and what the \
+                 program did between them isn't played; record with strace -ttt -T",
+                counted(untimed, "line", "lines")
+            )
+        });
+        hidden.into_iter().chain(timeless).map(|words| Claim::LeftOut.says(words)).collect()
     }
 
     /// How many processes it has.

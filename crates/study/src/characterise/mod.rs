@@ -66,6 +66,11 @@ fn warnings(found: &Characterisation, about: &About, read: &EventSummary) -> Vec
     warn(read.left_out.other_events, "lines or records make no event");
     warn(read.left_out.unmatched_completions, "ends have no beginning in the trace");
     warn(read.left_out.unanswered, "beginnings have no end in the trace, so no service time");
+    warn(read.left_out.untimed, "lines have no time: only their order is known");
+    warn(
+        read.left_out.unseen,
+        "calls don't show their files or bytes (io_uring; files opened before: record with strace -y)",
+    );
     warn(found.out_of_order, "events began before the one before them");
     warn(
         found.compact_closes,

@@ -30,7 +30,7 @@ pub enum FormatName {
     TraceEvents,
     /// petrio's own trace file of calls and requests: Parquet, a row an event.
     Native,
-    /// Calls on files as `strace -f -ttt -T` prints them, with `-y` or without.
+    /// Calls on files as strace prints them: best by `-f -y -ttt -T`; with `-tt`, `-r` or no times, too.
     Strace,
     /// What `blktrace` records, binary.
     Blktrace,

@@ -116,6 +116,10 @@ pub(crate) struct ReadCounts {
     pub(crate) unmatched_completions: u64,
     /// Requests whose completion isn't in the trace.
     pub(crate) unanswered: u64,
+    /// Lines without a time, of which only the order is known.
+    pub(crate) untimed: u64,
+    /// Calls whose files or bytes the trace doesn't show.
+    pub(crate) unseen: u64,
 }
 
 /// How well content fits a format.

@@ -15,8 +15,8 @@ use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, Tables, check_number_of_files};
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
-use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind, FileKey};
+use petrio_trace::{LeftOut, TraceError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
@@ -76,6 +76,7 @@ pub struct TraceFiles {
     pub(super) device_room: Option<u64>,
     /// What only the totals of closes tell of.
     unrecorded: Unrecorded,
+    left_out: LeftOut,
     /// Whether it says of any read whether that was answered from the cache.
     knows_hits: bool,
 }
@@ -221,6 +222,16 @@ impl TraceFiles {
         if let Some(name) = path.rsplit('/').find(|part| !part.is_empty()) {
             self.commands.insert(process, name.to_owned());
         }
+    }
+
+    /// Keeps what reading the trace left out.
+    pub const fn note_left_out(&mut self, left_out: LeftOut) {
+        self.left_out = left_out;
+    }
+
+    /// What reading the trace left out.
+    pub const fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     /// Calls the processes by what the trace's reader knows them by, where it does.

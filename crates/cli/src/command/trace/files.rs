@@ -97,6 +97,11 @@ pub(super) fn remark(reader: &EventReader) {
         (summary.left_out.widened, "requests were widened to whole blocks"),
         (summary.left_out.unmatched_completions, "ends have no beginning in the trace"),
         (summary.left_out.unanswered, "beginnings have no end in the trace"),
+        (summary.left_out.untimed, "lines have no time: only their order is known"),
+        (
+            summary.left_out.unseen,
+            "calls don't show their files or bytes (io_uring; files opened before: record with strace -y)",
+        ),
     ];
     for (count, what) in remarks.into_iter().filter(|&(count, _)| count > 0) {
         talk(&format!("note: {}: {count} {what}", reader.name()));

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Say what is in a trace: its format, its events by kind, who asked for what, and what was left out
 ///
-/// Reads petrio's own files (Parquet, CSV); calls on files: strace (-f -ttt -T, better with -y), fio's I/O logs,
+/// Reads petrio's own files (Parquet, CSV); calls on files: strace (best -f -y -ttt -T; also with -tt, -r or no times), fio's I/O logs,
 /// Darshan's extended traces as text, iozone's offset and latency files; requests to devices: blkparse and blktrace,
 /// perf script and trace-cmd, DiskSim, MQSim, SPC, MSR Cambridge, CloudPhysics (CSV and vscsi), oracleGeneral, HP's
 /// SRT. Packed with gzip, xz or zstandard or not. The format is told from the content.

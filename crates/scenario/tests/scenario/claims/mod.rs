@@ -103,6 +103,8 @@ fn held() -> Vec<(Claim, String, String)> {
         ),
         (Claim::ChangedCalls, replayed("gone.csv", ""), replayed("there.csv", "")),
         (Claim::LeftOut, replayed("compact.csv", ""), replayed("full.csv", "")),
+        (Claim::LeftOut, replayed("uring.strace", ""), replayed("timed.strace", "")),
+        (Claim::LeftOut, replayed("timeless.strace", ""), replayed("timed.strace", "")),
         (Claim::BeginsWarm, replayed("warm.csv", ""), replayed("warm.csv", "caches = \"cold\"")),
         (
             Claim::Placement,

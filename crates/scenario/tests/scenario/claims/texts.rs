@@ -128,7 +128,7 @@ pub(super) fn beyond(rule: &str, block: u64) -> String {
 
 /// What files hold that scenarios name: requests, as time in milliseconds, device, block, blocks, and whether it is a read (DiskSim's
 /// ASCII), calls (petrio's own columns), and placements.
-pub(super) const FILES: [(&str, &str); 9] = [
+pub(super) const FILES: [(&str, &str); 12] = [
     ("near.trace", "0.0 0 1024 8 1\n1.0 0 8 8 1\n"),
     ("far.trace", "0.0 0 1099511627776 8 1\n1.0 0 8 8 1\n"),
     // One process takes a file away that another one reads later; or earlier.
@@ -152,6 +152,16 @@ pub(super) const FILES: [(&str, &str); 9] = [
         "full.csv",
         "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length,bytes_read,reads\n0,open,7,1,5,/a,,,,\n1000000,read,7,1,5,/a,0,4096,,\n\
          2000000,close,7,1,5,/a,,,4096,1\n",
+    ),
+    // What io_uring moves nobody sees; lines without times have only their order.
+    (
+        "uring.strace",
+        "7 1700000000.5 open(\"/a\", O_RDWR|O_CREAT, 0644) = 3\n7 1700000000.6 io_uring_enter(4, 1, 1, 0, NULL, 8) = 1\n",
+    ),
+    ("timeless.strace", "open(\"/a\", O_RDWR|O_CREAT, 0644) = 3\nwrite(3, \"x\", 4096) = 4096\n"),
+    (
+        "timed.strace",
+        "1700000000.5 open(\"/a\", O_RDWR|O_CREAT, 0644) = 3\n1700000000.6 write(3, \"x\", 4096) = 4096\n",
     ),
     // The first read of a file was answered from memory.
     (

@@ -1,5 +1,6 @@
 //! What each call means: the events that it makes, and what it tells of files and descriptors.
 
+use super::asynchronous::submitted;
 use super::errors;
 use super::files::{Description, Files, resolved};
 use super::line::{Call, annotated, integer, unquoted};
@@ -389,6 +390,77 @@ impl Calls {
         raw.record.file = description.file;
         raw.record.path = Some(description.path.clone());
         vec![raw]
+    }
+
+    /// What an `io_submit` submits, as far as it was taken, with what the program knows it by.
+    pub(super) fn submitted(
+        &mut self,
+        process: u32,
+        clock: u128,
+        at: u64,
+        call: &Call<'_>,
+    ) -> Vec<(Vec<u8>, RawEvent)> {
+        let made = FinishedCall { process, clock, at, call };
+        let taken = usize::try_from(made.result()).unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        for one in submitted(call.argument(2)).into_iter().take(taken) {
+            // It is asked as by a call of its own.
+            let alone = Call { name: call.name, arguments: vec![one.descriptor], ..call.clone() };
+            let Some(description) = self.description(&FinishedCall { process, clock, at, call: &alone }, 0)
+            else {
+                continue;
+            };
+            let totals = &mut description.totals;
+            match one.kind {
+                EventKind::Read => {
+                    totals.bytes_read = totals.bytes_read.saturating_add(one.length);
+                    totals.reads += 1;
+                }
+                EventKind::Write => {
+                    totals.bytes_written = totals.bytes_written.saturating_add(one.length);
+                    totals.writes += 1;
+                }
+                _ => {}
+            }
+            let (file, path) = (description.file, description.path.clone());
+            let mut raw = made.event(one.kind);
+            raw.record.service = None;
+            raw.record.synchronous = one.kind == EventKind::Write && description.synchronous;
+            (raw.record.file, raw.record.path) = (file, Some(path.clone()));
+            if one.kind != EventKind::Fsync {
+                (raw.record.offset, raw.record.length) = (one.offset, one.length);
+            }
+            if let (EventKind::Write, Some(offset)) = (one.kind, one.offset) {
+                self.files.reaches(&path, offset.saturating_add(one.length));
+            }
+            found.push((one.data.to_vec(), raw));
+        }
+        found
+    }
+
+    /// Whether a call moved bytes of a descriptor that nobody was seen to open, and that strace doesn't name: perhaps a file's.
+    pub(super) fn is_of_unknown_file(&self, process: u32, call: &Call<'_>) -> bool {
+        let moves = matches!(
+            call.name,
+            b"read"
+                | b"readv"
+                | b"pread64"
+                | b"preadv"
+                | b"write"
+                | b"writev"
+                | b"pwrite64"
+                | b"pwritev"
+                | b"fsync"
+                | b"fdatasync"
+        );
+        let (number, annotation) = annotated(call.argument(0));
+        // Those that every program begins with are a terminal's or a pipe's.
+        let number = integer(number).filter(|number| *number > 2);
+        let moved = call.result.is_some_and(|result| result > 0) || call.name.ends_with(b"sync");
+        moves
+            && moved
+            && annotation.is_none()
+            && number.is_some_and(|number| self.files.path_of(process, number).is_none())
     }
 
     fn stat(&mut self, made: &FinishedCall<'_>, path: Option<String>) -> Vec<RawEvent> {

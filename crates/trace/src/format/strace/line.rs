@@ -6,6 +6,7 @@
 //! 10658 1795223276.198098 <... read resumed>"", 8) = 0 <0.005496>
 //! ```
 
+use super::clock::{Stamp, of_day};
 use crate::field::{SECONDS, looks_numeric, looks_whole, picoseconds, whole32};
 use petrio_time::Time;
 
@@ -31,24 +32,45 @@ pub(super) struct Line<'a> {
     pub(super) process: u32,
     /// What it runs; empty where strace doesn't show it (`-Y`).
     pub(super) command: &'a [u8],
-    /// Picoseconds since 1970.
-    pub(super) clock: u128,
+    pub(super) stamp: Stamp,
     pub(super) what: What<'a>,
 }
 
 impl<'a> Line<'a> {
-    /// `None` for a line that strace doesn't print with `-ttt`.
+    /// `None` for a line that strace doesn't print.
     pub(super) fn of(line: &'a [u8]) -> Option<Self> {
         if line.starts_with(b"strace: ") {
-            return Some(Self { process: 0, command: b"", clock: 0, what: What::Remark });
+            return Some(Self { process: 0, command: b"", stamp: Stamp::Missing, what: What::Remark });
         }
         let ((process, command), rest) = process(line)?;
-        let (time, rest) = word(rest);
-        if !time.contains(&b'.') || !looks_numeric(time) {
-            return None;
-        }
-        let clock = picoseconds(time, SECONDS, "time").ok()?;
-        Some(Self { process, command, clock, what: what(rest.trim_ascii_start())? })
+        let (time, after) = word(rest);
+        let seconds = || {
+            let is_number = time.contains(&b'.') && looks_numeric(time);
+            is_number.then(|| picoseconds(time, SECONDS, "time").ok())?.map(Stamp::Seconds)
+        };
+        let Some(stamp) = seconds().or_else(|| of_day(time).map(Stamp::OfDay)) else {
+            return Self::without_time(process, command, rest.trim_ascii_start());
+        };
+        // With -r and -t both: `10:00:00 (+     0.000213) read(…`.
+        let after = after.trim_ascii_start();
+        let after = match after.strip_prefix(b"(+") {
+            Some(since) => &since[since.iter().position(|&byte| byte == b')')? + 1..],
+            None => after,
+        };
+        Some(Self { process, command, stamp, what: what(after.trim_ascii_start())? })
+    }
+
+    /// A line that only says what was called: one that doesn't say what it returned, either, may be anybody's.
+    fn without_time(process: u32, command: &'a [u8], rest: &'a [u8]) -> Option<Self> {
+        let what = what(rest)?;
+        let is_told = match what {
+            What::Call { name, rest } => {
+                Call::of(name, rest).is_some_and(|call| call.result.is_some() || call.is_open_ended())
+            }
+            What::Remark => rest.starts_with(b"--- SIG") || rest.starts_with(b"+++ "),
+            What::Unfinished { .. } | What::Resumed { .. } | What::Exited => true,
+        };
+        is_told.then_some(Self { process, command, stamp: Stamp::Missing, what })
     }
 }
 
@@ -149,6 +171,11 @@ impl<'a> Call<'a> {
             error: if error.starts_with(b"E") { error } else { b"" },
             service,
         })
+    }
+
+    /// Whether it returned a `?`: it never did return.
+    fn is_open_ended(&self) -> bool {
+        self.result.is_none() && matches!(self.name, b"exit" | b"exit_group" | b"execve")
     }
 
     /// An argument, counted from 0; empty where there is none.
@@ -309,7 +336,7 @@ mod tests {
             br#"10 17.5 openat(AT_FDCWD</a, b>, "x\")\n", O_RDWR|O_CREAT, 0666) = 3</a, b/x> <0.000050>"#,
         );
         let line = line.unwrap();
-        assert_eq!((line.process, line.clock), (10, 17_500_000_000_000));
+        assert_eq!((line.process, line.stamp), (10, Stamp::Seconds(17_500_000_000_000)));
         let What::Call { name, rest } = line.what else { panic!("{line:?}") };
         let call = Call::of(name, rest).unwrap();
         assert_eq!(call.arguments.len(), 4);
@@ -342,7 +369,16 @@ mod tests {
             let line = Line::of(shown).unwrap();
             assert_eq!((line.process, line.command, line.what), (7, &b"Web Content"[..], What::Exited));
         }
-        assert_eq!(Line::of(b"12:30:01 read(3, 2) = 2"), None);
+        let stamp = |text: &'static [u8]| Line::of(text).map(|line| (line.process, line.stamp));
+        let half_past = Stamp::OfDay(45_001 * 1_000_000_000_000);
+        assert_eq!(stamp(b"12:30:01 read(3, 2) = 2"), Some((0, half_past)));
+        assert_eq!(stamp(b"[pid  7] 12:30:01 (+     0.000213) read(3, 2) = 2"), Some((7, half_past)));
+        assert_eq!(stamp(b"7 read(3, \"ab\", 2) = 2"), Some((7, Stamp::Missing)));
+        for other in
+            [&b"read(3, \"ab\", 2)"[..], b"if (x(3) == 2)", b"f(x) = sin(x)", b"a text", b"--- a/file"]
+        {
+            assert_eq!(Line::of(other), None, "{}", String::from_utf8_lossy(other));
+        }
         assert_eq!(Line::of(b"0.5 0 100 8 1"), None);
     }
 }

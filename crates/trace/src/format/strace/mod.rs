@@ -1,6 +1,7 @@
-//! What `strace -f -ttt -T` prints, with `-y` (paths beside the descriptors) or without.
+//! What `strace -f -ttt -T` prints, with `-y` (paths beside the descriptors) or without, and as people paste it: with the time of the
+//! day (`-tt`), with the time since the line before (`-r`), or with none, where only the order of the calls is known ([`clock`]).
 //!
-//! Times are when a call began, in seconds since 1970, and how long it took. What strace doesn't show is rebuilt from
+//! Times are when a call began, and how long it took. What strace doesn't show is rebuilt from
 //! the calls before: which file a descriptor stands for, and at which offset a plain `read` or `write` goes
 //! ([`files`]). Calls that others interrupt in the output (`<unfinished ...>`, `<... resumed>`) are put together, and
 //! all come in the order in which they began. A file that is still open when its process ends, or closes itself on
@@ -21,23 +22,29 @@
 //! | `mkdir`, `mkdirat` | mkdir |
 //! | `truncate`, `ftruncate` | truncate |
 //! | `fsync`, `fdatasync` | fsync |
+//! | `io_submit`, till its `io_getevents` | reads, writes and fsyncs ([`asynchronous`]) |
 //! | `stat` and its kin, `access` and its kin, `readlink`, `readlinkat` | stat |
 //!
 //! Leaves out and counts every other call, and all on what is no file (pipes, sockets). Reads and writes through
-//! `mmap`, `io_uring` and `io_submit` aren't in such a trace; symbolic links are followed only where `-y` shows where
+//! `mmap` and `io_uring` aren't in such a trace (how often `io_uring_enter` was called is counted); symbolic links are followed only where `-y` shows where
 //! they lead.
 
+mod asynchronous;
 mod calls;
+mod clock;
 mod errors;
 mod files;
 mod line;
 
+use self::asynchronous::ended;
 use self::calls::Calls;
+use self::clock::{Clock, Stamp};
 use self::line::{Call, Line, What};
 use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts};
 use crate::error::{Fault, Problem, printable};
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::input::Input;
+use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) const FACTS: Facts = Facts {
@@ -45,7 +52,7 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
     places: Places::Lines,
     fit: |sample| Fit::certain_if(sample.mostly(|line| Line::of(line).is_some())),
-    parser: Parser::File(|_| Box::new(Strace::default())),
+    parser: Parser::File(|sample| Box::new(Strace { clock: Clock::of(&sample.lines), ..Strace::default() })),
 };
 
 /// Calls that wait for the end of one before them. Beyond, the oldest is given up: a call that takes that long while
@@ -63,7 +70,10 @@ enum Slot {
 
 /// Whether a call of that name may make an event: those of [`Calls::over`] that do.
 fn makes_events(name: &[u8]) -> bool {
-    const BEGINNINGS: [&[u8]; 18] = [
+    const BEGINNINGS: [&[u8]; 21] = [
+        b"io_submit",
+        b"io_getevents",
+        b"io_pgetevents",
         b"exec",
         b"open",
         b"creat",
@@ -89,6 +99,14 @@ fn makes_events(name: &[u8]) -> bool {
     name != b"futex" && (BEGINNINGS.iter().any(begins) || STATS.iter().any(begins))
 }
 
+/// An access that was submitted and hasn't ended.
+struct UnderWay {
+    process: u32,
+    data: Vec<u8>,
+    event: RawEvent,
+    slot: u64,
+}
+
 /// A call whose end comes later in the output.
 struct Unfinished {
     name: Vec<u8>,
@@ -101,6 +119,8 @@ struct Unfinished {
 #[derive(Default)]
 struct Strace {
     calls: Calls,
+    clock: Clock,
+    under_way: VecDeque<UnderWay>,
     /// In the order in which they began; the first one's number is `first`.
     slots: VecDeque<Slot>,
     first: u64,
@@ -114,13 +134,16 @@ impl Strace {
     /// Takes in a line; false where it isn't strace's.
     fn line(&mut self, text: &[u8], at: u64) -> bool {
         let Some(line) = Line::of(text.trim_ascii()) else { return false };
+        let clock = self.clock.at(line.stamp);
+        let is_untimed = line.stamp == Stamp::Missing && line.what != What::Remark;
+        self.tally.untimed += u64::from(is_untimed);
         self.calls
             .seen(line.process, self.unfinished.iter().map(|(&process, call)| (process, &call.name[..])));
         self.calls.shows(line.process, line.command);
         match line.what {
             What::Remark => self.tally.other_events += 1,
             What::Exited => {
-                let events = self.calls.exit(line.process, line.clock, at);
+                let events = self.calls.exit(line.process, clock, at);
                 self.slots.push_back(Slot::Over(events));
                 if let Some(call) = self.unfinished.remove(&line.process) {
                     self.tally.unanswered += u64::from(!call.name.starts_with(b"exit"));
@@ -129,8 +152,11 @@ impl Strace {
             }
             What::Call { name, rest } => match Call::of(name, rest) {
                 Some(call) => {
-                    let events = self.over(line.process, line.clock, at, &call);
+                    let events = self.over(line.process, clock, at, &call);
                     self.slots.push_back(Slot::Over(events));
+                    if is_untimed {
+                        self.clock.passes(call.service);
+                    }
                 }
                 // The trace was cut off in the middle of a line.
                 None => self.tally.unanswered += 1,
@@ -144,7 +170,7 @@ impl Strace {
                     NO_SLOT
                 };
                 let (name, arguments) = (name.to_vec(), arguments.to_vec());
-                let call = Unfinished { name, arguments, clock: line.clock, at, slot };
+                let call = Unfinished { name, arguments, clock, at, slot };
                 if let Some(before) = self.unfinished.insert(line.process, call) {
                     self.tally.unanswered += 1;
                     self.fill(before.slot, Vec::new());
@@ -179,9 +205,64 @@ impl Strace {
     }
 
     fn over(&mut self, process: u32, clock: u128, at: u64, call: &Call<'_>) -> Vec<RawEvent> {
+        match call.name {
+            b"io_submit" => return self.submits(process, clock, at, call),
+            b"io_getevents" | b"io_pgetevents" => {
+                let end = clock + u128::from(call.service.unwrap_or_default().as_picos());
+                self.ends(process, end, call);
+                return Vec::new();
+            }
+            b"io_uring_enter" => self.tally.unseen += 1,
+            _ => {}
+        }
         let events = self.calls.over(process, clock, at, call);
+        self.tally.unseen += u64::from(events.is_empty() && self.calls.is_of_unknown_file(process, call));
         self.tally.other_events += u64::from(events.is_empty());
         events
+    }
+
+    /// Accesses are on their way: each has its place among the calls, and comes when it has ended.
+    fn submits(&mut self, process: u32, clock: u128, at: u64, call: &Call<'_>) -> Vec<RawEvent> {
+        let made = self.calls.submitted(process, clock, at, call);
+        self.tally.other_events += u64::from(made.is_empty());
+        for (data, event) in made {
+            self.slots.push_back(Slot::Waiting);
+            let slot = self.first + self.slots.len() as u64 - 1;
+            self.under_way.push_back(UnderWay { process, data, event, slot });
+        }
+        if self.under_way.len() > WAITING_MAX {
+            self.gives_up_first();
+        }
+        Vec::new()
+    }
+
+    /// Accesses have ended by `end`.
+    fn ends(&mut self, process: u32, end: u128, call: &Call<'_>) {
+        for ended in ended(call.argument(3)) {
+            // Another thread may have submitted it.
+            let is_it = |one: &UnderWay| one.data == ended.data;
+            let own = self.under_way.iter().position(|one| is_it(one) && one.process == process);
+            let Some(one) = own.or_else(|| self.under_way.iter().position(is_it)) else {
+                self.tally.unmatched_completions += 1;
+                continue;
+            };
+            let Some(UnderWay { mut event, slot, .. }) = self.under_way.remove(one) else { continue };
+            let took = u64::try_from(end.saturating_sub(event.clock)).ok();
+            event.record.service = took.map(Time::from_picos);
+            match u64::try_from(ended.result) {
+                Ok(moved) if event.record.kind != EventKind::Fsync => event.record.length = moved,
+                Ok(_) => {}
+                Err(_) => event.record.error = u16::try_from(ended.result.unsigned_abs()).unwrap_or(u16::MAX),
+            }
+            self.fill(slot, vec![event]);
+        }
+    }
+
+    fn gives_up_first(&mut self) {
+        if let Some(UnderWay { event, slot, .. }) = self.under_way.pop_front() {
+            self.tally.unanswered += 1;
+            self.fill(slot, vec![event]);
+        }
     }
 
     /// A call that was given up has no slot any more: it comes late, and the reader sees whether too late.
@@ -220,10 +301,15 @@ impl Format<Event> for Strace {
             }
             let lines = input.lines();
             match input.data_line()? {
-                None => self.at_end = true,
+                None => {
+                    self.at_end = true;
+                    while !self.under_way.is_empty() {
+                        self.gives_up_first();
+                    }
+                }
                 Some(text) => {
                     if !self.line(text, lines + 1) {
-                        let expected = "a line of strace -f -ttt -T";
+                        let expected = "a line of strace's";
                         return Err(Problem::NotALine { found: printable(text), expected }.into());
                     }
                 }
@@ -241,7 +327,7 @@ impl Format<Event> for Strace {
     }
 
     fn is_since_1970(&self) -> bool {
-        true
+        self.clock.is_since_1970()
     }
 }
 

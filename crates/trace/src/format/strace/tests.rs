@@ -153,3 +153,79 @@ fn the_origin_is_the_wall_clock_of_the_first_call() {
         (Time::ZERO, EventKind::Exec, Some("/bin/true"))
     );
 }
+
+const FOUR: [&str; 4] = [
+    "openat(AT_FDCWD, \"/d/a\", O_RDWR|O_CREAT, 0644) = 5",
+    "pwrite64(5, \"x\"..., 4096, 8192) = 4096",
+    "fdatasync(5) = 0",
+    "pwrite64(5, \"x\"..., 4096, 12288) = 4096",
+];
+
+/// The calls of a small program, each behind something.
+fn behind(before: [&str; 4]) -> &'static str {
+    let lines = before.iter().zip(FOUR).map(|(before, call)| format!("{before} {call}\n"));
+    lines.collect::<String>().leak()
+}
+
+#[test]
+fn times_are_of_the_day_or_since_the_line_before_or_missing() {
+    use EventKind::{Create, Fsync, Write};
+    let millis = |events: &[Event]| events.iter().map(|event| event.time.as_millis()).collect::<Vec<_>>();
+    for before in [
+        ["100 10:00:00.000100", "100 10:00:00.500100", "100 10:00:00.510100", "100 10:00:00.530100"],
+        ["[pid 100] 23:59:59.6", "[pid 100] 00:00:00.1", "[pid 100] 00:00:00.11", "[pid 100] 00:00:00.13"],
+        ["     0.000000", "     0.500000", "     0.010000", "     0.020000"],
+        ["10:00:00 (+     0.000000)", "10:00:00 (+     0.500000)", "10:00:00", "10:00:00"],
+        ["1700000000.000100", "1700000000.500100", "1700000000.510100", "1700000000.530100"],
+        // In the middle of a program, since the line before.
+        ["7 0.600000", "7 0.500000", "7 0.010000", "7 0.020000"],
+    ] {
+        let (events, summary) = read(behind(before));
+        assert_eq!(kinds(&events), [Create, Write, Fsync, Write], "{before:?}");
+        let expected = if before[0].contains('+') { vec![0.0; 4] } else { vec![0.0, 500.0, 510.0, 530.0] };
+        let near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-9;
+        let found = millis(&events);
+        assert!(found.iter().zip(&expected).all(near), "{before:?}: {found:?}");
+        assert_eq!((summary.left_out.untimed, summary.left_out.reordered), (0, 0), "{before:?}");
+    }
+    let about = |text: &'static str| {
+        let mut reader =
+            EventReader::from_reader("memory", text.as_bytes(), &TraceOptions::default()).unwrap();
+        reader.about().unwrap().origin_unix_ns.is_some()
+    };
+    assert!(!about(behind(["10:00:00"; 4])) && about(behind(["1700000000.5"; 4])));
+    // Without any, in their order, each when the one before is over where -T says when.
+    let (events, summary) = read(behind([""; 4]));
+    assert_eq!(kinds(&events), [Create, Write, Fsync, Write]);
+    assert_eq!((millis(&events), summary.left_out.untimed), (vec![0.0; 4], 4));
+    let with_durations = behind(["7"; 4]).replace("= 4096", "= 4096 <0.002>").replace("= 0", "= 0 <0.020>");
+    let (events, _) = read(with_durations.leak());
+    assert_eq!(millis(&events), [0.0, 0.0, 2.0, 22.0]);
+}
+
+#[test]
+fn what_is_submitted_moves_its_bytes_until_it_ends() {
+    let (events, summary) = read(
+        "7 1.000000 openat(AT_FDCWD</d>, \"a\", O_RDWR|O_DIRECT) = 3</d/a> <0.000010>\n\
+         7 1.000100 io_submit(0x7f, 2, [{aio_data=0x1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</d/a>, aio_buf=0x1, aio_nbytes=4096, \
+         aio_offset=0}, {aio_data=0x2, aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3</d/a>, aio_buf=\"x\"..., aio_nbytes=8192, \
+         aio_offset=4096}]) = 2 <0.000010>\n\
+         7 1.000200 mkdir(\"/y\", 0777) = 0 <0.000020>\n\
+         7 1.000300 io_getevents(0x7f, 1, 2, [{data=0x2, obj=0x1, res=8192, res2=0}], NULL) = 1 <0.001000>\n\
+         7 1.002000 io_getevents(0x7f, 1, 2, [{data=0x1, obj=0x1, res=4096, res2=0}], NULL) = 1 <0.000100>\n\
+         7 1.003000 io_submit(0x7f, 1, [{aio_data=0x3, aio_lio_opcode=IOCB_CMD_FDSYNC, aio_fildes=3</d/a>}]) = 1 <0.000010>\n\
+         7 1.004000 io_uring_enter(4, 1, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 1 <0.000010>\n\
+         7 1.005000 close(3</d/a>) = 0 <0.000010>\n\
+         7 1.006000 pread64(9, \"x\", 4096, 0) = 4096 <0.000010>\n",
+    );
+    use EventKind::{Close, Fsync, Mkdir, Open, Read, Write};
+    assert_eq!(kinds(&events), [Open, Read, Write, Mkdir, Fsync, Close]);
+    let figures = |event: &Event| (event.offset, event.length, event.service);
+    assert_eq!(figures(&events[1]), (Some(0), 4096, Some(Time::from_micros(2_000))));
+    assert_eq!(figures(&events[2]), (Some(4096), 8192, Some(Time::from_micros(1_200))));
+    assert_eq!(events[4].service, None);
+    let totals = Totals { bytes_read: 4096, bytes_written: 8192, reads: 1, writes: 1 };
+    assert_eq!(events[5].totals, Some(totals));
+    // The fsync's end, and what io_uring and a file of before did, aren't there.
+    assert_eq!((summary.left_out.unanswered, summary.left_out.unseen), (1, 2));
+}
