@@ -197,12 +197,12 @@ pub enum TraceError {
     },
 }
 
-/// Which format a trace could be in.
+/// What to do about a trace in no format that is known.
 fn every_format() -> String {
-    format!(
-        "name the format with `--format \"…\"` (in a scenario, `format = \"…\"`) if it is one of {}",
-        FormatName::ALL.map(|name| name.to_string()).join(", ")
-    )
+    "`petrio trace formats` lists the formats, each with a line of it: `--format NAME` (in a scenario, `format = \"NAME\"`) reads it as \
+     one. A table of another form is read with `--columns` and `--units` (in a scenario, `columns` and `units`), which say which column \
+     means what, by name or number"
+        .to_owned()
 }
 
 fn first(formats: &[FormatName]) -> String {

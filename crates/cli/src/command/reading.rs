@@ -9,14 +9,15 @@ use std::path::Path;
 /// How traces are read.
 #[derive(Args)]
 pub(crate) struct Reading {
-    /// The format of a trace, where it can't be told from the content (`petrio trace info --help` lists them)
+    /// The format of a trace, where it can't be told from the content (`petrio trace formats` lists them)
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]
     format: Option<FormatName>,
     /// How many records of a trace out of place a record may be; those within are sorted
     #[arg(long, value_name = "RECORDS")]
     reorder_window: Option<usize>,
     /// Read a table of your own: which column means what, by the names in its first line, such as
-    /// time=ts,operation=rw,offset=lba,length=size (and response=, process=, device=)
+    /// time=ts,operation=rw,offset=lba,length=size (and response=, process=, device=), or by their numbers, such as
+    /// time=1,op=4,lba=2,size=3; read=0,write=1 are the operation's words where they are others than R and W
     #[arg(long, value_name = "NAMES", requires = "units", value_parser = table::<NamedColumns>)]
     columns: Option<NamedColumns>,
     /// The units of these columns, such as time=ms,offset=sectors,length=bytes

@@ -177,7 +177,7 @@ fn what_cannot_be_read_or_named_is_refused_with_what_to_do() {
     folder.write("bad.strace", format!("{STRACE}what is this\n"));
     refused(&["trace", "info", "bad.strace"], &["bad.strace, line 7", "a line of strace"]);
     folder.write("plain.txt", "Dear reader,\n");
-    refused(&["trace", "info", "plain.txt"], &["help: name the format with `--format \"…\"`"]);
+    refused(&["trace", "info", "plain.txt"], &["help: `petrio trace formats` lists the formats"]);
     refused(&["trace", "convert", "job.strace", "out.xyz"], &["which format to write", ".parquet"]);
     refused(&["trace", "convert", "job.strace", "out.csv", "--to", "excel"], &["the formats are native"]);
     folder.write("cut.parquet", b"PAR1 cut off");
@@ -232,4 +232,32 @@ fn a_table_of_ones_own_is_replayed_and_converted_by_its_column_names() {
         assert_eq!(answer.code, Some(2), "{arguments:?}");
         assert!(answer.talk.contains(words), "{arguments:?}: {}", answer.talk);
     }
+}
+
+#[test]
+fn formats_are_listed_and_tables_are_read_by_number() {
+    let folder = Folder::new();
+    let listed = folder.petrio(&["trace", "formats"]);
+    assert_eq!(listed.code, Some(0));
+    for format in ["tencent", "biosnoop", "thesios", "strace"] {
+        assert!(listed.out.lines().any(|line| line.starts_with(format)), "{}", listed.out);
+    }
+    folder.write("own.csv", "5.5;100;4096;1\n6.5;200;512;0\n7;300;512;\n");
+    let columns = "time=1,op=4,lba=2,size=3,read=0,write=1";
+    let table =
+        ["trace", "info", "own.csv", "--columns", columns, "--units", "time=s,offset=sectors,length=bytes"];
+    let told = folder.petrio(&table);
+    assert_eq!(told.code, Some(0), "{}", told.talk);
+    for words in ["device bytes read     512", "device bytes written  4096", "make no event: 1"] {
+        assert!(told.out.contains(words), "{}", told.out);
+    }
+    // The same in a scenario.
+    folder.write(
+        "own.toml",
+        "[disk.d]\nmodel = \"sata-750gb-7200\"\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = [\"own.csv\"]\n\
+         columns = { time = \"1\", op = \"4\", lba = \"2\", size = \"3\", read = \"0\", write = \"1\" }\n\
+         units = { time = \"s\", offset = \"sectors\", length = \"bytes\" }\n",
+    );
+    let run = folder.petrio(&["run", "own.toml", "--no-what-if"]);
+    assert!(run.code == Some(0) && run.out.contains("2 requests"), "{}{}", run.out, run.talk);
 }

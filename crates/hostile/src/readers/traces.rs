@@ -46,6 +46,8 @@ macro_rules! formats {
 
 pub(super) fn readers() -> Vec<Reader> {
     let mut readers = formats! {
+        "trace_alibaba" Alibaba "alibaba",
+        "trace_biosnoop" Biosnoop "biosnoop",
         "trace_blkparse" Blkparse "blkparse",
         "trace_blktrace" Blktrace "blktrace",
         "trace_cloudphysics_csv" CloudphysicsCsv "cloudphysics-csv",
@@ -54,6 +56,7 @@ pub(super) fn readers() -> Vec<Reader> {
         "trace_disksim_ascii" DisksimAscii "disksim-ascii",
         "trace_events_csv" EventsCsv "events-csv",
         "trace_fio_iolog" FioIolog "fio-iolog",
+        "trace_fiu" Fiu "fiu",
         "trace_hp_srt" HpSrt "hp-srt",
         "trace_measured" Measured "measured",
         "trace_mqsim" Mqsim "mqsim",
@@ -64,6 +67,9 @@ pub(super) fn readers() -> Vec<Reader> {
         "trace_requests" Requests "requests",
         "trace_spc" Spc "spc",
         "trace_strace" Strace "strace",
+        "trace_systor" Systor "systor",
+        "trace_tencent" Tencent "tencent",
+        "trace_thesios" Thesios "thesios",
         "trace_trace_events" TraceEvents "trace-events",
         "trace_vscsi" Vscsi "vscsi",
     };
@@ -88,6 +94,8 @@ fn own_table(bytes: &[u8]) -> Verdict {
         operation: name("rw"),
         offset: name("lba"),
         length: name("size"),
+        read: None,
+        write: None,
         response: Some(name("took")),
         process: Some(name("pid")),
         device: None,

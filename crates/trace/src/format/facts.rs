@@ -3,8 +3,9 @@
 use super::name::FormatName;
 use super::parser::{Facts, Parser};
 use super::{
-    blkparse, blktrace, cloudphysics_csv, darshan_dxt, disksim_ascii, events_csv, fio_iolog, hp_srt,
-    measured, mqsim, msr, native, oracle_general, petrio, requests, spc, strace, trace_events, vscsi,
+    alibaba, biosnoop, blkparse, blktrace, cloudphysics_csv, darshan_dxt, disksim_ascii, events_csv,
+    fio_iolog, fiu, hp_srt, measured, mqsim, msr, native, oracle_general, petrio, requests, spc, strace,
+    systor, tencent, thesios, trace_events, vscsi,
 };
 
 impl FormatName {
@@ -34,6 +35,12 @@ impl FormatName {
             Self::DarshanDxt => &darshan_dxt::FACTS,
             Self::Requests => &requests::FACTS,
             Self::EventsCsv => &events_csv::FACTS,
+            Self::Alibaba => &alibaba::FACTS,
+            Self::Tencent => &tencent::FACTS,
+            Self::Fiu => &fiu::FACTS,
+            Self::Systor => &systor::FACTS,
+            Self::Thesios => &thesios::FACTS,
+            Self::Biosnoop => &biosnoop::FACTS,
         }
     }
 }

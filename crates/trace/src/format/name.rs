@@ -46,11 +46,23 @@ pub enum FormatName {
     Requests,
     /// petrio's own columns of events, as comma-separated values.
     EventsCsv,
+    /// Alibaba Cloud's block traces: device, `R|W`, offset, bytes, µs since 1970.
+    Alibaba,
+    /// Tencent's cloud block storage: s since 1970, block, blocks, 0 = read or 1 = write, volume.
+    Tencent,
+    /// Florida International University: ns, process, name, block, blocks, `R|W`, major, minor, hash.
+    Fiu,
+    /// A virtual desktop (SYSTOR '17): s since 1970, response in s, `R|W`, unit, offset, bytes.
+    Systor,
+    /// Google's storage servers (Thesios, 2024): a table of reads and writes of files.
+    Thesios,
+    /// What bcc's `biosnoop` prints.
+    Biosnoop,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 25] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -70,6 +82,12 @@ impl FormatName {
         Self::DarshanDxt,
         Self::Requests,
         Self::EventsCsv,
+        Self::Alibaba,
+        Self::Tencent,
+        Self::Fiu,
+        Self::Systor,
+        Self::Thesios,
+        Self::Biosnoop,
     ];
 
     /// The word that names it in a scenario.
@@ -94,6 +112,12 @@ impl FormatName {
             Self::DarshanDxt => "darshan-dxt",
             Self::Requests => "requests",
             Self::EventsCsv => "events-csv",
+            Self::Alibaba => "alibaba",
+            Self::Tencent => "tencent",
+            Self::Fiu => "fiu",
+            Self::Systor => "systor",
+            Self::Thesios => "thesios",
+            Self::Biosnoop => "biosnoop",
         }
     }
 
@@ -101,7 +125,14 @@ impl FormatName {
     pub const fn tells_processes(self) -> bool {
         matches!(
             self,
-            Self::Petrio | Self::Msr | Self::Blkparse | Self::TraceEvents | Self::Native | Self::Blktrace
+            Self::Petrio
+                | Self::Msr
+                | Self::Blkparse
+                | Self::TraceEvents
+                | Self::Native
+                | Self::Blktrace
+                | Self::Fiu
+                | Self::Biosnoop
         )
     }
 }

@@ -20,16 +20,14 @@
 //! Columns stand in any order. A column without a unit, or one that petrio doesn't know, is refused. Lines that begin
 //! with `#` are comments; one that names another version is refused.
 
-use super::measured::span;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::table::{Between, Column, Layout, Operations, parse};
+use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
-use crate::field::{
-    Columns, MICROSECONDS, MILLISECONDS, NANOSECONDS, PICOSECONDS, SECONDS, picoseconds, whole, whole32,
-};
+use crate::field::Columns;
 use crate::input::Input;
-use crate::named::IGNORED;
+use crate::named::OPERATION_WORDS;
 use crate::record::{BlockRecord, RawRecord};
-use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_colours::Direction;
 use petrio_time::Time;
 use std::io::{self, Write};
 
@@ -51,112 +49,20 @@ fn fit(sample: &Sample<'_>) -> Fit {
     Fit::certain_if(sample.bytes.starts_with(VERSION_START) || named.count() >= 2)
 }
 
-/// What one column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Time(u32),
-    Response(u32),
-    Process,
-    Device,
-    Operation,
-    Address {
-        bytes: bool,
-    },
-    Length {
-        bytes: bool,
-    },
-    /// Of a table of somebody's own: read over.
-    Ignored,
-}
-
-impl Column {
-    const NAMES: [(&'static str, Self); 17] = [
-        ("time_us", Self::Time(MICROSECONDS)),
-        ("time_s", Self::Time(SECONDS)),
-        ("time_ms", Self::Time(MILLISECONDS)),
-        ("time_ns", Self::Time(NANOSECONDS)),
-        ("time_ps", Self::Time(PICOSECONDS)),
-        ("response_us", Self::Response(MICROSECONDS)),
-        ("response_s", Self::Response(SECONDS)),
-        ("response_ms", Self::Response(MILLISECONDS)),
-        ("response_ns", Self::Response(NANOSECONDS)),
-        ("response_ps", Self::Response(PICOSECONDS)),
-        ("process", Self::Process),
-        ("device", Self::Device),
-        ("operation", Self::Operation),
-        ("address_blocks", Self::Address { bytes: false }),
-        ("address_bytes", Self::Address { bytes: true }),
-        ("length_blocks", Self::Length { bytes: false }),
-        ("length_bytes", Self::Length { bytes: true }),
-    ];
-
-    fn of(name: &[u8]) -> Result<Self, Problem> {
-        if name == IGNORED.as_bytes() {
-            return Ok(Self::Ignored);
-        }
-        let found = Self::NAMES.iter().find(|(known, _)| known.as_bytes() == name);
-        if let Some(&(_, column)) = found {
-            return Ok(column);
-        }
-        let without_unit = [
-            ("time", "time_s, time_ms, time_us, time_ns or time_ps"),
-            ("response", "response_s, response_ms, response_us, response_ns or response_ps"),
-            ("address", "address_blocks or address_bytes"),
-            ("length", "length_blocks or length_bytes"),
-        ];
-        if let Some(&(_, expected)) = without_unit.iter().find(|(base, _)| base.as_bytes() == name) {
-            return Err(Problem::NoUnit { found: printable(name), expected });
-        }
-        let word = printable(name);
-        let suggestion = match petrio_units::nearest(&word, Self::NAMES.map(|(known, _)| known)) {
-            Some(near) => format!("; did you mean \"{near}\"?"),
-            None => format!("; it can name {}", Self::NAMES.map(|(known, _)| known).join(", ")),
-        };
-        Err(Problem::UnknownColumn { found: word, suggestion })
-    }
-
-    /// Columns of the same role can't stand side by side.
-    const fn role(self) -> usize {
-        match self {
-            Self::Time(_) => 0,
-            Self::Response(_) => 1,
-            Self::Process => 2,
-            Self::Device => 3,
-            Self::Operation => 4,
-            Self::Address { .. } => 5,
-            Self::Length { .. } => 6,
-            Self::Ignored => 7,
-        }
-    }
-
-    const ROLES: [&'static str; 8] = [
-        "time",
-        "response",
-        "process",
-        "device",
-        "operation",
-        "address",
-        "length",
-        "column that is left out",
-    ];
-    const REQUIRED: [usize; 4] = [0, 4, 5, 6];
-}
-
-/// What the header says.
-struct Layout {
-    columns: Vec<Column>,
-    /// Between columns: a comma, or what a table of somebody's own has.
-    separator: u8,
-}
-
 /// Reads the header line.
 fn layout(line: &[u8]) -> Result<Layout, Problem> {
     let separator =
         [b',', b';', b'\t'].into_iter().find(|separator| line.contains(separator)).unwrap_or(b',');
     let mut columns = Vec::new();
+    let mut operations = Operations::Letters;
     let mut seen = [false; Column::ROLES.len()];
     for name in Columns::separated_by(separator, line, "") {
         let column = Column::of(name)?;
+        if let Some(words) = name.strip_prefix(OPERATION_WORDS.as_bytes()) {
+            let mut words = words.split(|byte| *byte == b':').map(<[u8]>::to_vec);
+            operations =
+                Operations::Words(words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        }
         let role = column.role();
         if std::mem::replace(&mut seen[role], true) && column != Column::Ignored {
             return Err(Problem::Header(format!("names the {} twice", Column::ROLES[role])));
@@ -164,7 +70,13 @@ fn layout(line: &[u8]) -> Result<Layout, Problem> {
         columns.push(column);
     }
     match Column::REQUIRED.into_iter().find(|&role| !seen[role]) {
-        None => Ok(Layout { columns, separator }),
+        None => Ok(Layout {
+            columns: columns.into(),
+            between: Between::Byte(separator),
+            operations,
+            names: "those that the header names",
+            goes_on: false,
+        }),
         Some(missing) => Err(Problem::Header(format!("names no column for the {}", Column::ROLES[missing]))),
     }
 }
@@ -184,9 +96,11 @@ impl Format for Petrio {
                 None => return Ok(None),
             },
         };
-        let Some(line) = input.data_line()? else { return Ok(None) };
-        let (clock, record) = parse(line, layout, &mut self.tally)?;
-        Ok(Some(RawRecord { clock, at: input.lines(), record }))
+        loop {
+            let Some(line) = input.data_line()? else { return Ok(None) };
+            let Some((clock, record)) = parse(line, layout, &mut self.tally)? else { continue };
+            return Ok(Some(RawRecord { clock, at: input.lines(), record }));
+        }
     }
 
     fn tally(&self) -> ReadCounts {
@@ -209,83 +123,6 @@ fn header(input: &mut Input) -> Result<Option<Layout>, Fault> {
         }
     }
     Ok(None)
-}
-
-fn parse(line: &[u8], layout: &Layout, tally: &mut ReadCounts) -> Result<(u128, BlockRecord), Problem> {
-    const COLUMNS: &str = "those that the header names";
-    let mut columns = Columns::separated_by(layout.separator, line, COLUMNS);
-    let mut clock = 0;
-    let mut record = BlockRecord::new(Direction::Read, 0, 0);
-    let (mut address, mut address_in_bytes, mut length, mut length_in_bytes) = (0, false, 0, false);
-    for &column in &layout.columns {
-        let text = columns.column(Column::ROLES[column.role()])?;
-        match column {
-            Column::Time(unit) => clock = picoseconds(text, unit, "time")?,
-            Column::Response(_) if text.is_empty() => {}
-            Column::Response(unit) => {
-                record.measured = Some(span(picoseconds(text, unit, "response")?, text, "response")?);
-            }
-            Column::Ignored => {}
-            Column::Process => record.process = whole32(text, "process")?,
-            Column::Device => record.device = whole32(text, "device")?,
-            Column::Operation => operation(text, &mut record)?,
-            Column::Address { bytes } => (address, address_in_bytes) = (whole(text, "address")?, bytes),
-            Column::Length { bytes } => (length, length_in_bytes) = (whole(text, "length")?, bytes),
-        }
-    }
-    columns.finish()?;
-    // The whole range is brought to bytes only where a part of it is in bytes: block numbers may exceed 2^55.
-    (record.address, record.blocks) = match (address_in_bytes, length_in_bytes) {
-        (false, false) => (address, whole32_of(length)?),
-        (false, true) => (address, blocks_of(0, length, tally)?.1),
-        (true, true) => blocks_of(address, length, tally)?,
-        (true, false) => {
-            let bytes = length.checked_mul(SECTOR_BYTES).ok_or_else(|| length_too_large(length))?;
-            blocks_of(address, bytes, tally)?
-        }
-    };
-    Ok((clock, record))
-}
-
-fn whole32_of(length: u64) -> Result<u32, Problem> {
-    u32::try_from(length).map_err(|_| length_too_large(length))
-}
-
-fn length_too_large(length: u64) -> Problem {
-    Problem::TooLarge { column: "length", found: length.to_string(), limit: "4294967295 blocks" }
-}
-
-fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
-    let unknown = || Problem::UnknownOperation {
-        column: "operation",
-        found: printable(text),
-        expected: "R, W or F, then S (synchronous), U (force unit access) and M (metadata) where they apply",
-    };
-    // Whole words are others' way to write it.
-    let words = [("read", b'R'), ("write", b'W'), ("flush", b'F'), ("r", b'R'), ("w", b'W'), ("f", b'F')];
-    let word = words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes()));
-    let whole = word.map(|(_, letter)| [*letter]);
-    let text = whole.as_ref().map_or(text, |letter| letter.as_slice());
-    let (&letter, attributes) = text.split_first().ok_or_else(unknown)?;
-    record.direction = match letter {
-        b'R' => Direction::Read,
-        b'W' => Direction::Write,
-        b'F' => Direction::Flush,
-        _ => return Err(unknown()),
-    };
-    (record.synchronous, record.force_unit_access, record.metadata) = (false, false, false);
-    for attribute in attributes {
-        let said = match attribute {
-            b'S' => &mut record.synchronous,
-            b'U' => &mut record.force_unit_access,
-            b'M' => &mut record.metadata,
-            _ => return Err(unknown()),
-        };
-        if std::mem::replace(said, true) {
-            return Err(unknown());
-        }
-    }
-    Ok(())
 }
 
 /// Writes records in petrio's own format, each column exact: what is written reads back as the same records.

@@ -10,10 +10,9 @@ use std::path::PathBuf;
 
 /// Say what is in a trace: its format, its events by kind, who asked for what, and what was left out
 ///
-/// Reads petrio's own files (Parquet, CSV); calls on files: strace (best -f -y -ttt -T; also with -tt, -r or no times), fio's I/O logs,
-/// Darshan's extended traces as text, iozone's offset and latency files; requests to devices: blkparse and blktrace,
-/// perf script and trace-cmd, DiskSim, MQSim, SPC, MSR Cambridge, CloudPhysics (CSV and vscsi), oracleGeneral, HP's
-/// SRT. Packed with gzip, xz or zstandard or not. The format is told from the content.
+/// Reads petrio's own files, calls on files (strace, fio's logs, Darshan's extended traces …) and requests to devices (blktrace, perf,
+/// biosnoop, traces of clouds and of the SNIA …), packed with gzip, xz or zstandard or not. The format is told from the content;
+/// `petrio trace formats` lists all.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Info {
@@ -31,10 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   strace -f -y -ttt -T -o job.strace ./job && petrio trace info job.strace
   petrio trace info examples/traces/database.csv.xz --json
-  petrio trace info ambiguous.trace --format disksim-ascii
-
-Formats: petrio, disksim-ascii, measured, cloudphysics-csv, vscsi, mqsim, spc, msr, blkparse, trace-events, native,
-strace, blktrace, oracle-general, hp-srt, fio-iolog, darshan-dxt, requests, events-csv";
+  petrio trace info ambiguous.trace --format disksim-ascii";
 
 impl Info {
     pub(crate) fn execute(&self) -> Result<(), Failure> {

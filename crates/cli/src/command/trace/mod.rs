@@ -5,6 +5,7 @@ mod characterise;
 mod convert;
 mod files;
 mod filter;
+mod formats;
 mod info;
 mod merge;
 mod sample;
@@ -21,6 +22,7 @@ pub(crate) enum Trace {
     Characterise(characterise::Characterise),
     Convert(convert::Convert),
     Filter(filter::Filter),
+    Formats(formats::Formats),
     Merge(merge::Merge),
     Sample(sample::Sample),
 }
@@ -33,6 +35,7 @@ impl Trace {
             Self::Characterise(characterise) => characterise.execute(),
             Self::Convert(convert) => convert.execute(),
             Self::Filter(filter) => filter.execute(),
+            Self::Formats(formats) => formats.execute(),
             Self::Merge(merge) => merge.execute(),
             Self::Sample(sample) => sample.execute(),
         }
