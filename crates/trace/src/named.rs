@@ -344,7 +344,7 @@ mod tests {
         }
         for (text, words) in [("5,100,4096\n", "no column 4"), ("5,100,4096,2\n", "the operation is \"2\"")] {
             let error = TraceReader::from_reader("t", text.as_bytes(), &options)
-                .and_then(|reader| reader.collect::<Result<Vec<_>, _>>())
+                .and_then(Iterator::collect::<Result<Vec<_>, _>>)
                 .unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
         }

@@ -157,7 +157,7 @@ impl Fit {
             return Ok(Data::Trace {
                 path: &self.data,
                 measure: measure.into(),
-                options: self.reading.options(),
+                options: Box::new(self.reading.options()),
             });
         }
         let unit = match self.unit {

@@ -41,7 +41,7 @@ pub enum Data<'a> {
         /// What is measured.
         measure: Measure,
         /// How it is read.
-        options: TraceOptions,
+        options: Box<TraceOptions>,
     },
 }
 
