@@ -25,6 +25,7 @@ mod measured;
 mod messages;
 mod network;
 mod outputs;
+mod pasted;
 mod place;
 mod predictions;
 mod report_schema;
