@@ -8,6 +8,7 @@ mod calibrate_measured;
 mod catalogue;
 mod characterise;
 mod compare;
+mod compare_notes;
 mod copies;
 mod examples;
 mod file_systems;
