@@ -12,7 +12,7 @@ use crate::run::figures::Figures;
 const ALONE: f64 = 1.15;
 /// Several together have to bring so many times what the best of them brings alone.
 const MORE: f64 = 1.1;
-/// And more of them so many times what fewer do.
+/// And what stands later so many times what stands before.
 const BETTER: f64 = 1.02;
 /// A part that is busy for a smaller part of the time than this, or than this part of what the busiest is, leaves nothing behind
 /// it waiting.
@@ -45,7 +45,23 @@ pub(super) fn together(
         return Ok(None);
     }
     let busy = busy(search, rows, &round);
-    let several = combined(&busy);
+    // All of three are tried where no two of them help.
+    for several in [pairs(&busy), triples(&busy)] {
+        let found = best(search, several, &round, alone)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Of several changes at a time those that bring most, if it is known that they help.
+fn best(
+    search: &mut Search<'_, '_>,
+    several: Vec<Several<'_, '_>>,
+    round: &[Judged],
+    alone: f64,
+) -> Result<Option<Together>, RunFailure> {
     let made: Vec<(Candidate, Several<'_, '_>)> =
         several.into_iter().filter_map(|parts| Some((of_all(&parts)?, parts))).collect();
     if made.is_empty() {
@@ -54,11 +70,11 @@ pub(super) fn together(
     let changes: Vec<_> = made.iter().map(|(candidate, _)| &candidate.change).collect();
     let (_, figures) = screened(search.loaded, search.base, &changes)?;
     let gains = made.iter().zip(&figures).filter_map(|((candidate, parts), after)| {
-        let (judged, most, _) = search.weighed(after.as_ref(), &round)?;
+        let (judged, most, _) = search.weighed(after.as_ref(), round)?;
         let least = parts.iter().map(|(.., gain)| *gain).fold(alone.max(1.0), f64::max) * MORE;
         (most > least).then_some((candidate, parts, judged, most))
     });
-    // Of equals fewer changes, which stand first.
+    // Of equals the first.
     let best = gains.reduce(|best, next| if next.3 > best.3 * BETTER { next } else { best });
     let Some((candidate, parts, judged, _)) = best else { return Ok(None) };
     let judged = (judged, search.replications);
@@ -103,23 +119,32 @@ fn busy<'c>(search: &Search<'_, 'c>, rows: &[(String, &Row)], round: &[Judged]) 
     found
 }
 
-/// A change of each of two stages, in all ways, and the first of each of all.
-fn combined<'b, 'c>(busy: &'b [Busy<'c>]) -> Vec<Several<'b, 'c>> {
-    let mut several = Vec::new();
-    for (number, a) in busy.iter().enumerate() {
-        for b in &busy[number + 1..] {
-            for (first, alone) in &a.changes {
-                let with =
-                    |(second, other): &(&'c Candidate, f64)| vec![(a, *first, *alone), (b, *second, *other)];
-                several.extend(b.changes.iter().map(with));
-            }
-        }
+/// A change of each of two stages, in all ways.
+fn pairs<'b, 'c>(busy: &'b [Busy<'c>]) -> Vec<Several<'b, 'c>> {
+    let of_two = |(number, a): (usize, &'b Busy<'c>)| {
+        let rest = busy[number + 1..].iter();
+        rest.flat_map(move |b| combined(&[a, b])).collect::<Vec<_>>()
+    };
+    busy.iter().enumerate().flat_map(of_two).collect()
+}
+
+/// A change of each of three stages, in all ways.
+fn triples<'b, 'c>(busy: &'b [Busy<'c>]) -> Vec<Several<'b, 'c>> {
+    match busy {
+        [a, b, c] => combined(&[a, b, c]),
+        _ => Vec::new(),
     }
-    if busy.len() > 2 {
-        let first = |busy: &'b Busy<'c>| busy.changes.first().map(|(change, alone)| (busy, *change, *alone));
-        several.extend(busy.iter().map(first).collect::<Option<Several<'b, 'c>>>());
-    }
-    several
+}
+
+/// A change of each of these stages, in all ways.
+fn combined<'b, 'c>(stages: &[&'b Busy<'c>]) -> Vec<Several<'b, 'c>> {
+    stages.iter().fold(vec![Vec::new()], |all, &stage| {
+        let with = |parts: Several<'b, 'c>| {
+            let more = stage.changes.iter().map(move |&(change, alone)| (stage, change, alone));
+            more.map(|one| parts.iter().copied().chain([one]).collect()).collect::<Vec<Several<'b, 'c>>>()
+        };
+        all.into_iter().flat_map(with).collect()
+    })
 }
 
 /// Several changes as one; nothing where they set the same.
