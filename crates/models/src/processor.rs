@@ -102,6 +102,7 @@ type Declare = Box<dyn FnOnce(&mut TransitionBuilder<'_>) -> Return>;
 pub struct Processors {
     running: Place<Work>,
     clients: Vec<Option<Declare>>,
+    speed: f64,
 }
 
 impl fmt::Debug for Processors {
@@ -113,8 +114,20 @@ impl fmt::Debug for Processors {
 impl Processors {
     /// Begins the page `processor` of a host with so many of them (at least one).
     pub fn new(host: &mut PageBuilder<'_>, processors: u32) -> Self {
-        let spec = StationSpec::processor_sharing(processors, |work: &Work, _: &mut _| work.span);
-        Self { running: host.page(PAGE).station("running", spec), clients: Vec::new() }
+        Self::at_speed(host, processors, 1.0)
+    }
+
+    /// As [`Processors::new`], of processors that do all work so many times as fast as it says.
+    pub fn at_speed(host: &mut PageBuilder<'_>, processors: u32, speed: f64) -> Self {
+        let spec = StationSpec::processor_sharing(processors, move |work: &Work, _: &mut _| {
+            work.span.divided_by(speed)
+        });
+        Self { running: host.page(PAGE).station("running", spec), clients: Vec::new(), speed }
+    }
+
+    /// How many times as fast as it says work is done.
+    pub const fn speed(&self) -> f64 {
+        self.speed
     }
 
     /// Where work is put.
@@ -129,7 +142,7 @@ impl Processors {
     }
 
     /// What follows when a client's work is done: `declare` adds arcs to the transition that sends everybody on, and
-    /// gives what that does with the span of the work and the errand.
+    /// gives what that does with the time that the work took of a processor, and the errand.
     pub fn returns<E: Any, F>(
         &mut self,
         client: Client<E>,
@@ -150,13 +163,14 @@ impl Processors {
     pub fn finish(self, host: &mut PageBuilder<'_>) -> Stage {
         let mut page = host.reopen(PAGE);
         let mut ran = page.transition("ran");
+        let speed = self.speed;
         let work = ran.take(self.running);
         let clients: Vec<Option<Return>> =
             self.clients.into_iter().map(|declare| Some(declare?(&mut ran))).collect();
         ran.action(move |f| {
             let Work { span, client, errand } = f.take(work);
             match &clients[client as usize] {
-                Some(send_on) => send_on(f, span, errand),
+                Some(send_on) => send_on(f, span.divided_by(speed), errand),
                 None => {
                     f.fail("somebody uses a processor and doesn't say what follows: a mistake in his model");
                 }
@@ -207,6 +221,24 @@ mod tests {
         assert_eq!(run.drain(words).collect::<Vec<_>>(), ["parity after 2.000 ms"]);
         run.run_until(ms(5)).unwrap();
         assert_eq!(run.drain(numbers).collect::<Vec<_>>(), [8], "and then it has one for itself");
+    }
+
+    #[test]
+    fn processors_that_are_twice_as_fast_take_half_as_long_and_say_so() {
+        let mut net = NetBuilder::new("test");
+        let mut page = net.top();
+        let mut processors = Processors::at_speed(&mut page, 1, 2.0);
+        let spans = page.fifo::<Time>("spans");
+        let client = processors.client::<()>();
+        processors.returns(client, move |ran| {
+            let out = ran.may_put(spans, 1);
+            move |f, span, _| f.put(out, span)
+        });
+        page.initial(processors.place(), [client.work(Time::from_millis(6), Box::new(()))]);
+        processors.finish(&mut page);
+        let mut run = Simulation::new(&net.build().unwrap(), 1, 0);
+        run.run_until(Time::from_millis(3)).unwrap();
+        assert_eq!(run.drain(spans).collect::<Vec<_>>(), [Time::from_millis(3)]);
     }
 
     #[test]

@@ -112,6 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             in_vain: Vec::new(),
             not_tried: Vec::new(),
             what_if: None,
+            together: None,
             or: None,
         }),
         assumptions: Vec::new(),

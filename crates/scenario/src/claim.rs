@@ -69,6 +69,12 @@ pub enum Claim {
     Limits,
     /// A change that gives something up helps, and more than any that doesn't.
     AtAPrice,
+    /// Changes of parts that are as busy as each other help together, by as much as is said, and hardly alone.
+    Together,
+    /// With a change as much is served as comes.
+    EndsOverload,
+    /// With a change more is served, and more still comes than that.
+    StillOverloaded,
     /// Something seemed to help in one run, and wasn't known to when it was looked at again.
     NotForSure,
     /// None of the changes that were tried helps by itself.

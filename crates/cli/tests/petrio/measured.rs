@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Nothing in it is random, so that a run is what every replication is.
-const STEADY: [&str; 2] = ["--set", "disk.d.model=constant-rate"];
+pub(crate) const STEADY: [&str; 2] = ["--set", "disk.d.model=constant-rate"];
 
 /// Compares, and gives the JSON.
 fn compared(folder: &Folder, arguments: &[&str]) -> Value {
@@ -163,10 +163,10 @@ fn throughput_mode_is_held_against_as_many_processes() {
     }
 }
 
-const JOBS: &str = "[global]\nsize=1m\n[4k reads]\nrw=read\nbs=4k\ndirect=1\n[writer]\nstonewall\nrw=write\nbs=64k\nfsync=8\n";
+pub(crate) const JOBS: &str = "[global]\nsize=1m\n[4k reads]\nrw=read\nbs=4k\ndirect=1\n[writer]\nstonewall\nrw=write\nbs=64k\nfsync=8\n";
 
 /// fio's JSON of a report: what it says of a workload, and of its kinds where it has several.
-fn fio(report: &Value, factor: f64) -> String {
+pub(crate) fn fio(report: &Value, factor: f64) -> String {
     let times = |latency: &Value| {
         let ns = |at: &str| figure(latency, at) * 1e6 * factor;
         json!({ "mean": ns("/mean_ms/value"), "percentile": {

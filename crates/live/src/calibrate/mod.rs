@@ -227,6 +227,7 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
         processors: here.processors,
         memory: here.memory,
         l2: None,
+        speed: 1.0,
         computing_speed: 1.0,
         calls: CallCosts {
             read: none,

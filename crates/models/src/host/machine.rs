@@ -27,9 +27,14 @@ pub struct MachineParameters {
     /// own. Where copies were measured it would change nothing, and is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2: Option<Bytes>,
+    /// How many times as fast as the figures here say its processors do all that they do: calls, copies, protocols, parity, and what
+    /// programs compute. From a millionth to a million.
+    #[serde(default = "as_told", skip_serializing_if = "is_as_told", deserialize_with = "speed")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
+    pub speed: f64,
     /// How fast programs compute on it, beside the machine of the computing times that a workload tells: 2 is twice as fast.
     /// From a millionth to a million.
-    #[serde(default = "as_told", skip_serializing_if = "is_as_told", deserialize_with = "computing_speed")]
+    #[serde(default = "as_told", skip_serializing_if = "is_as_told", deserialize_with = "speed")]
     #[schemars(range(min = 1e-6, max = 1e6))]
     pub computing_speed: f64,
     /// The way into the kernel and back.
@@ -42,13 +47,11 @@ pub struct MachineParameters {
     pub block: BlockCosts,
 }
 
-fn computing_speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+fn speed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let speed = f64::deserialize(deserializer)?;
     match (1e-6..=1e6).contains(&speed) {
         true => Ok(speed),
-        false => Err(D::Error::custom(
-            "a speed of computing is a number from 1e-6 to 1e6: 1 is as fast as a workload says",
-        )),
+        false => Err(D::Error::custom("a speed is a number from 1e-6 to 1e6: 1 is as fast as is said")),
     }
 }
 

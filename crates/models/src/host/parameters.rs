@@ -62,6 +62,9 @@ impl HostParameters {
                 "change.machine.computing_speed",
                 self.machine.computing_speed * TWICE,
             ),
+            Lever::twice("processor", "the processors", "the processors twice as fast")
+                .set(path, "change.machine.speed", self.machine.speed * TWICE)
+                .covering(&["the processors"]),
             Lever::twice("throttled", "dirty limit", "a dirty limit twice as high")
                 .set_some(path, "dirty_background", self.dirty_background.map(twice))
                 .set_some(path, "dirty_limit", self.dirty_limit.map(twice)),

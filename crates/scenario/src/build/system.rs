@@ -231,10 +231,12 @@ fn line(loaded: &Loaded) -> String {
         };
         let Some(placed) = loaded.disks.iter().find(|placed| placed.part == *part) else { continue };
         let name = placed.device.parameters().name();
-        // The simple devices have no order but that of arrival.
-        let discipline = match (by_hosts, placed.queueing.scheduler) {
-            (true, QueueDiscipline::FirstCome) => String::new(),
-            (_, discipline) => format!(", {}", discipline_words(discipline)),
+        // Where a host or the drive itself puts requests in order, or no order is better than another, that of arrival says nothing.
+        let takes_one = placed.queueing.depth.unwrap_or(placed.compiled.depth()) == 1;
+        let waits_in_line = !by_hosts && takes_one && placed.compiled.is_rotational();
+        let discipline = match placed.queueing.scheduler {
+            QueueDiscipline::FirstCome if !waits_in_line => String::new(),
+            discipline => format!(", {}", discipline_words(discipline)),
         };
         parts.push(format!("{count} {name}{discipline}"));
     }

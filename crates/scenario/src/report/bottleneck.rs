@@ -1,18 +1,21 @@
 //! What limits a run, and what a change of it was found to bring: as numbers, and as sentences made of them.
 
 use crate::claim::Claim;
-use crate::report::subject::Subject;
+use crate::report::what_if::{Brought, Measured, Overload, Tried, WhatIf};
 use petrio_page::numbers::{per_cent, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is better by a smaller part is no better.
 const WORTH_TELLING: f64 = 0.001;
+/// What brings less than this part alone changes nothing beside what it brings with others.
+const NOTHING: f64 = 0.005;
 
 /// What limits the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bottleneck {
-    /// What is said of it, by name: `limits`, `at-a-price`, `not-for-sure` or `nothing-helps`.
+    /// What is said of it, by name: `limits`, `together`, `at-a-price`, `not-for-sure` or `nothing-helps`, and of an overload
+    /// `ends-overload` or `still-overloaded`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub claims: Vec<Claim>,
     /// The path of the stage, or of its class.
@@ -43,106 +46,102 @@ pub struct Bottleneck {
     /// What would change it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub what_if: Option<WhatIf>,
+    /// Where no change helps much alone: two or more that do together, of parts that are as busy as each other.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub together: Option<Together>,
     /// What would change it more, at a price.
     #[serde(rename = "or", skip_serializing_if = "Option::is_none", default)]
     pub or: Option<WhatIf>,
 }
 
-/// What a gain is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measured {
-    /// Of requests or operations completed in a second.
-    Throughput,
-    /// Of the mean latency: how many times shorter it is.
-    Latency,
-    /// Of the time that parallel programs take which only compute and exchange messages: how many times shorter it is.
-    Elapsed,
-}
-
-/// A change that was tried and isn't known to help.
+/// Changes that help together, and hardly alone: what one part gains the other holds back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tried {
-    /// The change in words.
-    pub change: String,
-    /// The parameters that make it, each as `--set` takes it; empty where it was only simulated as if it were so.
-    pub set: Vec<String>,
-    /// What is given up with it; absent where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub price: Option<String>,
-    /// What it brought in the first replication, of a long run in its first part.
-    pub brought: Vec<Brought>,
+pub struct Together {
+    /// What each is, and what it brings alone.
+    pub parts: Vec<Tie>,
+    /// What all of them bring.
+    pub what_if: WhatIf,
 }
 
-/// What a change brought to something.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Brought {
-    /// Whose, where some programs work on files and others send block requests.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub subject: Option<Subject>,
-    /// What the gain is of.
-    pub of: Measured,
-    /// How many times better it was; below one it was worse.
+/// One of several parts that limit a run together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tie {
+    /// The path of its stage, or of its class.
+    pub stage: String,
+    /// How busy that is, 0 to 1.
+    pub utilisation: f64,
+    /// What of it: "rotation".
+    pub part: String,
+    /// How many times better everything is with this change alone, in one run.
     pub gain: f64,
 }
 
-/// A change that was tried, and what it brings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WhatIf {
-    /// The change in words: "rotation twice as fast".
-    pub change: String,
-    /// The parameters that make it, each as `--set` takes it; empty where no parameter says how fast the part is, and
-    /// it was only simulated as if it were faster.
-    pub set: Vec<String>,
-    /// By how much the part was made better; absent where something else was put in its place.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub factor: Option<f64>,
-    /// What is given up with it; absent where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub price: Option<String>,
-    /// Whose gain it is, where some programs work on files and others send block requests.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub subject: Option<Subject>,
-    /// What the gain is of.
-    pub of: Measured,
-    /// The gain: 1.5 is half as much more throughput, or two thirds of the latency. The mean over replications.
-    pub gain: f64,
-    /// Its confidence interval, lower and upper end.
-    pub interval: [f64; 2],
-    /// The level of the interval, 0 to 1.
-    pub confidence: f64,
-    /// Runs with the change, and as many without, that it was found in.
-    pub replications: u64,
-    /// Throughput per second, or mean latency or time in milliseconds, without the change.
-    pub before: f64,
-    /// And with it.
-    pub after: f64,
+impl Together {
+    /// The stages, in words.
+    fn stages(&self) -> String {
+        let mut names: Vec<&str> = self.parts.iter().map(|tie| tie.stage.as_str()).collect();
+        names.dedup();
+        names.join(" and ")
+    }
+
+    fn sentence(&self) -> String {
+        let alone = self.parts.iter().map(|tie| tie.gain).fold(1.0, f64::max);
+        let alone = match alone < 1.0 + NOTHING {
+            true => "none of them changes anything alone".to_owned(),
+            false => format!("alone each brings at most {} times", significant(alone)),
+        };
+        format!("{} Together: {alone}.", self.what_if.sentence())
+    }
 }
 
 impl Bottleneck {
+    /// What is advised, in the order in which it is told.
+    pub fn advice(&self) -> impl Iterator<Item = &WhatIf> {
+        let together = self.together.as_ref().map(|together| &together.what_if);
+        [self.what_if.as_ref(), together, self.or.as_ref()].into_iter().flatten()
+    }
+
+    /// What limits the run, as one says it: the stage's name, or those of several.
+    pub fn named_stage(&self) -> String {
+        self.together.as_ref().map_or_else(|| self.stage.clone(), Together::stages)
+    }
+
     /// What would change it, in sentences: what gives up nothing, and what brings more at a price.
     pub fn sentences(&self) -> String {
         let free = self.what_if.as_ref().map(WhatIf::sentence);
+        let together = self.together.as_ref().map(Together::sentence);
         let or = self.or.as_ref().map(|or| {
             let sentence = or.sentence();
             let mut letters = sentence.chars();
             let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
-            let or = if free.is_some() { "Or, at a price, " } else { "At a price only: " };
+            let is_alone = free.is_none() && together.is_none();
+            let or = if is_alone { "At a price only: " } else { "Or, at a price, " };
             format!("{or}{first}{}", letters.as_str())
         });
-        free.into_iter().chain(or).collect::<Vec<String>>().join(" ")
+        free.into_iter().chain(together).chain(or).collect::<Vec<String>>().join(" ")
     }
 
     /// The same with the names of what it says.
     pub(crate) fn named(self) -> Self {
-        let found = [(&self.what_if, Claim::Limits), (&self.or, Claim::AtAPrice)];
+        let found = [
+            (self.what_if.is_some(), Claim::Limits),
+            (self.together.is_some(), Claim::Together),
+            (self.or.is_some(), Claim::AtAPrice),
+        ];
         let mut claims: Vec<Claim> =
-            found.into_iter().filter(|(found, _)| found.is_some()).map(|(_, claim)| claim).collect();
+            found.into_iter().filter(|(is_found, _)| *is_found).map(|(_, claim)| claim).collect();
         if claims.is_empty() {
             claims.push(match self.best_in_vain() {
                 Some(_) => Claim::NotForSure,
                 None => Claim::NothingHelps,
             });
+        }
+        for (overload, claim) in
+            [(Overload::Ends, Claim::EndsOverload), (Overload::Remains, Claim::StillOverloaded)]
+        {
+            if self.advice().any(|advice| advice.overload == Some(overload)) {
+                claims.push(claim);
+            }
         }
         Self { claims, ..self }
     }
@@ -185,6 +184,10 @@ impl Bottleneck {
 
     /// What limits the run, behind the stage's name: "by its rotation (busy 96 % of the time)".
     pub fn why(&self) -> String {
+        if let Some(Together { parts, .. }) = &self.together {
+            let busy: Vec<String> = parts.iter().map(|tie| per_cent(tie.utilisation)).collect();
+            return format!("which limit it together (busy {} of the time)", busy.join(" and "));
+        }
         let load = match (self.utilisation, self.mean_wait_ms) {
             (Some(busy), _) => {
                 let busiest = self.busiest.as_ref().zip(self.most);
@@ -208,59 +211,11 @@ impl Bottleneck {
     }
 }
 
-impl WhatIf {
-    /// What the change brings, as a sentence.
-    pub fn sentence(&self) -> String {
-        let as_if = if self.set.is_empty() { "As if " } else { "With " };
-        let change = match (self.set.is_empty(), self.change.strip_suffix(" twice as fast")) {
-            (true, Some(part)) => format!("{part} were twice as fast"),
-            _ => self.change.clone(),
-        };
-        let whose = self.subject.map_or(String::new(), |subject| format!(" of {}", subject.many()));
-        let gain = match self.of {
-            Measured::Throughput => format!("{} times the throughput{whose}", significant(self.gain)),
-            Measured::Elapsed => format!(
-                "{} times as fast, over in {} instead of {}",
-                significant(self.gain),
-                time(self.after),
-                time(self.before)
-            ),
-            Measured::Latency => format!(
-                "a mean latency{whose} of {} instead of {}, {} times shorter",
-                time(self.after),
-                time(self.before),
-                significant(self.gain)
-            ),
-        };
-        let [low, high] = self.interval.map(significant);
-        let runs = self.replications;
-        let interval = if low == high {
-            format!("the same in {runs} replications")
-        } else {
-            format!("{low} to {high} by {runs} replications")
-        };
-        let price = self.price.as_ref().map(|price| format!("; {price}")).unwrap_or_default();
-        format!("{as_if}{change}: {gain} ({interval}){price}.")
-    }
-
-    /// The words on a command line that make the change; nothing where no parameter does.
-    pub fn command(&self) -> Option<String> {
-        let quoted = |setting: &String| {
-            let plain = |character: char| character.is_ascii_alphanumeric() || "._-=:/%+".contains(character);
-            if setting.chars().all(plain) {
-                format!("--set {setting}")
-            } else {
-                format!("--set '{}'", setting.replace('\'', "'\\''"))
-            }
-        };
-        (!self.set.is_empty()).then(|| self.set.iter().map(quoted).collect::<Vec<String>>().join(" "))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::report::what_if::OfWorkload;
 
     fn what_if() -> WhatIf {
         WhatIf {
@@ -279,6 +234,8 @@ mod tests {
             replications: 3,
             before: 100.0,
             after: 154.0,
+            overload: None,
+            workloads: Vec::new(),
         }
     }
 
@@ -315,6 +272,7 @@ mod tests {
             in_vain: Vec::new(),
             not_tried: Vec::new(),
             what_if: Some(what_if()),
+            together: None,
             or: Some(dear),
         };
         let sentences = bottleneck.sentences();
@@ -326,6 +284,43 @@ mod tests {
             sentences.ends_with("(1.52 to 1.56 by 3 replications); files may hold old data after a crash.")
         );
         assert_eq!(as_if.command(), None);
+    }
+
+    #[test]
+    fn under_an_overload_it_is_told_what_becomes_of_it_and_no_ratio_of_latencies() {
+        let row = |workload: &str, of, gain, before, after| OfWorkload {
+            workload: workload.to_owned(),
+            of,
+            gain,
+            before,
+            after,
+        };
+        let remains = WhatIf {
+            overload: Some(Overload::Remains),
+            workloads: vec![
+                row("scan", Measured::Throughput, 1.01, 10.0, 10.1),
+                row("db", Measured::Latency, 2.0, 8.2, 4.1),
+            ],
+            ..what_if()
+        };
+        assert_eq!(
+            remains.sentence(),
+            "With rotation twice as fast: 1.54 times as much is served (1.52 to 1.56 by 3 replications); still more comes than \
+             that. By workload: \"db\" 4.10 ms instead of 8.20 ms, \"scan\" the same."
+        );
+        let ends = WhatIf {
+            overload: Some(Overload::Ends),
+            of: Measured::Latency,
+            gain: 722.0,
+            before: 26_000.0,
+            after: 36.0,
+            ..what_if()
+        };
+        assert_eq!(
+            ends.sentence(),
+            "With rotation twice as fast: the overload ends, with a mean latency of 36.0 ms instead of 26.0 s, which grows with \
+             the run (in each of 3 replications)."
+        );
     }
 
     #[test]
@@ -349,6 +344,7 @@ mod tests {
                 in_vain: gains.map(tried).to_vec(),
                 not_tried: Vec::new(),
                 what_if: None,
+                together: None,
                 or: None,
             }
         };

@@ -26,8 +26,8 @@ struct OfKind {
 }
 
 impl OfKind {
-    fn shares<R: Reported>(&self) -> Vec<Share> {
-        self.spent.shares::<R>(self.latencies.count(), self.latencies.sum_ps())
+    fn shares<R: Reported>(&self, ages: (u64, u128)) -> Vec<Share> {
+        self.spent.shares::<R>((self.latencies.count(), self.latencies.sum_ps()), ages)
     }
 }
 
@@ -77,15 +77,15 @@ impl ByKind {
         all
     }
 
-    /// Where the time of all of them went.
-    pub(super) fn breakdown<R: Reported>(&self) -> Vec<Share> {
+    /// Where the time of all of them went, beside so many that are under way, and their ages.
+    pub(super) fn breakdown<R: Reported>(&self, ages: (u64, u128)) -> Vec<Share> {
         let (mut spent, mut completed, mut response) = (Spent::default(), 0, 0);
         for kind in self.kinds.iter().flatten() {
             spent.merge(&kind.spent);
             completed += kind.latencies.count();
             response += kind.latencies.sum_ps();
         }
-        spent.shares::<R>(completed, response)
+        spent.shares::<R>((completed, response), ages)
     }
 
     /// How many there were.
@@ -112,16 +112,17 @@ impl ByKind {
         self.kinds.get(number)?.as_ref()?.latencies.summary()
     }
 
-    /// Each kind that came, whose rates are over so many seconds, with what of it is left that is `own`.
+    /// Each kind that came, whose rates are over so many seconds from `begin` on, with what of it is left that is `own`.
     pub(super) fn operations<R: Reported>(
         &self,
-        seconds: f64,
+        (begin, seconds): (Time, f64),
         left: &Left,
         own: impl Fn(&UnderWay) -> bool,
     ) -> Vec<OperationFigures> {
         let none = OfKind::default();
         let figures = |(number, kind): (usize, &Kind)| {
-            let waiting = left.waiting(|request| request.kind == number && own(request));
+            let is_own = |request: &UnderWay| request.kind == number && own(request);
+            let waiting = left.waiting(is_own);
             let of_kind = self.kinds.get(number).and_then(Option::as_deref);
             if of_kind.is_none() && waiting.is_none() {
                 return None;
@@ -136,7 +137,7 @@ impl ByKind {
                 from_cache: of_kind.from_cache,
                 latency: of_kind.latencies.summary(),
                 waiting,
-                breakdown: of_kind.shares::<R>(),
+                breakdown: of_kind.shares::<R>(left.ages(begin, is_own)),
             })
         };
         R::KINDS.iter().enumerate().filter_map(figures).collect()
@@ -169,7 +170,7 @@ impl ByKind {
         let seconds = until.saturating_sub(from).as_seconds();
         let (latencies, bytes) = self.together();
         let own = |request: &UnderWay| request.workload == number;
-        let operations = self.operations::<R>(seconds, left, own);
+        let operations = self.operations::<R>((from, seconds), left, own);
         Some(WorkloadFigures {
             workload: name.to_owned(),
             from_s: from.as_seconds(),
@@ -180,7 +181,7 @@ impl ByKind {
             per_s: per_second(latencies.count(), seconds).into(),
             latency: latencies.summary(),
             waiting: left.waiting(own),
-            breakdown: self.breakdown::<R>(),
+            breakdown: self.breakdown::<R>(left.ages(from, own)),
             operations: if operations.len() > 1 { operations } else { Vec::new() },
         })
     }

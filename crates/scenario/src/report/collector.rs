@@ -138,8 +138,11 @@ impl<R: Reported> Collector<R> {
     }
 
     /// The same of a run in which something is `left`.
-    pub(crate) fn finish_with(self, end: Time, left: &Left) -> Served {
+    pub(crate) fn finish_with(mut self, end: Time, left: &Left) -> Served {
         let measured_s = (end - self.begin).as_seconds();
+        for request in left.under_way.iter().filter(|request| !request.closing) {
+            self.series.wait(request.issued, end);
+        }
         let mut all = ByKind::default();
         self.workloads.iter().for_each(|workload| all.merge(workload));
         let (latencies, bytes) = all.together();
@@ -148,7 +151,7 @@ impl<R: Reported> Collector<R> {
         let is_mixed = sorts.into_iter().filter(|&count| count > 0).count() > 1;
         let apart = |sort: Sort| all.latency_of::<R>(sort).filter(|_| is_mixed);
         let operations = match R::SUBJECT {
-            Subject::FileOperations => all.operations::<R>(measured_s, left, |_| true),
+            Subject::FileOperations => all.operations::<R>((self.begin, measured_s), left, |_| true),
             Subject::BlockRequests => Vec::new(),
         };
         let workloads = match self.workloads.as_slice() {
@@ -207,7 +210,7 @@ impl<R: Reported> Collector<R> {
             transactions,
             processes,
             processes_left_out: self.processes.left_out(),
-            breakdown: all.breakdown::<R>(),
+            breakdown: all.breakdown::<R>(left.ages(self.begin, |_| true)),
             histogram: latencies.bins(),
             kinds: all.histograms::<R>(),
             quantiles: latencies.quantiles(),
@@ -232,7 +235,10 @@ impl<R: Reported> RequestSink<R> for Collector<R> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use petrio_colours::{Cause, Direction, FileCause, FileOp, Operation};
+    use crate::report::series::Series;
+    use crate::report::served::Share;
+    use crate::report::waiting::UnderWay;
+    use petrio_colours::{Cause, Direction, FileCause, FileOp, Operation, RequestId};
 
     fn request(direction: Direction, issued_ms: u64, seek_ms: u64) -> BlockRequest {
         let mut request = BlockRequest {
@@ -280,6 +286,51 @@ mod tests {
         assert_eq!((found.workloads[0].from_s, found.workloads[0].until_s), (0.0, 1.0));
         assert_eq!(found.workloads.iter().map(|row| row.completed).sum::<u64>(), found.requests.completed);
         assert_eq!(found.workloads[1].latency.unwrap().mean_ms.value, 100.0);
+    }
+
+    #[test]
+    fn what_is_under_way_at_the_end_counts_with_its_age_in_shares_and_over_time() {
+        let names = vec!["a".to_owned(), "b".to_owned()];
+        let mut collector = Collector::<FileOp>::new(Time::ZERO).of_workloads(names);
+        let mut op = FileOp { operation: Operation::Read, length: 4_096, ..FileOp::default() };
+        op.ledger.charge(FileCause::Read, Time::from_millis(10));
+        collector.record_of(0, &op, Time::from_millis(10));
+        let fsync = FileOp::kind(&FileOp { operation: Operation::Fsync, ..FileOp::default() });
+        let hangs = |id: u64, issued_ms: u64, closing: bool| UnderWay {
+            id: RequestId(id),
+            workload: 1,
+            kind: fsync,
+            moves: false,
+            closing,
+            issued: Time::from_millis(issued_ms),
+        };
+        let now = Time::from_millis(100);
+        // What closes a workload without counting is none of it.
+        let under_way = vec![hangs(1, 70, false), hangs(2, 20, true)];
+        let left = Left { under_way, begun: vec![None, Some(Time::ZERO)], goes_on: vec![false, true], now };
+        let found = collector.finish_with(now, &left);
+        let told = |shares: &[Share]| -> Vec<(String, f64, f64)> {
+            shares.iter().map(|share| (share.cause.clone(), share.fraction, share.mean_ms)).collect()
+        };
+        let own = |cause: &str, fraction, mean_ms| (cause.to_owned(), fraction, mean_ms);
+        assert_eq!(told(&found.breakdown), [own("device reads", 0.25, 5.0), own("unfinished", 0.75, 15.0)]);
+        let rows: Vec<_> = found.workloads.iter().map(|row| told(&row.breakdown)).collect();
+        assert_eq!(rows, [vec![own("device reads", 1.0, 10.0)], vec![own("unfinished", 1.0, 30.0)]]);
+        let kinds: Vec<_> = found.operations.iter().map(|kind| told(&kind.breakdown).len()).collect();
+        assert_eq!(kinds, [1, 1]);
+        // One for 10 ms, and one for 30 until the end.
+        let Series { interval_s, intervals, .. } = &found.series;
+        let held: f64 = intervals.iter().map(|interval| interval.mean_outstanding).sum::<f64>() * interval_s;
+        assert!((held - 0.04).abs() < 1e-3, "{held}");
+        let last = found.series.intervals.last().unwrap();
+        assert!((last.mean_outstanding - 1.0).abs() < 1e-9, "{last:?}");
+        // A short wait beside a long time is worth no word.
+        let mut collector = Collector::<FileOp>::new(Time::ZERO);
+        op.ledger.charge(FileCause::Read, Time::from_millis(90));
+        collector.record(&op, Time::from_millis(100));
+        let short =
+            Left { under_way: vec![UnderWay { issued: now, ..hangs(1, 0, false) }], now, ..Left::default() };
+        assert_eq!(collector.finish_with(now, &short).breakdown.len(), 1);
     }
 
     #[test]

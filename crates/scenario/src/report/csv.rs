@@ -6,6 +6,7 @@
 //! sorts ran, the parts of those that sent block requests begin with `beside`. The distribution and the series are in
 //! the JSON report.
 
+use crate::report::bottleneck::Bottleneck;
 use crate::report::error::ReportError;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
@@ -183,7 +184,7 @@ fn table(report: &Report) -> String {
         rows.add("stage", &stage.name, &format!("most {of}"), members.most.into(), "");
     }
     let bottleneck = report.bottleneck.iter();
-    for what_if in bottleneck.flat_map(|found| [&found.what_if, &found.or]).flatten() {
+    for what_if in bottleneck.flat_map(Bottleneck::advice) {
         let half_width = Some((what_if.interval[1] - what_if.interval[0]) / 2.0);
         if let Some(factor) = what_if.factor {
             rows.add("what if", &what_if.change, "factor", factor.into(), "");

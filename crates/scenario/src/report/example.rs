@@ -1,12 +1,13 @@
 //! A made-up report for tests: the figures of the design's sketch.
 
 use crate::claim::Claim;
-use crate::report::bottleneck::{Bottleneck, Measured, WhatIf};
+use crate::report::bottleneck::Bottleneck;
 use crate::report::latency::{Latency, LatencyHistogram};
 use crate::report::series::SeriesCollector;
 use crate::report::served::{Requests, Served, Share};
 use crate::report::subject::Subject;
 use crate::report::summary::{Report, Stage};
+use crate::report::what_if::{Measured, WhatIf};
 use petrio_kernel::Time;
 
 pub(crate) fn example() -> Report {
@@ -118,7 +119,10 @@ pub(crate) fn example() -> Report {
                 replications: 3,
                 before: 643.7,
                 after: 901.2,
+                overload: None,
+                workloads: Vec::new(),
             }),
+            together: None,
             or: None,
         }),
         assumptions: Vec::new(),

@@ -21,7 +21,7 @@ pub struct Interval {
     /// Bytes moved in it, of requests that completed before the run ended: as evenly as issues and completions allow, so that no
     /// interval has more than what carries them can have moved.
     pub bytes: u64,
-    /// Mean number of requests outstanding, of those that completed before the run ended.
+    /// Mean number of requests outstanding, those that were still under way when the run ended among them.
     pub mean_outstanding: f64,
     /// Mean latency of the requests that completed in it, milliseconds; zero where none did.
     pub mean_latency_ms: f64,
@@ -88,12 +88,32 @@ impl SeriesCollector {
 
     /// Adds a request. Of one issued before the beginning, the part since then counts.
     pub fn record(&mut self, issued: Time, completed: Time, bytes: u64) {
+        let (first, last) = self.hold(issued, completed);
+        self.end = self.end.max(completed);
+        let cell = &mut self.cells[first.min(last) as usize];
+        cell.asked = cell.asked.saturating_add(bytes);
+        let last = &mut self.cells[last as usize];
+        last.moved = last.moved.saturating_add(bytes);
+        last.completed += 1;
+        last.latency += u128::from((completed - issued).as_picos());
+    }
+
+    /// Adds a request that is still under way at `end`, the end of what is measured.
+    pub(crate) fn wait(&mut self, issued: Time, end: Time) {
+        if issued < end {
+            self.hold(issued, end);
+            self.end = self.end.max(end);
+        }
+    }
+
+    /// Notes that a request is outstanding between two times; the intervals in which it begins and ends.
+    #[inline]
+    fn hold(&mut self, issued: Time, until: Time) -> (u64, u64) {
         let begin = self.begin.as_picos();
         let from = issued.as_picos().saturating_sub(begin);
-        let to = completed.as_picos().saturating_sub(begin).max(from);
-        // A completion on the border of two intervals belongs to the one that it ends.
+        let to = until.as_picos().saturating_sub(begin).max(from);
+        // An end on the border of two intervals belongs to the one that it ends.
         self.reach(to.saturating_sub(1));
-        self.end = self.end.max(completed);
         let width = self.width;
         let after = |index: u64, position: u64| u128::from((index + 1) * width - position);
         let (first, last) = (from / width, to.saturating_sub(1) / width);
@@ -105,12 +125,7 @@ impl SeriesCollector {
             cell.ended += 1;
             cell.after_end += after(last, to);
         }
-        let cell = &mut self.cells[first.min(last) as usize];
-        cell.asked = cell.asked.saturating_add(bytes);
-        let last = &mut self.cells[last as usize];
-        last.moved = last.moved.saturating_add(bytes);
-        last.completed += 1;
-        last.latency += u128::from((completed - issued).as_picos());
+        (first, last)
     }
 
     /// Makes room for a position, doubling the interval as often as needed.

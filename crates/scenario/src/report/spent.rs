@@ -9,6 +9,9 @@ use petrio_page::numbers::per_cent;
 const NAMED: usize = 4;
 const LEAST: f64 = 0.01;
 
+/// What the time of those is called that hadn't completed when the run ended.
+const UNFINISHED: &str = "unfinished";
+
 /// Time spent by cause, in picoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent([u128; MOST_CAUSES]);
@@ -28,12 +31,19 @@ impl Spent {
     }
 
     /// As shares of what `completed` requests took, `response` picoseconds in all, in the order in which a request meets the
-    /// causes.
-    pub(super) fn shares<R: Reported>(&self, completed: u64, response: u128) -> Vec<Share> {
+    /// causes; at the end the `ages` of those that were still under way, where these are worth a word.
+    pub(super) fn shares<R: Reported>(
+        &self,
+        (completed, response): (u64, u128),
+        (waiting, ages): (u64, u128),
+    ) -> Vec<Share> {
+        let is_told = ages as f64 >= LEAST * (response + ages) as f64 && ages > 0;
+        let (count, all) =
+            if is_told { (completed + waiting, response + ages) } else { (completed, response) };
         let share = |cause: &str, sum: u128| Share {
             cause: cause.to_owned(),
-            mean_ms: sum as f64 / 1e9 / completed.max(1) as f64,
-            fraction: sum as f64 / response.max(1) as f64,
+            mean_ms: sum as f64 / 1e9 / count.max(1) as f64,
+            fraction: sum as f64 / all.max(1) as f64,
         };
         let charged: u128 = self.0.iter().sum();
         let mut shares: Vec<Share> = (R::Cause::ALL.iter().zip(&self.0))
@@ -43,6 +53,9 @@ impl Spent {
         // A stage that took time without saying on what is a gap in the model; it is shown rather than hidden.
         if response > charged {
             shares.push(share("not attributed", response - charged));
+        }
+        if is_told {
+            shares.push(share(UNFINISHED, ages));
         }
         shares
     }

@@ -3,7 +3,6 @@
 mod processes;
 mod shares;
 
-use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::phases::phase_table;
@@ -14,6 +13,7 @@ use crate::report::summary::{Report, Stage, WallClock};
 use crate::report::table::table;
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
+use crate::report::what_if::WhatIf;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
@@ -388,10 +388,9 @@ fn indented(out: &mut String, table: &str, by: usize, width: usize) {
 fn foot(out: &mut String, report: &Report, width: usize) {
     if let Some(bottleneck) = &report.bottleneck {
         out.push('\n');
-        let text = format!("{}, {}. {}", bottleneck.stage, bottleneck.why(), bottleneck.sentences());
+        let text = format!("{}, {}. {}", bottleneck.named_stage(), bottleneck.why(), bottleneck.sentences());
         labelled(out, "bottleneck", text.trim_end(), width);
-        let commands =
-            [&bottleneck.what_if, &bottleneck.or].into_iter().flatten().filter_map(WhatIf::command);
+        let commands = bottleneck.advice().filter_map(WhatIf::command);
         for (number, command) in commands.enumerate() {
             labelled(out, if number == 0 { "try it" } else { "or" }, &command, width);
         }

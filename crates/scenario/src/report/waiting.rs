@@ -43,6 +43,15 @@ impl Left {
         }
         (waiting.count > 0).then_some(waiting)
     }
+
+    /// How many of those that count are so, and their ages together, in picoseconds, each from `begin` on at most.
+    pub(crate) fn ages(&self, begin: Time, is_so: impl Fn(&UnderWay) -> bool) -> (u64, u128) {
+        let own = self.under_way.iter().filter(|request| !request.closing && is_so(request));
+        own.fold((0, 0), |(count, ages), request| {
+            let age = self.now.saturating_sub(request.issued.max(begin));
+            (count + 1, ages + u128::from(age.as_picos()))
+        })
+    }
 }
 
 /// What was under way when a run ended.

@@ -3,7 +3,7 @@
 use crate::build::{
     Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, Turns, file_tables,
 };
-use crate::claim::Sentence;
+use crate::claim::{Claim, Sentence};
 use crate::loaded::Loaded;
 use crate::report::{
     Activity, ArrayFigures, CopiesFigures, Held, JobFigures, MemoryFigures, Rates, ReportError, Served,
@@ -101,6 +101,8 @@ pub(crate) struct Outcome {
     /// What its programs got; where there are two sorts, those that work on files.
     pub(crate) served: Served,
     pub(crate) beside: Option<Box<Served>>,
+    /// Of each, whether more of it comes than is served.
+    pub(crate) overloaded: [bool; 2],
     /// Things to check before these figures are trusted.
     pub(crate) warnings: Vec<Sentence>,
     pub(crate) stages: Vec<Stage>,
@@ -361,6 +363,8 @@ impl Ran {
             cut_at,
             firings,
         } = self;
+        let is_told = |told: &[Sentence]| told.iter().any(|told| told.claim == Claim::Overloaded);
+        let overloaded = [is_told(&warnings), beside.as_ref().is_some_and(|(_, told)| is_told(told))];
         warnings.extend(of_links);
         let beside = beside.map(|(served, more)| {
             warnings.extend(more);
@@ -369,6 +373,7 @@ impl Ran {
         Outcome {
             served,
             beside,
+            overloaded,
             warnings,
             stages,
             rates,

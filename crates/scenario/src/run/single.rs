@@ -78,6 +78,7 @@ pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Repo
     let Outcome {
         served,
         beside,
+        overloaded: _,
         mut warnings,
         stages,
         rates,

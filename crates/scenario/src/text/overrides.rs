@@ -13,7 +13,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 /// A change of one value: `disk.d0.count=4`, `workload.readers.rate=200 /s`, `measure.stop=[..]`.
 ///
-/// The path is dotted; a number in it picks an item of an array. The value is read as TOML and, where it isn't TOML, as
+/// The path is dotted; a number in it picks an item of an array, and a key with dots in it stands in quotes, as in TOML. The value is read as TOML and, where it isn't TOML, as
 /// a string, so that quantities need no quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
@@ -30,8 +30,8 @@ impl FromStr for Override {
             sources.add(SETTING, text);
             sources.error(0..text.len(), message).help("write it as path=value, for example disk.d0.count=4")
         };
-        let equals = text.find('=').ok_or_else(|| complaint("an override has no \"=\""))?;
-        if text[..equals].split('.').any(|part| part.trim().is_empty()) {
+        let equals = unquoted(text, '=').next().ok_or_else(|| complaint("an override has no \"=\""))?;
+        if keys(&text[..equals]).iter().any(|(key, _)| key.is_empty()) {
             return Err(complaint("the path of an override has an empty part"));
         }
         Ok(Self { text: text.into(), equals })
@@ -51,15 +51,7 @@ impl Override {
 
     /// The keys of the path, with their positions in the text.
     fn path(&self) -> Vec<(&str, Range<usize>)> {
-        let mut at = 0;
-        self.text[..self.equals]
-            .split('.')
-            .map(|part| {
-                let start = at + (part.len() - part.trim_start().len());
-                at += part.len() + 1;
-                (part.trim(), start..start + part.trim().len())
-            })
-            .collect()
+        keys(&self.text[..self.equals])
     }
 
     /// If it is about a part that the tree doesn't have, what to say should that not be meant: who adds a part gives all of
@@ -100,6 +92,40 @@ impl Override {
             .collect();
         put_in_table(root.get_mut(), &path, value).map_err(|(span, message)| sources.error(span, message))
     }
+}
+
+/// Where a character stands in a text outside of quotes.
+fn unquoted(text: &str, wanted: char) -> impl Iterator<Item = usize> {
+    let mut quote = None;
+    text.char_indices().filter_map(move |(at, character)| {
+        match (quote, character) {
+            (None, '"' | '\'') => quote = Some(character),
+            (Some(open), _) if open == character => quote = None,
+            (None, _) if character == wanted => return Some(at),
+            _ => {}
+        }
+        None
+    })
+}
+
+/// The keys of a path, with their positions in it. As in TOML, one that has a dot or an equals sign in it stands in quotes.
+fn keys(path: &str) -> Vec<(&str, Range<usize>)> {
+    let ends = unquoted(path, '.').chain([path.len()]);
+    let mut at = 0;
+    ends.map(|end| {
+        let part = &path[at..end];
+        let start = at + (part.len() - part.trim_start().len());
+        at = end + 1;
+        let part = part.trim();
+        let bare = ['"', '\''].into_iter().find_map(|quote| {
+            part.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote))
+        });
+        match bare {
+            Some(bare) => (bare, start + 1..start + 1 + bare.len()),
+            None => (part, start..start + part.len()),
+        }
+    })
+    .collect()
 }
 
 /// Of the parts that a scenario has, as many are told.
@@ -156,6 +182,30 @@ fn put<'i>(
         _ => {
             let message = format!("\"{}\" is a value, there is nothing in it to set", key.get_ref());
             Err((key.span(), message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn keys_stand_in_quotes_where_they_have_dots_or_equals_signs_in_them() {
+        for (text, keys, value) in [
+            ("a.b=1", vec!["a", "b"], "1"),
+            ("a.\"b.c=d\".e = f=g", vec!["a", "b.c=d", "e"], " f=g"),
+            ("a.'b.c'.0=\"x\"", vec!["a", "b.c", "0"], "\"x\""),
+        ] {
+            let read: Override = text.parse().unwrap();
+            let found = read.path();
+            assert_eq!(found.iter().map(|(key, _)| *key).collect::<Vec<_>>(), keys);
+            assert!(found.iter().all(|(key, span)| &text[span.clone()] == *key));
+            assert_eq!(&text[read.equals + 1..], value);
+        }
+        for wrong in ["a.\"b=1", "a..b=1", "a.\"\"=1", "a"] {
+            assert!(wrong.parse::<Override>().is_err(), "{wrong}");
         }
     }
 }

@@ -221,3 +221,26 @@ fn classes_and_priorities_of_processes_matter_to_schedulers_that_know_of_them() 
         }
     }
 }
+
+/// The head of a report names an order where it decides something: not that of arrival before drives that put their commands in order
+/// themselves, or to which every place is as near.
+#[test]
+fn the_head_names_an_order_only_where_requests_wait_in_it() {
+    let head = |disk: &str| {
+        once(&format!(
+            "[disk.d]\n{disk}\n[workload.w]\nkind = \"synthetic\"\non = \"d\"\nrequests = 20\n\
+             generators = [{{ read_fraction = 1, inter_arrival = \"20 ms\", size = \"4 KiB\" }}]\n"
+        ))
+        .system
+    };
+    for (disk, named) in [
+        ("model = \"hp-97560\"", true),
+        ("model = \"hp-97560\"\nscheduler = \"sptf\"", true),
+        ("model = \"seagate-savvio-10k4\"\nqueue_depth = 1", true),
+        ("model = \"seagate-savvio-10k4\"\nqueue_depth = 32", false),
+        ("model = \"samsung-870-evo-1tb\"", false),
+    ] {
+        let head = head(disk);
+        assert_eq!(["FCFS", "SPTF"].iter().any(|order| head.contains(order)), named, "{disk}: {head}");
+    }
+}

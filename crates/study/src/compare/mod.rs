@@ -21,6 +21,7 @@ mod html;
 mod input;
 mod measure;
 pub mod measured;
+mod note;
 mod pair;
 #[cfg(feature = "live")]
 mod real;
@@ -38,6 +39,7 @@ pub use error::CompareError;
 pub use html::{page as comparison_page, write_html};
 pub use input::Input;
 pub use measure::{Figure, Measure};
+pub use note::{Note, NoteClaim};
 pub use pair::{Compared, Outcome, Pair};
 pub use reason::{CauseChange, Reason, StageChange};
 pub use run::{OnStep, Step};
@@ -108,7 +110,7 @@ pub struct Comparison {
     /// Where the difference to the first comes from, for each of the others.
     pub reasons: Vec<Reason>,
     /// What to know of the whole.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Comparison {
@@ -170,19 +172,18 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
             width = pair::widest(&entrants, &headline, level);
         }
         if width.is_some_and(|width| width > precision) {
-            notes.push(format!(
+            notes.push(NoteClaim::PrecisionNotReached.says(format!(
                 "the precision asked for was not reached in {done} replications; ask for less, allow more with --replications, or make each run longer"
-            ));
+            )));
         }
     }
 
     look_behind(&mut entrants, &scenarios)?;
     let reports: Vec<&Report> = entrants.iter().filter_map(|entrant| entrant.reports.first()).collect();
     if !same_subject(&reports) {
-        notes.push(
-            "block requests and operations on files are counted here side by side: only throughput and makespan mean the same of both"
-                .to_owned(),
-        );
+        notes.push(NoteClaim::CountedApart.says(
+            "block requests and operations on files are counted here side by side: only throughput and makespan mean the same of both",
+        ));
     }
     let mut measures = Measure::all(&reports);
     measures.retain(|measure| *measure != headline);
@@ -242,17 +243,17 @@ fn one_seed(
     question: &Question,
     entrants: &[Entrant],
     scenarios: &mut [Option<Loaded>],
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Option<u64> {
     let first = scenarios.iter().flatten().next().map(|loaded| loaded.scenario.seed)?;
     let seed = question.seed.unwrap_or(first);
     for (entrant, loaded) in entrants.iter().zip(scenarios.iter_mut()) {
         let Some(loaded) = loaded else { continue };
         if question.seed.is_none() && loaded.scenario.seed != seed {
-            notes.push(format!(
+            notes.push(NoteClaim::OneSeed.says(format!(
                 "{} is run with the seed {seed} of the first instead of its own {}, so that all draw the same random numbers",
                 entrant.letter, loaded.scenario.seed
-            ));
+            )));
         }
         loaded.scenario.seed = seed;
         // What can't be planned anew is told where it is run.

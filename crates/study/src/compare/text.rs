@@ -41,7 +41,7 @@ pub fn terminal_text(comparison: &Comparison, width: usize) -> String {
         }
     }
     for note in &comparison.notes {
-        labelled(&mut out, "note", note, width);
+        labelled(&mut out, "note", &note.text, width);
     }
     for contender in &comparison.contenders {
         for warning in &contender.warnings {

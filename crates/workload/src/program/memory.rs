@@ -38,7 +38,7 @@ pub enum MemoryOrder {
     /// Each as likely as any other.
     #[default]
     Random,
-    /// One behind the other, and from the beginning again.
+    /// One behind the other, each use from where the one before ended, and from the beginning again.
     Sequential,
 }
 
@@ -125,7 +125,7 @@ struct WithMemory {
     /// What all uses of its memory have in common.
     touch: FileOp,
     stream: Generator,
-    /// The piece that is next in order.
+    /// Where the next use begins in order.
     at: u64,
     has_begun: bool,
     /// What comes before the program is asked again.
@@ -137,19 +137,26 @@ impl WithMemory {
         Step::Operation(FileOp { offset, length, ..self.touch.clone() })
     }
 
-    /// The next piece: where it begins, and its length.
-    fn piece(&mut self) -> (u64, u64) {
+    /// The next piece, of which no more than `left` is used: where that begins, and its length.
+    fn piece(&mut self, left: u64) -> (u64, u64) {
         let ProcessMemory { size, piece, order, .. } = self.memory;
         let (size, piece) = (size.get(), piece.get());
-        let pieces = size.div_ceil(piece);
-        let number = match order {
-            MemoryOrder::Random => uniform_below(&mut self.stream, pieces),
-            MemoryOrder::Sequential => {
-                let next = (self.at + 1) % pieces;
-                std::mem::replace(&mut self.at, next)
+        match order {
+            MemoryOrder::Random => {
+                let number = uniform_below(&mut self.stream, size.div_ceil(piece));
+                let whole = piece.min(size - number * piece);
+                // A part of a piece is any of its pages: were it always the first, the others would never be used again.
+                let spare = whole.saturating_sub(left) / PAGE;
+                let skipped = if spare > 0 { uniform_below(&mut self.stream, spare + 1) * PAGE } else { 0 };
+                (number * piece + skipped, whole.min(left))
             }
-        };
-        (number * piece, piece.min(size - number * piece))
+            MemoryOrder::Sequential => {
+                let whole = (piece - self.at % piece).min(size - self.at);
+                let length = whole.min(left);
+                let next = (self.at + length) % size;
+                (std::mem::replace(&mut self.at, next), length)
+            }
+        }
     }
 
     /// What is used before an operation, which comes behind it.
@@ -160,8 +167,7 @@ impl WithMemory {
         }
         let mut left = self.memory.uses.get();
         while left > 0 {
-            let (offset, length) = self.piece();
-            let length = length.min(left);
+            let (offset, length) = self.piece(left);
             let step = self.uses(offset, length);
             self.waiting.push_back(step);
             left -= length;
@@ -269,6 +275,22 @@ mod tests {
             times[(op.offset / PAGE) as usize] += 1;
         });
         assert_eq!(times, [2; 10]);
+    }
+
+    /// Uses that are no whole pieces leave nothing of the memory out.
+    #[test]
+    fn parts_of_pieces_are_any_of_their_pages() {
+        for order in [MemoryOrder::Sequential, MemoryOrder::Random] {
+            let (size, uses, piece) = (Bytes(32 * PAGE), Bytes(3 * PAGE), Bytes(8 * PAGE));
+            let memory = ProcessMemory { size, uses, piece, order, shared: false };
+            let steps = steps(memory, 1, 320).remove(0);
+            let mut times = [0; 32];
+            for op in steps[1..steps.len() - 1].iter().filter(|op| op.operation == Operation::Touch) {
+                (op.offset / PAGE..op.end().div_ceil(PAGE)).for_each(|page| times[page as usize] += 1);
+            }
+            assert!(times.iter().all(|&times| times > 3), "{order:?}: {times:?}");
+            assert!(order == MemoryOrder::Random || times == [30; 32], "{times:?}");
+        }
     }
 
     #[test]

@@ -220,9 +220,9 @@ impl RaidParameters {
             let size = Bytes(cache.size.get().saturating_mul(2));
             let size = Lever::twice("cache/for-room", "cache", "the controller's cache twice as large")
                 .set(&path, "size", size);
-            let battery =
-                Lever::instead("cache/for-room", "memory", "a battery that keeps the controller's memory")
-                    .set_some(&path, "battery", (!cache.battery).then_some(true));
+            // Without one writes wait for members, and for no room: no row tells how much there is to gain.
+            let battery = Lever::instead("cache", "battery", "a battery that keeps the controller's memory")
+                .set_some(&path, "battery", (!cache.battery).then_some(true));
             [rate, size, battery]
         });
         let memory = memory.into_iter().flatten();

@@ -6,7 +6,7 @@ use super::parameters::{Protocol, ServiceLevels};
 use super::striping::{Striping, Turns};
 use crate::cluster::address::Address;
 use crate::slab::Slab;
-use petrio_colours::{Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
+use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -270,12 +270,9 @@ impl Calls {
         }
         // What was waited for last is what the time went for: at its server as that says, and on the way.
         let spent = (now - call.op.issued).saturating_sub(call.op.ledger.total());
-        let mut told = Time::ZERO;
-        for &cause in <FileCause as Causes>::ALL {
-            let span = answer.ledger.of(cause).min(spent - told);
-            call.op.ledger.charge(cause, span);
-            told += span;
-        }
+        let at_server = answer.ledger.within(spent, FileCause::Server);
+        call.op.ledger.add(&at_server);
+        let told = at_server.total();
         let server = answer.span.saturating_sub(told).min(spent - told);
         call.op.ledger.charge(FileCause::Server, server);
         call.op.ledger.charge(FileCause::Network, spent - told - server);

@@ -33,6 +33,8 @@ struct Session {
     status: Status,
     /// When it had all that it needed.
     since: Time,
+    /// What the file system took for its pieces.
+    ledger: Ledger<FileCause>,
     flow: Flow,
 }
 
@@ -136,7 +138,17 @@ impl Sessions {
         let left = if moves { length } else { 1 };
         let status = Status::DoneFromCache;
         let flow = Flow::default();
-        let session = Session { request, asked_by, connection, left, moved: 0, status, since: now, flow };
+        let session = Session {
+            request,
+            asked_by,
+            connection,
+            left,
+            moved: 0,
+            status,
+            since: now,
+            ledger: Ledger::default(),
+            flow,
+        };
         self.sessions.insert(ticket, session);
         match operation {
             Operation::Write if with_data => self.wait(Piece { ticket, offset, length, opens: true }),
@@ -326,6 +338,7 @@ impl Sessions {
         let operation = session.request.operation;
         let moves = matches!(operation, Operation::Read | Operation::Write);
         session.status = session.status.and(status);
+        session.ledger.add(&ledger);
         session.moved += if moves { moved } else { 0 };
         session.left = session.left.saturating_sub(if moves { length } else { 1 });
         let (left, total, since) = (session.left, session.moved, session.since);
@@ -333,7 +346,7 @@ impl Sessions {
             ticket,
             status: session.status,
             length: total,
-            ledger,
+            ledger: session.ledger,
             span: now - since,
         });
         let Protocol { answer: bytes, data_header, small_read, flow_buffers, .. } = self.is.protocol;

@@ -9,7 +9,7 @@ use crate::cluster::address::Address;
 use crate::cluster::ends::Ends;
 use crate::host::copy_cost::CopyCost;
 use crate::slab::Slab;
-use petrio_colours::{AccessFlags, Causes, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
+use petrio_colours::{AccessFlags, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
 use petrio_kernel::Time;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -363,7 +363,7 @@ impl Calls {
         if let Some(file_system) = local {
             let process = self.known.first_process.saturating_add(op.process);
             let asks = Asks { process, file_system, settles_names: false };
-            self.local.begin(call, asks, (), (now, now));
+            self.local.begin(call, asks, (), (now, now, now));
             return;
         }
         self.remote += 1;
@@ -429,13 +429,10 @@ impl Calls {
         let spent = (now - asked.op.issued).saturating_sub(asked.op.ledger.total());
         let copied = call.copied.min(spent);
         asked.op.ledger.charge(FileCause::Copy, copied);
-        let mut told = copied;
-        for &cause in <FileCause as Causes>::ALL {
-            let span = reply.ledger.of(cause).min(spent - told);
-            asked.op.ledger.charge(cause, span);
-            told += span;
-        }
-        let server = reply.span.saturating_sub(reply.ledger.total()).min(spent - told);
+        let at_server = reply.ledger.within(spent - copied, FileCause::Server);
+        asked.op.ledger.add(&at_server);
+        let told = copied + at_server.total();
+        let server = reply.span.saturating_sub(at_server.total()).min(spent - told);
         asked.op.ledger.charge(FileCause::Server, server);
         asked.op.ledger.charge(FileCause::Network, spent - told - server);
         let next = if asked.status.failure().is_some() { Phase::Nothing } else { asked.next };

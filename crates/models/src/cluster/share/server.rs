@@ -29,12 +29,13 @@ pub(super) struct ServerIs {
     pub(super) serve: Time,
 }
 
-/// A call that has come, with who asked, and when.
+/// A call that has come, with who asked, when, and when a thread took it.
 #[derive(Clone, Debug)]
 struct Come {
     call: Call,
     asked_by: Asker,
     at: Time,
+    taken: Time,
 }
 
 /// Who asked, and on which connection.
@@ -83,7 +84,7 @@ pub(super) fn server(
             return;
         };
         let address = Address { host: source, service: call.reply_to };
-        f.put(wait, Box::new(Come { call, asked_by: Asker { address, connection }, at }));
+        f.put(wait, Box::new(Come { call, asked_by: Asker { address, connection }, at, taken: at }));
     });
 
     let mut take = page.transition("take");
@@ -91,7 +92,8 @@ pub(super) fn server(
     let thread = take.put(busy);
     let (run, at_once) = (take.may_put(running, 1), take.may_put(begun, 1));
     take.action(move |f| {
-        let come = f.take(come);
+        let mut come = f.take(come);
+        come.taken = f.now();
         f.put(thread, ());
         if is.serve == Time::ZERO {
             f.put(at_once, come);
@@ -105,9 +107,9 @@ pub(super) fn server(
     let state = ask.update(sessions);
     let ask_for = ask.put(operations);
     ask.action(move |f| {
-        let Come { call, asked_by, at } = *f.take(come);
+        let Come { call, asked_by, at, taken } = *f.take(come);
         let now = f.now();
-        f.update(state).begin(call, is.asks, asked_by, (at, now));
+        f.update(state).begin(call, is.asks, asked_by, (at, taken, now));
         drain(f, state, |state| &mut state.operations, |f, op| f.put(ask_for, op));
     });
 

@@ -2,7 +2,7 @@
 
 use super::message::{Call, Reply};
 use crate::slab::Slab;
-use petrio_colours::{Causes, Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
+use petrio_colours::{Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
 use petrio_kernel::Time;
 
 /// Who asks a host's file system, and which of them.
@@ -23,30 +23,46 @@ struct Session<T> {
     asks: Asks,
     /// What its end is told with.
     origin: T,
-    /// When it came.
+    /// When it came, and when a thread took it.
     since: Time,
+    taken: Time,
+    /// What the file system took for it.
+    ledger: Ledger<FileCause>,
     /// Its file wasn't there, and is made first.
     makes: bool,
     /// It is done, and is being put on disk: how it ended.
-    settling: Option<(Status, Ledger<FileCause>)>,
+    settling: Option<Status>,
 }
+
+/// Time of threads after which what they did before counts half: a few hundred calls that are served from memory, or a few from disks.
+const LATELY: Time = Time::from_millis(100);
 
 /// Calls under way, and what the file system is to be asked for them.
 #[derive(Clone, Debug)]
 pub(super) struct Sessions<T> {
     sessions: Slab<Session<T>>,
     pub(super) operations: Vec<FileOp>,
+    /// What threads have done lately. Whoever waits for one waits for that.
+    lately: Ledger<FileCause>,
 }
 
 impl<T> Sessions<T> {
     pub(super) fn new() -> Self {
-        Self { sessions: Slab::new(), operations: Vec::new() }
+        Self { sessions: Slab::new(), operations: Vec::new(), lately: Ledger::default() }
     }
 
-    /// Begins a call that came at `since`.
-    pub(super) fn begin(&mut self, call: Call, asks: Asks, origin: T, (since, now): (Time, Time)) {
+    /// Begins a call that came at `since`, and that a thread took at `taken`.
+    pub(super) fn begin(
+        &mut self,
+        call: Call,
+        asks: Asks,
+        origin: T,
+        (since, taken, now): (Time, Time, Time),
+    ) {
         let (operation, length) = (call.operation, call.length);
-        let slot = self.sessions.insert(Session { call, asks, origin, since, makes: false, settling: None });
+        let ledger = Ledger::default();
+        let session = Session { call, asks, origin, since, taken, ledger, makes: false, settling: None };
+        let slot = self.sessions.insert(session);
         self.ask(slot, (operation, length), now);
     }
 
@@ -77,6 +93,7 @@ impl<T> Sessions<T> {
     pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(T, Call, Reply)> {
         let slot = op.id.0 as u32;
         let session = self.sessions.get_mut(slot)?;
+        session.ledger.add(&op.ledger);
         let missing = op.status == Status::Failed(Failure::NotFound);
         let (operation, length) = (session.call.operation, session.call.length);
         if missing && session.call.makes() && !session.makes {
@@ -96,21 +113,16 @@ impl<T> Sessions<T> {
             && session.settling.is_none()
             && op.status.failure().is_none()
         {
-            session.settling = Some((op.status, op.ledger));
+            session.settling = Some(op.status);
             self.ask(slot, (Operation::Fsync, 0), now);
             return None;
         }
-        let Session { call, origin, since, settling, .. } = self.sessions.remove(slot)?;
-        let (status, ledger) = match settling {
-            None => (op.status, op.ledger),
+        let Session { call, origin, since, taken, settling, ledger, .. } = self.sessions.remove(slot)?;
+        let status = match settling {
+            None => op.status,
             // A directory that is gone meanwhile needs no more.
-            Some((status, ledger)) if missing => (status, ledger),
-            Some((status, mut ledger)) => {
-                for &cause in <FileCause as Causes>::ALL {
-                    ledger.charge(cause, op.ledger.of(cause));
-                }
-                (status.and(op.status), ledger)
-            }
+            Some(status) if missing => status,
+            Some(status) => status.and(op.status),
         };
         let missing = status == Status::Failed(Failure::NotFound);
         let nothing = missing && call.may_find_nothing();
@@ -119,9 +131,27 @@ impl<T> Sessions<T> {
             number: call.number,
             status: if nothing { Status::DoneFromCache } else { status },
             length: if moves && !nothing && op.status.failure().is_none() { op.length } else { 0 },
-            ledger,
+            ledger: self.spent(ledger, (since, taken, now)),
             span: now - since,
         };
         Some((origin, call, reply))
+    }
+
+    /// Where a call's time at the server went, given what its file system took of it: the rest of its thread's time is the server's
+    /// own, and the wait for that thread went for what threads did meanwhile.
+    fn spent(
+        &mut self,
+        mut ledger: Ledger<FileCause>,
+        (since, taken, now): (Time, Time, Time),
+    ) -> Ledger<FileCause> {
+        ledger.charge(FileCause::Server, (now - taken).saturating_sub(ledger.total()));
+        if self.lately.total() > LATELY {
+            self.lately = self.lately.divides(Time::from_picos(LATELY.as_picos() / 2), FileCause::Server);
+        }
+        self.lately.add(&ledger);
+        if taken > since {
+            ledger.add(&self.lately.divides(taken - since, FileCause::Server));
+        }
+        ledger
     }
 }

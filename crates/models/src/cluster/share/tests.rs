@@ -9,7 +9,7 @@ use super::wire;
 use crate::cluster::address::Address;
 use crate::host::copy_cost::CopyCost;
 use crate::host::machine::CopyCurve;
-use petrio_colours::{AccessFlags, Failure, FileId, FileOp, Ledger, Operation, Status};
+use petrio_colours::{AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Operation, Status};
 use petrio_kernel::Time;
 use petrio_units::{Bytes, Duration};
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ fn serve(call: Call, ends: &[Status]) -> (Vec<Operation>, Option<Status>) {
 fn serve_settling(settles_names: bool, call: Call, ends: &[Status]) -> (Vec<Operation>, Option<Status>) {
     let mut sessions = Sessions::new();
     let asks = Asks { process: 1, file_system: 0, settles_names };
-    sessions.begin(call, asks, (), (Time::ZERO, Time::ZERO));
+    sessions.begin(call, asks, (), (Time::ZERO, Time::ZERO, Time::ZERO));
     let (mut asked, mut status) = (Vec::new(), None);
     for end in ends {
         let Some(mut op) = sessions.operations.pop() else { break };
@@ -278,4 +278,27 @@ fn a_name_is_on_disk_before_its_call_is_answered_where_the_server_promises_that(
     for operation in [Stat, Write] {
         assert_eq!(serve_settling(true, call(operation, false), &[done]).0, [operation]);
     }
+}
+
+#[test]
+fn a_wait_for_a_thread_is_divided_as_what_the_threads_did_and_all_that_a_call_asks_for_counts() {
+    let mut sessions = Sessions::new();
+    let asks = Asks { process: 1, file_system: 0, settles_names: false };
+    let ms = Time::from_millis;
+    let mut serve = |(since, taken, ends): (u64, u64, u64), reads: u64| {
+        sessions.begin(call(Operation::Read, false), asks, (), (ms(since), ms(taken), ms(taken)));
+        let mut op = sessions.operations.pop().expect("something is asked");
+        op.status = Status::Done;
+        op.ledger.charge(FileCause::Read, ms(reads));
+        sessions.done(&op, ms(ends)).expect("it is over").2
+    };
+    // Nobody has to wait: eight of ten for the disk.
+    let first = serve((0, 0, 10), 8);
+    assert_eq!((first.ledger.of(FileCause::Read), first.ledger.of(FileCause::Server)), (ms(8), ms(2)));
+    // In memory, after ten behind that one.
+    let second = serve((0, 10, 11), 0);
+    let (reads, server) = (second.ledger.of(FileCause::Read), second.ledger.of(FileCause::Server));
+    // A part of what threads did is the call's own.
+    assert!(reads > ms(7) && reads < ms(8) && reads + server == ms(11), "{reads} {server}");
+    assert_eq!(second.span, ms(11));
 }

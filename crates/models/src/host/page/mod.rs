@@ -98,7 +98,8 @@ impl OpenHost {
             mounted.push(fs);
         }
         let memory = page.state("memory", memory);
-        let mut processors = Processors::new(&mut page, host.machine.processors);
+        let HostParameters { machine, .. } = host;
+        let mut processors = Processors::at_speed(&mut page, machine.processors, machine.speed);
         let mut stages = Vec::new();
         for (fs, mount) in mounted.into_iter().zip(mounts) {
             let alone = mounts.len() == 1;
@@ -305,6 +306,7 @@ fn call_transition(
 
 /// Work that a processor has done goes on with the step that it is for.
 fn returns(processors: &mut Processors, places: &Places) {
+    let speed = processors.speed();
     processors.returns(places.jobs, {
         let (ready, completions) = (places.ready, places.completions);
         move |ran| {
@@ -312,7 +314,7 @@ fn returns(processors: &mut Processors, places: &Places) {
             let completions = ran.may_put(completions, 1);
             move |f, span, mut job: Box<Job>| {
                 let Turn { cause, cache, then } = job.turn;
-                job.charge_work(cause, cache, span, f.now());
+                job.charge_work(cause, cache.divided_by(speed), span, f.now());
                 match then {
                     Then::Return => f.put(completions, call::leave(*job)),
                     then => f.put(ready[then as usize], job),

@@ -300,6 +300,14 @@ impl PlacedFileSystem {
     }
 }
 
+/// Whether two names are of one scheduler: `none` is `noop` under blk-mq.
+pub(super) fn is_same_scheduler(name: &str, other: &str) -> bool {
+    match [name, other].map(SchedulerParameters::named) {
+        [Some(one), Some(two)] => one.name() == two.name(),
+        _ => name == other,
+    }
+}
+
 impl PlacedLinux {
     /// Of each file system, the first of those with which it numbers its files together: all that a parallel one lies
     /// on, and what lies on the same with others.
@@ -320,15 +328,11 @@ impl PlacedLinux {
 
     /// The schedulers that are written before file systems, and that their hosts' kernels never had.
     pub(super) fn schedulers_of_other_kernels(&self) -> Vec<Sentence> {
-        let same = |name: &str, other: &str| match [name, other].map(SchedulerParameters::named) {
-            [Some(one), Some(two)] => one.name() == two.name(),
-            _ => name == other,
-        };
         let strange = self.file_systems.iter().filter_map(|mounted| {
             let kernel = &self.hosts[mounted.host].parameters.kernel;
             let name = mounted.place.scheduler.as_ref()?.name();
             let known = &kernel.block.schedulers;
-            let unknown = !known.is_empty() && !known.iter().any(|known| same(name, known));
+            let unknown = !known.is_empty() && !known.iter().any(|known| is_same_scheduler(name, known));
             unknown.then_some((kernel.name.as_str(), name, known))
         });
         let each: BTreeSet<(&str, &str, &Vec<String>)> = strange.collect();

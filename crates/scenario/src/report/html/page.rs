@@ -2,7 +2,6 @@
 
 use super::figures;
 use super::ranks::ranks;
-use crate::report::bottleneck::WhatIf;
 use crate::report::estimate::Estimate;
 use crate::report::latency::Latency;
 use crate::report::phases::phase_table;
@@ -13,6 +12,7 @@ use crate::report::summary::{Report, Stage};
 use crate::report::text::{KINDS_MAX, busy_servers, kind_rate, longer, shown};
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
+use crate::report::what_if::WhatIf;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -149,12 +149,10 @@ fn tile(name: &str, estimate: Estimate, unit: &str, size: f64) -> Tile {
 
 fn bottleneck(page: &mut Page, report: &Report) {
     let Some(bottleneck) = &report.bottleneck else { return };
-    let mut text = Text::default().strong(format!("Bottleneck: {}", bottleneck.stage)).plain(format!(
-        ", {}. {}",
-        bottleneck.why(),
-        bottleneck.sentences()
-    ));
-    let commands = [&bottleneck.what_if, &bottleneck.or].into_iter().flatten().filter_map(WhatIf::command);
+    let mut text = Text::default()
+        .strong(format!("Bottleneck: {}", bottleneck.named_stage()))
+        .plain(format!(", {}. {}", bottleneck.why(), bottleneck.sentences()));
+    let commands = bottleneck.advice().filter_map(WhatIf::command);
     for (number, command) in commands.enumerate() {
         let label = if number == 0 { "Try it: " } else { "Or: " };
         text = text.and(Span::Break).quiet(label).and(Span::Code(command));

@@ -28,12 +28,37 @@ pub(super) struct Candidate {
 }
 
 /// How it is made better.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Change {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Change {
     /// By parameters of the scenario.
-    Settings(Vec<(String, String)>),
-    /// By the speed of these pages.
-    Speeds(Vec<String>),
+    pub(super) settings: Vec<(String, String)>,
+    /// By the speed of these pages, which no parameter says.
+    pub(super) speeds: Vec<String>,
+}
+
+impl Change {
+    /// Whether somebody can make it.
+    pub(super) fn can_be_set(&self) -> bool {
+        self.speeds.is_empty()
+    }
+
+    /// What a command line sets for it; nothing where that isn't all of it.
+    pub(super) fn set(&self) -> Vec<String> {
+        if !self.can_be_set() {
+            return Vec::new();
+        }
+        self.settings.iter().map(|(path, value)| format!("{path}={value}")).collect()
+    }
+
+    /// This and another one, unless both set the same.
+    pub(super) fn with(&self, other: &Self) -> Option<Self> {
+        let twice = self.settings.iter().any(|(path, _)| other.settings.iter().any(|(own, _)| own == path));
+        let again = self.speeds.iter().any(|page| other.speeds.contains(page));
+        (!twice && !again).then(|| Self {
+            settings: self.settings.iter().chain(&other.settings).cloned().collect(),
+            speeds: self.speeds.iter().chain(&other.speeds).cloned().collect(),
+        })
+    }
 }
 
 /// All that is worth trying. `rows` are those of the report, each with its stage's class, and all requests together have
@@ -69,7 +94,7 @@ pub(super) fn candidates(
             None if known.is_empty() => own,
             None => continue,
         };
-        let change = Change::Settings(lever.settings.clone());
+        let change = Change { settings: lever.settings.clone(), ..Change::default() };
         let words = lever.change.to_owned();
         let candidate =
             Candidate { stage, part: lever.part, words, factor: lever.factor, change, price: lever.price };
@@ -90,16 +115,16 @@ pub(super) fn candidates(
                 continue;
             }
             let same = |known: &&mut Candidate| {
-                known.stage == stage.class && known.part == *part && matches!(known.change, Change::Speeds(_))
+                known.stage == stage.class && known.part == *part && !known.change.can_be_set()
             };
             match found.iter_mut().find(same) {
-                Some(Candidate { change: Change::Speeds(pages), .. }) => pages.push(page.clone()),
-                _ => found.push(Candidate {
+                Some(known) => known.change.speeds.push(page.clone()),
+                None => found.push(Candidate {
                     stage: stage.class.clone(),
                     part,
                     words: format!("{part} twice as fast"),
                     factor: Some(TWICE),
-                    change: Change::Speeds(vec![page.clone()]),
+                    change: Change { speeds: vec![page.clone()], ..Change::default() },
                     price: None,
                 }),
             }

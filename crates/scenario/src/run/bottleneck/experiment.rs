@@ -2,8 +2,8 @@
 
 use super::candidates::{Candidate, Change};
 use crate::loaded::Loaded;
-use crate::report::{Measured, Subject, WhatIf};
-use crate::run::figures::Figures;
+use crate::report::{Measured, OfWorkload, Overload, Subject, THE_SAME, WhatIf};
+use crate::run::figures::{Figures, Own};
 use crate::run::{Replicator, RunFailure};
 use petrio_kernel::statistics::{Interval, Tally};
 use petrio_page::numbers::significant;
@@ -34,21 +34,33 @@ pub(super) struct Judged {
 
 impl Figures {
     fn judged(&self, judged: Judged) -> Option<f64> {
-        let got = self.served.into_iter().flatten().find(|got| got.subject == judged.subject)?;
+        let got = self.of_subject(judged.subject)?;
         Some(match judged.of {
             Measured::Throughput => got.requests_per_s,
             Measured::Latency | Measured::Elapsed => got.mean_ms,
         })
     }
 
-    /// How many times better it is than it was.
+    /// How many times better it is than it was. Under an overload latencies grow as long as the run goes on, and say nothing
+    /// unless it ends.
     pub(super) fn gain_over(&self, before: &Self, judged: Judged) -> f64 {
-        let (Some(before), Some(after)) = (before.judged(judged), self.judged(judged)) else { return 1.0 };
+        let (Some(was), Some(is)) = (before.judged(judged), self.judged(judged)) else { return 1.0 };
         let gain = match judged.of {
-            Measured::Throughput => after / before,
-            Measured::Latency | Measured::Elapsed => before / after,
+            Measured::Throughput => is / was,
+            Measured::Latency if before.overloaded(judged.subject) && self.overloaded(judged.subject) => 1.0,
+            Measured::Latency | Measured::Elapsed => was / is,
         };
         if gain.is_finite() && gain > 0.0 { gain } else { 1.0 }
+    }
+}
+
+/// What becomes of an overload, where there is one in each run without a change.
+fn overload(before: &[Figures], after: &[Figures], Judged { subject, of }: Judged) -> Option<Overload> {
+    let are = |runs: &[Figures]| runs.iter().filter(|figures| figures.overloaded(subject)).count();
+    match (are(before) == before.len(), are(after)) {
+        (true, 0) => Some(Overload::Ends),
+        (true, _) if of == Measured::Throughput => Some(Overload::Remains),
+        _ => None,
     }
 }
 
@@ -56,19 +68,17 @@ impl Figures {
 pub(super) fn screened(
     loaded: &Loaded,
     base: &Replicator<'_>,
-    candidates: &[Candidate],
+    changes: &[&Change],
 ) -> Result<(Option<Figures>, Vec<Option<Figures>>), RunFailure> {
     let most = match loaded.subject() {
         Subject::BlockRequests => LOOK,
         Subject::FileOperations => LOOK_AT_FILES,
     };
-    let everyone: Vec<Option<&Candidate>> =
-        std::iter::once(None).chain(candidates.iter().map(Some)).collect();
+    let everyone: Vec<Option<&Change>> =
+        std::iter::once(None).chain(changes.iter().copied().map(Some)).collect();
     let mut figures = everyone
         .into_par_iter()
-        .map(|candidate| {
-            Ok(one(loaded, base, candidate, &[0], Some(most))?.and_then(|all| all.into_iter().next()))
-        })
+        .map(|change| Ok(one(loaded, base, change, &[0], Some(most))?.and_then(|all| all.into_iter().next())))
         .collect::<Result<Vec<Option<Figures>>, RunFailure>>()?
         .into_iter();
     Ok((figures.next().flatten(), figures.collect()))
@@ -94,7 +104,7 @@ pub(super) fn confirmed(
             Some(before) => Ok(before.clone()),
             None => one(loaded, base, None, &replications, None),
         },
-        || one(loaded, base, Some(candidate), &replications, None),
+        || one(loaded, base, Some(&candidate.change), &replications, None),
     );
     let before = known.0.insert(before?);
     let (Some(before), Some(after)) = (before.as_ref(), after?) else { return Ok(None) };
@@ -118,6 +128,8 @@ pub(super) fn confirmed(
         replications: replications.len() as u64,
         before: average(before),
         after: average(&after),
+        overload: overload(before, &after, judged),
+        workloads: by_workload(before, &after, judged),
         ..candidate.asked(judged, loaded.subjects().len() > 1 || !is_alone)
     }))
 }
@@ -150,12 +162,35 @@ fn harm(before: &[Figures], after: &[Figures]) -> Option<String> {
     })
 }
 
-/// Runs of the scenario with a candidate's change, or without any. Nothing, where it isn't a scenario or doesn't run
-/// with that change.
+/// What a change brings to each of several workloads: how much more it gets, or, where that is hardly more, how much quicker it is.
+fn by_workload(before: &[Figures], after: &[Figures], judged: Judged) -> Vec<OfWorkload> {
+    let Some(rows) = before.first().map(|figures| &figures.workloads).filter(|rows| rows.len() > 1) else {
+        return Vec::new();
+    };
+    let row = |name: &str| {
+        let of = |figures: &[Figures], value: fn(&Own) -> f64| {
+            let own = figures.iter().map(|figures| figures.workloads.iter().find(|own| own.workload == name));
+            let logs: Option<Tally> = own.map(|own| Some(libm::log(value(own?)))).collect();
+            logs.map(|logs| libm::exp(logs.mean())).filter(|mean| mean.is_finite() && *mean > 0.0)
+        };
+        let rates = (of(before, |own| own.per_s)?, of(after, |own| own.per_s)?);
+        let times = (of(before, |own| own.mean_ms)?, of(after, |own| own.mean_ms)?);
+        let moves = |gain: f64| (gain - 1.0).abs() >= THE_SAME;
+        let (more, quicker) = (rates.1 / rates.0, times.0 / times.1);
+        let grows = after.iter().any(|figures| figures.overloaded(judged.subject));
+        let by_rate = grows || moves(more) || !moves(quicker);
+        let (of, gain, (before, after)) =
+            if by_rate { (Measured::Throughput, more, rates) } else { (Measured::Latency, quicker, times) };
+        Some(OfWorkload { workload: name.to_owned(), of, gain, before, after })
+    };
+    rows.iter().filter_map(|own| row(&own.workload)).collect()
+}
+
+/// Runs of the scenario with a change, or without any. Nothing, where it isn't a scenario or doesn't run with that change.
 fn one(
     loaded: &Loaded,
     base: &Replicator<'_>,
-    candidate: Option<&Candidate>,
+    change: Option<&Change>,
     replications: &[u64],
     most: Option<u64>,
 ) -> Result<Option<Vec<Figures>>, RunFailure> {
@@ -164,18 +199,13 @@ fn one(
             replications.par_iter().map(|&number| replicator.figures(number, speeds, most)).collect();
         figures
     };
-    match candidate.map(|candidate| &candidate.change) {
-        None => runs(base, &[]),
-        Some(Change::Speeds(pages)) => {
-            let speeds: Vec<(&str, f64)> =
-                pages.iter().map(|page| (page.as_str(), petrio_models::TWICE)).collect();
-            unless_stopped(runs(base, &speeds))
-        }
-        Some(Change::Settings(settings)) => {
-            let Ok(changed) = loaded.with_settings(settings) else { return Ok(None) };
-            unless_stopped(Replicator::new(&changed).and_then(|replicator| runs(&replicator, &[])))
-        }
+    let Some(Change { settings, speeds }) = change else { return runs(base, &[]) };
+    let speeds: Vec<(&str, f64)> = speeds.iter().map(|page| (page.as_str(), petrio_models::TWICE)).collect();
+    if settings.is_empty() {
+        return unless_stopped(runs(base, &speeds));
     }
+    let Ok(changed) = loaded.with_settings(settings) else { return Ok(None) };
+    unless_stopped(Replicator::new(&changed).and_then(|replicator| runs(&replicator, &speeds)))
 }
 
 /// A change under which the scenario fails is no answer; one that nobody wants any more ends it all.

@@ -2,14 +2,22 @@
 
 use super::texts::{queue, reads, synchronous, unix};
 use crate::common::{loaded, once, once_of};
-use petrio_scenario::report::{Bottleneck, Brought, Measured, Report, Sinks, WhatIf};
+use petrio_scenario::report::{Bottleneck, Brought, Measured, Overload, Report, Sinks, WhatIf};
 use petrio_scenario::run::run;
 use petrio_scenario::{Claim, Override, load, load_text};
 use std::path::Path;
+use std::process::Command;
 
 /// The claims that are held here.
-pub(super) const CLAIMS: [Claim; 4] =
-    [Claim::Limits, Claim::AtAPrice, Claim::NothingHelps, Claim::NotForSure];
+pub(super) const CLAIMS: [Claim; 7] = [
+    Claim::Limits,
+    Claim::AtAPrice,
+    Claim::Together,
+    Claim::EndsOverload,
+    Claim::StillOverloaded,
+    Claim::NothingHelps,
+    Claim::NotForSure,
+];
 
 fn bottleneck(text: &str) -> Bottleneck {
     run(&loaded(text), Sinks::default()).unwrap().bottleneck.unwrap()
@@ -31,7 +39,17 @@ fn gain([before, after]: &[Report; 2], of: Measured) -> f64 {
     }
 }
 
+/// What a shell hands on of words that are pasted into it.
+fn pasted(words: &str) -> Vec<String> {
+    let script = format!("for word in {words}\ndo printf '%s\\n' \"$word\"\ndone");
+    let out = Command::new("sh").args(["-c", &script]).output().unwrap();
+    String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
 fn comes_true(text: &str, what_if: &WhatIf) {
+    let command = what_if.command().unwrap_or_else(|| panic!("nothing to set: {what_if:?}"));
+    let set: Vec<String> = pasted(&command).into_iter().filter(|word| word != "--set").collect();
+    assert_eq!(set, what_if.set, "{command}");
     let gain = gain(&both(text, &what_if.set), what_if.of);
     let [low, high] = what_if.interval;
     assert!((low - 1e-9..=high + 1e-9).contains(&gain), "{gain}: {what_if:?}\n{text}");
@@ -85,6 +103,153 @@ fn what_a_solid_state_drive_writes_at_random_is_told_to_limit_it_though_its_inte
     comes_true(&text, &what_if);
 }
 
+/// Whether more comes in a run than is served.
+fn is_overloaded(report: &Report) -> bool {
+    report.warnings.iter().any(|warning| warning.claim == Claim::Overloaded)
+}
+
+/// A disk that takes 10 ms for each request.
+#[test]
+fn what_ends_an_overload_is_told_to_and_what_doesn_t_is_judged_by_what_is_served() {
+    let ends = queue("8 ms", 2_000, "");
+    let found = bottleneck(&ends);
+    assert_eq!(found.claims, [Claim::Limits, Claim::EndsOverload], "{found:?}");
+    let what_if = found.what_if.unwrap();
+    assert_eq!((what_if.overload, what_if.of), (Some(Overload::Ends), Measured::Latency));
+    comes_true(&ends, &what_if);
+    let [before, after] = both(&ends, &what_if.set);
+    assert!(is_overloaded(&before) && !is_overloaded(&after));
+    // No ratio that grows with the run.
+    assert!(!what_if.sentence().contains("times shorter"), "{}", what_if.sentence());
+    let remains = queue("3 ms", 2_000, "");
+    let found = bottleneck(&remains);
+    assert_eq!(found.claims, [Claim::Limits, Claim::StillOverloaded], "{found:?}");
+    let what_if = found.what_if.unwrap();
+    assert_eq!((what_if.overload, what_if.of), (Some(Overload::Remains), Measured::Throughput));
+    assert!((what_if.gain - 2.0).abs() < 0.01, "{what_if:?}");
+    comes_true(&remains, &what_if);
+    assert!(both(&remains, &what_if.set).iter().all(is_overloaded));
+    // However long it is, the same is said.
+    let longer = bottleneck(&queue("3 ms", 6_000, "")).what_if.unwrap();
+    assert!((longer.gain / what_if.gain - 1.0).abs() < 0.01, "{longer:?}");
+    let served = bottleneck(&queue("20 ms", 200, ""));
+    assert!(served.what_if.is_some_and(|what_if| what_if.overload.is_none()), "{:?}", served.claims);
+    assert_eq!(served.claims, [Claim::Limits]);
+}
+
+/// Readers of a disk behind a link, each of which passes so much in a second.
+fn behind_a_link(link: &str, disk: &str) -> String {
+    let reader = "{ read_fraction = 1, sequential_fraction = 0, time_critical_fraction = 1, inter_arrival = \"0 s\", \
+                  size = \"1 MiB\" }, ";
+    format!(
+        "[disk.d]\nmodel = \"constant-rate\"\ndrive = {{ latency = \"0 us\", rate = \"{disk}\" }}\n\
+         [fabric.f]\non = \"d\"\nadapter = \"0 us\"\nlatency = \"1 us\"\nrate = \"{link}\"\n\
+         [workload.w]\nkind = \"synthetic\"\non = \"f\"\nrequests = 500\ngenerators = [{}]\n",
+        reader.repeat(8)
+    )
+}
+
+#[test]
+fn of_parts_that_are_as_busy_as_each_other_it_is_told_what_both_together_bring() {
+    let text = behind_a_link("100 MB/s", "100 MB/s");
+    let found = bottleneck(&text);
+    assert_eq!(found.claims, [Claim::Together], "{found:?}");
+    let together = found.together.unwrap();
+    let stages: Vec<&str> = together.parts.iter().map(|tie| tie.stage.as_str()).collect();
+    assert!(stages.contains(&"d/service") && stages.contains(&"f/to-host"), "{stages:?}");
+    assert!(together.parts.iter().all(|tie| tie.gain < 1.05 && tie.utilisation > 0.9), "{together:?}");
+    assert!(together.what_if.gain > 1.9, "{together:?}");
+    comes_true(&text, &together.what_if);
+    // And either alone does what is said of it.
+    for (set, tie) in together.what_if.set.iter().zip(&together.parts) {
+        let alone = gain(&both(&text, std::slice::from_ref(set)), Measured::Throughput);
+        assert!(alone < 1.05, "{alone} {tie:?}");
+    }
+    for text in [behind_a_link("100 MB/s", "300 MB/s"), behind_a_link("300 MB/s", "100 MB/s")] {
+        let found = bottleneck(&text);
+        assert_eq!(found.claims, [Claim::Limits], "{found:?}");
+        assert!(found.what_if.unwrap().gain > 1.9);
+    }
+}
+
+/// Files on a quick disk, and requests to a slow one beside them.
+#[test]
+fn requests_beside_files_are_weighed_with_them_and_each_workload_is_told_with_its_own_figure() {
+    let files = reads("direct = true");
+    let blocks = "[disk.slow]\nmodel = \"constant-rate\"\ndrive = { latency = \"20 ms\", rate = \"100 GB/s\" }\n\
+                  [workload.log]\nkind = \"synthetic\"\non = \"slow\"\nrequests = 400\n\
+                  generators = [{ read_fraction = 1, time_critical_fraction = 1, inter_arrival = \"0 s\", size = \"512 B\" }]\n";
+    let found = bottleneck(&format!("{files}{blocks}"));
+    let what_if = found.what_if.unwrap();
+    assert!(what_if.workloads.len() == 2, "{what_if:?}");
+    assert_eq!(found.stage, "slow/service", "twice as much of requests is more than files get: {what_if:?}");
+    let of = |name: &str| what_if.workloads.iter().find(|row| row.workload == name).unwrap();
+    assert!((of("log").gain - 2.0).abs() < 0.02 && (of("w").gain - 1.0).abs() < 0.02, "{what_if:?}");
+    let sentence = what_if.sentence();
+    assert!(
+        sentence.ends_with("By workload: \"log\" 2.00 times the throughput, \"w\" the same."),
+        "{sentence}"
+    );
+}
+
+/// Many commits to a quick drive under few processors.
+#[test]
+fn processors_that_limit_a_run_are_told_with_what_makes_them_faster() {
+    let text = r#"
+[disk.d]
+model = "intel-optane-p4800x-375gb"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+memory = "1 GiB"
+[fs.data]
+type = "ext4"
+on = "d"
+size = "10 GiB"
+[workload.w]
+kind = "files"
+on = "data"
+operation = "rewrite"
+record = "4 KiB"
+file_size = "1 MiB"
+processes = 16
+operations = 100
+fsync = { every = 1 }
+think_time = { exponential = { mean = "100 us" } }
+"#;
+    let found = bottleneck(text);
+    assert_eq!(found.stage, "h/processor", "{found:?}");
+    let what_if = found.what_if.unwrap();
+    assert_eq!(what_if.set, ["host.h.change.machine.speed=2"], "{what_if:?}");
+    comes_true(text, &what_if);
+    // Time that a processor takes is half as long, and that of others isn't.
+    let [before, after] = both(text, &what_if.set);
+    let calls = |report: &Report| {
+        let share = report.served.breakdown.iter().find(|share| share.cause == "system call").unwrap();
+        share.mean_ms
+    };
+    assert!((calls(&before) / calls(&after) - 2.0).abs() < 0.02, "{} {}", calls(&before), calls(&after));
+}
+
+/// A controller whose memory nothing keeps, so that writes wait for members.
+#[test]
+fn a_battery_is_advised_where_it_brings_most_though_nobody_waits_for_room_in_the_memory() {
+    let text = |battery: bool| {
+        format!(
+            "[disk.d]\nmodel = \"seagate-savvio-10k4\"\ncount = 4\n[raid.a]\nuse = \"perc-h700\"\ncontroller.cache.battery = {battery}\n\
+             level = 5\non = \"d*\"\n[workload.db]\nkind = \"synthetic\"\non = \"a\"\nrequests = 1200\ngenerators = [{{ capacity = \"500 GB\", \
+             read_fraction = \"30 %\", inter_arrival = {{ exponential = {{ mean = \"8 ms\" }} }}, size = \"8 KiB\" }}]\n"
+        )
+    };
+    let found = bottleneck(&text(false));
+    let what_if = found.what_if.unwrap();
+    assert_eq!(what_if.set, ["raid.a.controller.cache.battery=true"], "{what_if:?}");
+    assert!(what_if.gain > 2.0);
+    comes_true(&text(false), &what_if);
+    let kept = bottleneck(&text(true));
+    assert!(kept.advice().all(|advice| !advice.set[0].contains("battery")), "{kept:?}");
+}
+
 /// Commits to a large disk: cheaper without a promise, or with a part that is faster.
 fn commits() -> String {
     synchronous("", "", "linux-6.18").replace("seagate-cheetah-9lp", "toshiba-mg08-16tb")
@@ -95,7 +260,7 @@ fn what_limits_is_named_where_a_change_of_it_helps_and_that_comes_true() {
     for text in [queue("20 ms", 200, ""), queue("9 ms", 200, ""), reads("direct = true"), unix("", "24 MiB")]
     {
         let found = bottleneck(&text);
-        assert_eq!(found.claims, [Claim::Limits], "{found:?}\n{text}");
+        assert_eq!(found.claims[0], Claim::Limits, "{found:?}\n{text}");
         let what_if = found.what_if.unwrap();
         assert!(what_if.price.is_none() && what_if.interval[0] > 1.0);
         comes_true(&text, &what_if);

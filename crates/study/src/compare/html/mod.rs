@@ -62,7 +62,7 @@ fn head(page: &mut Page, comparison: &Comparison) {
     let warnings = comparison.contenders.iter().flat_map(|contender| {
         contender.warnings.iter().map(move |warning| format!("{}: {warning}", contender.letter))
     });
-    page.warnings(comparison.notes.iter().cloned().chain(warnings));
+    page.warnings(comparison.notes.iter().map(ToString::to_string).chain(warnings));
 }
 
 /// A title has room for so many characters.

@@ -25,6 +25,7 @@ pub use text::measured_text;
 
 use super::entrant::{Contender, Entrant, Origin, entrants};
 use super::error::CompareError;
+use super::note::{Note, NoteClaim};
 use super::run::{FIRST, OnStep, replicators, simulate};
 use super::{Question, USUAL_REPLICATIONS, one_seed};
 use matching::Matching;
@@ -134,7 +135,7 @@ pub struct Beside {
     /// How well all of it is predicted, by scenario and figure.
     pub summaries: Vec<Summary>,
     /// What to know of the whole.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Reads the measurements of a question, runs its scenarios, and puts both side by side.
@@ -183,8 +184,10 @@ pub fn beside(question: &Question, on_step: &OnStep<'_>) -> Result<Beside, Compa
         entrants.iter().map(|entrant| mean_report(&entrant.reports, level)).collect();
     let rows = rows(&observed, &matchings, &reports, level);
     for ((entrant, matching), number) in entrants.iter().zip(&matchings).zip(0..) {
-        notes.extend(left_out(&rows, number, entrant));
-        notes.extend(matching.otherwise(&observed).map(|what| format!("{}: {what}", entrant.letter)));
+        let left_out = left_out(&rows, number, entrant);
+        notes.extend(left_out.map(|text| NoteClaim::NotPredicted.says(text)));
+        let otherwise = matching.otherwise(&observed).map(|what| format!("{}: {what}", entrant.letter));
+        notes.extend(otherwise.map(|text| NoteClaim::OtherLoad.says(text)));
     }
     let summaries = summaries(&rows, &entrants);
     let contenders = entrants.iter().filter_map(|entrant| entrant.shown(level)).collect();

@@ -3,6 +3,7 @@
 use super::Source;
 use crate::compare::Question;
 use crate::compare::error::CompareError;
+use crate::compare::note::{Note, NoteClaim};
 use petrio_page::numbers::counted;
 use petrio_scenario::report::Estimate;
 use petrio_workload::measurement::{BYTES_MAX, Figure, Kind, Measurement};
@@ -30,7 +31,7 @@ pub(super) struct Observed {
 /// Reads all measurements of a question.
 pub(super) fn read(
     question: &Question,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(Vec<Observed>, Vec<Source>), CompareError> {
     let mut rows: Vec<Observed> = Vec::new();
     let mut places: HashMap<Key, usize> = HashMap::new();
@@ -42,7 +43,8 @@ pub(super) fn read(
         let measured = Measurement::read(&bytes)
             .map_err(|error| CompareError::Measurement { path: path.clone(), error })?;
         let name = petrio_files::shown::path(path).to_string();
-        notes.extend(measured.remarks.iter().map(|remark| format!("{name}: {remark}")));
+        let told = measured.remarks.iter().map(|remark| format!("{name}: {remark}"));
+        notes.extend(told.map(|text| NoteClaim::Measured.says(text)));
         let figures = measured.rows.iter().map(|row| row.figures.len()).sum();
         sources.push(Source { file: path.clone(), format: measured.format, figures });
         for row in measured.rows {
@@ -70,9 +72,9 @@ pub(super) fn read(
     let runs = rows.iter().flat_map(|row| &row.figures).map(|(_, values)| values.len()).max().unwrap_or(0);
     if runs > 1 {
         let runs = counted(runs as u64, "run", "runs");
-        notes.push(format!(
+        notes.push(NoteClaim::SeveralRuns.says(format!(
             "what was measured more than once ({runs} at most) is told as its mean, with its interval"
-        ));
+        )));
     }
     Ok((rows, sources))
 }

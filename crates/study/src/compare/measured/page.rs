@@ -29,7 +29,7 @@ pub fn measured_page(beside: &Beside) -> Page {
     let warnings = beside.contenders.iter().flat_map(|contender| {
         contender.warnings.iter().map(move |warning| format!("{}: {warning}", contender.letter))
     });
-    page.warnings(beside.notes.iter().cloned().chain(warnings));
+    page.warnings(beside.notes.iter().map(ToString::to_string).chain(warnings));
     page.heading("How well it is predicted");
     for summary in &beside.summaries {
         page.paragraph(verdict(beside, summary));

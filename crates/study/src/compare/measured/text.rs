@@ -32,7 +32,7 @@ pub fn measured_text(beside: &Beside, width: usize) -> String {
         out.push_str(&format!("  {line}\n"));
     }
     for note in &beside.notes {
-        labelled(&mut out, "note", note, width);
+        labelled(&mut out, "note", &note.text, width);
     }
     for contender in &beside.contenders {
         for warning in &contender.warnings {
