@@ -72,6 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         simulated_s: free.as_seconds(),
         held: Vec::new(),
         sustained: None,
+        credits: Vec::new(),
+        behind_credits: None,
         firings: 0,
         warm_up_s: 0.0,
         replications: 1,

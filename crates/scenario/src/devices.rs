@@ -48,7 +48,9 @@ pub(crate) fn devices(
                 .and_then(|device| compiled(device, channel).map_err(|message| wrong(message, sources))),
         };
         let sound = found.and_then(|found| {
-            can_be(&found, disk).map(|()| found).map_err(|message| wrong(message, sources))
+            can_be(&found, (disk, adapter_of(scenario, disk)))
+                .map(|()| found)
+                .map_err(|message| wrong(message, sources))
         });
         match sound {
             Ok(found) => {
@@ -64,8 +66,20 @@ pub(crate) fn devices(
 }
 
 /// Whether a device can be used as its part says.
-fn can_be(Found { compiled, .. }: &Found, disk: &Disk) -> Result<(), String> {
+fn can_be(Found { compiled, .. }: &Found, (disk, adapter): (&Disk, Option<&Adapter>)) -> Result<(), String> {
     compiled.accepts(&disk.queueing())?;
+    let is_instance = adapter.is_some_and(|adapter| adapter.limits.is_some());
+    if let Some(bus) = disk.bus.as_ref().filter(|_| compiled.is_volume() != is_instance) {
+        return Err(if is_instance {
+            format!(
+                "\"{bus}\" has an instance's limits, which only volumes pass (drives of kind volume, such as gp3)"
+            )
+        } else {
+            format!(
+                "a volume hangs on nothing but an instance, and \"{bus}\" has no limits of one (petrio catalogue list adapters)"
+            )
+        });
+    }
     if let Some(bus) = disk.bus.as_ref().filter(|_| !compiled.shares_bus()) {
         return Err(format!(
             "it can't share the bus \"{bus}\": only mechanical disks and drives of kind ssd do"

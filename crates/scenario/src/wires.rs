@@ -64,6 +64,10 @@ pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources) -> 
     }
     for (name, adapter) in &scenario.hba {
         let at = places.key(&format!("hba.{name}"));
+        if let Some(wrong) = adapter.limits.and_then(|limits| limits.objection()) {
+            let at = places.key(&format!("hba.{name}.limits"));
+            crowded.push(sources.error(at, format!("the limits of \"{name}\" can't be: {wrong}")));
+        }
         let there = disks.get(name.as_str()).copied().unwrap_or(0);
         if there == 0 {
             let problem = sources.error(at, format!("nothing hangs on the adapter \"{name}\""));

@@ -132,6 +132,7 @@ impl BlockDevice for ConstantRateParameters {
             stages: constant_rate_page(parent, name, &self, ports.requests, ports.completions),
             arm: None,
             caches: Vec::new(),
+            credits: Vec::new(),
         }
     }
 }

@@ -10,14 +10,17 @@ pub mod constant_rate;
 pub mod disk;
 pub mod simple_ssd;
 pub mod ssd;
+pub mod volume;
 
 mod channel;
 mod commands;
 mod entrance;
 mod held_writes;
+mod instance;
 mod one_at_a_time;
 mod shared_bus;
 
+use crate::block::throttle::Credits;
 use crate::{Lever, Stage};
 use analytic_disk::{AnalyticDiskParameters, Arm};
 pub use channel::Channel;
@@ -26,6 +29,7 @@ use disk::DiskParameters;
 pub use disk::Spin;
 use disk::parameters::QueueDiscipline;
 pub use held_writes::HeldWrites;
+pub use instance::{Instance, InstanceAccounts, InstanceLimits};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use schemars::JsonSchema;
@@ -36,6 +40,7 @@ use simple_ssd::SimpleSsdParameters;
 use ssd::SsdParameters;
 use std::fmt::Debug;
 use std::sync::Arc;
+use volume::VolumeParameters;
 
 /// What a file of the catalogue says of a device of one kind.
 pub trait DeviceParameters: Debug + Send + Sync {
@@ -113,6 +118,16 @@ pub trait BlockDevice: Debug + Send + Sync {
         false
     }
 
+    /// Whether what it is asked passes the limits of an instance, on whose adapter it hangs.
+    fn is_volume(&self) -> bool {
+        false
+    }
+
+    /// The same with nothing left of its bursts; `None` where it has none.
+    fn drained(&self) -> Option<Arc<dyn BlockDevice>> {
+        None
+    }
+
     /// Whether requests can wait for it like this.
     ///
     /// # Errors
@@ -175,6 +190,8 @@ pub struct BuiltDevice {
     pub arm: Option<Place<Arm>>,
     /// Its caches that hold what has been reported as written.
     pub caches: Vec<HeldWrites>,
+    /// What may pass it for a while only.
+    pub credits: Vec<Credits>,
 }
 
 /// Reads parameters of whichever kind, wherever they are written.
@@ -233,4 +250,5 @@ devices! {
     ConstantRate(ConstantRateParameters) = "constant-rate", "A fixed latency for each request and a fixed rate for its data.";
     SimpleSsd(SimpleSsdParameters) = "simple-ssd", "A solid-state drive: pages on channels that work side by side.";
     Ssd(SsdParameters) = "ssd", "A solid-state drive by its data sheet: latencies at queue depth 1, rates at the sheet's depths, caches and interface.";
+    Volume(VolumeParameters) = "volume", "A volume of a cloud: what its provider lets pass of I/Os and bytes, by size or as provisioned, with bursts.";
 }

@@ -1,5 +1,6 @@
 //! A bus that several devices share: one at a time has it.
 
+use super::InstanceAccounts;
 use petrio_kernel::{Firing, Place, Probe, Put, Time, TransitionBuilder};
 
 /// The bus while nobody has it. What is given over it may have begun to pass while it was free, before somebody knew that he
@@ -20,6 +21,8 @@ pub struct SharedBus {
     pub line: Place<u32>,
     /// Whoever has had it records for how many seconds.
     pub busy: Probe,
+    /// The accounts of what an instance may ask of all its volumes, where it is one's adapter.
+    pub limits: Option<InstanceAccounts>,
 }
 
 impl SharedBus {
@@ -42,6 +45,13 @@ impl GivesBack {
         let since = f.now();
         f.record(self.busy, (since - had).as_seconds());
         f.put(self.free, FreeBus { since });
+    }
+
+    /// The same, after so long, which no page's speed changes.
+    pub(super) fn at_pace(self, f: &mut Firing<'_>, had: Time, span: Time) {
+        let since = f.now() + span;
+        f.record(self.busy, (since - had).as_seconds());
+        f.put_at_pace(self.free, FreeBus { since }, span);
     }
 
     /// The same, after so long.

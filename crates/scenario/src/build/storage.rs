@@ -11,9 +11,10 @@ use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
 use petrio_models::Stage;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
+use petrio_models::block::throttle::Credits;
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
-use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, HeldWrites, SharedBus};
+use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, HeldWrites, InstanceAccounts, SharedBus};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub(super) struct Devices {
     /// Requests that each accepts at a time.
     pub(super) depths: Vec<u32>,
     pub(super) stages: Vec<Stage>,
+    /// Bursts of devices, instances and throttles, by whose they are.
+    pub(super) credits: Vec<(String, Credits)>,
     /// The write caches of those that have one, by their position in the lists.
     pub(super) caches: Vec<(usize, HeldWrites)>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
@@ -51,6 +54,8 @@ struct Buses {
     /// Seconds for which somebody has had one of them.
     busy: Probe,
     free: BTreeMap<u64, (Place<FreeBus>, Place<u32>)>,
+    /// The accounts of an instance's limits, which all its channels share.
+    limits: Option<InstanceAccounts>,
 }
 
 /// The queue that a host puts before a part which is made of these disks.
@@ -70,22 +75,28 @@ pub(super) fn device_page(
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));
     let bus = disk.bus.as_ref().map(|Wire { owner, channel }| {
-        let buses = devices
-            .buses
-            .entry(owner.clone())
-            .or_insert_with(|| Buses { busy: page.probe(&format!("{owner} busy")), free: BTreeMap::new() });
+        let limits = loaded.scenario.hba.get(owner).and_then(|adapter| adapter.limits);
+        let credits = &mut devices.credits;
+        let buses = devices.buses.entry(owner.clone()).or_insert_with(|| {
+            let instance = limits.map(|limits| limits.place(page, &format!("bus-{owner}.limits")));
+            let found = instance.as_ref().map_or(&[][..], |instance| &instance.credits);
+            credits.extend(found.iter().map(|credit| (owner.clone(), credit.clone())));
+            let limits = instance.map(|instance| instance.accounts);
+            Buses { busy: page.probe(&format!("{owner} busy")), free: BTreeMap::new(), limits }
+        });
         let (free, line) = *buses.free.entry(*channel).or_insert_with(|| {
             let free = page.fifo(&format!("bus-{owner}.{channel}"));
             page.initial(free, [FreeBus::default()]);
             (free, page.fifo(&format!("bus-{owner}.{channel}-line")))
         });
-        SharedBus { free, line, busy: buses.busy }
+        SharedBus { free, line, busy: buses.busy, limits: buses.limits }
     });
     let ports = DevicePorts { requests, completions, bus };
     let mut built = device.build(page, &disk.name, &disk.queueing, ports);
     if let Some(arm) = built.arm {
         devices.arms.insert(devices.requests.len(), arm);
     }
+    devices.credits.extend(built.credits.into_iter().map(|credits| (disk.name.clone(), credits)));
     devices.caches.extend(built.caches.into_iter().map(|cache| (number, cache)));
     devices.stages.append(&mut built.stages);
     devices.requests.push(requests);
@@ -103,7 +114,7 @@ pub(super) fn before_queue(loaded: &Loaded, on: usize) -> (Option<usize>, usize)
 
 /// The rows of the buses that several disks may share: of each adapter one, with as many servers as it has channels.
 pub(super) fn bus_stages(devices: &Devices) -> impl Iterator<Item = Stage> {
-    devices.buses.iter().map(|(owner, Buses { busy, free })| {
+    devices.buses.iter().map(|(owner, Buses { busy, free, .. })| {
         let free: Vec<PlaceId> = free.values().map(|(free, _)| free.id()).collect();
         Stage::had(format!("{owner}/channel"), *busy, &free)
     })
@@ -206,6 +217,7 @@ pub(super) fn holder(
         if let Some(array) = built.array {
             devices.arrays.insert(number as usize, array);
         }
+        devices.credits.extend(built.credits.into_iter().map(|credits| (name.to_owned(), credits)));
         stages.append(&mut built.stages);
     }
     stages.append(&mut lower);

@@ -19,6 +19,7 @@ use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{Net, NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
+use petrio_models::block::throttle::Credits;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::HeldWrites;
 use petrio_models::device::disk::parameters::QueueDiscipline;
@@ -49,6 +50,8 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
+    /// What may pass parts for a while only, each behind its part's class.
+    pub(crate) credits: Vec<(String, Credits)>,
     /// Links that aren't held to their rate.
     pub(crate) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
@@ -170,6 +173,9 @@ impl System {
             programs,
             caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
+                .collect(),
+            credits: (devices.credits.into_iter())
+                .map(|(part, credits)| (classes.name(&part), credits))
                 .collect(),
             unheld,
             clients,

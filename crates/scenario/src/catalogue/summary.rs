@@ -7,10 +7,13 @@ use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
+use petrio_models::device::InstanceLimits;
 use petrio_models::device::disk::DiskParameters;
 use petrio_models::host::copy_cost::CopyCost;
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_models::host::machine::MachineParameters;
+use petrio_page::numbers::significant;
+use petrio_units::Rate;
 
 /// A line of `petrio catalogue list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,10 +211,31 @@ pub fn adapter_summaries() -> Result<Vec<AdapterSummary>, Problem> {
                 None => adapter.channels.to_string(),
             },
             name: adapter.name.unwrap_or_default(),
-            rate: adapter.rate.map_or("–".to_owned(), |rate| rate.to_string()),
+            rate: match adapter.limits {
+                Some(limits) => limits_in_words(&limits),
+                None => adapter.rate.map_or("–".to_owned(), |rate| rate.to_string()),
+            },
             commands: if adapter.keeps_channel { "one after the other" } else { "side by side" },
         })
     })
+}
+
+/// What an instance may ask: "3600 IOPS, 81.3 MB/s; for 30 min 18750 IOPS, 594 MB/s".
+fn limits_in_words(limits: &InstanceLimits) -> String {
+    let told = |iops: Option<f64>, throughput: Option<Rate>| {
+        let iops = iops.map(|iops| format!("{iops} IOPS"));
+        let throughput =
+            throughput.map(|rate| format!("{} MB/s", significant(rate.bytes_per_second() / 1e6)));
+        iops.into_iter().chain(throughput).collect::<Vec<_>>().join(", ")
+    };
+    let lasting = told(limits.iops, limits.throughput);
+    match limits.burst {
+        Some(span) => {
+            let minutes = significant(span.time().as_seconds() / 60.0);
+            format!("{lasting}; for {minutes} min {}", told(limits.burst_iops, limits.burst_throughput))
+        }
+        None => lasting,
+    }
 }
 
 /// Reads every entry of a shelf.

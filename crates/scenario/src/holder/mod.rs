@@ -30,6 +30,7 @@ use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_models::block::raid::{Array, Cache};
+use petrio_models::block::throttle::Credits;
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
 use petrio_models::{Lever, Stage};
 use schemars::JsonSchema;
@@ -207,6 +208,8 @@ pub struct Built {
     pub replication: Option<BuiltReplication>,
     /// What the report tells of it, where it is an array.
     pub array: Option<BuiltArray>,
+    /// What may pass it for a while only.
+    pub credits: Vec<Credits>,
 }
 
 /// An array in the net.

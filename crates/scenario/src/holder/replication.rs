@@ -73,6 +73,6 @@ impl Holder for Replication {
         let built =
             replication_page(page, name, &self.parameters, (smallest, Arc::clone(&ports.files)), &wiring);
         let (replicas, stages) = built.map_err(|error| error.to_string())?;
-        Ok(Built { stages, replication: Some(BuiltReplication { operations, replicas }), array: None })
+        Ok(Built { stages, replication: Some(BuiltReplication { operations, replicas }), ..Built::default() })
     }
 }

@@ -6,11 +6,12 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
-use petrio_models::block::throttle::{ThrottleParameters, throttle_page};
+use petrio_models::block::throttle::{KeptBy, ThrottleParameters, passing_page, throttle_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A limit on what a host may ask of a device, as blk-throttle keeps it: requests are charged before they are merged.
+/// A limit on what a host may ask of a device: as the kernel keeps it for a control group, where requests are charged before they are
+/// merged, or as QEMU keeps it for a guest's drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throttle {
     /// The disk, array or fabric that it protects.
@@ -32,7 +33,12 @@ impl Holder for Throttle {
     }
 
     fn check(&self, _: usize) -> Vec<Objection> {
-        Vec::new()
+        let objection = |(key, message, help): (&'static str, String, &str)| Objection {
+            key,
+            message,
+            help: Some(help.to_owned()),
+        };
+        self.parameters.objections().into_iter().map(objection).collect()
     }
 
     fn caution(&self, _: &[u64]) -> Option<(&'static str, String)> {
@@ -50,7 +56,11 @@ impl Holder for Throttle {
     }
 
     fn stands(&self) -> Stands {
-        Stands::BeforeQueue
+        match self.parameters.kept_by {
+            KeptBy::Linux => Stands::BeforeQueue,
+            // A guest's drive, below the guest's own queue.
+            KeptBy::Qemu => Stands::Below,
+        }
     }
 
     fn levers(&self, path: &str) -> Vec<Lever> {
@@ -59,7 +69,10 @@ impl Holder for Throttle {
 
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String> {
         let below = ports.members.first().ok_or("it lies on nothing")?;
-        let stages = throttle_page(page, name, &self.parameters, ports.requests, below.requests);
-        Ok(Built { stages, ..Built::default() })
+        let (stages, credits) = throttle_page(page, name, &self.parameters, ports.requests, below.requests);
+        if self.stands() == Stands::Below {
+            passing_page(page, name, below.completions, ports.completions);
+        }
+        Ok(Built { stages, credits, ..Built::default() })
     }
 }

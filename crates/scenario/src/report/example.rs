@@ -29,6 +29,8 @@ pub(crate) fn example() -> Report {
         firings: 0,
         held: Vec::new(),
         sustained: None,
+        credits: Vec::new(),
+        behind_credits: None,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,

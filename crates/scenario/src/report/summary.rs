@@ -5,6 +5,7 @@ use crate::report::activity::Activity;
 use crate::report::arrays::ArrayFigures;
 use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
+use crate::report::credits::{BehindCredits, CreditFigures};
 use crate::report::memory::MemoryFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
@@ -166,6 +167,12 @@ pub struct Report {
     /// What the load gets once a cache is full that had room until the end of the run, where that is less.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sustained: Option<Sustained>,
+    /// What is left of bursts: of volumes, instances and throttles that let more pass for a while than they do for good.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub credits: Vec<CreditFigures>,
+    /// What the load gets once a burst is over, where it is one that uses it up and gets less.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub behind_credits: Option<BehindCredits>,
     /// What limits the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bottleneck: Option<Bottleneck>,

@@ -6,11 +6,12 @@ use crate::build::{
 use crate::claim::{Claim, Sentence};
 use crate::loaded::Loaded;
 use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, Held, JobFigures, MemoryFigures, Rates, ReportError, Served,
-    Sinks, Stage, Subject, TrafficFigures, Visit,
+    Activity, ArrayFigures, CopiesFigures, CreditFigures, Held, JobFigures, MemoryFigures, Rates,
+    ReportError, Served, Sinks, Stage, Subject, TrafficFigures, Visit,
 };
 use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
+use crate::run::credits::credits;
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
@@ -113,6 +114,7 @@ pub(crate) struct Outcome {
     pub(crate) traffic: Vec<TrafficFigures>,
     pub(crate) memory: Vec<MemoryFigures>,
     pub(crate) held: Vec<Held>,
+    pub(crate) credits: Vec<CreditFigures>,
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
@@ -335,6 +337,7 @@ struct Ran {
     traffic: Vec<TrafficFigures>,
     memory: Vec<MemoryFigures>,
     held: Vec<Held>,
+    credits: Vec<CreditFigures>,
     jobs: Vec<JobFigures>,
     of_links: Vec<Sentence>,
     end: Time,
@@ -357,6 +360,7 @@ impl Ran {
             traffic,
             memory,
             held,
+            credits,
             jobs,
             of_links,
             end,
@@ -383,6 +387,7 @@ impl Ran {
             traffic,
             memory,
             held,
+            credits,
             jobs,
             end,
             cut_at,
@@ -447,6 +452,7 @@ fn drive<A: Audience>(
         traffic,
         memory: memory(system, &run),
         held: held(system, &run),
+        credits: credits(system, &run),
         jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,

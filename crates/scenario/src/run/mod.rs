@@ -3,6 +3,7 @@
 mod bottleneck;
 mod burst;
 mod count;
+mod credits;
 mod engine;
 mod execute;
 mod failure;
@@ -26,6 +27,7 @@ mod visits;
 
 use burst::look_at_caches;
 pub use burst::look_behind;
+use credits::{look_at_credits, look_behind_credits};
 pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
 pub use failure::{RunFailure, StillWaiting};
@@ -81,6 +83,7 @@ pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Resu
 /// [`RunFailure::Stopped`].
 pub fn look_further(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
     look_behind(loaded, report)?;
+    look_behind_credits(loaded, report)?;
     look_at_lock_step(loaded, report)
 }
 
@@ -111,6 +114,7 @@ pub fn run_so_far(
     }
     let Some(tell) = tell else {
         look_at_caches(loaded, &mut report);
+        look_at_credits(&mut report);
         return Ok(report);
     };
     match explain((loaded, system), &mut report, tell) {

@@ -1,6 +1,6 @@
 //! `[hba.NAME]`: a host bus adapter, and the channels on which its disks hang.
 
-use petrio_models::device::Channel;
+use petrio_models::device::{Channel, InstanceLimits};
 use petrio_models::{Lever, doubled};
 use petrio_units::Rate;
 use schemars::JsonSchema;
@@ -34,6 +34,9 @@ pub struct Adapter {
     /// arm moves and its platters turn, unless it never does.
     #[serde(default)]
     pub keeps_channel: bool,
+    /// What an instance of a cloud may ask of all volumes that hang on it, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<InstanceLimits>,
 }
 
 fn one() -> NonZeroU32 {
@@ -61,6 +64,20 @@ impl Adapter {
             Lever::twice("channel", "queue_depth", "twice as many commands at a time for each disk");
         let depth = self.queue_depth.map(|depth| depth.get().saturating_mul(2));
         let commands = commands.set_some(path, "queue_depth", depth);
-        [faster, more, commands].into_iter().filter_map(Lever::if_any).collect()
+        let larger = Lever::twice("channel", "limits", "an instance that may ask twice as much");
+        let larger = match self.limits.map(|limits| limits.doubled()) {
+            Some(limits) => larger
+                .set_some(path, "limits.iops", limits.iops)
+                .set_some(path, "limits.burst_iops", limits.burst_iops)
+                .set_some(path, "limits.throughput", limits.throughput)
+                .set_some(path, "limits.burst_throughput", limits.burst_throughput),
+            None => larger,
+        };
+        let more = if self.limits.is_some() { None } else { Some(more) };
+        [Some(faster), more, Some(commands), Some(larger)]
+            .into_iter()
+            .flatten()
+            .filter_map(Lever::if_any)
+            .collect()
     }
 }

@@ -190,7 +190,8 @@ proptest! {
 
 #[test]
 fn every_adapter_of_the_catalogue_takes_as_many_disks_as_it_says_and_no_more() {
-    for summary in adapter_summaries().unwrap() {
+    // An instance takes volumes, as many as one likes (tests/scenario/volumes.rs).
+    for summary in adapter_summaries().unwrap().into_iter().filter(|one| !one.rate.contains("IOPS")) {
         let text = |disks: u32| {
             let adapter = format!("[hba.a]\nuse = \"{}\"\n", summary.key);
             format!(

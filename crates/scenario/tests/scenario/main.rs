@@ -36,6 +36,7 @@ mod traced_calls;
 mod traced_processes;
 mod traces_over_file_systems;
 mod unix_hosts;
+mod volumes;
 mod waiting;
 mod what_ifs;
 mod write_caches;

@@ -130,6 +130,8 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         jobs: Vec::new(),
         held: Vec::new(),
         sustained: None,
+        credits: Vec::new(),
+        behind_credits: None,
         bottleneck: None,
         assumptions: Vec::new(),
         warnings: Vec::new(),

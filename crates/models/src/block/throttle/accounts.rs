@@ -5,6 +5,7 @@
 //! of its allowance may be used at once, so a burst at the beginning of each slice is what a throttled device shows; a
 //! slice that is still running when a request arrives is made longer, and what is used up is forgotten slice by slice.
 
+use super::Verdict;
 use petrio_kernel::Time;
 use std::collections::VecDeque;
 
@@ -226,13 +227,4 @@ impl Accounts {
         self.requests_used -= requests;
         self.slice_start += elapsed;
     }
-}
-
-/// What becomes of a request that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It passes.
-    Pass,
-    /// It waits; when to look again, if it is the first that does.
-    Wait(Option<Time>),
 }

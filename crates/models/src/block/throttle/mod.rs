@@ -1,4 +1,4 @@
-//! A throttle: requests and bytes a second, for reads and writes apart, as a cgroup's `blkio.throttle` files set them.
+//! A throttle: requests and bytes a second, as a cgroup's `blkio.throttle` files set them, or QEMU for a guest's drive.
 //!
 //! ```text
 //! requests ─▶(accept)─▶ down                        (completions pass by)
@@ -6,7 +6,10 @@
 //!               └─▶ due ─▶(look)─▶ go ─────────────▲
 //! ```
 //!
-//! Source: block/blk-throttle.c of Linux 6.18, one group; the accounting stands in `accounts.rs`. It sits before the
+//! Who keeps the accounts ([`Keeper`]) says what may pass: the kernel (`accounts.rs`), or leaky buckets with bursts (`leaky.rs`,
+//! `bucket.rs`), as QEMU has them, and clouds for their volumes, which build this page, too (`device/volume/`).
+//!
+//! Source of the kernel's: block/blk-throttle.c of Linux 6.18, one group; the accounting stands in `accounts.rs`. It sits before the
 //! request queue: requests are charged before they are merged, a flush without data counts as one write of no bytes,
 //! and the first slice of 100 ms after a pause may be used at once.
 //!
@@ -15,123 +18,154 @@
 //! ten a second, which allows none in a slice, can be passed, because throtl_trim_iops then forgets all that was used.
 //! [`ThrottleParameters::kept_otherwise`] says where that makes a difference.
 //!
-//! Leaves out: hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at
+//! Source of QEMU's: util/throttle.c and block/throttle-groups.c of QEMU 8.2: a request passes where no bucket is fuller than it may
+//! be, whatever its size, and what follows waits; flushes aren't counted. It sits where the guest's device does, before any queue of
+//! the host's.
+//!
+//! Leaves out: QEMU's groups of several drives, hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at
 //! the same tick here, reads first).
 
 mod accounts;
+mod bucket;
+mod leaky;
+mod parameters;
 
+use crate::Stage;
 use crate::instants;
-use crate::lever::doubled;
-use crate::{Lever, Stage};
-use accounts::{Accounts, Limits, Verdict};
+use accounts::Accounts;
+pub(crate) use bucket::Allowance;
+pub use bucket::Credit;
+pub(crate) use leaky::{Among, Counting, Leaky, Of};
+pub use parameters::{KeptBy, ThrottleParameters};
 use petrio_colours::{BlockRequest, Cause, Direction};
-use petrio_kernel::{PageBuilder, Place, Time};
-use petrio_units::Rate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
-use std::num::NonZeroU32;
+use petrio_kernel::{PageBuilder, Place, Simulation, Time};
+use std::fmt;
+use std::sync::Arc;
 
-/// A throttle. A limit that is left out is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ThrottleParameters {
-    /// Reads a second (`blkio.throttle.read_iops_device`, `riops` of `io.max`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_iops: Option<NonZeroU32>,
-    /// Writes and flushes a second (`blkio.throttle.write_iops_device`, `wiops`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write_iops: Option<NonZeroU32>,
-    /// Bytes read a second (`blkio.throttle.read_bps_device`, `rbps`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_rate: Option<Rate>,
-    /// Bytes written a second (`blkio.throttle.write_bps_device`, `wbps`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write_rate: Option<Rate>,
-    /// Timer ticks a second of the kernel that keeps the accounts, from 10 to 10,000 (`CONFIG_HZ`; 250 in most
-    /// distributions' kernels).
-    #[serde(deserialize_with = "ticks")]
-    #[schemars(range(min = 10, max = 10_000))]
-    pub ticks_per_second: u32,
+/// What becomes of a request that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It passes.
+    Pass,
+    /// It waits; when to look again, if it is the first that does.
+    Wait(Option<Time>),
 }
 
-/// How far from its limit a throttle may be before somebody is told: less than what two runs of a real one differ by.
-const TOLERATED: f64 = 0.2;
-/// How long its accounts are looked at for that.
-const OBSERVED: Time = Time::from_whole_seconds(60);
+/// Who keeps the accounts of what may pass: of one line in which requests wait, or of two.
+pub(crate) trait Keeper: Clone + Send + Sync + 'static {
+    /// The line in which a request waits, 0 or 1.
+    fn line(&self, request: &BlockRequest) -> usize;
 
-/// Ticks a second that make sense: a slice is a tenth of a second.
-const TICKS: std::ops::RangeInclusive<u32> = 10..=10_000;
+    /// A request arrives.
+    fn arrive(&mut self, request: &BlockRequest, now: Time) -> Verdict;
 
-fn ticks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let ticks = u32::deserialize(deserializer)?;
-    if TICKS.contains(&ticks) {
-        return Ok(ticks);
+    /// The time to look again has come: how many of a line may pass, and when to look again.
+    fn look(&mut self, line: usize, now: Time) -> (u32, Option<Time>);
+}
+
+/// As the kernel keeps them: of reads, and of all else.
+impl Keeper for [Accounts; 2] {
+    fn line(&self, request: &BlockRequest) -> usize {
+        usize::from(request.direction != Direction::Read)
     }
-    let (least, most) = (TICKS.start(), TICKS.end());
-    let message =
-        format!("{ticks} timer ticks a second make no throttle; give {least} to {most}, such as 250");
-    Err(serde::de::Error::custom(message))
-}
 
-impl Default for ThrottleParameters {
-    fn default() -> Self {
-        Self { read_iops: None, write_iops: None, read_rate: None, write_rate: None, ticks_per_second: 250 }
+    fn arrive(&mut self, request: &BlockRequest, now: Time) -> Verdict {
+        self[self.line(request)].arrive(request.bytes(), now)
+    }
+
+    fn look(&mut self, line: usize, now: Time) -> (u32, Option<Time>) {
+        self[line].look(now)
     }
 }
 
-impl ThrottleParameters {
-    /// What could be changed about it; its parameters stand at `path`.
-    pub fn levers(&self, path: &str) -> Vec<Lever> {
-        let twice = |limit: Option<NonZeroU32>| limit.map(|limit| limit.saturating_add(limit.get()));
-        let lever = Lever::twice("throttle", "limits", "its limits twice as high")
-            .set_some(path, "read_iops", twice(self.read_iops))
-            .set_some(path, "write_iops", twice(self.write_iops))
-            .set_some(path, "read_rate", self.read_rate.and_then(doubled))
-            .set_some(path, "write_rate", self.write_rate.and_then(doubled));
-        lever.if_any().into_iter().collect()
-    }
+/// Looks at a run: what is left of a burst.
+type Look = Arc<dyn Fn(&Simulation) -> Option<Credit> + Send + Sync>;
 
-    /// The limits of requests that the accounts keep so badly that somebody should know: the key, the limit, and how
-    /// many a second pass when always one waits.
-    pub fn kept_otherwise(&self) -> Vec<(&'static str, u32, f64)> {
-        let limits = [("read_iops", self.read_iops), ("write_iops", self.write_iops)];
-        let kept = |(key, limit): (&'static str, Option<NonZeroU32>)| {
-            // Of more, the ten a second at most that are lost are little.
-            let limit = limit.map(NonZeroU32::get).filter(|&limit| f64::from(limit) * TOLERATED < 10.0)?;
-            let ticks_per_second = u64::from(self.ticks_per_second);
-            let mut accounts = Accounts::new(Limits { bytes: None, requests: Some(limit), ticks_per_second });
-            let rate = accounts.lasting_rate(OBSERVED);
-            let off = rate / f64::from(limit) - 1.0;
-            (off.abs() > TOLERATED).then_some((key, limit, rate))
+/// A burst of a part, in a net.
+#[derive(Clone)]
+pub struct Credits {
+    /// Whether it is one of bytes; else of requests.
+    pub of_bytes: bool,
+    look: Look,
+}
+
+impl Credits {
+    /// Those of the accounts in a place of a net, which are as `accounts` says when it begins.
+    pub(crate) fn of(accounts: &Leaky, place: Place<Leaky>) -> Vec<Self> {
+        let credits = |(number, of): (usize, Of)| Self {
+            of_bytes: of == Of::Bytes,
+            look: Arc::new(move |run: &Simulation| {
+                let mut found = None;
+                let now = run.now();
+                run.for_each_token(place, |accounts: &Leaky| found = accounts.credit(number, now));
+                found
+            }),
         };
-        limits.into_iter().filter_map(kept).collect()
+        accounts.bursts().into_iter().map(credits).collect()
     }
 
-    fn accounts(&self) -> [Accounts; 2] {
-        [(self.read_rate, self.read_iops), (self.write_rate, self.write_iops)].map(|(rate, requests)| {
-            Accounts::new(Limits {
-                // The kernel keeps whole bytes a second.
-                bytes: rate.map(|rate| (rate.bytes_per_second() as u64).max(1)),
-                requests: requests.map(NonZeroU32::get),
-                ticks_per_second: u64::from(self.ticks_per_second.clamp(*TICKS.start(), *TICKS.end())),
-            })
-        })
+    /// What is left; `None` where it can't be seen.
+    pub fn now(&self, run: &Simulation) -> Option<Credit> {
+        (self.look)(run)
     }
 }
 
-/// Builds the page `name`: requests that come in leave by `down` when the limits allow. Completions don't pass through
-/// it.
+impl fmt::Debug for Credits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credits").field("of_bytes", &self.of_bytes).finish_non_exhaustive()
+    }
+}
+
+/// Builds the page `name` of a throttle: requests that come in leave by `down` when the limits allow. Completions don't pass through
+/// it. Its stages, and the bursts that it allows.
 pub fn throttle_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     parameters: &ThrottleParameters,
     requests: Place<BlockRequest>,
     down: Place<BlockRequest>,
-) -> Vec<Stage> {
+) -> (Vec<Stage>, Vec<Credits>) {
+    match parameters.kept_by {
+        KeptBy::Linux => (limits_page(parent, name, parameters.slices(), requests, down).0, Vec::new()),
+        KeptBy::Qemu => {
+            let leaky = parameters.leaky();
+            let (stages, place) = limits_page(parent, name, leaky.clone(), requests, down);
+            (stages, Credits::of(&leaky, place))
+        }
+    }
+}
+
+/// Builds the page of a throttle's completions, which pass by.
+pub fn passing_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    below: Place<BlockRequest>,
+    completions: Place<BlockRequest>,
+) {
+    let mut page = parent.page(&format!("{name}-back"));
+    page.port_in("below", below);
+    page.port_out("completions", completions);
+    let mut pass = page.transition("pass");
+    let request = pass.take(below);
+    let up = pass.put(completions);
+    pass.action(move |f| {
+        let request = f.take(request);
+        f.put(up, request);
+    });
+}
+
+/// Builds the page `name` of limits, whose accounts `keeper` keeps: its stage, and where they are.
+pub(crate) fn limits_page<K: Keeper>(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    keeper: K,
+    requests: Place<BlockRequest>,
+    down: Place<BlockRequest>,
+) -> (Vec<Stage>, Place<K>) {
     let mut page = parent.page(name);
     page.port_in("requests", requests);
     page.port_out("down", down);
-    let accounts = page.state("accounts", parameters.accounts());
+    let accounts = page.state("accounts", keeper);
     let held: [Place<BlockRequest>; 2] = ["held-reads", "held-writes"].map(|name| page.fifo(name));
     let due: [Place<()>; 2] = ["due-reads", "due-writes"].map(|name| page.fifo(name));
     let go: [Place<()>; 2] = ["go-reads", "go-writes"].map(|name| page.fifo(name));
@@ -145,8 +179,9 @@ pub fn throttle_page(
     accept.action(move |f| {
         let request = f.take(request);
         let now = f.now();
-        let line = usize::from(request.direction != Direction::Read);
-        match f.update(keeper)[line].arrive(request.bytes(), now) {
+        let accounts: &mut K = f.update(keeper);
+        let line = accounts.line(&request);
+        match accounts.arrive(&request, now) {
             Verdict::Pass => f.put(pass, request),
             Verdict::Wait(again) => {
                 f.put(hold[line], request);
@@ -165,7 +200,7 @@ pub fn throttle_page(
         let (going, again) = (look.may_put(go[line], u32::from(u16::MAX)), look.may_put(due[line], 1));
         look.action(move |f| {
             let now = f.now();
-            let (pass, next) = f.update(keeper)[line].look(now);
+            let (pass, next) = f.update(keeper).look(line, now);
             for _ in 0..pass {
                 f.put(going, ());
             }
@@ -189,7 +224,8 @@ pub fn throttle_page(
     }
 
     let held = held.map(Place::id);
-    vec![Stage::queue(format!("{}/throttle", page.path()), &held).entered_by(&[requests.id()])]
+    let stage = Stage::queue(format!("{}/throttle", page.path()), &held).entered_by(&[requests.id()]);
+    (vec![stage], accounts)
 }
 
 #[cfg(test)]

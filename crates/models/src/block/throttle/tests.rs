@@ -1,6 +1,7 @@
 //! Throttled rates against what the limits say, and against figures measured on Linux 6.18.
 
 #![allow(clippy::unwrap_used)]
+use super::accounts::Limits;
 use super::*;
 use petrio_kernel::{NetBuilder, Simulation, Time};
 
@@ -151,6 +152,73 @@ fn after_a_pause_a_slice_is_free_again() {
 fn without_limits_everything_passes_at_once() {
     let passed = passes(&ThrottleParameters::default(), vec![(Direction::Write, 4_096); 1_000]);
     assert_eq!(passed[999], Time::ZERO);
+}
+
+/// Seconds until so many requests of a size have passed, each asked for as soon as the one before has passed.
+fn qemu(text: &str, count: usize, blocks: u32) -> f64 {
+    let parameters = throttle(&format!("kept_by = \"qemu\"\n{text}"));
+    assert_eq!(parameters.objections(), []);
+    passes(&parameters, vec![(Direction::Read, blocks); count]).last().unwrap().as_seconds()
+}
+
+#[test]
+fn a_burst_of_qemus_lasts_as_its_documentation_says() {
+    // As docs/throttle.txt of QEMU has it: 100 IOPS for good, 2,000 in a burst of 60 s; the bucket has room for 120,000, and leaks meanwhile.
+    let limits = "iops = 100\niops_max = 2000\niops_max_length = \"60 s\"";
+    // Until it is full it does 2,000 a second: 60 s, and what leaks in them, 63.2 s.
+    let dry = 120_000.0 / (2_000.0 - 100.0);
+    let in_burst = (2_000.0 * dry) as usize;
+    assert!((qemu(limits, in_burst, 8) - dry).abs() < 0.3, "{}", qemu(limits, in_burst, 8));
+    let behind = qemu(limits, in_burst + 1_000, 8) - qemu(limits, in_burst, 8);
+    assert!((behind - 10.0).abs() < 0.2, "{behind}");
+}
+
+#[test]
+fn without_a_burst_a_tenth_of_a_second_passes_at_once_and_without_a_length_a_second() {
+    let at_once = |text: &str| {
+        let parameters = throttle(&format!("kept_by = \"qemu\"\n{text}"));
+        let passed = passes(&parameters, vec![(Direction::Read, 8); 1_000]);
+        passed.iter().filter(|&&at| at == Time::ZERO).count()
+    };
+    // A request passes as long as the bucket isn't fuller than it may be: one more than it has room for.
+    assert_eq!(at_once("iops = 100"), 11);
+    assert_eq!(at_once("iops = 100\niops_max = 200"), 201);
+}
+
+#[test]
+fn long_requests_count_by_their_parts_and_limits_of_bytes_hold_beside_those_of_requests() {
+    let limits = "iops = 100\niops_size = \"16 KiB\"";
+    let small = qemu(limits, 500, 8);
+    let large = qemu(limits, 500, 128);
+    assert!((large / small - 4.0).abs() < 0.1, "{large} and {small}");
+    let both = qemu("iops = 100\nrate = \"1 MiB/s\"", 200, 128);
+    assert!((both - 200.0 * 64.0 / 1_024.0).abs() < 0.3, "{both}");
+}
+
+#[test]
+fn what_is_limited_together_takes_turns_and_flushes_are_not_counted() {
+    let parameters = throttle("kept_by = \"qemu\"\niops = 100");
+    let requests =
+        (0..500).flat_map(|_| [(Direction::Read, 8), (Direction::Write, 8), (Direction::Flush, 0)]);
+    let seconds = passes(&parameters, requests).last().unwrap().as_seconds();
+    assert!((seconds - 9.9).abs() < 0.1, "{seconds}");
+}
+
+#[test]
+fn what_qemu_or_the_kernel_would_refuse_is_refused() {
+    for (text, reason) in [
+        ("iops = 100", "knows no iops"),
+        ("read_iops = 100\nread_iops_max = 200", "knows no read_iops_max"),
+        ("kept_by = \"qemu\"\niops = 100\nread_iops = 50", "together"),
+        ("kept_by = \"qemu\"\niops_max = 100", "without the limit itself"),
+        ("kept_by = \"qemu\"\niops = 100\niops_max = 50", "below the limit"),
+        ("kept_by = \"qemu\"\niops = 100\niops_max = 200\niops_max_length = \"1.5 s\"", "whole seconds"),
+        ("kept_by = \"qemu\"\niops = 100\nrate_max_length = \"2 s\"", "belongs to a burst"),
+        ("kept_by = \"qemu\"\nrate = \"1 MB/s\"\niops_size = \"4 KiB\"", "no limit counts them"),
+    ] {
+        let wrong = throttle(text).objections();
+        assert!(wrong.iter().any(|(_, message, _)| message.contains(reason)), "{text}: {wrong:?}");
+    }
 }
 
 #[test]

@@ -182,6 +182,7 @@ impl BlockDevice for SimpleSsdParameters {
             stages: simple_ssd_page(parent, name, (&self, depth), ports),
             arm: None,
             caches: Vec::new(),
+            credits: Vec::new(),
         }
     }
 }

@@ -276,6 +276,6 @@ impl BlockDevice for Drive {
             };
             caches.push(HeldWrites::new("the SLC cache", slc));
         }
-        BuiltDevice { stages, arm: None, caches }
+        BuiltDevice { stages, arm: None, caches, credits: Vec::new() }
     }
 }
