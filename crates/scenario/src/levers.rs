@@ -57,7 +57,9 @@ pub(crate) fn levers(loaded: &Loaded, classes: &Classes) -> Vec<PlacedLever> {
         all.add(name, adapter.levers(&written(&format!("hba.{name}"))));
     }
     for (key, name, part) in scenario.holders.iter() {
-        all.add(name, part.levers(&written(&format!("{key}.{name}"))));
+        let path = written(&format!("{key}.{name}"));
+        all.add(name, part.levers(&path));
+        part.levers_beside(name, &path).into_iter().for_each(|(page, levers)| all.add(&page, levers));
     }
     let queues: BTreeMap<String, Vec<String>> = (loaded.hosts.volumes())
         .filter_map(|volume| Some((format!("{}-queue", volume.name), queues_of(loaded, volume.on?))))

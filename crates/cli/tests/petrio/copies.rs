@@ -135,6 +135,47 @@ fn the_protocols_of_the_example_cost_what_it_says() {
 }
 
 #[test]
+fn the_storage_nodes_of_the_example_cost_and_save_what_it_says() {
+    let nodes = root().join("examples/storage-nodes.toml");
+    let folder = Folder::new();
+    // The same without nodes.
+    let bare: String = std::fs::read_to_string(&nodes)
+        .expect("an example")
+        .split("\n[")
+        .filter(|part| !part.starts_with("network."))
+        .map(|part| part.lines().filter(|line| !line.starts_with("nodes")).collect::<Vec<_>>().join("\n"))
+        .collect::<Vec<_>>()
+        .join("\n[");
+    folder.write("bare.toml", bare);
+    let run = |scenario: &str, sets: &[&str]| {
+        let mut words = vec!["run", scenario, "-q", "--no-what-if", "--json", "r.json"];
+        sets.iter().for_each(|set| words.extend(["--set", set]));
+        let answer = folder.petrio(&words);
+        assert_eq!(answer.code, Some(0), "{sets:?}: {}", answer.talk);
+        let report = folder.json("r.json");
+        let of = |name: &str| figure(&report, &format!("/copies/0/{name}"));
+        (of("read_turnaround_ms/mean"), of("remembered") / of("read_turnaround_ms/count"))
+    };
+    let nodes = nodes.display().to_string();
+    let scattered = "replication.copies.policy={ kind = \"scatter\" }";
+    let slow =
+        ["network.mesh.link.rate=1.25 MB/s", "network.mesh.costs={ send = \"1 ms\", receive = \"1 ms\" }"];
+    let (bare, _) = run("bare.toml", &[]);
+    let (usual, remembered) = run(&nodes, &[]);
+    assert!((0.10..0.15).contains(&(1.0 - bare / usual)) && remembered < 0.1, "{bare} {usual} {remembered}");
+    let (with_memory, remembered) = run(&nodes, &["replication.copies.nodes.memory=8 MiB"]);
+    assert!(
+        with_memory < 0.8 * bare && (0.6..0.75).contains(&remembered),
+        "{with_memory} {bare} {remembered}"
+    );
+    let (over_ethernet, _) = run(&nodes, &slow);
+    let (alone, _) = run(&nodes, &[slow[0], slow[1], scattered]);
+    assert!(over_ethernet > 2.0 * bare && over_ethernet > 1.1 * alone, "{over_ethernet} {bare} {alone}");
+    let (alone, _) = run(&nodes, &[scattered]);
+    assert!(usual < 0.95 * alone, "on the fast network copies pay: {usual} {alone}");
+}
+
+#[test]
 fn a_disk_laid_out_by_use_does_what_the_example_says() {
     let mean = |set: &str| {
         let (report, mean) = means("layout-by-use.toml", set);

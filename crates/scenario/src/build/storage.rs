@@ -138,6 +138,7 @@ pub(super) fn entrance(
         completions: below.completions,
         members: vec![below],
         files: Arc::default(),
+        network: None,
     };
     let built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
     Ok((requests, built.stages))
@@ -209,7 +210,8 @@ pub(super) fn holder(
     }
     if let Some(part) = loaded.holder(number) {
         let (number, files) = (number as u32, Arc::clone(files));
-        let ports = HolderPorts { number, requests, completions, members, files };
+        let network = part.inner_network().and_then(|inner| loaded.hosts.network(inner)).cloned();
+        let ports = HolderPorts { number, requests, completions, members, files, network };
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
         if let Some(replication) = built.replication {
             devices.replications.insert(number as usize, replication);

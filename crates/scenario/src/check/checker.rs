@@ -77,6 +77,8 @@ pub(crate) struct Checker<'a, 'i> {
     pub(super) unused: Vec<Problem>,
     /// Names of the pages of the net, and what has each.
     pub(super) taken: BTreeMap<String, &'static str>,
+    /// The networks within holders: of which one each is, and the names of its ends.
+    pub(crate) inner_networks: BTreeMap<String, (String, Vec<String>)>,
     /// The holders by name, once they are known.
     pub(super) pool: Option<Rc<Directory>>,
     /// References that stand for nothing: one in a part of which there are many is told once.
@@ -117,6 +119,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             users: BTreeMap::new(),
             shared: BTreeSet::new(),
             volumes: Vec::new(),
+            inner_networks: BTreeMap::new(),
             used: BTreeSet::new(),
             used_volumes: BTreeSet::new(),
             unused: Vec::new(),

@@ -55,6 +55,9 @@ impl Checker<'_, '_> {
                     "rename one of them",
                 );
             }
+            for (page, what) in part.pages_beside(name) {
+                self.take_name(&format!("{key}.{name}"), &page, what, "rename one of them");
+            }
         }
     }
 

@@ -111,10 +111,31 @@ impl Checker<'_, '_> {
                     self.error(&at, message, help);
                 }
             }
+            if let Some(network) = part.inner_network() {
+                self.inner_network((key, name), network, &over);
+            }
             self.holders[number].over = over;
         }
         self.circles();
         self.bottom_up();
+    }
+
+    /// A part's members, and itself, are the ends of a network that connects nothing else.
+    fn inner_network(&mut self, (key, name): (&str, &str), network: &str, over: &[u32]) {
+        let members = over.iter().map(|&member| self.holders[member as usize].name.clone());
+        let ends = std::iter::once(name.to_owned()).chain(members).collect();
+        let is_new = match self.inner_networks.get(network) {
+            Some((other, _)) => {
+                let message =
+                    format!("the network \"{network}\" is between the nodes of \"{other}\" already");
+                self.error(&format!("{key}.{name}.nodes.network"), message, "give each one of its own");
+                false
+            }
+            None => true,
+        };
+        if is_new {
+            self.inner_networks.insert(network.to_owned(), (name.to_owned(), ends));
+        }
     }
 
     /// No part is made of itself.

@@ -23,6 +23,7 @@ pub use replication::Replication;
 pub use throttle::Throttle;
 
 use crate::catalogue::{ARRAYS, Shelf};
+use crate::host::PlacedNetwork;
 use crate::schema::{Names, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
@@ -105,8 +106,23 @@ pub trait Holder {
         false
     }
 
+    /// The network whose ends its members are, and itself, where that is so: it connects nothing else.
+    fn inner_network(&self) -> Option<&str> {
+        None
+    }
+
+    /// Pages that it puts beside its own, each with words for it.
+    fn pages_beside(&self, _name: &str) -> Vec<(String, &'static str)> {
+        Vec::new()
+    }
+
     /// What a person could change about it to make it better; its parameters stand at `path`.
     fn levers(&self, _path: &str) -> Vec<Lever> {
+        Vec::new()
+    }
+
+    /// The same of its pages beside its own.
+    fn levers_beside(&self, _name: &str, _path: &str) -> Vec<(String, Vec<Lever>)> {
         Vec::new()
     }
 
@@ -180,6 +196,8 @@ pub struct HolderPorts {
     pub members: Vec<Member>,
     /// Where the files lie on it that are there when the run begins, as far as a part below wants to know.
     pub files: Arc<FileLayout>,
+    /// Its [inner network](Holder::inner_network): its own end is the first, its members' follow.
+    pub network: Option<PlacedNetwork>,
 }
 
 /// What a part lies on, in the net.

@@ -122,6 +122,11 @@ impl PlacedHosts {
         self.families().flat_map(PlacedFamily::hosts)
     }
 
+    /// The network of a name.
+    pub(crate) fn network(&self, name: &str) -> Option<&PlacedNetwork> {
+        self.linux.networks.iter().find(|network| network.name == name)
+    }
+
     /// The library that carries messages of a host's processes, by its number.
     pub(crate) fn message_library(&self, host: usize) -> Option<usize> {
         let mut first = 0;

@@ -97,7 +97,7 @@ impl Kind {
         match self {
             Self::Box | Self::Adapter => Vec::new(),
             Self::Disk => vec![("bus", Pool::Adapters)],
-            Self::Holder(_) => vec![("on", Pool::Holders)],
+            Self::Holder(_) => vec![("on", Pool::Holders), ("nodes.network", Pool::Networks)],
             Self::OfHosts(kind) => kind.references.to_vec(),
             Self::Workload => {
                 let kind = part.get("kind").and_then(|kind| kind.get_ref().as_str());

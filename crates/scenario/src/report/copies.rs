@@ -43,6 +43,10 @@ pub struct CopiesFigures {
     pub outvoted: u64,
     /// Writes that waited for an earlier one of the same file.
     pub waited: u64,
+    /// Reads that a storage node had in its memory; of one that several copies serve, each part.
+    pub remembered: u64,
+    /// Their bytes.
+    pub remembered_bytes: u64,
 }
 
 /// What a disk has done to make copies.
@@ -102,6 +106,8 @@ impl CopiesFigures {
             log_bytes: tally.log_bytes,
             outvoted: tally.outvoted,
             waited: tally.waited,
+            remembered: tally.remembered,
+            remembered_bytes: tally.remembered_bytes,
         }
     }
 
@@ -147,6 +153,10 @@ impl CopiesFigures {
         if self.waited > 0 || self.log_bytes > 0 {
             let (waited, logged) = (grouped(self.waited), bytes(self.log_bytes));
             parts.push(format!("{waited} writes waited for others of their file, {logged} were logged"));
+        }
+        if self.remembered > 0 {
+            let (reads, moved) = (grouped(self.remembered), bytes(self.remembered_bytes));
+            parts.push(format!("{reads} reads ({moved}) were in the memory of a storage node"));
         }
         if self.outvoted > 0 {
             parts.push(format!("{} requests found too few copies to vote", grouped(self.outvoted)));

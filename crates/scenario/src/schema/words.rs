@@ -17,6 +17,7 @@ pub(super) fn pattern(parameters: &PatternParameters) -> String {
         Access::Write => "write".to_owned(),
         Access::Rewrite => "overwrite".to_owned(),
         Access::Mixed => match parameters.read_share {
+            Some(share) if parameters.share_by_process => format!("mix with {share} readers"),
             Some(share) => format!("mix with {share} reads"),
             None => "mix".to_owned(),
         },

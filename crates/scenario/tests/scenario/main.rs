@@ -31,6 +31,7 @@ mod scenarios;
 mod schedulers;
 mod side_by_side;
 mod spindles;
+mod storage_nodes;
 mod streaming;
 mod traced_calls;
 mod traced_processes;

@@ -91,6 +91,7 @@ pub(super) fn run_played(
         requests: page.fifo("requests"),
         completions: page.fifo("request-completions"),
         disks,
+        memories: Vec::new(),
     };
     let blocks = system.disk.blocks.get();
     let host = UnixParameters {

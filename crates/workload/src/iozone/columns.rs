@@ -5,7 +5,7 @@ use super::{IozoneError, IozoneTest};
 use crate::program::PatternParameters;
 use crate::program::pattern::{Access, BarrierAt, Durability, Interface, OpenClose, Pattern, Timing};
 use petrio_time::Time;
-use petrio_units::{Bytes, Duration};
+use petrio_units::{Bytes, Duration, Fraction};
 
 /// File sizes and records of automatic mode, and what is taken where nothing is named, bytes (iozone's manual page: -a, -n, -g, -y, -q).
 const SIZES: [u64; 2] = [64 * KILOBYTE, 512 * 1024 * KILOBYTE];
@@ -41,8 +41,8 @@ const fn stdio(of: Column) -> Column {
     Column { stdio: true, ..of }
 }
 
-/// In the order of iozone's table; numbers above 7 run where they are asked for.
-pub(super) const COLUMNS: [Column; 17] = [
+/// In the order of iozone's table, and then those that it prints in throughput mode alone, or where they are asked for.
+pub(super) const COLUMNS: [Column; 18] = [
     column(0, "write", Access::Write, Pattern::Sequential),
     again(column(0, "rewrite", Access::Rewrite, Pattern::Sequential)),
     column(1, "read", Access::Read, Pattern::Sequential),
@@ -60,6 +60,7 @@ pub(super) const COLUMNS: [Column; 17] = [
     again(column(9, "repwrite", Access::Rewrite, Pattern::Sequential)),
     column(10, "pread", Access::Read, Pattern::Sequential),
     again(column(10, "repread", Access::Read, Pattern::Sequential)),
+    column(8, "mixed", Access::Mixed, Pattern::Random),
 ];
 /// The last number of the tests that run where none is named.
 pub(super) const LAST_OF_ALL: u64 = 7;
@@ -105,16 +106,17 @@ impl Options {
         }
         if tests.is_empty() {
             return Err(IozoneError::of("none of its tests is played here")
-                .with_help("-i takes 0 to 7, 9 and 10: mixed workloads and vectors are left out"));
+                .with_help("-i takes 0 to 7, 9 and 10, and 8 beside -t; vectors (11, 12) are left out"));
         }
         Ok(tests)
     }
 
     fn wants(&self, column: &Column) -> bool {
+        let is_mixed = column.operation == Access::Mixed;
         let chosen = match self.chosen.is_empty() {
-            true => column.number <= LAST_OF_ALL,
+            true => column.number <= LAST_OF_ALL || is_mixed,
             false => self.chosen.contains(&column.number),
-        };
+        } && (self.is_throughput() || !is_mixed);
         // The C library's buffer can't be past the page cache, and a mapping has no calls.
         chosen && !(column.repeats && self.no_retest) && !(column.stdio && (self.direct || self.mapped))
     }
@@ -164,13 +166,22 @@ impl Options {
         }
     }
 
+    /// How many of so many processes of the mixed workload read: every second one, the first of all, but for -+p.
+    fn readers(&self, processes: u32) -> u32 {
+        let of_hundred = |share: u64| (u64::from(processes) * share / 100) as u32;
+        self.readers.map_or(processes.div_ceil(2), of_hundred)
+    }
+
     fn pattern(&self, column: &Column, size: u64, record: u64, processes: u32) -> PatternParameters {
+        let is_mixed = column.operation == Access::Mixed;
         let writes = column.operation != Access::Read;
         let stays = !self.direct && !self.remounts;
         let mapped = self.mapped && column.operation != Access::Write;
         let synced = writes && !mapped;
         PatternParameters {
-            pattern: column.pattern,
+            pattern: if is_mixed && self.mixed_in_order { Pattern::Sequential } else { column.pattern },
+            read_share: is_mixed.then(|| Fraction::part(self.readers(processes), processes)),
+            share_by_process: is_mixed,
             stride: (column.pattern == Pattern::Strided).then(|| self.stride.unwrap_or(STRIDE)),
             processes,
             // A new file has no pass before.

@@ -15,8 +15,9 @@
 //!
 //! iozone's tests follow each other on one file, so that each finds in memory what the one before left there. Here each has a file of its
 //! own, through which it goes once before it is measured; that is left out where nothing stays in memory (`-I`, and `-U`, which mounts the
-//! file system anew). What isn't played is told as a remark: asynchronous I/O (`-k`, `-H`), the mixed workload and vectors (`-i 8, 11, 12`),
-//! delays drawn at random (`-K`).
+//! file system anew). What isn't played is told as a remark: asynchronous I/O (`-k`, `-H`), vectors (`-i 11, 12`),
+//! delays drawn at random (`-K`). In the mixed workload (`-i 8`, with `-t` alone) every second process reads, from the first on, or as many of a
+//! hundred as `-+p` says, the first of them; the others overwrite; at random, or with `-+B` in order (iozone.c 3.489, `thread_mix_test`).
 
 mod columns;
 mod options;

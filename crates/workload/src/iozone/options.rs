@@ -45,6 +45,9 @@ pub(super) struct Options {
     pub(super) mapped: bool,
     pub(super) remounts: bool,
     pub(super) no_retest: bool,
+    /// Of a hundred processes of the mixed workload, those that read (-+p), and whether each goes from the first record to the last (-+B).
+    pub(super) readers: Option<u64>,
+    pub(super) mixed_in_order: bool,
     /// In what it prints: `O` operations a second, `N` microseconds an operation; else kB a second.
     pub(super) unit: Option<char>,
     pub(super) remarks: Vec<String>,
@@ -86,10 +89,10 @@ impl Options {
         while let Some(word) = words.next() {
             if let Some(extended) = word.strip_prefix("-+") {
                 let letter = extended.chars().next().unwrap_or('+');
-                if EXTENDED_VALUED.contains(letter) && extended.len() == letter.len_utf8() {
-                    words.next_if(|next| !next.starts_with('-'));
-                }
-                options.extended(letter);
+                let rest = &extended[letter.len_utf8().min(extended.len())..];
+                let apart = EXTENDED_VALUED.contains(letter) && rest.is_empty();
+                let value = if apart { words.next_if(|next| !next.starts_with('-')) } else { Some(rest) };
+                options.extended(letter, value.unwrap_or_default())?;
                 continue;
             }
             let Some(letters) = word.strip_prefix('-') else {
@@ -115,7 +118,28 @@ impl Options {
                 break;
             }
         }
+        options.left_out();
         Ok(options)
+    }
+
+    /// Tests that are asked for and aren't played, by name.
+    fn left_out(&mut self) {
+        let vectors = "one call with several buffers is played as none of the calls here";
+        for (number, name, why) in [
+            (11, "pwritev", vectors),
+            (12, "preadv", vectors),
+            (8, "the mixed workload", "iozone has it in throughput mode (-t, -l, -u) alone"),
+        ] {
+            let is_played = number == 8 && self.is_throughput();
+            if self.chosen.contains(&number) && !is_played {
+                self.remarks.push(format!("-i {number}, {name}, is not played: {why}"));
+            }
+        }
+    }
+
+    /// Whether processes do each test side by side (-t, -l, -u).
+    pub(super) fn is_throughput(&self) -> bool {
+        self.processes.or(self.least_processes).or(self.most_processes).is_some()
     }
 
     /// An option without a value; whether it is one.
@@ -174,13 +198,21 @@ impl Options {
     }
 
     /// An option behind `-+`.
-    fn extended(&mut self, letter: char) {
+    fn extended(&mut self, letter: char, value: &str) -> Result<(), IozoneError> {
         match letter {
             'n' => self.no_retest = true,
+            'p' => {
+                self.readers = Some(number('p', value, 100)?);
+            }
+            'B' => self.mixed_in_order = true,
+            'K' => {
+                self.remarks.push("-+K is not played: the mixed workload's processes take turns".to_owned());
+            }
             'D' => self.data_sync = true,
             'r' => self.remarks.push("-+r is not played: reads don't wait for what is dirty".to_owned()),
             'm' => self.remarks.push("-+m is not played: all processes run on one host".to_owned()),
             _ => {}
         }
+        Ok(())
     }
 }

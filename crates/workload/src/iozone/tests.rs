@@ -84,6 +84,29 @@ fn processes_from_a_least_to_a_most_run_one_after_the_other() {
 }
 
 #[test]
+fn of_the_mixed_workload_every_second_process_reads_or_as_many_as_are_said() {
+    let mixed = |line: &str| {
+        read(line).tests.into_iter().find(|test| test.name == "mixed").map(|test| test.parameters)
+    };
+    let readers = |line: &str| {
+        let parameters = mixed(line).unwrap();
+        assert!(parameters.share_by_process && parameters.validate().is_ok(), "{parameters:?}");
+        (parameters.read_share.unwrap().get() * f64::from(parameters.processes)).round()
+    };
+    for (count, expected) in [(1, 1.0), (2, 1.0), (3, 2.0), (16, 8.0)] {
+        assert_eq!(readers(&format!("iozone -t {count} -i 0 -i 8")), expected, "{count} processes");
+    }
+    assert_eq!(readers("iozone -t 16 -i 8 -+p 70"), 11.0, "70 of a hundred, rounded down");
+    assert_eq!(readers("iozone -t 16 -i 8 -+p70"), 11.0);
+    assert_eq!(readers("iozone -t 3 -i 8 -+p 0"), 0.0);
+    assert_eq!(mixed("iozone -t 2 -i 8").unwrap().pattern, Pattern::Random);
+    assert_eq!(mixed("iozone -t 2 -i 8 -+B").unwrap().pattern, Pattern::Sequential);
+    assert!(
+        mixed("iozone -t 2").is_some() && mixed("iozone -a -i 0").is_none() && mixed("iozone -R").is_none()
+    );
+}
+
+#[test]
 fn its_own_output_tells_the_command_line() {
     let screen = "\tIozone: Performance Test of File I/O\n\tAuto Mode\n\
                   \tCommand line used: iozone -e -a -n 64k -g 128k -i 0 -i 1\n\tOutput is in kBytes/sec\n";
@@ -99,6 +122,17 @@ fn what_is_not_played_is_told_and_what_cannot_be_meant_is_refused() {
     assert!(refused("iozone -s many").contains("no size"));
     assert!(refused("iozone -s").contains("needs a value"));
     assert!(refused("iozone -i 8").contains("none of its tests"));
+    for (line, name) in [
+        ("iozone -i 0 -i 8", "the mixed workload"),
+        ("iozone -i 0 -i 11", "pwritev"),
+        ("iozone -t 2 -i 0 -i 12", "preadv"),
+    ] {
+        let remarks = read(line).remarks;
+        assert!(
+            remarks.len() == 1 && remarks[0].contains(name) && remarks[0].contains("not played"),
+            "{line}: {remarks:?}"
+        );
+    }
     assert!(refused("iozone -%").contains("no option"));
     assert!(!is_iozone("we ran iozone on it"));
     assert!(!is_iozone("fio --name=a"));
@@ -107,7 +141,7 @@ fn what_is_not_played_is_told_and_what_cannot_be_meant_is_refused() {
 proptest! {
     /// Whatever is asked for, what is read of it can be run.
     #[test]
-    fn every_test_that_is_read_is_sound(letters in "[aAzIoecBROwpx]{0,6}", tests in proptest::collection::vec(0_u8..11, 0..4),
+    fn every_test_that_is_read_is_sound(letters in "[aAzIoecBROwpx]{0,6}", tests in proptest::collection::vec(0_u8..13, 0..4),
                                         size in 1_u32..200_000, record in 1_u32..64, processes in 1_u32..5) {
         let tests: String = tests.iter().map(|test| format!(" -i {test}")).collect();
         let line = format!("iozone -R{letters}{tests} -s {size} -r {record} -t {processes}");

@@ -74,7 +74,8 @@ impl CommandFacts {
 /// use petrio_workload::iozone::test_named;
 /// use petrio_workload::program::pattern::{Access, Interface, Pattern};
 /// assert_eq!(test_named("fread"), Some((Access::Read, Pattern::Sequential, Interface::Stdio)));
-/// assert_eq!(test_named("mixed"), None);
+/// assert_eq!(test_named("mixed"), Some((Access::Mixed, Pattern::Random, Interface::System)));
+/// assert_eq!(test_named("pwritev"), None);
 /// ```
 pub fn test_named(name: &str) -> Option<(Access, Pattern, Interface)> {
     let column = COLUMNS.iter().find(|column| column.name == name)?;

@@ -38,6 +38,10 @@ fn what_no_program_can_have_or_would_ignore_is_refused() {
         ),
         (PatternParameters { operation: Access::Mixed, ..base() }, "read_share: a mixture needs one"),
         (
+            PatternParameters { share_by_process: true, ..base() },
+            "share_by_process: only `operation = \"mixed\"`",
+        ),
+        (
             PatternParameters { alignment: Some(Bytes(KIB)), ..base() },
             "alignment: only a random pattern has one",
         ),

@@ -319,6 +319,31 @@ fn a_mixture_has_its_share_of_reads() {
 }
 
 #[test]
+fn where_processes_share_out_reads_and_writes_each_does_one_of_both_and_readers_make_nothing_durable() {
+    for (readers, processes) in [(0, 3), (1, 3), (2, 4), (5, 5)] {
+        let parameters = PatternParameters {
+            operation: Access::Mixed,
+            read_share: Some(Fraction::part(readers, processes))
+                .filter(|_| readers > 0)
+                .or(Fraction::new(0.0)),
+            share_by_process: true,
+            processes,
+            fsync: Durability::AtEnd,
+            ..parameters(Pattern::Random, 40)
+        };
+        let mut prepared = parameters.prepare(&placement(3)).unwrap();
+        for (process, program) in (0..processes).zip(&mut prepared.programs) {
+            let of = |step: Step| if let Step::Operation(op) = step { Some(op.operation) } else { None };
+            let done: Vec<Operation> = steps_of(program).into_iter().filter_map(of).collect();
+            let count = |wanted| done.iter().filter(|operation| **operation == wanted).count();
+            let [reads, writes, syncs] = [Operation::Read, Operation::Write, Operation::Fsync].map(count);
+            let expected = if process < readers { (40, 0, 0) } else { (0, 40, 1) };
+            assert_eq!((reads, writes, syncs), expected, "process {process}: {readers} of {processes} read");
+        }
+    }
+}
+
+#[test]
 fn streams_depend_on_seed_replication_name_and_process_alone() {
     let parameters = PatternParameters { processes: 2, ..parameters(Pattern::Random, 500) };
     let of = |placement: &Placement, process: usize| {

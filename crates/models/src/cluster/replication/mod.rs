@@ -27,6 +27,7 @@ mod file_state;
 mod flights;
 mod history;
 mod making;
+mod nodes;
 mod page;
 mod parameters;
 mod placement;
@@ -43,6 +44,7 @@ mod votes;
 
 pub use copies::Replicas;
 pub use history::{FileEvent, History};
+pub use nodes::{NodeError, NodeMemory, NodeParameters, Nodes, replication_over_nodes};
 pub use page::{ReplicationPorts, Sight, replication_page};
 pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use placement::{Choice, Placement};

@@ -8,11 +8,12 @@
 
 use super::copies::Replicas;
 use super::flights::Choice;
+use super::nodes::NodeMemory;
 use super::parameters::{Messages, ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use super::traffic::FileLayout;
 use super::under_way::Parts;
-use crate::device::analytic_disk::Arm;
+use crate::device::analytic_disk::{Arm, Outlook};
 use crate::instants;
 use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
@@ -41,6 +42,8 @@ pub struct ReplicationPorts {
     pub completions: Place<BlockRequest>,
     /// For each disk, where requests to it go and where they come back from, and how it is seen.
     pub disks: Vec<(Place<BlockRequest>, Place<BlockRequest>, Sight)>,
+    /// The memory before each disk, where they lie in storage nodes that have some: what is there is offered at once.
+    pub memories: Vec<Place<NodeMemory>>,
 }
 
 /// The places of the page.
@@ -182,6 +185,8 @@ fn dispatch(
             Sight::Counted => None,
         })
         .collect();
+    let memories: Vec<Read<NodeMemory>> =
+        ports.memories.iter().map(|&memory| dispatch.peek(memory)).collect();
     let planned = dispatch.may_put(plans, MANY);
     let back = dispatch.may_put(ports.completions, 1);
     let down = declare(&mut dispatch, ports);
@@ -207,8 +212,14 @@ fn dispatch(
             let part = BlockRequest { address: piece.1, blocks: piece.2, ..request.clone() };
             let replicas = f.get(update);
             let candidate = |slot| {
-                let outlook = match arms[replicas.disk_of(slot)] {
-                    Some(arm) => seen(f.get(arm), &part, replicas.shift_of(slot), now),
+                let (disk, shift) = (replicas.disk_of(slot), replicas.shift_of(slot));
+                let remembers = |memory: &Read<NodeMemory>| {
+                    part.direction == Direction::Read
+                        && f.get(*memory).holds(part.address + shift, part.blocks)
+                };
+                let outlook = match arms[disk] {
+                    _ if memories.get(disk).is_some_and(remembers) => Outlook::default(),
+                    Some(arm) => seen(f.get(arm), &part, shift, now),
                     None => replicas.counted(slot),
                 };
                 Candidate { slot, outlook }

@@ -52,6 +52,7 @@ impl Bench {
             requests: page.fifo("requests"),
             completions: page.fifo("completions"),
             disks,
+            memories: Vec::new(),
         };
         let mut layout = FileLayout::default();
         layout.add(FileId(1), FIRST, LENGTH);

@@ -48,6 +48,10 @@ pub struct ReplicationStatistics {
     pub reads_elsewhere: u64,
     /// Copies that were given up because their disk couldn't write what the others did.
     pub lost: u64,
+    /// Reads (or parts of reads) that a storage node had in its memory, and their bytes.
+    pub remembered: u64,
+    /// See [`remembered`](Self::remembered).
+    pub remembered_bytes: u64,
 }
 
 impl ReplicationStatistics {
@@ -70,6 +74,8 @@ impl ReplicationStatistics {
             waited: self.waited + other.waited,
             reads_elsewhere: self.reads_elsewhere + other.reads_elsewhere,
             lost: self.lost + other.lost,
+            remembered: self.remembered + other.remembered,
+            remembered_bytes: self.remembered_bytes + other.remembered_bytes,
         }
     }
 

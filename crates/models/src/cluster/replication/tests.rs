@@ -70,6 +70,7 @@ impl Bench {
             requests: page.fifo("requests"),
             completions: page.fifo("completions"),
             disks,
+            memories: Vec::new(),
         };
         let (replicas, _) =
             replication_page(&mut page, "copies", parameters, (disk.blocks.get(), layout.into()), &ports)

@@ -11,7 +11,7 @@ use crate::build::name_in;
 use crate::check::{Checker, PlannedVolume, listed};
 use crate::parts::Directory;
 use indexmap::IndexMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// MAX_SWAPPINESS (include/linux/swap.h).
 const MOST_SWAPPINESS: u32 = 200;
@@ -25,6 +25,8 @@ pub(crate) struct CheckedLinux {
     pub(super) mounts: Vec<PlannedMount>,
     /// The hosts of each network.
     pub(super) networks: Vec<Vec<usize>>,
+    /// The ends of those that are within holders.
+    pub(super) inner: BTreeMap<String, Vec<String>>,
     /// The background traffic of each.
     pub(super) traffic: Vec<Vec<PlacedTraffic>>,
     /// The parallel file systems.
@@ -89,7 +91,10 @@ impl Linux {
             let on_disks = san.iter().flatten().flat_map(PlannedSan::hosts);
             self.check_mounts(checker, mounts, clients.chain(on_disks).collect());
         }
-        CheckedLinux { profiles, mounts: all.unwrap_or_default(), networks, traffic, pvfs, shares, san, mpi }
+        let inner = std::mem::take(&mut checker.inner_networks);
+        let inner = inner.into_iter().map(|(network, (_, ends))| (network, ends)).collect();
+        let mounts = all.unwrap_or_default();
+        CheckedLinux { profiles, mounts, networks, inner, traffic, pvfs, shares, san, mpi }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

@@ -3,7 +3,7 @@
 use super::Linux;
 use super::place::PlacedLinux;
 use super::wiring::wiring;
-use crate::check::{Checker, HOSTS};
+use crate::check::{Checker, HOSTS, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::parts::Directory;
@@ -32,6 +32,8 @@ pub struct PlacedNetwork {
     pub hosts: Vec<usize>,
     /// Disks and arrays that are on it by themselves, whose numbers follow those of the hosts.
     pub targets: Vec<String>,
+    /// It is within a replication, between the storage nodes of its disks: its first target is the spigot, and it has no hosts.
+    pub is_of_nodes: bool,
     /// How they are wired.
     pub wiring: Arc<Wiring>,
     /// What else is sent over it.
@@ -60,13 +62,36 @@ impl Linux {
             if let Err(error) = network.parameters.check() {
                 checker.refuse(&path, &format!("the network \"{name}\" can't be made: {error}"));
             }
+            let within = checker.inner_networks.get(name).map(|(holder, _)| holder.clone());
             found.push(match &network.place.hosts {
+                Some(_) if within.is_some() => {
+                    let holder = within.unwrap_or_default();
+                    let message =
+                        format!("the network \"{name}\" is between the nodes of \"{holder}\" alone");
+                    checker.error(&format!("{path}.hosts"), message, "leave its hosts out");
+                    Vec::new()
+                }
+                None if within.is_some() => Vec::new(),
                 Some(names) => {
                     let numbers = checker.find(&format!("{path}.hosts"), names, hosts, HOSTS);
                     numbers.into_iter().map(|number| number as usize).collect()
                 }
                 None => (0..self.host.len()).collect(),
             });
+        }
+        let unknown = |(network, _): &(&String, &(String, Vec<String>))| !self.network.contains_key(*network);
+        let unknown: Vec<(String, String)> = (checker.inner_networks.iter().filter(unknown))
+            .map(|(network, (holder, _))| (network.clone(), holder.clone()))
+            .collect();
+        let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
+        for (network, holder) in unknown {
+            let help = match names[..] {
+                [] => "add a part: [network.mesh] and below it link = { rate = \"1 Gbit/s\", latency = \"5 us\" }"
+                    .to_owned(),
+                _ => listed(&network, &names, "the networks are"),
+            };
+            let message = format!("no network is called \"{network}\"");
+            checker.error(&format!("replication.{holder}.nodes.network"), message, help);
         }
         found
     }
@@ -121,7 +146,7 @@ impl Linux {
     /// The networks with their wiring: of the hosts on each, and of the disks.
     pub(super) fn place_networks(
         &self,
-        found: impl Iterator<Item = ((Vec<usize>, Vec<PlacedTraffic>), Vec<String>)>,
+        found: impl Iterator<Item = ((Vec<usize>, Vec<PlacedTraffic>), (Vec<String>, bool))>,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> Vec<PlacedNetwork> {
@@ -131,7 +156,7 @@ impl Linux {
             let path = if ground.places.contains(&key) { key } else { format!("{NETWORK}.{network}") };
             problems.push(ground.sources.error(ground.places.value(&path), message));
         };
-        for ((name, network), ((hosts, traffic), targets)) in self.network.iter().zip(found) {
+        for ((name, network), ((hosts, traffic), (targets, is_of_nodes))) in self.network.iter().zip(found) {
             let names = hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone()));
             let names: Vec<String> = names.chain(targets.iter().cloned()).collect();
             match wiring(&network.place.topology, &names) {
@@ -143,6 +168,7 @@ impl Linux {
                         wiring: Arc::new(wiring),
                         hosts,
                         targets,
+                        is_of_nodes,
                         traffic,
                     }),
                     Err(error) => {
@@ -167,6 +193,7 @@ impl PlacedNetwork {
     pub(super) fn words(&self) -> String {
         let rate = bits(self.parameters.link.rate);
         let ends = match self.targets.len() {
+            ends if self.is_of_nodes => format!("a spigot and {} storage nodes", ends.saturating_sub(1)),
             0 => format!("{} hosts", self.hosts.len()),
             disks => format!("{} hosts and {disks} disks", self.hosts.len()),
         };

@@ -97,7 +97,7 @@ pub struct PlacedLog {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, mounts, networks, traffic, pvfs, shares, san, mpi }: CheckedLinux,
+        CheckedLinux { mut profiles, mounts, networks, mut inner, traffic, pvfs, shares, san, mpi }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -157,6 +157,10 @@ impl Linux {
         }
         let targets = targets_of_networks(networks.len(), &san);
         let ends: Vec<usize> = networks.iter().map(Vec::len).collect();
+        let targets = self.network.keys().zip(targets).map(|(name, targets)| match inner.remove(name) {
+            Some(ends) => (ends, true),
+            None => (targets, false),
+        });
         let found = networks.into_iter().zip(traffic).zip(targets);
         let networks = self.place_networks(found, ground, problems);
         let sizes: Vec<u64> = file_systems.iter().map(|placed| placed.blocks).collect();

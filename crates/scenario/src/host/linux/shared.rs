@@ -265,6 +265,12 @@ impl<'l> Shared<'l> {
         }
         let mut networks: Vec<Network> = Vec::new();
         for network in &linux.networks {
+            if network.is_of_nodes {
+                // It is in the net already, with what lies on its nodes; this one only keeps the numbers of the others.
+                let (name, wiring) = (format!("{}-hosts", network.name), Arc::clone(&network.wiring));
+                networks.push(Network::new(site.page, &name, &network.parameters, wiring, &[]));
+                continue;
+            }
             let hosts = network.hosts.iter().map(|&host| linux.hosts[host].name.as_str());
             let names: Vec<&str> = hosts.chain(network.targets.iter().map(String::as_str)).collect();
             let wiring = Arc::clone(&network.wiring);
@@ -362,6 +368,9 @@ impl<'l> Shared<'l> {
             stages.extend(linux.build_san(site, san, &mut wires)?);
         }
         for (network, placed) in networks.into_iter().zip(&linux.networks) {
+            if placed.is_of_nodes {
+                continue;
+            }
             let by_number: Vec<usize> = placed.hosts.iter().map(|host| position[host]).collect();
             site.unheld.extend(network.unheld().map(|(host, busy)| UnheldLink {
                 network: placed.name.clone(),

@@ -148,8 +148,11 @@ fn does_test(known: &Known, key: &Key) -> bool {
     // A mapping (-B) takes the place of the calls.
     let by_calls = |interface| if interface == Interface::Mapped { Interface::System } else { interface };
     let alike = |said: Option<u64>, has: u64| said.is_none_or(|said| said == has);
+    // iozone's mixture is of processes, and in an order that its screen doesn't tell (-+B).
+    let is_mixed = operation == Access::Mixed;
     pattern.operation == operation
-        && pattern.pattern == order
+        && pattern.share_by_process == is_mixed
+        && (pattern.pattern == order || is_mixed)
         && by_calls(pattern.interface) == interface
         && alike(key.file_size, pattern.file_size.get())
         && alike(key.record, pattern.record.get())
@@ -232,6 +235,23 @@ mod tests {
         assert_eq!(of(&["a-4k-reads", "b-4k-reads"], false), None, "nobody knows which");
         assert_eq!(of(&["x"], true).as_deref(), Some("x"));
         assert_eq!(of(&["x"], false), None, "several jobs are more than one workload");
+    }
+
+    #[test]
+    fn a_mixture_of_processes_is_iozones_and_one_of_accesses_is_not() {
+        use petrio_units::{Bytes, Fraction};
+        let of = |share_by_process, processes| {
+            let pattern = PatternParameters {
+                read_share: Fraction::new(0.5),
+                share_by_process,
+                processes,
+                ..PatternParameters::new(Access::Mixed, Bytes(4 << 10), Bytes(64 << 10))
+            };
+            Known { name: "m".to_owned(), does: Does::Files(Box::new(pattern)) }
+        };
+        let key = key("mixed", 64, 4, 2);
+        assert!(does_test(&of(true, 2), &key));
+        assert!(!does_test(&of(false, 2), &key) && !does_test(&of(true, 4), &key));
     }
 
     #[test]

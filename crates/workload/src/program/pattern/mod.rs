@@ -9,7 +9,7 @@
 //! | reverse | -i 3 | rw=read with a negative offset modifier | records from last to first |
 //! | strided | -i 5: every `stride`-th record; leaves out the last record of a lane that ends on the file's last, and visits some twice | – | every record once |
 //! | same | -i 4: the first record, as often as the file has records | – | as iozone |
-//! | mixed | -i 8 | rw=rw, randrw with `rwmixread` | each access a read by chance, as fio |
+//! | mixed | -i 8: some processes read, the others overwrite | rw=rw, randrw with `rwmixread` | each access a read by chance, as fio; with `share_by_process` as iozone |
 //!
 //! iozone asks for files that are a multiple of the record; here, as in fio, the last record of a file may be shorter.
 

@@ -22,6 +22,9 @@ pub struct PatternParameters {
     /// How many of the accesses are reads; needed with `operation = "mixed"`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_share: Option<Fraction>,
+    /// `read_share` is one of processes: the first of them only read, the others only overwrite (iozone -i 8).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub share_by_process: bool,
     /// Bytes of one access. The last one of a file is shorter where the file's size is no multiple of it.
     pub record: Bytes,
     /// Bytes of each file: as long as it is when it is read or overwritten, and as long as it becomes when it is
@@ -277,6 +280,7 @@ impl PatternParameters {
             pattern: Pattern::Sequential,
             operation,
             read_share: None,
+            share_by_process: false,
             record,
             file_size,
             stride: None,
@@ -411,6 +415,9 @@ impl PatternParameters {
             (Access::Mixed, None) => return refuse("read_share", "a mixture needs one"),
             (Access::Mixed, Some(_)) | (_, None) => {}
             _ => return refuse("read_share", "only `operation = \"mixed\"` has one"),
+        }
+        if self.share_by_process && self.operation != Access::Mixed {
+            return refuse("share_by_process", "only `operation = \"mixed\"` has a share of reads");
         }
         if self.pattern != Pattern::Random {
             if self.alignment.is_some() {

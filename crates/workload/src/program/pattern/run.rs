@@ -76,6 +76,16 @@ pub struct PatternProgram {
     is_durable: bool,
 }
 
+/// What a process of a workload does: where reads and writes are shared out among processes, one of both.
+fn operation_of(parameters: &PatternParameters, process: u32) -> Access {
+    if !parameters.share_by_process {
+        return parameters.operation;
+    }
+    let share = parameters.read_share.unwrap_or(Fraction::ZERO).get();
+    let readers = (share * f64::from(parameters.processes)).round();
+    if f64::from(process) < readers { Access::Read } else { Access::Rewrite }
+}
+
 impl PatternProgram {
     fn new(parameters: &PatternParameters, placement: &Placement, process: u32, first_file: u32) -> Self {
         let template = FileOp {
@@ -91,10 +101,12 @@ impl PatternProgram {
             ..placement.operation(process)
         };
         let mut rests = placement.stream(process, "rests");
+        let operation = operation_of(parameters, process);
         Self {
-            operation: parameters.operation,
+            operation,
             read_share: parameters.read_share.unwrap_or(Fraction::ZERO).get(),
-            fsync: parameters.fsync,
+            // One that only reads has nothing to make durable.
+            fsync: if operation == Access::Read { Durability::Never } else { parameters.fsync },
             fsync_call: match parameters.fsync_call {
                 FsyncCall::Fsync => Operation::Fsync,
                 FsyncCall::Fdatasync | FsyncCall::Msync => Operation::Fdatasync,
