@@ -5,8 +5,11 @@
 //! io_getevents(0x7f, 1, 1, [{data=0, obj=0x1, res=4096, res2=0}], NULL) = 1
 //! ```
 
-use super::line::integer;
+use super::calls::Calls;
+use super::finished::FinishedCall;
+use super::line::{Call, integer};
 use crate::event::EventKind;
+use crate::format::RawEvent;
 
 /// An access as it is submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,6 +140,54 @@ fn walk(text: &[u8], mut each: impl FnMut(usize, u8)) {
             _ => {}
         }
         at += 1;
+    }
+}
+
+impl Calls {
+    /// What an `io_submit` submits, as far as it was taken, with what the program knows it by.
+    pub(super) fn submitted(
+        &mut self,
+        process: u32,
+        clock: u128,
+        at: u64,
+        call: &Call<'_>,
+    ) -> Vec<(Vec<u8>, RawEvent)> {
+        let made = FinishedCall { process, clock, at, call };
+        let taken = usize::try_from(made.result()).unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        for one in submitted(call.argument(2)).into_iter().take(taken) {
+            // It is asked as by a call of its own.
+            let alone = Call { name: call.name, arguments: vec![one.descriptor], ..call.clone() };
+            let Some(description) = self.description(&FinishedCall { process, clock, at, call: &alone }, 0)
+            else {
+                continue;
+            };
+            let totals = &mut description.totals;
+            match one.kind {
+                EventKind::Read => {
+                    totals.bytes_read = totals.bytes_read.saturating_add(one.length);
+                    totals.reads += 1;
+                }
+                EventKind::Write => {
+                    totals.bytes_written = totals.bytes_written.saturating_add(one.length);
+                    totals.writes += 1;
+                }
+                _ => {}
+            }
+            let (file, path) = (description.file, description.path.clone());
+            let mut raw = made.event(one.kind);
+            raw.record.service = None;
+            raw.record.synchronous = one.kind == EventKind::Write && description.synchronous;
+            (raw.record.file, raw.record.path) = (file, Some(path.clone()));
+            if one.kind != EventKind::Fsync {
+                (raw.record.offset, raw.record.length) = (one.offset, one.length);
+            }
+            if let (EventKind::Write, Some(offset)) = (one.kind, one.offset) {
+                self.files.reaches(&path, offset.saturating_add(one.length));
+            }
+            found.push((one.data.to_vec(), raw));
+        }
+        found
     }
 }
 

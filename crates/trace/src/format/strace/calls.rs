@@ -1,8 +1,7 @@
 //! What each call means: the events that it makes, and what it tells of files and descriptors.
 
-use super::asynchronous::submitted;
-use super::errors;
 use super::files::{Description, Files, resolved};
+use super::finished::FinishedCall;
 use super::line::{Call, annotated, integer, unquoted};
 use crate::event::{Access, Event, EventKind, FileKey};
 use crate::format::RawEvent;
@@ -12,49 +11,7 @@ use std::sync::Arc;
 /// The calls so far.
 #[derive(Default)]
 pub(super) struct Calls {
-    files: Files,
-}
-
-/// A call with what every event of it shares.
-struct FinishedCall<'a> {
-    process: u32,
-    clock: u128,
-    at: u64,
-    call: &'a Call<'a>,
-}
-
-impl FinishedCall<'_> {
-    fn event(&self, kind: EventKind) -> RawEvent {
-        let event = Event {
-            process: self.process,
-            service: self.call.service,
-            error: errors::number(self.call.error),
-            ..Event::new(Time::ZERO, kind)
-        };
-        RawEvent { clock: self.clock, at: self.at, record: event }
-    }
-
-    fn succeeded(&self) -> bool {
-        self.call.error.is_empty() && self.call.result.is_some_and(|result| result >= 0)
-    }
-
-    /// What it returned, if it succeeded.
-    fn result(&self) -> u64 {
-        self.call
-            .result
-            .filter(|_| self.succeeded())
-            .and_then(|result| u64::try_from(result).ok())
-            .unwrap_or_default()
-    }
-
-    fn number(&self, argument: usize) -> Option<u64> {
-        u64::try_from(integer(self.call.argument(argument))?).ok()
-    }
-
-    /// The number of a descriptor.
-    fn descriptor(&self, argument: usize) -> Option<i64> {
-        integer(annotated(self.call.argument(argument)).0)
-    }
+    pub(super) files: Files,
 }
 
 impl Calls {
@@ -223,7 +180,11 @@ impl Calls {
     }
 
     /// The description of a descriptor; one that was opened before the trace is known only from `-y`.
-    fn description(&mut self, made: &FinishedCall<'_>, argument: usize) -> Option<&mut Description> {
+    pub(super) fn description(
+        &mut self,
+        made: &FinishedCall<'_>,
+        argument: usize,
+    ) -> Option<&mut Description> {
         let (_, annotation) = annotated(made.call.argument(argument));
         let descriptor = made.descriptor(argument)?;
         let shown = match annotation {
@@ -390,52 +351,6 @@ impl Calls {
         raw.record.file = description.file;
         raw.record.path = Some(description.path.clone());
         vec![raw]
-    }
-
-    /// What an `io_submit` submits, as far as it was taken, with what the program knows it by.
-    pub(super) fn submitted(
-        &mut self,
-        process: u32,
-        clock: u128,
-        at: u64,
-        call: &Call<'_>,
-    ) -> Vec<(Vec<u8>, RawEvent)> {
-        let made = FinishedCall { process, clock, at, call };
-        let taken = usize::try_from(made.result()).unwrap_or(usize::MAX);
-        let mut found = Vec::new();
-        for one in submitted(call.argument(2)).into_iter().take(taken) {
-            // It is asked as by a call of its own.
-            let alone = Call { name: call.name, arguments: vec![one.descriptor], ..call.clone() };
-            let Some(description) = self.description(&FinishedCall { process, clock, at, call: &alone }, 0)
-            else {
-                continue;
-            };
-            let totals = &mut description.totals;
-            match one.kind {
-                EventKind::Read => {
-                    totals.bytes_read = totals.bytes_read.saturating_add(one.length);
-                    totals.reads += 1;
-                }
-                EventKind::Write => {
-                    totals.bytes_written = totals.bytes_written.saturating_add(one.length);
-                    totals.writes += 1;
-                }
-                _ => {}
-            }
-            let (file, path) = (description.file, description.path.clone());
-            let mut raw = made.event(one.kind);
-            raw.record.service = None;
-            raw.record.synchronous = one.kind == EventKind::Write && description.synchronous;
-            (raw.record.file, raw.record.path) = (file, Some(path.clone()));
-            if one.kind != EventKind::Fsync {
-                (raw.record.offset, raw.record.length) = (one.offset, one.length);
-            }
-            if let (EventKind::Write, Some(offset)) = (one.kind, one.offset) {
-                self.files.reaches(&path, offset.saturating_add(one.length));
-            }
-            found.push((one.data.to_vec(), raw));
-        }
-        found
     }
 
     /// Whether a call moved bytes of a descriptor that nobody was seen to open, and that strace doesn't name: perhaps a file's.

@@ -34,6 +34,7 @@ mod calls;
 mod clock;
 mod errors;
 mod files;
+mod finished;
 mod line;
 
 use self::asynchronous::ended;
