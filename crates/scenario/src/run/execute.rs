@@ -1,8 +1,6 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{
-    Driven, Ports, ProgramPorts, Programs, Redundant, Replicated, System, Turns, file_tables,
-};
+use crate::build::{Driven, Ports, ProgramPorts, Programs, System, Turns, file_tables};
 use crate::claim::{Claim, Sentence};
 use crate::loaded::Loaded;
 use crate::report::{
@@ -15,6 +13,7 @@ use crate::run::credits::credits;
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
+use crate::run::parts::{arrays, copies, memory};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
@@ -465,45 +464,4 @@ fn drive<A: Audience>(
 fn file_name(loaded: &Loaded, file: FileId) -> Option<String> {
     let (tables, _) = file_tables(loaded).ok()?;
     tables.iter().find_map(|table| table.path(file))
-}
-
-/// What the System's replications came to.
-fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
-    let mut all = Vec::new();
-    for Replicated { name, members, replicas } in &system.replications {
-        run.for_each_token(*replicas, |there| all.push(CopiesFigures::of(name, members, there.tally())));
-    }
-    all
-}
-
-/// What the System's arrays came to, by class.
-fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
-    let mut all: Vec<ArrayFigures> = Vec::new();
-    for Redundant { class, level, members, array, cache, failures, .. } in &system.arrays {
-        let of_class = all.iter().position(|figures| figures.name == *class);
-        let number = of_class.unwrap_or_else(|| {
-            all.push(ArrayFigures::new(class, level));
-            all.len() - 1
-        });
-        let now = run.now();
-        run.for_each_token(*array, |array| all[number].add(members, &array.at(now), (now, failures)));
-        if let Some(cache) = cache {
-            run.for_each_token(*cache, |cache| all[number].add_cache(cache));
-        }
-    }
-    all
-}
-
-/// How the System's hosts used their memory, by class.
-fn memory(system: &System, run: &Simulation) -> Vec<MemoryFigures> {
-    let mut all: Vec<MemoryFigures> = Vec::new();
-    for (class, host) in &system.memory {
-        let of_class = all.iter().position(|figures| figures.name == *class);
-        let number = of_class.unwrap_or_else(|| {
-            all.push(MemoryFigures { name: class.clone(), ..MemoryFigures::default() });
-            all.len() - 1
-        });
-        all[number].add(&host.host, host.now(run));
-    }
-    all
 }
