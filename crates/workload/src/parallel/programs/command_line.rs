@@ -93,6 +93,17 @@ pub(super) struct Launched<'text> {
     pub(super) launch: Launch,
 }
 
+/// What job scripts have before a command, without it becoming another.
+const RUN_BY: [&str; 6] = ["time", "nohup", "exec", "sudo", "nice", "env"];
+
+/// Whether a word of a shell ends a command: a comment, where its output goes, the next command.
+fn ends_command(word: &str) -> bool {
+    let redirected = word.trim_start_matches(|first: char| first.is_ascii_digit() || first == '&');
+    word.starts_with('#')
+        || redirected.starts_with(['>', '<'])
+        || matches!(word, "|" | "||" | "&" | "&&" | ";")
+}
+
 fn stem(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
@@ -102,10 +113,12 @@ pub(super) fn launched<'text>(program: &str, text: &'text str) -> Result<Launche
     if text.len() > COMMAND_BYTES_MAX {
         return refuse(format!("it is longer than {COMMAND_BYTES_MAX} bytes"));
     }
-    // What is set in the environment for the launcher changes nothing here.
-    let is_setting = |word: &&str| !word.starts_with('-') && word.contains('=');
-    let mut words: Vec<&str> = text.split_whitespace().skip_while(is_setting).collect();
-    let at = words.iter().position(|word| stem(word) == program);
+    // What is set in the environment for the launcher, and who runs it, changes nothing here.
+    let is_setting = |word: &str| !word.starts_with('-') && word.contains('=');
+    let is_before = |word: &&str| is_setting(word) || RUN_BY.contains(&stem(word)) || *word == "-p";
+    let words = text.split_whitespace().take_while(|word| !ends_command(word)).filter(|word| *word != "\\");
+    let mut words: Vec<&str> = words.skip_while(is_before).collect();
+    let at = words.iter().position(|word| stem(word).eq_ignore_ascii_case(program));
     match at {
         Some(at) => {
             let after = words.split_off(at + 1);
@@ -188,20 +201,18 @@ pub(super) fn is_on(option: &str, value: Option<&str>) -> Result<bool, ProgramEr
     }
 }
 
-/// A size, with k, m, g or t for powers of 1024.
+/// A size, with k, m, g or t for powers of 1024; what stands behind such a letter (MiB, MB) IOR doesn't look at, either.
 pub(super) fn size(option: &str, text: &str) -> Result<u64, ProgramError> {
-    let (digits, shift) = match text.char_indices().last() {
-        Some((at, unit)) if unit.is_ascii_alphabetic() => {
-            let shift = match unit.to_ascii_lowercase() {
-                'k' => 10,
-                'm' => 20,
-                'g' => 30,
-                't' => 40,
-                _ => return refuse(format!("{option} {text}: a size is a number, with k, m, g or t")),
-            };
-            (&text[..at], shift)
-        }
-        _ => (text, 0),
+    let at = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(at);
+    let unit = unit.to_ascii_lowercase();
+    let shift = match unit.strip_suffix("ib").or_else(|| unit.strip_suffix('b')).unwrap_or(&unit) {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return refuse(format!("{option} {text}: a size is a number, with k, m, g or t")),
     };
     let count: u64 = number(option, digits)?;
     match count.checked_mul(1 << shift).filter(|&size| size <= i64::MAX as u64) {
@@ -232,14 +243,26 @@ mod tests {
             ("/opt/bin/ior -w", None),
             ("mpirun -np 4 ior -w", Some(4)),
             ("mpiexec -n 8 --bind-to core ./ior -w", Some(8)),
+            ("mpirun -np 4 ./IOR -w   # warm", Some(4)),
+            ("time mpirun -np 4 ior -w > out.txt 2>&1", Some(4)),
+            ("/usr/bin/time -p mpirun -np 4 \\\n ior -w | tee out", Some(4)),
+            ("sudo ior -w &", None),
             ("OMP_NUM_THREADS=1 /usr/bin/srun -N 2 --ntasks=16 -c 4 ior -w", Some(16)),
         ] {
             let launched = launched("ior", text).unwrap();
             assert_eq!((launched.words, launched.launch.ranks), (vec!["-w"], ranks), "{text}");
         }
-        for text in ["", "mpirun -np 4", "sudo ior", "mpirun -np many ior"] {
+        for text in ["", "mpirun -np 4", "# ior -w", "strace ior", "mpirun -np many ior"] {
             assert!(launched("ior", text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_have_the_units_that_people_write() {
+        let megabytes = ["64m", "64M", "64MiB", "64MB", "64mb"].map(|text| size("-b", text).unwrap());
+        assert_eq!(megabytes, [64 << 20; 5]);
+        assert_eq!((size("-b", "47008").unwrap(), size("-b", "47008B").unwrap()), (47_008, 47_008));
+        assert!(["", "m", "64x", "6m4", "1mm", "64 MiB"].iter().all(|text| size("-b", text).is_err()));
     }
 
     #[test]

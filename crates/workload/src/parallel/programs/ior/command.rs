@@ -45,6 +45,9 @@ impl Options for IorOptions {
         let launched = words::launched("ior", text)?;
         let mut options =
             IorOptions { launch: launched.launch, write: false, read: false, ..IorOptions::default() };
+        // Another interface has options of its own: it is named first.
+        let of_api = launched.words.windows(2).find(|pair| pair[0] == "-a").map(|pair| pair[1]);
+        of_api.map(|value| api("-a", value)).transpose()?;
         for given in words::given("IOR", &launched.words, (VALUES, &LONG_VALUES))? {
             match given {
                 Given::Short(letter, Some(value)) if VALUES.contains(letter) => {
