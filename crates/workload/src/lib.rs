@@ -43,6 +43,7 @@ pub mod file_lives;
 pub mod fio;
 pub mod iozone;
 pub mod measurement;
+pub mod observed;
 pub mod parallel;
 pub mod program;
 pub mod replay;

@@ -20,8 +20,8 @@ pub(crate) struct Init {
     /// Which question: postgres, mail, web, backup, home-directories
     #[arg(value_name = "TEMPLATE", required_unless_present_any = ["from", "from_host", "from_host_files"])]
     template: Option<String>,
-    /// Make it of a fio job file, of a command line of fio's or iozone's, of what either printed (fio's JSON), or of a
-    /// trace, in any format
+    /// Make it of a fio job file, of a command line of fio's or iozone's, of what either printed (fio's JSON), of what iostat -x or
+    /// sar -d printed, or of a trace, in any format
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
     /// Describe this machine: its drives, arrays, file systems, limits and kernel, as far as its own commands tell them
@@ -49,7 +49,7 @@ fn after_help() -> String {
          Examples:\n  petrio init postgres && petrio run postgres.toml\n  \
          petrio init mail --drive seagate-savvio-10k4 --memory \"8 GiB\" -o mine.toml\n  \
          petrio init --from job.fio\n  petrio init --from trace.csv -o -\n  \
-         petrio init --from 'iozone -e -a -s 64'\n  \
+         petrio init --from 'iozone -e -a -s 64'\n  petrio init --from iostat.txt            # iostat -xk 10 2 > iostat.txt\n  \
          petrio init --from-host && petrio run machine.toml",
         templates.collect::<String>()
     )

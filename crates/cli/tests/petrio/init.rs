@@ -266,3 +266,33 @@ fn jobs_that_reach_far_are_made_for_a_drive_that_does() {
     let chosen = folder.petrio(&["init", "--from", "far.fio", "--drive", "sata-750gb-7200", "--force"]);
     assert!(chosen.code == Some(2) && chosen.talk.contains("reaches to byte"), "{}", chosen.talk);
 }
+
+#[test]
+fn what_iostat_observed_becomes_a_load_of_the_same_rates() {
+    let folder = Folder::new();
+    let columns = "Device  r/s  rkB/s  r_await  w/s  wkB/s  w_await  aqu-sz  %util";
+    let since_start = format!("{columns}\nsda 900 9000 5.1 1 12 2 9 99\n\n");
+    let now = format!("{columns}\nsda 40 640 9 10 120 2 0.4 41\nnvme0n1 500 8000 0.1 0 0 0 0.05 3\n");
+    folder.write("io.txt", &format!("{since_start}{now}"));
+    let made = folder.petrio(&["init", "--from", "io.txt"]);
+    assert!(made.code == Some(0) && made.talk.contains("where requests lie isn't told"), "{}", made.talk);
+    let text = folder.text("io.toml");
+    for words in
+        ["7.60 ms a request", "41 % busy", "size = \"16384 B\"", "size = \"12288 B\"", "intel-dc-p4510"]
+    {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    folder.petrio(&["run", "io.toml", "--no-what-if", "--json", "io.json", "-q"]);
+    let report: serde_json::Value = serde_json::from_str(&folder.text("io.json")).unwrap();
+    let rate = |name: &str| {
+        let workloads = report["workloads"].as_array().unwrap();
+        let own = workloads.iter().find(|one| one["name"] == name).unwrap();
+        own["served"]["requests_per_s"]["value"].as_f64().or(own["requests_per_s"]["value"].as_f64()).unwrap()
+    };
+    assert!((rate("sda") / 50.0 - 1.0).abs() < 0.1 && (rate("nvme0n1") / 500.0 - 1.0).abs() < 0.1);
+    // The same at once; and a table that was cut off.
+    assert_eq!(folder.petrio(&["run", "io.txt", "--no-what-if", "-q"]).code, Some(0));
+    folder.write("cut.txt", &now[..now.len() - 8]);
+    let cut = folder.petrio(&["init", "--from", "cut.txt"]);
+    assert!(cut.code == Some(2) && cut.talk.contains("line 3: it has"), "{}", cut.talk);
+}

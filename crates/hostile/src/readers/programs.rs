@@ -11,6 +11,7 @@ use petrio_users::{UserSpecification, Users};
 use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::Measurement;
+use petrio_workload::observed::Observed;
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
@@ -22,6 +23,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "fio_jobs", read: fio_jobs, samples: || vec![seed("fio-jobs")] },
         Reader { name: "iozone", read: iozone, samples: || vec![seed("iozone")] },
+        Reader { name: "observed", read: observed, samples: || vec![seed("observed")] },
         Reader { name: "measurement", read: measurement, samples: measurements },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
@@ -50,6 +52,19 @@ fn iozone(bytes: &[u8]) -> Verdict {
     assert!(is_iozone(text) && !run.tests.is_empty());
     for test in run.tests {
         test.parameters.validate().map_err(|error| reason(&error))?;
+    }
+    Ok(())
+}
+
+/// What iostat and sar print: rates of disks that do something, and requests of whole blocks.
+fn observed(bytes: &[u8]) -> Verdict {
+    let observed: Observed = text(bytes)?.parse().map_err(|error| reason(&error))?;
+    assert!(!observed.disks.is_empty());
+    for disk in observed.disks {
+        let rates = [disk.reads_per_s, disk.writes_per_s, disk.read_bytes_per_s, disk.written_bytes_per_s];
+        assert!(rates.into_iter().all(|rate| rate.is_finite() && rate >= 0.0) && rates[0] + rates[1] > 0.0);
+        let sizes = [disk.read_bytes(), disk.written_bytes()];
+        assert!(sizes.into_iter().flatten().all(|bytes| bytes > 0 && bytes.is_multiple_of(512)));
     }
     Ok(())
 }

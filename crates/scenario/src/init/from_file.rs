@@ -1,5 +1,6 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
+use super::from_observed::from_observed;
 use super::{Choices, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
@@ -12,6 +13,7 @@ use petrio_trace::{EventReader, TraceOptions, TraceReader};
 use petrio_workload::fio::{FioFile, FioJob, FioWork, NOTHING, is_command_line, is_job_file};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::{Format, MeasurementError, fio_job_file};
+use petrio_workload::observed::is_observed;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -66,6 +68,11 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         return from_iozone(&name, &text, choices);
     }
     if let Ok(text) = text_of(&inputs, file)
+        && is_observed(&text)
+    {
+        return from_observed(&name, &text, choices);
+    }
+    if let Ok(text) = text_of(&inputs, file)
         && Format::of(&text) == Some(Format::Fio)
     {
         let problem =
@@ -112,17 +119,17 @@ fn holds_calls(file: &Path, options: &TraceOptions) -> bool {
 }
 
 /// How a comment begins that says where a scenario is from.
-fn head(name: &str, what: &str, choices: &Choices) -> String {
+pub(super) fn head(name: &str, what: &str, choices: &Choices) -> String {
     format!("# {what} {name}.\n#\n#   petrio run {}\n", choices.file)
 }
 
-fn complete(body: &str, choices: &Choices) -> String {
+pub(super) fn complete(body: &str, choices: &Choices) -> String {
     let drive = choices.drive.as_deref().unwrap_or(DRIVE);
     filled_in(body, choices, drive, choices.memory.as_deref().unwrap_or(MEMORY))
 }
 
 /// Quoted as a TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 

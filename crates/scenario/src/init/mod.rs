@@ -5,6 +5,7 @@
 //! before it is given away: it runs.
 
 mod from_file;
+mod from_observed;
 mod machine;
 mod played;
 

@@ -11,10 +11,11 @@ use petrio_kernel::Watch;
 use petrio_workload::fio::{is_command_line, is_job_file};
 use petrio_workload::iozone::is_iozone;
 use petrio_workload::measurement::Format;
+use petrio_workload::observed::is_observed;
 use std::path::Path;
 
-/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's or iozone's, or a script with
-/// one. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
+/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's or iozone's, a script with one,
+/// or what iostat or sar printed. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
 pub fn is_played(file: &Path) -> bool {
     let written = file.to_string_lossy();
     if !file.exists() {
@@ -26,6 +27,7 @@ pub fn is_played(file: &Path) -> bool {
     text_of(&Inputs::here(), file).is_ok_and(|text| {
         is_job_file(&text)
             || is_iozone(&text)
+            || is_observed(&text)
             || Format::of(&text) == Some(Format::Fio)
             || is_command_line(&text) && text.parse::<toml::Table>().is_err()
     })
