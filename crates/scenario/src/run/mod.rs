@@ -12,6 +12,7 @@ mod growth;
 mod listener;
 mod load;
 mod lock_step;
+mod outcome;
 mod patience;
 mod phases;
 mod programs;
