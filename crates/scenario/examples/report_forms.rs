@@ -115,6 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             not_tried: Vec::new(),
             what_if: None,
             together: None,
+            also: None,
             or: None,
         }),
         assumptions: Vec::new(),

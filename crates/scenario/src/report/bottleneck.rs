@@ -49,6 +49,9 @@ pub struct Bottleneck {
     /// Where no change helps much alone: two or more that do together, of parts that are as busy as each other.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub together: Option<Together>,
+    /// Where some programs work on files and others send block requests, and what would change it is nothing to one of both: what is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub also: Option<WhatIf>,
     /// What would change it more, at a price.
     #[serde(rename = "or", skip_serializing_if = "Option::is_none", default)]
     pub or: Option<WhatIf>,
@@ -94,11 +97,31 @@ impl Together {
     }
 }
 
+/// A sentence as it goes on behind others' words.
+fn lower(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+    format!("{first}{}", letters.as_str())
+}
+
 impl Bottleneck {
     /// What is advised, in the order in which it is told.
     pub fn advice(&self) -> impl Iterator<Item = &WhatIf> {
         let together = self.together.as_ref().map(|together| &together.what_if);
-        [self.what_if.as_ref(), together, self.or.as_ref()].into_iter().flatten()
+        [self.what_if.as_ref(), together, self.also.as_ref(), self.or.as_ref()].into_iter().flatten()
+    }
+
+    /// The words on a command line that do what is advised, each with how it is called: "try it".
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let also = self.also.as_ref();
+        let all = self.advice().filter_map(move |advice| {
+            let is_also = also.is_some_and(|also| std::ptr::eq(also, advice));
+            Some((if is_also { "and" } else { "or" }, advice.command()?))
+        });
+        all.enumerate().map(|(number, (label, command))| match number {
+            0 => ("try it", command),
+            _ => (label, command),
+        })
     }
 
     /// What limits the run, as one says it: the stage's name, or those of several.
@@ -110,15 +133,13 @@ impl Bottleneck {
     pub fn sentences(&self) -> String {
         let free = self.what_if.as_ref().map(WhatIf::sentence);
         let together = self.together.as_ref().map(Together::sentence);
+        let also = self.also.as_ref().map(|also| format!("Beside it: {}", lower(&also.sentence())));
         let or = self.or.as_ref().map(|or| {
-            let sentence = or.sentence();
-            let mut letters = sentence.chars();
-            let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
             let is_alone = free.is_none() && together.is_none();
-            let or = if is_alone { "At a price only: " } else { "Or, at a price, " };
-            format!("{or}{first}{}", letters.as_str())
+            let begin = if is_alone { "At a price only: " } else { "Or, at a price, " };
+            format!("{begin}{}", lower(&or.sentence()))
         });
-        free.into_iter().chain(together).chain(or).collect::<Vec<String>>().join(" ")
+        free.into_iter().chain(together).chain(also).chain(or).collect::<Vec<String>>().join(" ")
     }
 
     /// The same with the names of what it says.
@@ -273,6 +294,7 @@ mod tests {
             not_tried: Vec::new(),
             what_if: Some(what_if()),
             together: None,
+            also: None,
             or: Some(dear),
         };
         let sentences = bottleneck.sentences();
@@ -345,6 +367,7 @@ mod tests {
                 not_tried: Vec::new(),
                 what_if: None,
                 together: None,
+                also: None,
                 or: None,
             }
         };

@@ -125,6 +125,7 @@ pub(crate) fn example() -> Report {
                 workloads: Vec::new(),
             }),
             together: None,
+            also: None,
             or: None,
         }),
         assumptions: Vec::new(),

@@ -13,7 +13,6 @@ use crate::report::summary::{Report, Stage, WallClock};
 use crate::report::table::table;
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
-use crate::report::what_if::WhatIf;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
 };
@@ -390,9 +389,8 @@ fn foot(out: &mut String, report: &Report, width: usize) {
         out.push('\n');
         let text = format!("{}, {}. {}", bottleneck.named_stage(), bottleneck.why(), bottleneck.sentences());
         labelled(out, "bottleneck", text.trim_end(), width);
-        let commands = bottleneck.advice().filter_map(WhatIf::command);
-        for (number, command) in commands.enumerate() {
-            labelled(out, if number == 0 { "try it" } else { "or" }, &command, width);
+        for (label, command) in bottleneck.commands() {
+            labelled(out, label, &command, width);
         }
     }
     report.each().for_each(|served| left_over(out, served, width));

@@ -46,6 +46,7 @@ pub(super) fn explain(
     let Answer { found, or } = search.as_mut().map_or_else(|| Ok(Answer::default()), Search::best)?;
     let alone = found.as_ref().map_or(1.0, |(_, what_if)| what_if.gain);
     let together = search.as_mut().map_or(Ok(None), |search| together::together(search, &rows, alone))?;
+    let also = search.as_mut().map_or(Ok(None), |search| search.also(&found))?;
     // What only moves the limit to a part that is as busy is told with that.
     let found = found.filter(|_| together.is_none());
     let nothing = found.is_none() && or.is_none() && together.is_none();
@@ -62,7 +63,7 @@ pub(super) fn explain(
     let mean_wait_ms = row.filter(|_| utilisation.is_none()).and_then(|row| row.mean_wait_ms);
     let part = found.as_ref().or(or.as_ref()).map(|(candidate, _)| candidate.part.to_owned());
     let part = tied.map(|tie| tie.part.clone()).or(part);
-    let [what_if, or] = [found, or].map(|found| found.map(|(_, what_if)| what_if));
+    let [what_if, also, or] = [found, also, or].map(|found| found.map(|(_, what_if)| what_if));
     let tried = (candidates.len() - not_tried.len()) as u64;
     let (busiest, most) = row
         .and_then(|row| row.members.as_ref())
@@ -82,6 +83,7 @@ pub(super) fn explain(
         not_tried,
         what_if,
         together,
+        also,
         or,
     };
     report.bottleneck = Some(bottleneck.named());

@@ -1,18 +1,15 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
 use crate::build::{Driven, Ports, ProgramPorts, Programs, System, Turns, file_tables};
-use crate::claim::{Claim, Sentence};
 use crate::loaded::Loaded;
-use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, CreditFigures, Held, JobFigures, MemoryFigures, Rates,
-    ReportError, Served, Sinks, Stage, Subject, TrafficFigures, Visit,
-};
+use crate::report::{ReportError, Sinks, Stage, Subject, TrafficFigures, Visit};
 use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::credits::credits;
 use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
+use crate::run::outcome::{Outcome, Ran};
 use crate::run::parts::{arrays, copies, memory};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
@@ -93,38 +90,6 @@ impl Audience for Sinks {
 impl<R: Driven> Hears<R> for Sinks {
     fn completed(&mut self, request: &R, at: Time) -> Result<(), ReportError> {
         Self::completed(self, request, at)
-    }
-}
-
-/// What a run gave.
-pub(crate) struct Outcome {
-    /// What its programs got; where there are two sorts, those that work on files.
-    pub(crate) served: Served,
-    pub(crate) beside: Option<Box<Served>>,
-    /// Of each, whether more of it comes than is served.
-    pub(crate) overloaded: [bool; 2],
-    /// Things to check before these figures are trusted.
-    pub(crate) warnings: Vec<Sentence>,
-    pub(crate) stages: Vec<Stage>,
-    pub(crate) rates: Vec<Rates>,
-    pub(crate) activity: Vec<Activity>,
-    pub(crate) copies: Vec<CopiesFigures>,
-    pub(crate) arrays: Vec<ArrayFigures>,
-    pub(crate) traffic: Vec<TrafficFigures>,
-    pub(crate) memory: Vec<MemoryFigures>,
-    pub(crate) held: Vec<Held>,
-    pub(crate) credits: Vec<CreditFigures>,
-    pub(crate) jobs: Vec<JobFigures>,
-    pub(crate) end: Time,
-    pub(crate) cut_at: Time,
-    /// Firings of the net.
-    pub(crate) firings: u64,
-}
-
-impl Outcome {
-    /// What the programs of each sort got.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &Served> {
-        std::iter::once(&self.served).chain(self.beside.as_deref())
     }
 }
 
@@ -324,75 +289,6 @@ fn lane<'p, R: Driven>(
 ) -> Result<Lane<'p, R, Programs<R>>, RunFailure> {
     let on_error = loaded.scenario.measure.on_error;
     Ok(Lane::new(ports, R::programs_of(loaded, plan.replication, turns)?).on_error(on_error))
-}
-
-/// What a run gave beside what its programs got.
-struct Ran {
-    stages: Vec<Stage>,
-    rates: Vec<Rates>,
-    activity: Vec<Activity>,
-    copies: Vec<CopiesFigures>,
-    arrays: Vec<ArrayFigures>,
-    traffic: Vec<TrafficFigures>,
-    memory: Vec<MemoryFigures>,
-    held: Vec<Held>,
-    credits: Vec<CreditFigures>,
-    jobs: Vec<JobFigures>,
-    of_links: Vec<Sentence>,
-    end: Time,
-    cut_at: Time,
-    firings: u64,
-}
-
-impl Ran {
-    fn outcome(
-        self,
-        (served, mut warnings): (Served, Vec<Sentence>),
-        beside: Option<(Served, Vec<Sentence>)>,
-    ) -> Outcome {
-        let Self {
-            stages,
-            rates,
-            activity,
-            copies,
-            arrays,
-            traffic,
-            memory,
-            held,
-            credits,
-            jobs,
-            of_links,
-            end,
-            cut_at,
-            firings,
-        } = self;
-        let is_told = |told: &[Sentence]| told.iter().any(|told| told.claim == Claim::Overloaded);
-        let overloaded = [is_told(&warnings), beside.as_ref().is_some_and(|(_, told)| is_told(told))];
-        warnings.extend(of_links);
-        let beside = beside.map(|(served, more)| {
-            warnings.extend(more);
-            Box::new(served)
-        });
-        Outcome {
-            served,
-            beside,
-            overloaded,
-            warnings,
-            stages,
-            rates,
-            activity,
-            copies,
-            arrays,
-            traffic,
-            memory,
-            held,
-            credits,
-            jobs,
-            end,
-            cut_at,
-            firings,
-        }
-    }
 }
 
 /// Runs a System under a load, and counts.

@@ -1,7 +1,7 @@
 //! What a run gave in a few numbers, for those who hold many runs against each other.
 
 use crate::report::{Served, Subject, WorkloadFigures};
-use crate::run::execute::Outcome;
+use crate::run::outcome::Outcome;
 
 /// Throughput and mean latency of an experiment, of each sort of programs that there is.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,6 +13,7 @@ mod growth;
 mod listener;
 mod load;
 mod lock_step;
+mod outcome;
 mod parts;
 mod patience;
 mod phases;

@@ -13,8 +13,8 @@ use toml::de::{DeString, DeTable, DeValue};
 
 /// A change of one value: `disk.d0.count=4`, `workload.readers.rate=200 /s`, `measure.stop=[..]`.
 ///
-/// The path is dotted; a number in it picks an item of an array, and a key with dots in it stands in quotes, as in TOML. The value is read as TOML and, where it isn't TOML, as
-/// a string, so that quantities need no quotes.
+/// The path is dotted; a number in it picks an item of an array, and a key with dots in it stands in quotes, as in TOML. The value
+/// is read as TOML and, where it isn't TOML, as a string, so that quantities need no quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     text: Arc<str>,

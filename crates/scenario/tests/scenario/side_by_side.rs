@@ -105,15 +105,24 @@ fn requests_beside_a_file_system_pass_its_throttle_and_its_array() {
 }
 
 #[test]
-fn both_stand_in_the_report_and_the_question_what_limits_it_is_answered_for_one_of_them() {
+fn both_stand_in_the_report_and_what_limits_each_is_told() {
     let both = report(&format!("{FILES}{OTHER_DISK}{}", blocks("other", 500)));
     let text = terminal_text(&both, None, 100);
     for words in ["operations", "requests", "500 requests", "2.00 ms"] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
-    let what_if = both.bottleneck.unwrap().what_if.unwrap();
-    assert_eq!(what_if.subject, Some(Subject::FileOperations));
-    assert!(what_if.sentence().contains(" of operations"), "{}", what_if.sentence());
+    // On disks of their own what helps one is nothing to the other.
+    let found = both.bottleneck.unwrap();
+    let [what_if, also] = [found.what_if.unwrap(), found.also.unwrap()];
+    let of = |subject: Subject| [&what_if, &also].into_iter().find(|told| told.subject == Some(subject));
+    for (subject, words, disk) in [
+        (Subject::FileOperations, " of operations", "disk.d."),
+        (Subject::BlockRequests, " of requests", "disk.other."),
+    ] {
+        let told = of(subject).unwrap_or_else(|| panic!("{what_if:?} {also:?}"));
+        assert!(told.sentence().contains(words), "{}", told.sentence());
+        assert!(told.set.iter().all(|set| set.starts_with(disk)), "{told:?}");
+    }
     let json = serde_json::to_value(report(&format!("{FILES}{}", blocks("d", 10)))).unwrap();
     assert_eq!(json["subject"], "file-operations");
     assert_eq!(json["beside"]["subject"], "block-requests");

@@ -42,15 +42,20 @@ fn bottleneck(report: &Report) -> &Bottleneck {
 /// was.
 fn reproduced(name: &str) -> Option<(f64, [f64; 2])> {
     let before = whole(&example(name, &[]));
-    let what_if = before.bottleneck.clone()?.what_if?;
+    let what_if = before.bottleneck.as_ref()?.advice().next()?.clone();
     assert!(what_if.interval[0] > 1.0 && what_if.gain > 1.0, "{name}: {what_if:?}");
     if what_if.set.is_empty() {
         return None;
     }
     let after = plain(&example(name, &what_if.set));
+    let of = |report: &Report| {
+        let is_other = what_if.subject.is_some_and(|subject| subject != report.served.subject);
+        let served = if is_other { report.beside.as_deref().unwrap() } else { &report.served };
+        (served.requests_per_s.value, served.latency.as_ref().map(|latency| latency.mean_ms.value))
+    };
     let gain = match what_if.of {
-        Measured::Throughput => after.served.requests_per_s.value / before.served.requests_per_s.value,
-        Measured::Latency => before.served.latency?.mean_ms.value / after.served.latency?.mean_ms.value,
+        Measured::Throughput => of(&after).0 / of(&before).0,
+        Measured::Latency => of(&before).1? / of(&after).1?,
         Measured::Elapsed => before.jobs[0].elapsed_s / after.jobs[0].elapsed_s,
     };
     Some((gain, what_if.interval))

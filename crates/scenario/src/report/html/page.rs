@@ -12,7 +12,6 @@ use crate::report::summary::{Report, Stage};
 use crate::report::text::{KINDS_MAX, busy_servers, kind_rate, longer, shown};
 use crate::report::traffic::traffic_table;
 use crate::report::waiting::Waiting;
-use crate::report::what_if::WhatIf;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
 };
@@ -152,9 +151,12 @@ fn bottleneck(page: &mut Page, report: &Report) {
     let mut text = Text::default()
         .strong(format!("Bottleneck: {}", bottleneck.named_stage()))
         .plain(format!(", {}. {}", bottleneck.why(), bottleneck.sentences()));
-    let commands = bottleneck.advice().filter_map(WhatIf::command);
-    for (number, command) in commands.enumerate() {
-        let label = if number == 0 { "Try it: " } else { "Or: " };
+    for (label, command) in bottleneck.commands() {
+        let label = match label {
+            "try it" => "Try it: ",
+            "and" => "And: ",
+            _ => "Or: ",
+        };
         text = text.and(Span::Break).quiet(label).and(Span::Code(command));
     }
     page.lead(text);

@@ -185,6 +185,27 @@ impl<'a, 'c> Search<'a, 'c> {
         Ok(answer)
     }
 
+    /// What brings most to the programs of the other sort, where what was found is nothing to them.
+    pub(super) fn also(&mut self, found: &Found<'c>) -> Result<Found<'c>, RunFailure> {
+        let Some((candidate, WhatIf { subject: Some(helped), .. })) = found else { return Ok(None) };
+        let at = self.candidates.iter().position(|other| other == *candidate);
+        let after = at.and_then(|at| self.figures[at].clone());
+        for subject in self.loaded.subjects().into_iter().filter(|subject| subject != helped) {
+            let of_it = self.measures(subject).iter().map(|&of| Judged { subject, of });
+            let is_helped = |judged: Judged| self.gain(after.as_ref(), judged) > 1.0 + NOTICEABLE;
+            if of_it.clone().any(is_helped) {
+                continue;
+            }
+            for judged in of_it {
+                let found = self.first(self.gains(&[judged], false), Some(&mut Vec::new()))?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// What each change brought, where none is known to help, and what couldn't be tried.
     pub(super) fn in_vain(&self) -> (Vec<Tried>, Vec<String>) {
         let all = || self.candidates.iter().zip(&self.figures);

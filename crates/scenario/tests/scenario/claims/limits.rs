@@ -2,7 +2,7 @@
 
 use super::texts::{queue, reads, synchronous, unix};
 use crate::common::{loaded, once, once_of};
-use petrio_scenario::report::{Bottleneck, Brought, Measured, Overload, Report, Sinks, WhatIf};
+use petrio_scenario::report::{Bottleneck, Brought, Measured, Overload, Report, Sinks, Subject, WhatIf};
 use petrio_scenario::run::run;
 use petrio_scenario::{Claim, Override, load, load_text};
 use std::path::Path;
@@ -185,6 +185,10 @@ fn requests_beside_files_are_weighed_with_them_and_each_workload_is_told_with_it
     assert_eq!(found.stage, "slow/service", "twice as much of requests is more than files get: {what_if:?}");
     let of = |name: &str| what_if.workloads.iter().find(|row| row.workload == name).unwrap();
     assert!((of("log").gain - 2.0).abs() < 0.02 && (of("w").gain - 1.0).abs() < 0.02, "{what_if:?}");
+    // And what is something to the files is told beside it.
+    let also = found.also.unwrap();
+    assert_eq!(also.subject, Some(Subject::FileOperations), "{also:?}");
+    comes_true(&format!("{files}{blocks}"), &also);
     let sentence = what_if.sentence();
     assert!(
         sentence.ends_with("By workload: \"log\" 2.00 times the throughput, \"w\" the same."),
@@ -237,8 +241,9 @@ fn a_battery_is_advised_where_it_brings_most_though_nobody_waits_for_room_in_the
     let text = |battery: bool| {
         format!(
             "[disk.d]\nmodel = \"seagate-savvio-10k4\"\ncount = 4\n[raid.a]\nuse = \"perc-h700\"\ncontroller.cache.battery = {battery}\n\
-             level = 5\non = \"d*\"\n[workload.db]\nkind = \"synthetic\"\non = \"a\"\nrequests = 1200\ngenerators = [{{ capacity = \"500 GB\", \
-             read_fraction = \"30 %\", inter_arrival = {{ exponential = {{ mean = \"8 ms\" }} }}, size = \"8 KiB\" }}]\n"
+             level = 5\non = \"d*\"\n[workload.db]\nkind = \"synthetic\"\non = \"a\"\nrequests = 1200\n\
+             generators = [{{ capacity = \"500 GB\", read_fraction = \"30 %\", \
+             inter_arrival = {{ exponential = {{ mean = \"8 ms\" }} }}, size = \"8 KiB\" }}]\n"
         )
     };
     let found = bottleneck(&text(false));

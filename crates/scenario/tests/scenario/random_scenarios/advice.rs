@@ -54,10 +54,10 @@ fn holds_true(scenario: &Scenario) -> Result<(), TestCaseError> {
     let Some(found) = &report.bottleneck else {
         return Err(TestCaseError::fail(format!("no bottleneck of\n{text}")));
     };
-    for what_if in [&found.what_if, &found.or].into_iter().flatten() {
+    for what_if in found.advice() {
         comes_true(text, &report, what_if)?;
     }
-    let helped = found.what_if.is_some() || found.or.is_some();
+    let helped = found.advice().next().is_some();
     prop_assert!(helped || found.in_vain.len() <= found.tried as usize, "{found:?}\n{text}");
     prop_assert!(!helped || found.in_vain.is_empty(), "{found:?}\n{text}");
     for tried in found.in_vain.iter().filter(|tried| !tried.set.is_empty()) {
