@@ -2,7 +2,18 @@
 
 use crate::support::{Folder, root, unwrapped};
 
-const TEMPLATES: [&str; 5] = ["postgres", "mail", "web", "backup", "home-directories"];
+const TEMPLATES: [&str; 10] = [
+    "postgres",
+    "mail",
+    "web",
+    "backup",
+    "home-directories",
+    "nas",
+    "vm-host",
+    "backup-server",
+    "video-surveillance",
+    "mdtest",
+];
 
 #[test]
 fn every_template_runs_as_it_is_written() {

@@ -1,6 +1,6 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
-use super::{Choices, Made, filled_in, finished, named_from};
+use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
 use crate::schema::reference::Of;
@@ -109,7 +109,7 @@ fn head(name: &str, what: &str, choices: &Choices) -> String {
 
 fn complete(body: &str, choices: &Choices) -> String {
     let drive = choices.drive.as_deref().unwrap_or(DRIVE);
-    filled_in(body, choices, drive, choices.memory.as_deref().unwrap_or(MEMORY))
+    filled_in(body, choices, (drive, choices.memory.as_deref().unwrap_or(MEMORY), MACHINE))
 }
 
 /// Quoted as a TOML string.
