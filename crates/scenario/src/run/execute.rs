@@ -116,7 +116,6 @@ pub(crate) struct Outcome {
     pub(crate) jobs: Vec<JobFigures>,
     pub(crate) end: Time,
     pub(crate) cut_at: Time,
-    /// Firings of the net.
     pub(crate) firings: u64,
 }
 
@@ -434,12 +433,10 @@ fn drive<A: Audience>(
         _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, &run)),
     };
     let span = end - measured.cut_at;
+    let rates = [measured.clients.rates(), servers(&system.stages, run.marking(), span)];
     let ran = Ran {
         stages,
-        rates: [measured.clients.rates(), servers(&system.stages, run.marking(), span)]
-            .into_iter()
-            .flatten()
-            .collect(),
+        rates: rates.into_iter().flatten().collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
         of_links: of_links(system, run.marking(), span),
         copies: copies(system, &run),
@@ -462,7 +459,6 @@ fn file_name(loaded: &Loaded, file: FileId) -> Option<String> {
     tables.iter().find_map(|table| table.path(file))
 }
 
-/// What the System's replications came to.
 fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
     let mut all = Vec::new();
     for Replicated { name, members, replicas } in &system.replications {
