@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = after_help())]
 pub(crate) struct Init {
-    /// Which question: postgres, mail, web, backup, home-directories
+    /// Which question: postgres, mail, web, backup, home-directories, nas, vm-host, backup-server, video-surveillance, mdtest
     #[arg(value_name = "TEMPLATE", required_unless_present_any = ["from", "from_host", "from_host_files"])]
     template: Option<String>,
     /// Make it of a fio job file, of a command line of fio's or iozone's, of what either printed (fio's JSON), of what iostat -x or

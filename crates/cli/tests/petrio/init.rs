@@ -2,7 +2,18 @@
 
 use crate::support::{Folder, root, unwrapped};
 
-const TEMPLATES: [&str; 5] = ["postgres", "mail", "web", "backup", "home-directories"];
+const TEMPLATES: [&str; 10] = [
+    "postgres",
+    "mail",
+    "web",
+    "backup",
+    "home-directories",
+    "nas",
+    "vm-host",
+    "backup-server",
+    "video-surveillance",
+    "mdtest",
+];
 
 #[test]
 fn every_template_runs_as_it_is_written() {
@@ -286,8 +297,7 @@ fn what_iostat_observed_becomes_a_load_of_the_same_rates() {
     let report: serde_json::Value = serde_json::from_str(&folder.text("io.json")).unwrap();
     let rate = |name: &str| {
         let workloads = report["workloads"].as_array().unwrap();
-        let own = workloads.iter().find(|one| one["name"] == name).unwrap();
-        own["served"]["requests_per_s"]["value"].as_f64().or(own["requests_per_s"]["value"].as_f64()).unwrap()
+        workloads.iter().find(|one| one["workload"] == name).unwrap()["per_s"]["value"].as_f64().unwrap()
     };
     assert!((rate("sda") / 50.0 - 1.0).abs() < 0.1 && (rate("nvme0n1") / 500.0 - 1.0).abs() < 0.1);
     // The same at once; and a table that was cut off.

@@ -68,7 +68,10 @@ mod tests {
         each(ADAPTERS, |name, table, sources| {
             let adapter: crate::schema::Adapter =
                 read(table, sources).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
-            assert!(adapter.name.is_some() && adapter.source.is_some() && adapter.rate.is_some(), "{name}");
+            // A channel's rate, or what an instance may ask.
+            let says = adapter.rate.is_some() || adapter.limits.is_some();
+            assert!(adapter.name.is_some() && adapter.source.is_some() && says, "{name}");
+            assert_eq!(adapter.limits.and_then(|limits| limits.objection()), None, "{name}");
         });
     }
 

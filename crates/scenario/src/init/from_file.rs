@@ -1,7 +1,7 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
 use super::from_observed::from_observed;
-use super::{Choices, Made, filled_in, finished, named_from};
+use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
 use crate::schema::reference::Of;
@@ -125,7 +125,7 @@ pub(super) fn head(name: &str, what: &str, choices: &Choices) -> String {
 
 pub(super) fn complete(body: &str, choices: &Choices) -> String {
     let drive = choices.drive.as_deref().unwrap_or(DRIVE);
-    filled_in(body, choices, drive, choices.memory.as_deref().unwrap_or(MEMORY))
+    filled_in(body, choices, (drive, choices.memory.as_deref().unwrap_or(MEMORY), MACHINE))
 }
 
 /// Quoted as a TOML string.

@@ -32,16 +32,18 @@ pub struct Template {
     /// What it is asked of where nothing else is said.
     drive: &'static str,
     memory: &'static str,
+    machine: &'static str,
 }
 
 /// All of them.
-pub const TEMPLATES: [Template; 5] = [
+pub const TEMPLATES: [Template; 10] = [
     Template {
         name: "postgres",
         question: "a database: random reads of pages beside a log that each commit makes durable",
         text: include_str!("postgres.toml"),
         drive: "seagate-savvio-10k4",
         memory: "2 GiB",
+        machine: MACHINE,
     },
     Template {
         name: "mail",
@@ -49,6 +51,7 @@ pub const TEMPLATES: [Template; 5] = [
         text: include_str!("mail.toml"),
         drive: "sata-750gb-7200",
         memory: "4 GiB",
+        machine: MACHINE,
     },
     Template {
         name: "web",
@@ -56,6 +59,7 @@ pub const TEMPLATES: [Template; 5] = [
         text: include_str!("web.toml"),
         drive: "sata-750gb-7200",
         memory: "256 MiB",
+        machine: MACHINE,
     },
     Template {
         name: "backup",
@@ -63,6 +67,7 @@ pub const TEMPLATES: [Template; 5] = [
         text: include_str!("backup.toml"),
         drive: "seagate-constellation-es3",
         memory: "2 GiB",
+        machine: MACHINE,
     },
     Template {
         name: "home-directories",
@@ -70,6 +75,47 @@ pub const TEMPLATES: [Template; 5] = [
         text: include_str!("home-directories.toml"),
         drive: "seagate-constellation-es3",
         memory: "4 GiB",
+        machine: MACHINE,
+    },
+    Template {
+        name: "nas",
+        question: "a NAS at home or in an office: small files and films over 1, 2.5 or 10 Gbit/s or Wi-Fi, by SMB or NFS",
+        text: include_str!("nas.toml"),
+        drive: "seagate-constellation-es3",
+        memory: "8 GiB",
+        machine: "celeron-j4105",
+    },
+    Template {
+        name: "vm-host",
+        question: "virtual machines on one drive, of which some boot",
+        text: include_str!("vm-host.toml"),
+        drive: "samsung-970-evo-500gb",
+        memory: "16 GiB",
+        machine: MACHINE,
+    },
+    Template {
+        name: "backup-server",
+        question: "a backup server at night: streams that come, an index, and checks of old backups",
+        text: include_str!("backup-server.toml"),
+        drive: "seagate-exos-x16-16tb",
+        memory: "8 GiB",
+        machine: MACHINE,
+    },
+    Template {
+        name: "video-surveillance",
+        question: "cameras that record onto one disk, and people who look at old pictures",
+        text: include_str!("video-surveillance.toml"),
+        drive: "seagate-exos-x10-10tb",
+        memory: "2 GiB",
+        machine: "celeron-j4105",
+    },
+    Template {
+        name: "mdtest",
+        question: "how many files a second clients make, look at and remove on a file server",
+        text: include_str!("mdtest.toml"),
+        drive: "intel-dc-s4610-960gb",
+        memory: "8 GiB",
+        machine: MACHINE,
     },
 ];
 
@@ -117,15 +163,15 @@ pub fn from_template(name: &str, choices: &Choices) -> Result<Made, Problems> {
     choices.check()?;
     let drive = choices.drive.as_deref().unwrap_or(template.drive);
     let memory = choices.memory.as_deref().unwrap_or(template.memory);
-    let text = filled_in(template.text, choices, drive, memory);
+    let text = filled_in(template.text, choices, (drive, memory, template.machine));
     finished(&text, Vec::new(), &Inputs::none())
 }
 
-fn filled_in(text: &str, choices: &Choices, drive: &str, memory: &str) -> String {
+fn filled_in(text: &str, choices: &Choices, (drive, memory, machine): (&str, &str, &str)) -> String {
     text.replace("@FILE@", &choices.file)
         .replace("@DRIVE@", drive)
         .replace("@MEMORY@", memory)
-        .replace("@MACHINE@", choices.machine.as_deref().unwrap_or(MACHINE))
+        .replace("@MACHINE@", choices.machine.as_deref().unwrap_or(machine))
         .replace("@KERNEL@", choices.kernel.as_deref().unwrap_or(KERNEL))
 }
 

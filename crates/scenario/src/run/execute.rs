@@ -334,12 +334,10 @@ fn drive<A: Audience>(
         _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, &run)),
     };
     let span = end - measured.cut_at;
+    let rates = [measured.clients.rates(), servers(&system.stages, run.marking(), span)];
     let ran = Ran {
         stages,
-        rates: [measured.clients.rates(), servers(&system.stages, run.marking(), span)]
-            .into_iter()
-            .flatten()
-            .collect(),
+        rates: rates.into_iter().flatten().collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
         of_links: of_links(system, run.marking(), span),
         copies: copies(system, &run),

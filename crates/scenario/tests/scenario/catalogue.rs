@@ -3,7 +3,8 @@
 use petrio_kernel::Time;
 use petrio_models::device::disk::parameters::SeekParameters;
 use petrio_models::device::disk::{DiskParameters, SeekCurve};
-use petrio_scenario::catalogue::{DEVICES, Device};
+use petrio_models::host::machine::{CopyCurve, MachineParameters};
+use petrio_scenario::catalogue::{DEVICES, Device, MACHINES};
 use petrio_scenario::{Loaded, load_text};
 
 fn loaded(model: &str) -> Loaded {
@@ -102,4 +103,48 @@ fn what_sheets_say_before_formatting_is_taken_less_what_is_no_data() {
         }
     }
     assert!(of_the_medium >= 4, "{of_the_medium}");
+}
+
+/// What somebody measured of a machine as a whole, 7-zip's MIPS on all processors and memcpy's MB/s, is what its file was made of.
+#[test]
+fn machines_that_others_measured_have_their_figures() {
+    // T. Kaiser, sbc-bench, Results.md; the reference is epyc-9005-2vcpu, 3,900 MIPS for each processor.
+    let reference = machine("epyc-9005-2vcpu");
+    for (name, mips, threads, memcpy_mb) in [
+        ("raspberry-pi-3b-plus", 3_670.0, 4.0, 1_120.0),
+        ("raspberry-pi-4b", 5_760.0, 4.0, 2_240.0),
+        ("odroid-hc4", 5_730.0, 4.0, 3_540.0),
+        ("helios4", 2_210.0, 2.0, 910.0),
+        ("celeron-j3455", 7_000.0, 4.0, 4_090.0),
+        ("celeron-j4105", 9_020.0, 4.0, 5_500.0),
+        ("celeron-n5100", 10_550.0, 4.0, 7_750.0),
+        ("pentium-g4600", 11_810.0, 4.0, 15_120.0),
+        ("ryzen-r1606g", 7_970.0, 4.0, 8_230.0),
+        ("graviton-a1-xlarge", 8_610.0, 4.0, 4_280.0),
+        ("thunderx-2x48", 107_180.0, 96.0, 4_180.0),
+    ] {
+        let found = machine(name);
+        assert!((f64::from(found.processors) - threads).abs() < 1e-9, "{name}");
+        let slower = 3_900.0 / (mips / threads);
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.06;
+        let times = [
+            (found.calls.read, reference.calls.read),
+            (found.cache.write_page, reference.cache.write_page),
+            (found.cache.allocate, reference.cache.allocate),
+            (found.block.submit, reference.block.submit),
+        ];
+        for (here, there) in times {
+            assert!(near(here.as_seconds() / there.as_seconds(), slower), "{name}: {here} and {there}");
+        }
+        for copy in [&found.copy.to_user, &found.copy.from_user] {
+            let CopyCurve::Threshold { page_in_l2, page_from_memory, .. } = copy else { panic!("{name}") };
+            let page = 4_096.0 / (memcpy_mb * 1e6);
+            assert!(near(page_from_memory.as_seconds(), page), "{name}: {page_from_memory}");
+            assert!(page_in_l2 < page_from_memory, "{name}");
+        }
+    }
+}
+
+fn machine(name: &str) -> MachineParameters {
+    toml::from_str(MACHINES.text(name).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
 }

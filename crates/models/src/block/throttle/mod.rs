@@ -22,8 +22,8 @@
 //! be, whatever its size, and what follows waits; flushes aren't counted. It sits where the guest's device does, before any queue of
 //! the host's.
 //!
-//! Leaves out: QEMU's groups of several drives, hierarchies of groups, and rounds of eight requests that reads and writes share six to two (both pass at
-//! the same tick here, reads first).
+//! Leaves out: QEMU's groups of several drives, the kernel's hierarchies of groups, and its rounds of eight requests that reads and
+//! writes share six to two (both pass at the same tick here, reads first).
 
 mod accounts;
 mod bucket;

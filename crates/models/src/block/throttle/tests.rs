@@ -163,7 +163,8 @@ fn qemu(text: &str, count: usize, blocks: u32) -> f64 {
 
 #[test]
 fn a_burst_of_qemus_lasts_as_its_documentation_says() {
-    // As docs/throttle.txt of QEMU has it: 100 IOPS for good, 2,000 in a burst of 60 s; the bucket has room for 120,000, and leaks meanwhile.
+    // As docs/throttle.txt of QEMU has it: 100 IOPS for good, 2,000 in a burst of 60 s; the bucket has room for 120,000, and
+    // leaks meanwhile.
     let limits = "iops = 100\niops_max = 2000\niops_max_length = \"60 s\"";
     // Until it is full it does 2,000 a second: 60 s, and what leaks in them, 63.2 s.
     let dry = 120_000.0 / (2_000.0 - 100.0);
