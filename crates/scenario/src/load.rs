@@ -22,6 +22,7 @@ use crate::schema::reference::Of;
 use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workload};
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
+use crate::text::tables::read_tables;
 use crate::text::tree::{self, Places, Table};
 use crate::text::{Copies, Override, Problem, Problems, SETTING, Severity, Sources};
 use crate::wires::{self, Wires};
@@ -151,6 +152,7 @@ fn load_known(
     let mut root = root;
     join_ranks(&mut root);
     problems.append(&mut files_alike(&mut root, &sources));
+    problems.append(&mut read_tables(root.get_mut(), Path::new(""), (inputs, &sources)));
     let places = Places::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(rather(problems, &strays)));
     let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {

@@ -4,6 +4,7 @@ use crate::foreign::{by_file, by_keys, not_toml};
 use crate::schema::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
+use crate::text::tables::read_tables;
 use crate::text::tree::{self, Places};
 use crate::text::{Override, Problem, Problems, SETTING, Sources};
 use petrio_files::inputs::Inputs;
@@ -33,10 +34,11 @@ pub(crate) fn load_users_in(
         let other = by_file(&name, &inputs.path_of(path), Of::Users);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
-    load_users_text(&name, &text, overrides)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    load_users_from((&name, &text), overrides, (inputs, folder))
 }
 
-/// As [`load_users`], from a text.
+/// As [`load_users`], from a text; what that names as files is not read.
 ///
 /// # Errors
 /// As of [`load_users`].
@@ -44,6 +46,14 @@ pub fn load_users_text(
     name: &str,
     text: &str,
     overrides: &[Override],
+) -> Result<UserSpecification, Problems> {
+    load_users_from((name, text), overrides, (&Inputs::none(), Path::new("")))
+}
+
+fn load_users_from(
+    (name, text): (&str, &str),
+    overrides: &[Override],
+    (inputs, folder): (&Inputs, &Path),
 ) -> Result<UserSpecification, Problems> {
     let mut sources = Sources::default();
     let base = sources.add(name, text);
@@ -60,6 +70,7 @@ pub fn load_users_text(
         let base = sources.add(SETTING, Arc::clone(change.text()));
         problems.extend(change.apply(&mut root, base, &sources).err());
     }
+    problems.append(&mut read_tables(root.get_mut(), folder, (inputs, &sources)));
     if !problems.is_empty() {
         return Err(fail(problems));
     }

@@ -3,13 +3,15 @@
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::output::print;
-use crate::results::Results;
+use crate::outputs::Outputs;
+use crate::results::{Results, say_written};
 use crate::table::table;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_distribution::fit::{FitFamily, FitOptions, Method, Progress};
 use petrio_page::numbers::{grouped, significant};
+use petrio_scenario::report::write_text;
 use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
@@ -55,6 +57,10 @@ pub(crate) struct Fit {
     reading: Reading,
     #[command(flatten)]
     results: Results,
+    /// Write the chosen distribution's CDF as a table: lines of a point and the probability of as much or less, which a
+    /// scenario or a user specification reads by cumulative-table = { file = "OUT", interpolation = "linear" }
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
+    table: Option<PathBuf>,
     /// Print the TOML alone
     #[arg(long, short)]
     quiet: bool,
@@ -111,7 +117,7 @@ fn family() -> impl TypedValueParser<Value = FitFamily> {
 
 impl Fit {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        self.results.check(&[&self.data])?;
+        self.outputs().check([self.data.as_path()])?;
         let mut options = FitOptions {
             stages: self.stages,
             phases: self.phases,
@@ -136,15 +142,23 @@ impl Fit {
         if let Some(path) = &self.results.html {
             write_html(&found, path)?;
         }
-        if self.results.to_output() {
+        if let Some(path) = &self.table {
+            write_text(path, &found.table())?;
+        }
+        if self.outputs().to_output() {
             // What stands there is for another program.
         } else if self.quiet {
             print(&found.toml(found.report.chosen()))?;
         } else {
             print(&summary(&found))?;
         }
-        self.results.say_written();
+        say_written(self.outputs().paths().map(|(_, path)| path));
         Ok(())
+    }
+
+    fn outputs(&self) -> Outputs<'_> {
+        let Results { json, html } = &self.results;
+        Outputs::of([("--json", json), ("--html", html), ("--table", &self.table)])
     }
 
     fn data(&self) -> Result<Data<'_>, Failure> {

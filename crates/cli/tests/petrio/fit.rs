@@ -1,6 +1,6 @@
 //! `petrio fit`: what it prints, what it writes, what it refuses.
 
-use crate::support::{Folder, figure};
+use crate::support::{Folder, figure, root};
 use std::fmt::Write;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -78,6 +78,70 @@ fn a_fitted_size_drives_a_scenario() {
     );
     let report = folder.report(&[]);
     assert_eq!(figure(&report, "/requests/completed"), 2_000.0);
+}
+
+#[test]
+fn a_fitted_table_drives_a_scenario_and_users_from_its_file() {
+    let folder = Folder::new();
+    let sizes: String = values(400).lines().skip(1).fold("size\n".to_owned(), |mut all, v| {
+        writeln!(all, "{}", 512.0 * (8.0 * v.parse::<f64>().unwrap()).ceil() + 512.0).unwrap();
+        all
+    });
+    let mean = sizes.lines().skip(1).map(|v| v.parse::<f64>().unwrap()).sum::<f64>() / 400.0;
+    folder.write("sizes.csv", &sizes);
+    let fitted = folder.petrio(&[
+        "fit",
+        "sizes.csv",
+        "--column",
+        "size",
+        "--unit",
+        "bytes",
+        "--table",
+        "table.csv",
+        "-q",
+        "--family",
+        "gamma",
+        "--stages",
+        "1",
+    ]);
+    assert_eq!(fitted.code, Some(0), "{}", fitted.talk);
+    let table = folder.text("table.csv");
+    let points: Vec<(f64, f64)> = (table.lines().filter(|line| !line.starts_with('#')))
+        .map(|line| line.split_once(" B, ").unwrap())
+        .map(|(x, p)| (x.parse().unwrap(), p.parse().unwrap()))
+        .collect();
+    assert!(points.is_sorted() && points.last().unwrap().1 == 1.0 && points.len() > 20, "{table}");
+    let between = |two: &[(f64, f64)]| (two[1].1 - two[0].1) * (two[0].0 + two[1].0) / 2.0;
+    let of_table = points[0].0 * points[0].1 + points.windows(2).map(between).sum::<f64>();
+    assert!((of_table / mean - 1.0).abs() < 0.03, "{of_table} {mean}");
+    let size = "size = { cumulative-table = { file = \"table.csv\", interpolation = \"linear\" } }";
+    // As the distribution that it is of, drawn from the same random numbers or from others.
+    let (_, gamma) = fitted.out.trim().split_once(" = ").unwrap();
+    let [drawn, from_table] = [format!("size = {gamma}"), size.to_owned()].map(|size| {
+        folder
+            .write("scenario.toml", crate::support::RANDOM.replace("size = { constant = \"4 KiB\" }", &size));
+        let report = folder.report(&[]);
+        figure(&report, "/bytes") / figure(&report, "/requests/completed")
+    });
+    // Two thousand sizes whose deviation is about their mean: three standard errors of a difference are 9 %.
+    assert!((from_table / drawn - 1.0).abs() < 0.09, "{from_table} {drawn}");
+    // A specification in a folder of its own finds the table beside it.
+    std::fs::create_dir(folder.path("users")).unwrap();
+    folder.write("users/table.csv", &table);
+    let text = std::fs::read_to_string(root().join("examples/users/thesis.toml")).unwrap();
+    let at = text.find("size = ").unwrap();
+    let end = at + text[at..].find('\n').unwrap();
+    folder.write("users/mine.toml", format!("{}{size}{}", &text[..at], &text[end..]));
+    let info = folder.petrio(&["users", "info", "users/mine.toml"]);
+    assert_eq!(info.code, Some(0), "{}", info.talk);
+    folder.write(
+        "scenario.toml",
+        crate::support::RANDOM
+            .replace("size = { constant = \"4 KiB\" }", &size.replace("table.csv", "tabel.csv")),
+    );
+    let missing = folder.petrio(&["run", "scenario.toml"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.talk);
+    assert!(missing.talk.contains("tabel.csv can't be read"), "{}", missing.talk);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `petrio fs` and `petrio users`: files made, verified and removed; users at work, analysed and learned from.
 
 use crate::support::{Folder, figure, root};
+use std::path::{Path, PathBuf};
 
 fn specification() -> String {
     root().join("examples/users/thesis.toml").to_string_lossy().into_owned()
@@ -368,12 +369,30 @@ fn users_who_are_compared_are_held_against_those_they_stand_for() {
 #[test]
 fn learned_users_are_like_those_of_the_trace_and_do_what_is_forecast_of_them() {
     let folder = Folder::new();
-    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/compile-files.parquet");
-    let learned = folder.petrio(&["users", "learn", trace, "--out", "learned.toml"]);
-    assert_eq!(learned.code, Some(0), "{}", learned.talk);
+    learned_are_alike(&folder, &root().join("examples/traces/compile-files.parquet"));
     // Each session of the trace moves 136,817 bytes at the mean.
     let info = folder.petrio(&["users", "info", "learned.toml"]);
     assert!(info.out.lines().last().unwrap().ends_with(" 136817"), "{}", info.out);
+}
+
+#[test]
+fn users_learned_from_a_shell_scripts_calls_are_like_it() {
+    let data = std::env::var_os("PETRIO_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    let trace = data.join("traces/local/strace_mix.txt.xz");
+    if !trace.is_file() {
+        println!(
+            "skipped: users_learned_from_a_shell_scripts_calls_are_like_it needs traces/local in PETRIO_DATA"
+        );
+        return;
+    }
+    learned_are_alike(&Folder::new(), &trace);
+}
+
+/// Users learned from a trace (`learned.toml`) differ from it in two tests of fourteen at most.
+fn learned_are_alike(folder: &Folder, trace: &Path) {
+    let trace = &trace.display().to_string();
+    let learned = folder.petrio(&["users", "learn", trace, "--out", "learned.toml"]);
+    assert_eq!(learned.code, Some(0), "{}", learned.talk);
     let scenario = "title = \"T\"\n[disk.d]\nmodel = \"sata-750gb-7200\"\n[host.h]\nmachine = \"epyc-9005-2vcpu\"\n\
         kernel = \"linux-6.18\"\n[fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"64 GiB\"\n[workload.w]\nkind = \"users\"\n\
         on = \"data\"\nspecification = \"learned.toml\"\nsessions = 40\n";

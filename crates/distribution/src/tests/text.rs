@@ -74,9 +74,14 @@ fn families<Q: Measurable>() -> BoxedStrategy<DrawFamily<Q>> {
         )),
         prop::collection::vec(phase, 1..4).prop_map(|stages| DrawFamily::PhaseType { stages }),
         prop::collection::vec(branch, 1..4).prop_map(|stages| DrawFamily::HyperErlang { stages }),
-        (list(), weights()).prop_map(|(x, density)| DrawFamily::DensityTable(DensityTable { x, density })),
+        (list(), weights()).prop_map(|(x, density)| DrawFamily::DensityTable(DensityTable {
+            x,
+            density,
+            file: None,
+            lines: None
+        })),
         (list(), weights(), interpolation).prop_map(|(x, p, interpolation)| {
-            DrawFamily::CumulativeTable(CumulativeTable { x, p, interpolation })
+            DrawFamily::CumulativeTable(CumulativeTable { x, p, file: None, lines: None, interpolation })
         }),
         (list(), prop::option::of(weights()), any_bool()).prop_map(|(values, weights, smooth)| {
             DrawFamily::Empirical(EmpiricalSample { values, weights, smooth })
@@ -221,6 +226,44 @@ fn what_makes_no_sense_is_refused_by_family_and_place() {
     assert!(refused::<f64>("inf").contains("number"));
     let part = refused::<Blocks>("\"1000 B\"");
     assert_eq!(part, "constant: 1.953125 blocks is not a whole number of blocks of 512 bytes");
+}
+
+#[test]
+fn a_table_of_lines_is_that_of_its_points() {
+    let of = |family: &str, lines: &str| {
+        let lines = toml::Value::String(lines.to_owned());
+        let draw: Draw<Bytes> =
+            read(&format!("{{ {family} = {{ lines = {lines}, interpolation = \"linear\" }} }}")).unwrap();
+        draw.distribution()
+    };
+    let written: Draw<Bytes> =
+        read("{ cumulative-table = { x = [\"0 B\", \"4 KiB\", \"1 MiB\"], p = [0, 0.7, 1], interpolation = \"linear\" } }").unwrap();
+    let written = written.distribution().unwrap();
+    for lines in [
+        "0 B, 0\n4 KiB, 0.7\n1 MiB, 1\n",
+        "# sizes\n\nKiB,p\n0,0\n4,0.7\n1 MiB,1",
+        "\u{feff}\"KiB\";\"p\"\n\"0\";\"0\"\n4;0.7\n1024;1\n",
+        "B\tp\n0\t0\n4096\t0.7\n1048576\t1\n",
+    ] {
+        let found = of("cumulative-table", lines).unwrap();
+        for x in [0.0, 2048.0, 4096.0, 500_000.0, 1_048_576.0] {
+            assert_eq!(found.cdf(x), written.cdf(x), "{lines:?} at {x}");
+        }
+    }
+    for (lines, problem) in [
+        ("0 B, 0\n4 KiB, much\n", "line 2 of them: \"much\" is no number"),
+        ("0, 0\n", "has no unit"),
+        ("4 KiB\n", "is no"),
+        ("1 MiB, 0\n4 KiB, 1\n", "x"),
+    ] {
+        let error = of("cumulative-table", lines).unwrap_err().to_string();
+        assert!(error.contains(problem), "{lines:?}: {error}");
+    }
+    let both: Draw<Bytes> =
+        read("{ cumulative-table = { x = [\"0 B\", \"1 B\"], p = [0, 1], lines = \"0 B, 0\" } }").unwrap();
+    assert!(both.distribution().unwrap_err().to_string().contains("leave out one of both"));
+    let file: Draw<Bytes> = read("{ density-table = { file = \"sizes.csv\" } }").unwrap();
+    assert!(file.distribution().unwrap_err().to_string().contains("files aren't read here"));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! From the text form to a distribution of plain numbers.
 
 use super::Draw;
-use super::family::{DrawFamily, GammaStages};
+use super::family::{CumulativeTable, DensityTable, DrawFamily, GammaStages};
+use super::lines::points;
 use crate::any::Distribution;
 use crate::error::{DistributionError, positive};
 use crate::families::{
@@ -66,9 +67,14 @@ pub(super) fn distribution<Q: Measurable>(
             let phases = f64::from(stage.phases);
             Ok((stage.weight, Gamma::new(phases, number(stage.mean) / phases, 0.0)?))
         })?,
-        DrawFamily::DensityTable(table) => Pieces::of_density(&numbers(&table.x), &table.density)?.into(),
-        DrawFamily::CumulativeTable(table) => {
-            Pieces::of_cumulative(&numbers(&table.x), &table.p, table.interpolation)?.into()
+        DrawFamily::DensityTable(DensityTable { x, density, file, lines }) => {
+            let of = (file.as_deref(), lines.as_deref());
+            let (x, density) = points(("density-table", "density"), (x, density), of)?;
+            Pieces::of_density(&numbers(&x), &density)?.into()
+        }
+        DrawFamily::CumulativeTable(CumulativeTable { x, p, file, lines, interpolation }) => {
+            let (x, p) = points(("cumulative-table", "p"), (x, p), (file.as_deref(), lines.as_deref()))?;
+            Pieces::of_cumulative(&numbers(&x), &p, *interpolation)?.into()
         }
         DrawFamily::Empirical(sample) => {
             let values = numbers(&sample.values);

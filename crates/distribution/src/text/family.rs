@@ -208,9 +208,18 @@ pub struct ErlangStage<Q: Measurable> {
 #[schemars(bound = "Q: Measurable")]
 pub struct DensityTable<Q: Measurable> {
     /// The points, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<Amount<Q>>,
     /// The density at each, to any scale: the whole integrates to 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub density: Vec<f64>,
+    /// A file of lines `4 KiB, 0.7`, relative to the scenario or specification, in place of `x` and `density`; a first line of
+    /// words names the unit of points that have none. `petrio fit --table` writes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The lines themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
 }
 
 /// Points and the probability of each or less.
@@ -219,9 +228,18 @@ pub struct DensityTable<Q: Measurable> {
 #[schemars(bound = "Q: Measurable")]
 pub struct CumulativeTable<Q: Measurable> {
     /// The points, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<Amount<Q>>,
     /// The probability of each or less. The first is that of exactly the first point, the last is 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub p: Vec<f64>,
+    /// A file of lines `4 KiB, 0.7`, relative to the scenario or specification, in place of `x` and `p`; a first line of
+    /// words names the unit of points that have none. `petrio fit --table` writes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The lines themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
     /// How it goes on between the points.
     #[serde(default)]
     pub interpolation: Interpolation,

@@ -7,6 +7,7 @@
 
 mod build;
 mod family;
+mod lines;
 mod one_key;
 
 pub use family::{

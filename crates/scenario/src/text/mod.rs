@@ -14,6 +14,7 @@ mod overrides;
 mod problem;
 mod refusal;
 mod sources;
+pub(crate) mod tables;
 pub(crate) mod tree;
 
 pub(crate) use copies::Copies;

@@ -105,6 +105,37 @@ impl FittedData {
         value.map(|value| format!("{} = {value}", self.key)).unwrap_or_default()
     }
 
+    /// The chosen distribution's CDF as a file's lines: a point and the probability of as much or less, at equal steps of
+    /// probability, the rarest in a million left out at both ends. A scenario reads it by
+    /// `cumulative-table = { file = "…", interpolation = "linear" }`.
+    pub fn table(&self) -> String {
+        const STEPS: u32 = 256;
+        // Of the last step each half is a step of its own, until the rest is that rare.
+        const HALVES: i32 = 20;
+        let unit = match self.unit {
+            Unit::None => "",
+            Unit::Bytes => " B",
+            Unit::Time => " s",
+        };
+        let chosen = self.report.chosen();
+        let of = &chosen.distribution;
+        let rarest = 2f64.powi(-HALVES);
+        let equal = (0..STEPS).map(|step| (f64::from(step) / f64::from(STEPS)).max(rarest));
+        let halves = (9..=HALVES).map(|half| 1.0 - 2f64.powi(-half));
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for x in equal.chain(halves).map(|p| of.quantile(p)) {
+            if points.last().is_none_or(|(last, _)| x > *last) {
+                points.push((x, of.cdf(x)));
+            }
+        }
+        if let Some((_, p)) = points.last_mut() {
+            *p = 1.0;
+        }
+        let mut lines = format!("# {} of {}: {}\n", self.what, self.name, chosen.label);
+        points.iter().for_each(|(x, p)| lines.push_str(&format!("{x}{unit}, {p}\n")));
+        lines
+    }
+
     /// A number of the data's unit, as a person reads it.
     pub fn figure(&self, value: f64) -> String {
         use petrio_page::numbers::{bytes, seconds, significant};
