@@ -284,7 +284,7 @@ fn what_iostat_observed_becomes_a_load_of_the_same_rates() {
     let columns = "Device  r/s  rkB/s  r_await  w/s  wkB/s  w_await  aqu-sz  %util";
     let since_start = format!("{columns}\nsda 900 9000 5.1 1 12 2 9 99\n\n");
     let now = format!("{columns}\nsda 40 640 9 10 120 2 0.4 41\nnvme0n1 500 8000 0.1 0 0 0 0.05 3\n");
-    folder.write("io.txt", &format!("{since_start}{now}"));
+    folder.write("io.txt", format!("{since_start}{now}"));
     let made = folder.petrio(&["init", "--from", "io.txt"]);
     assert!(made.code == Some(0) && made.talk.contains("where requests lie isn't told"), "{}", made.talk);
     let text = folder.text("io.toml");

@@ -111,7 +111,7 @@ impl FittedData {
     pub fn table(&self) -> String {
         const STEPS: u32 = 256;
         // Of the last step each half is a step of its own, until the rest is that rare.
-        const HALVES: i32 = 20;
+        const HALVES: u32 = 20;
         let unit = match self.unit {
             Unit::None => "",
             Unit::Bytes => " B",
@@ -119,9 +119,10 @@ impl FittedData {
         };
         let chosen = self.report.chosen();
         let of = &chosen.distribution;
-        let rarest = 2f64.powi(-HALVES);
+        let half_so_often = |times: u32| 1.0 / f64::from(1_u32 << times);
+        let rarest = half_so_often(HALVES);
         let equal = (0..STEPS).map(|step| (f64::from(step) / f64::from(STEPS)).max(rarest));
-        let halves = (9..=HALVES).map(|half| 1.0 - 2f64.powi(-half));
+        let halves = (9..=HALVES).map(|half| 1.0 - half_so_often(half));
         let mut points: Vec<(f64, f64)> = Vec::new();
         for x in equal.chain(halves).map(|p| of.quantile(p)) {
             if points.last().is_none_or(|(last, _)| x > *last) {
