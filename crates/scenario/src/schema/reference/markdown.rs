@@ -10,7 +10,7 @@ Made of the schemas by `petrio schema --markdown`; `petrio schema fs.journal` te
 schema. How files fit together is told in [the guide](guide.md).
 
 Quantities carry their unit in the text (`\"64 KiB\"`, `\"5 ms\"`); a *distribution* is any of those in
-[the guide](guide.md#distributions-and-fitting-them). Keys of a table within a table are written with a dot: `stop.time`, or `time` below
+[distributions.md](distributions.md). Keys of a table within a table are written with a dot: `stop.time`, or `time` below
 `[measure.stop]`.
 ";
 
