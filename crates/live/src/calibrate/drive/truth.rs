@@ -3,9 +3,10 @@
 use super::parameters::Made;
 use super::{FoundDisk, FoundReporting, FoundWrites, FoundZone, SeekPoint};
 use petrio_models::device::disk::parameters::{
-    DiskParameters, ImmediateReporting, ReadAhead, ZoneParameters,
+    DiskParameters, ImmediateReporting, MechanicsParameters, ReadAhead, ZoneParameters,
 };
 use petrio_models::device::disk::{Drive, Layout, SeekCurve};
+use petrio_time::Time;
 use serde::Serialize;
 
 /// A figure found, and what it is.
@@ -83,7 +84,7 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     if let Ok(curve) = SeekCurve::new(&truth.mechanics.seek, theirs.cylinders) {
         let seeks: Vec<(f64, f64, f64)> = (found.seeks.iter())
             .filter_map(|point| {
-                let truth = curve.time(cylinders(found, truth, point)?).as_seconds();
+                let truth = seek(&curve, &truth.mechanics, cylinders(found, truth, point)?).as_seconds();
                 Some((point.seconds * 1e3, truth * 1e3, (point.seconds / truth - 1.0).abs()))
             })
             .collect();
@@ -124,6 +125,12 @@ fn zone_end(layout: &Layout, zone: u32) -> u64 {
     inside
 }
 
+/// What a seek takes that isn't to the next cylinder, or is.
+fn seek(curve: &SeekCurve, mechanics: &MechanicsParameters, distance: u32) -> Time {
+    let least = if distance > 1 { mechanics.minimum_seek.time() } else { Time::ZERO };
+    curve.time(distance).max(least)
+}
+
 /// How far a movement found goes in cylinders of the drive itself, if cylinders of other height were found; none if not as
 /// far as one.
 fn cylinders(found: &FoundDisk, truth: &DiskParameters, point: &SeekPoint) -> Option<u32> {
@@ -146,7 +153,7 @@ fn writes_rows(
     else {
         return;
     };
-    let settled = |span: petrio_time::Time| mechanics.write_settle.added_to(span).as_seconds();
+    let settled = |span: Time| mechanics.write_settle.added_to(span).as_seconds();
     if found.surfaces > 1 {
         let switch = mechanics.head_switch.time();
         row("settling of writes, us", writes.settle * 1e6, (settled(switch) - switch.as_seconds()) * 1e6);
@@ -154,7 +161,7 @@ fn writes_rows(
     let seeks = (writes.seeks.iter()).filter_map(|point| {
         let cylinders = cylinders(found, truth, point)?;
         let least = truth.overheads.minimum_write_positioning.time().as_seconds();
-        let so = settled(curve.time(cylinders));
+        let so = settled(seek(&curve, mechanics, cylinders));
         Some((point.seconds.max(writes.least) * 1e3, so.max(least) * 1e3))
     });
     let off = |pair: &(f64, f64)| (pair.0 / pair.1 - 1.0).abs();

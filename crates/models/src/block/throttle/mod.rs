@@ -6,7 +6,7 @@
 //!               └─▶ due ─▶(look)─▶ go ─────────────▲
 //! ```
 //!
-//! Who keeps the accounts ([`Keeper`]) says what may pass: the kernel (`accounts.rs`), or leaky buckets with bursts (`leaky.rs`,
+//! Who keeps the accounts (its keeper) says what may pass: the kernel (`accounts.rs`), or leaky buckets with bursts (`leaky.rs`,
 //! `bucket.rs`), as QEMU has them, and clouds for their volumes, which build this page, too (`device/volume/`).
 //!
 //! Source of the kernel's: block/blk-throttle.c of Linux 6.18, one group; the accounting stands in `accounts.rs`. It sits before the
