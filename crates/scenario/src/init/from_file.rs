@@ -62,29 +62,25 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     if is_iozone(&written) && !file.exists() {
         return from_iozone("the command line", &written, choices);
     }
-    if let Ok(text) = text_of(&inputs, file)
-        && is_iozone(&text)
-    {
-        return from_iozone(&name, &text, choices);
-    }
-    if let Ok(text) = text_of(&inputs, file)
-        && is_observed(&text)
-    {
-        return from_observed(&name, &text, choices);
-    }
-    if let Ok(text) = text_of(&inputs, file)
-        && Format::of(&text) == Some(Format::Fio)
-    {
-        let problem =
-            |error: MeasurementError| Problem::error(format!("{name}: {error}")).maybe_help(error.help);
-        if let Some(jobs) = fio_job_file(&text).map_err(|error| fail(problem(error)))? {
-            return from_jobs(&format!("the options in {name}"), &jobs, choices, &beside);
+    // Binary traces have none.
+    let text = text_of(&inputs, file).ok();
+    if let Some(text) = &text {
+        if is_iozone(text) {
+            return from_iozone(&name, text, choices);
         }
-    }
-    if let Ok(text) = text_of(&inputs, file)
-        && (is_job_file(&text) || is_command_line(&text))
-    {
-        return from_jobs(&name, &text, choices, &beside);
+        if is_observed(text) {
+            return from_observed(&name, text, choices);
+        }
+        if Format::of(text) == Some(Format::Fio) {
+            let problem =
+                |error: MeasurementError| Problem::error(format!("{name}: {error}")).maybe_help(error.help);
+            if let Some(jobs) = fio_job_file(text).map_err(|error| fail(problem(error)))? {
+                return from_jobs(&format!("the options in {name}"), &jobs, choices, &beside);
+            }
+        }
+        if is_job_file(text) || is_command_line(text) {
+            return from_jobs(&name, text, choices, &beside);
+        }
     }
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = named_from(scenario, file);
@@ -97,8 +93,7 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         Err(error) => match EventReader::open(file, &options) {
             Ok(_) => from_events((&name, &path), choices, folder),
             Err(_) => {
-                let other =
-                    text_of(&inputs, file).ok().and_then(|text| foreign::by_text(&name, &text, Of::Scenario));
+                let other = text.and_then(|text| foreign::by_text(&name, &text, Of::Scenario));
                 let problem = other.unwrap_or_else(|| {
                     let advice = miette::Diagnostic::help(&error).map(|help| help.to_string());
                     Problem::error(error.to_string()).maybe_help(advice)

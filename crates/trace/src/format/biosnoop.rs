@@ -8,6 +8,7 @@
 //! With `-Q` the time that it waited in the system's queue stands before the last column, and is a part of what it took. Source:
 //! biosnoop(8) and its examples, github.com/iovisor/bcc. Lines come as requests end; the request began earlier by its latency.
 
+use super::numbered::Numbered;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{MILLISECONDS, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
@@ -26,9 +27,6 @@ pub(crate) const FACTS: Facts = Facts {
 };
 
 const COLUMNS: &str = "time in s, command, process, disk, operation, sector, bytes, latency in ms";
-
-/// More disks are no machine's.
-const DISKS_MAX: usize = 4_096;
 
 fn fit(sample: &Sample<'_>) -> Fit {
     let first = sample.lines.first().copied().unwrap_or_default();
@@ -72,7 +70,7 @@ impl<'a> Line<'a> {
 #[derive(Default)]
 struct Biosnoop {
     queues: bool,
-    disks: Vec<Vec<u8>>,
+    disks: Numbered<Vec<u8>>,
     commands: BTreeMap<u32, String>,
     tally: ReadCounts,
 }
@@ -113,19 +111,11 @@ impl Biosnoop {
     }
 
     fn disk(&mut self, name: &[u8]) -> Result<u32, Problem> {
-        let known = self.disks.iter().position(|disk| disk == name).unwrap_or(self.disks.len());
-        if known >= DISKS_MAX {
-            return Err(Problem::TooLarge {
-                column: "disk",
-                found: printable(name),
-                limit: "4096 different disks",
-            });
-        }
-        if known == self.disks.len() {
-            self.disks.push(name.to_vec());
-        }
-        // At most `DISKS_MAX`.
-        Ok(known as u32)
+        self.disks.number(name, || Problem::TooLarge {
+            column: "disk",
+            found: printable(name),
+            limit: "4096 different disks",
+        })
     }
 }
 
@@ -152,13 +142,11 @@ impl Format for Biosnoop {
     }
 
     fn device_name(&self, device: u32) -> Option<String> {
-        let name = self.disks.get(usize::try_from(device).ok()?)?;
-        Some(String::from_utf8_lossy(name).into_owned())
+        Some(String::from_utf8_lossy(self.disks.name(device)?).into_owned())
     }
 
     fn device_number(&self, name: &str) -> Option<u32> {
-        let position = self.disks.iter().position(|disk| disk == name.as_bytes());
-        position.and_then(|position| u32::try_from(position).ok()).or_else(|| name.parse().ok())
+        self.disks.known(name.as_bytes()).or_else(|| name.parse().ok())
     }
 
     fn process_name(&self, process: u32) -> Option<String> {

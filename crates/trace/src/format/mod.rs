@@ -25,6 +25,7 @@ mod msr;
 mod name;
 pub(crate) mod native;
 pub(crate) mod native_events;
+mod numbered;
 mod oracle_general;
 mod parser;
 pub(crate) mod petrio;

@@ -6,6 +6,7 @@
 //! processes, in order of first appearance; the disk's number becomes the device's.
 
 use super::measured::span;
+use super::numbered::Numbered;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of, exactly};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, FILE_TIME, looks_numeric, looks_whole, picoseconds, whole, whole32};
@@ -17,14 +18,14 @@ pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
     places: Places::Lines,
     fit,
-    parser: Parser::Block(|_| Box::new(Msr { hosts: Vec::new(), first: true, tally: ReadCounts::default() })),
+    parser: Parser::Block(|_| {
+        Box::new(Msr { hosts: Numbered::default(), first: true, tally: ReadCounts::default() })
+    }),
 };
 
 const COLUMNS: &str =
     "time in 100 ns, host, disk, Read or Write, offset in bytes, length in bytes, response time in 100 ns";
 const HEADER_START: &[u8] = b"timestamp,";
-/// Hosts are looked up one by one; a trace of more is no trace of one site.
-const HOSTS_MAX: usize = 4_096;
 
 fn fit(sample: &Sample<'_>) -> Fit {
     Fit::certain_if(sample.mostly(|line| {
@@ -40,7 +41,7 @@ fn fit(sample: &Sample<'_>) -> Fit {
 }
 
 struct Msr {
-    hosts: Vec<Vec<u8>>,
+    hosts: Numbered<Vec<u8>>,
     first: bool,
     tally: ReadCounts,
 }
@@ -93,19 +94,10 @@ impl Msr {
     }
 
     fn host(&mut self, name: &[u8]) -> Result<u32, Problem> {
-        let known = self.hosts.iter().position(|host| host == name);
-        let number = match known {
-            Some(number) => number,
-            None if self.hosts.len() < HOSTS_MAX => {
-                self.hosts.push(name.to_vec());
-                self.hosts.len() - 1
-            }
-            None => {
-                let found = printable(name);
-                return Err(Problem::TooLarge { column: "host", found, limit: "4096 different hosts" });
-            }
-        };
-        // At most `HOSTS_MAX`.
-        Ok(number as u32)
+        self.hosts.number(name, || Problem::TooLarge {
+            column: "host",
+            found: printable(name),
+            limit: "4096 different hosts",
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of requests, a line each: what their columns hold, and how a line is read, whoever's columns they are.
 
 use super::measured::span;
+use super::numbered::Numbered;
 use super::{Fit, Format, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{
@@ -273,16 +274,13 @@ pub(super) struct Published {
     layout: Layout,
     first: bool,
     /// The devices that have Linux's numbers, in the order in which they show up: they go by their places here.
-    devices: Vec<u32>,
+    devices: Numbered<u32>,
     tally: ReadCounts,
 }
 
-/// More devices are no machine's.
-const DEVICES_MAX: usize = 4_096;
-
 impl Published {
     pub(super) fn new(layout: Layout) -> Self {
-        Self { layout, first: true, devices: Vec::new(), tally: ReadCounts::default() }
+        Self { layout, first: true, devices: Numbered::default(), tally: ReadCounts::default() }
     }
 }
 
@@ -307,16 +305,12 @@ impl Format for Published {
     }
 
     fn device_name(&self, device: u32) -> Option<String> {
-        let number = self.devices.get(usize::try_from(device).ok()?)?;
-        Some(crate::device_names::device_name(*number))
+        self.devices.name(device).map(|number| crate::device_names::device_name(*number))
     }
 
     fn device_number(&self, name: &str) -> Option<u32> {
         let number = crate::device_names::device_number(name)?;
-        if !self.names_devices() {
-            return Some(number);
-        }
-        self.devices.iter().position(|device| *device == number).and_then(|place| u32::try_from(place).ok())
+        if self.names_devices() { self.devices.known(&number) } else { Some(number) }
     }
 }
 
@@ -326,16 +320,10 @@ impl Published {
     }
 
     fn place(&mut self, device: u32) -> Result<u32, Problem> {
-        let known = self.devices.iter().position(|known| *known == device).unwrap_or(self.devices.len());
-        if known >= DEVICES_MAX {
+        self.devices.number(&device, || {
             let found = crate::device_names::device_name(device);
-            return Err(Problem::TooLarge { column: "device", found, limit: "4096 different devices" });
-        }
-        if known == self.devices.len() {
-            self.devices.push(device);
-        }
-        // At most `DEVICES_MAX`.
-        Ok(known as u32)
+            Problem::TooLarge { column: "device", found, limit: "4096 different devices" }
+        })
     }
 }
 

@@ -162,18 +162,7 @@ impl Calls {
             else {
                 continue;
             };
-            let totals = &mut description.totals;
-            match one.kind {
-                EventKind::Read => {
-                    totals.bytes_read = totals.bytes_read.saturating_add(one.length);
-                    totals.reads += 1;
-                }
-                EventKind::Write => {
-                    totals.bytes_written = totals.bytes_written.saturating_add(one.length);
-                    totals.writes += 1;
-                }
-                _ => {}
-            }
+            description.counts(one.kind, one.length);
             let (file, path) = (description.file, description.path.clone());
             let mut raw = made.event(one.kind);
             raw.record.service = None;

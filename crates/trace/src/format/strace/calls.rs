@@ -262,13 +262,7 @@ impl Calls {
             }
         }
         if succeeded {
-            let totals = &mut description.totals;
-            let (bytes, count) = match kind {
-                EventKind::Read => (&mut totals.bytes_read, &mut totals.reads),
-                _ => (&mut totals.bytes_written, &mut totals.writes),
-            };
-            *bytes = bytes.saturating_add(moved);
-            *count += 1;
+            description.counts(kind, moved);
         }
         let mut raw = made.event(kind);
         raw.record.file = description.file;

@@ -3,7 +3,7 @@
 //! As POSIX has it: a descriptor points to an open file description (position, flags), which `dup` and `fork` share;
 //! the description points to the file, which has names. Threads (`CLONE_FILES`) share the descriptors themselves.
 
-use crate::event::{Access, FileKey, Totals};
+use crate::event::{Access, EventKind, FileKey, Totals};
 use crate::format::commands::Commands;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -36,6 +36,18 @@ impl Description {
             totals: Totals::default(),
             references: 0,
         }
+    }
+
+    /// A read or write of so many bytes went through it.
+    pub(super) const fn counts(&mut self, kind: EventKind, moved: u64) {
+        let totals = &mut self.totals;
+        let (bytes, count) = match kind {
+            EventKind::Read => (&mut totals.bytes_read, &mut totals.reads),
+            EventKind::Write => (&mut totals.bytes_written, &mut totals.writes),
+            _ => return,
+        };
+        *bytes = bytes.saturating_add(moved);
+        *count += 1;
     }
 }
 
