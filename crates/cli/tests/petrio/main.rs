@@ -16,6 +16,7 @@ mod files_kept;
 mod fit;
 mod forms;
 mod found_at_once;
+mod frozen;
 mod hostile;
 mod init;
 mod interface;
