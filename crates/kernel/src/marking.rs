@@ -222,6 +222,16 @@ impl Marking {
         self.conflict = Some(generator(seed, replication, "", "conflict"));
     }
 
+    /// Other random streams from here on: those of this seed and replication.
+    pub(crate) fn reseed(&mut self, net: &Structure, seed: u64, replication: u64) {
+        let streams = net.streams.iter();
+        self.generators =
+            streams.map(|stream| generator(seed, replication, &stream.path, &stream.purpose)).collect();
+        if self.conflict.is_some() {
+            self.resolve_conflicts_at_random(seed, replication);
+        }
+    }
+
     /// A token arrives at a place now, or after a delay of model time, from outside or at the start.
     pub(crate) fn insert<T: Colour>(
         &mut self,

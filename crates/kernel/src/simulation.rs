@@ -87,6 +87,12 @@ impl Simulation {
         self.marking.set_speed(&self.net.structure, page, factor);
     }
 
+    /// Draws from other random streams from here on, from the beginning of those of this seed and replication; what has been drawn
+    /// stays.
+    pub fn reseed(&mut self, seed: u64, replication: u64) {
+        self.marking.reseed(&self.net.structure, seed, replication);
+    }
+
     /// The clock.
     pub fn now(&self) -> Time {
         self.marking.now()

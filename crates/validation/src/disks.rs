@@ -6,13 +6,12 @@
 
 use super::demerit::{demerit, root_mean_square_error};
 use petrio_colours::BlockRequest;
-use petrio_kernel::{NetBuilder, NetError, Simulation, Time, Watch};
+use petrio_engine::{Engine, EngineError, Lane, Listener, OfSource, Onlooker, System, programs_page};
+use petrio_kernel::{NetBuilder, NetError, Simulation, Time};
 use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{DiskParameters, QueueDiscipline};
 use petrio_models::device::disk::{Drive, DriveError, disk_page};
-use petrio_scenario::build::programs_page;
 use petrio_scenario::catalogue::disksim::{self, Ignored, ImportError};
-use petrio_scenario::run::{Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
 use petrio_trace::{TraceError, TraceOptions, TraceReader};
 use petrio_workload::{ClosedReplay, ClosedReplayOptions, SourceError, SourceItem};
 use rayon::prelude::*;
@@ -150,7 +149,7 @@ pub enum ValidateError {
         /// The trace.
         file: PathBuf,
         /// What went wrong.
-        error: Box<RunFailure>,
+        error: Box<EngineError>,
     },
 }
 
@@ -262,12 +261,12 @@ impl Listener<BlockRequest> for Times {
         _: usize,
         item: &SourceItem<BlockRequest>,
         _: &mut Simulation,
-    ) -> Result<(), RunFailure> {
+    ) -> Result<(), EngineError> {
         match item.measured {
             Some(measured) => self.measured.push(measured.as_millis()),
             None => {
                 self.not_measured = Some(self.measured.len() as u64 + 1);
-                return Err(RunFailure::Stopped);
+                return Err(EngineError::Stopped);
             }
         }
         Ok(())
@@ -278,7 +277,7 @@ impl Listener<BlockRequest> for Times {
         _: usize,
         request: &BlockRequest,
         run: &mut Simulation,
-    ) -> Result<(), RunFailure> {
+    ) -> Result<(), EngineError> {
         self.simulated.push(Time::as_millis(run.now() - request.issued));
         Ok(())
     }
@@ -294,28 +293,21 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let queueing = Queueing { scheduler: QueueDiscipline::FirstCome, depth: None };
     disk_page(&mut page, "disk", &drive, queueing, requests, completions);
     let ports = programs_page(&mut page, (&[requests], "disk"), |_| 0, completions);
-    let net = net.build()?;
+    let system = Arc::new(System::new(net.build()?, ports, vec![(requests, completions)]));
     let source = ClosedReplay::of_trace(
         TraceReader::open(trace, &TraceOptions::default())?,
         ClosedReplayOptions::default(),
     )?;
     let mut times = Times::default();
-    let engine = Engine {
-        net: &net,
-        devices: &[(requests, completions)],
-        seed: 1,
-        replication: 0,
-        speeds: &[],
-        limits: Limits::default(),
-        watch: &Watch::default(),
-    };
-    let ran = engine.run(&mut Lane::new(&ports, OfSource(source)), &mut times);
+    let mut engine = Engine::new(&system, 1, 0);
+    let load = Lane::at(&system, OfSource(source));
+    let ran = load.and_then(|mut load| engine.run(&mut load, &mut times));
     if let Some(request) = times.not_measured {
         return Err(ValidateError::NotMeasured { file: trace.to_owned(), request });
     }
     match ran {
         Ok(_) => Ok(times),
-        Err(RunFailure::Workload(error)) => Err(error.into()),
+        Err(EngineError::Workload(error)) => Err(error.into()),
         Err(error) => Err(ValidateError::Run { file: trace.to_owned(), error: Box::new(error) }),
     }
 }

@@ -41,7 +41,7 @@ impl Net {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let loaded = self.scenario.load()?;
         Outputs::of([("--svg", &self.svg)]).check([])?;
-        let net = System::build(&loaded)?.net;
+        let net = System::build(&loaded)?.driven.net.clone();
         if let Some(path) = &self.svg {
             let drawing = match &self.page {
                 Some(name) => draw::page_to_svg(&net, page(&net, name)?),

@@ -1,12 +1,12 @@
 //! Whatever holds blocks and is asked by programs themselves, past no host.
 
-use crate::build::program_page::{PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page};
 use crate::build::shared::shared_page;
 use crate::build::storage::{Devices, asked_directly, before_queue};
 use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
+use petrio_engine::{PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
 use std::collections::{BTreeMap, BTreeSet};

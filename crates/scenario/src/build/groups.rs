@@ -69,7 +69,7 @@ pub(crate) struct NotPrepared {
 
 impl From<Box<NotPrepared>> for RunFailure {
     fn from(failed: Box<NotPrepared>) -> Self {
-        Self::Workload(failed.error.into())
+        petrio_workload::SourceError::from(failed.error).into()
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::build::asked::Asked;
 use crate::build::host_site::{HostSite, UnheldLink};
 use crate::build::operations::Needed;
-use crate::build::program_page::{ProgramPorts, ends_page, programs_page};
 use crate::build::storage::Devices;
 use crate::claim::Sentence;
 use crate::loaded::Loaded;
 use crate::run::ClientHosts;
 use crate::run::RunFailure;
 use petrio_colours::FileOp;
+use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
 use petrio_models::host::HostMemory;
@@ -28,6 +28,9 @@ pub(super) struct BuiltHosts {
     pub(super) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
     pub(super) clients: ClientHosts,
+    /// The numbers that are free for files and for processes that nobody has planned.
+    pub(super) next_file: u32,
+    pub(super) next_process: u32,
 }
 
 /// Puts all hosts into the net, and the programs that work on them.
@@ -68,12 +71,9 @@ pub(super) fn hosts(
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
     let clients = ClientHosts { names: names.collect(), of_processes: hosts_of_processes.clone() };
-    let of_processes = hosts_of_processes.clone();
-    let host_of = move |process: u32| of_processes.get(process as usize).copied();
-    let exits = ends_page(page, listeners, host_of);
-    let route = move |operation: &FileOp| {
-        hosts_of_processes.get(operation.process as usize).copied().unwrap_or(usize::MAX)
-    };
-    let programs = ProgramPorts { exits, ..programs_page(page, (&entrances, "host"), route, completions) };
-    Ok(BuiltHosts { programs, stages, warnings, memory, unheld, clients })
+    let next_process = u32::try_from(hosts_of_processes.len()).unwrap_or(u32::MAX);
+    let next_file = needed.next_file()?;
+    let homes = Homes::of(hosts_of_processes);
+    let programs = hosts_page(page, &entrances, homes, listeners, completions);
+    Ok(BuiltHosts { programs, stages, warnings, memory, unheld, clients, next_file, next_process })
 }

@@ -9,6 +9,7 @@ use crate::schema::OutOfRange;
 use crate::text::Copies;
 use indexmap::{IndexMap, IndexSet};
 use petrio_colours::RequestId;
+use petrio_engine::EngineError;
 use petrio_kernel::Time;
 use petrio_workload::program::Board;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
@@ -292,28 +293,28 @@ impl<R: Reported> Programs<R> {
     }
 }
 
-impl<R: Reported> crate::run::Programs<R> for Programs<R> {
+impl<R: Reported> petrio_engine::Programs<R> for Programs<R> {
     #[inline]
-    fn due(&mut self) -> Result<Due, RunFailure> {
+    fn due(&mut self) -> Result<Due, EngineError> {
         let due = self.source.due();
         match self.refusal() {
-            Some(refusal) => Err(refusal),
+            Some(refusal) => Err(refusal.into()),
             None => Ok(due?),
         }
     }
 
     #[inline]
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, EngineError> {
         Ok(self.source.issue(now)?)
     }
 
     #[inline]
-    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.source.complete(id, now)?)
     }
 
     #[inline]
-    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.source.submitted(id, now)?)
     }
 

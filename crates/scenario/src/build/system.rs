@@ -3,7 +3,6 @@
 use crate::build::asked::{Asked, below_hosts};
 use crate::build::host_site::UnheldLink;
 use crate::build::hosts::hosts;
-use crate::build::program_page::ProgramPorts;
 use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::chance::spindles_differ;
 use crate::claim::{Claim, Sentence};
@@ -12,11 +11,11 @@ use crate::holder::{BuiltArray, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::run::{ClientHosts, DevicePlaces, RunFailure};
+use crate::run::{ClientHosts, RunFailure};
 use crate::schema::Workload;
 use crate::text::Copies;
-use petrio_colours::{BlockRequest, FileOp};
-use petrio_kernel::{Net, NetBuilder, Place, Time};
+use petrio_engine::{Ports, System as Driven};
+use petrio_kernel::{NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::block::throttle::Credits;
@@ -27,10 +26,10 @@ use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A System: its net, the ports of its programs, and what the report shows of it.
+/// A System, and what the report shows of it.
 pub struct System {
-    /// The net.
-    pub net: Arc<Net>,
+    /// The net with the ports of its programs.
+    pub driven: Arc<Driven>,
     /// The System in a line: "one Seagate Cheetah 9LP, C-LOOK".
     pub line: String,
     /// Size of each disk in blocks, in the order of [`Loaded::disks`].
@@ -41,7 +40,6 @@ pub struct System {
     pub assumptions: Vec<Sentence>,
     /// What should be known before the results are trusted.
     pub warnings: Vec<Sentence>,
-    pub(crate) programs: Ports,
     /// The state of each replication.
     pub(crate) replications: Vec<Replicated>,
     /// The state of each array with redundancy.
@@ -56,8 +54,6 @@ pub struct System {
     pub(crate) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
     pub(crate) clients: ClientHosts,
-    /// Where requests reach each disk, and where they come back.
-    pub(crate) devices: Vec<DevicePlaces>,
     /// The class of each disk.
     pub(crate) device_classes: Vec<String>,
     /// Whether what reaches the disks can be for more than the data of who asks: somebody keeps files on them, or makes
@@ -91,16 +87,6 @@ pub(crate) struct Replicated {
     pub(crate) members: Vec<String>,
     /// The place of its copies.
     pub(crate) replicas: Place<Replicas>,
-}
-
-/// Where the programs of a scenario meet its System: they ask devices, or file systems, or some these and some those.
-pub(crate) enum Ports {
-    /// Block requests to devices.
-    Requests(ProgramPorts<BlockRequest>),
-    /// File operations to hosts.
-    Operations(ProgramPorts<FileOp>),
-    /// Both side by side.
-    Both(ProgramPorts<FileOp>, ProgramPorts<BlockRequest>),
 }
 
 impl System {
@@ -137,7 +123,8 @@ impl System {
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
             device_page(&mut page, (loaded, number, replication), up, &mut devices);
         }
-        let (mut operations, mut clients) = (None, ClientHosts::default());
+        let (mut ports, mut clients) = (Ports::default(), ClientHosts::default());
+        let (mut next_file, mut next_process) = (1, 0);
         let (mut memory, mut unheld) = (Vec::new(), Vec::new());
         if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
@@ -145,32 +132,37 @@ impl System {
             warnings.extend(built.warnings);
             clients = built.clients;
             (memory, unheld) = (built.memory, built.unheld);
-            operations = on_files.then_some(built.programs);
+            (next_file, next_process) = (built.next_file, built.next_process);
+            ports.operations = on_files.then_some(built.programs);
         }
-        let mut requests = None;
         if let Some(asked) = asked {
-            let (ports, mut above) = asked.ports(&mut page, loaded, &mut devices)?;
+            let (requests, mut above) = asked.ports(&mut page, loaded, &mut devices)?;
             stages.append(&mut above);
-            requests = Some(ports);
+            ports.requests = Some(requests);
         }
-        let programs = match (operations, requests) {
-            (Some(operations), Some(requests)) => Ports::Both(operations, requests),
-            (Some(operations), None) => Ports::Operations(operations),
-            (None, Some(requests)) => Ports::Requests(requests),
-            (None, None) => return Err(RunFailure::NoWorkload),
-        };
+        if ports.operations.is_none() && ports.requests.is_none() {
+            return Err(RunFailure::NoWorkload);
+        }
         stages.append(&mut devices.stages);
         stages.extend(bus_stages(&devices));
         let classes = Classes::of(loaded);
         classes.assign(&mut stages);
+        let net = net.build()?;
+        let places = devices.requests.into_iter().zip(devices.completions).collect();
+        let driven = Driven {
+            net,
+            ports,
+            devices: places,
+            first_free_file: next_file,
+            first_free_process: next_process,
+        };
         Ok(Self {
-            net: net.build()?,
+            driven: Arc::new(driven),
             line: line(loaded),
             blocks: devices.blocks,
             stages,
             assumptions: assumptions(loaded),
             warnings,
-            programs,
             caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
                 .collect(),
@@ -179,7 +171,6 @@ impl System {
                 .collect(),
             unheld,
             clients,
-            devices: devices.requests.into_iter().zip(devices.completions).collect(),
             device_classes: loaded.disks.iter().map(|disk| classes.name(&disk.name)).collect(),
             has_purposes: on_files || loaded.storage.len() > loaded.disks.len() || plays_traces(loaded),
             replications: replications(loaded, &devices.replications),

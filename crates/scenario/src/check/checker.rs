@@ -1,13 +1,13 @@
 //! What every check is given: where things stand in the text, who has which name, what names stand for; and what is
 //! found on the way.
 
-use crate::build::{PROGRAMS, REQUEST_PROGRAMS};
 use crate::holder::Stands;
 use crate::parts::Directory;
 use crate::schema::Names;
 use crate::text::deserialise::suggestion;
 use crate::text::tree::{Places, Table};
 use crate::text::{Problem, Sources, refusal};
+use petrio_engine::{PROGRAMS, REQUEST_PROGRAMS};
 use petrio_files::inputs::Inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -11,10 +11,11 @@
 
 use crate::report::error::ReportError;
 use crate::report::parquet::{DeviceColumns, DeviceRow, Rows};
-use crate::report::sink::{DeviceSink, Visit};
+use crate::report::sink::DeviceSink;
 use crate::report::subject::Reported;
 use crate::report::whole_file::WholeFile;
 use petrio_colours::{BlockRequest, Cause, Causes};
+use petrio_engine::Visit;
 use petrio_kernel::Time;
 use petrio_models::host::kernel_thread;
 use std::io::{self, Write};

@@ -74,6 +74,7 @@ pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
 pub use memory::MemoryFigures;
 pub use parquet::{ParquetRows, RequestBatches, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
+pub use petrio_engine::Visit;
 pub(crate) use petrio_page::numbers::counted;
 pub use phases::{PhaseFigures, ScoreFigures};
 pub use processes::ProcessFigures;
@@ -85,7 +86,7 @@ pub use served::{
     DeadlineFigures, KindHistogram, OperationFailures, OperationFigures, Requests, Served, Share,
     WorkloadFigures,
 };
-pub use sink::{DeviceSink, RequestSink, Visit};
+pub use sink::{DeviceSink, RequestSink};
 pub use sinks::{Heard, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
 pub use summary::{Members, Report, Stage, WallClock};

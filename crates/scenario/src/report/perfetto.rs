@@ -12,10 +12,11 @@
 //! drawn as one.
 
 use crate::report::error::ReportError;
-use crate::report::sink::{DeviceSink, RequestSink, Visit};
+use crate::report::sink::{DeviceSink, RequestSink};
 use crate::report::subject::Reported;
 use crate::report::whole_file::WholeFile;
 use petrio_colours::{BlockRequest, Cause, Causes, FileOp, Ledger};
+use petrio_engine::Visit;
 use petrio_kernel::Time;
 use petrio_models::host::kernel_thread;
 use std::collections::BTreeMap;

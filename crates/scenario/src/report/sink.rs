@@ -1,7 +1,8 @@
 //! Where completed requests go, one at a time, and those that reach a device.
 
 use crate::report::error::ReportError;
-use petrio_colours::{BlockRequest, Ledger};
+use petrio_colours::BlockRequest;
+use petrio_engine::Visit;
 use petrio_kernel::Time;
 
 /// Something that is told of every completed request and keeps none of them.
@@ -17,21 +18,6 @@ pub trait RequestSink<R = BlockRequest>: Send {
     /// # Errors
     /// When a file can't be written.
     fn finish(&mut self) -> Result<(), ReportError>;
-}
-
-/// A request at a device, merged, split and flushed as the stages above have done.
-#[derive(Clone, Debug)]
-pub struct Visit {
-    /// The device's index in [`Loaded::disks`](crate::Loaded::disks).
-    pub device: usize,
-    /// The request as it arrived, with its status as it left.
-    pub request: BlockRequest,
-    /// When it arrived.
-    pub arrived: Time,
-    /// When the device reported it complete; `None` where the run ended before.
-    pub completed: Option<Time>,
-    /// Where the time between went.
-    pub spent: Ledger,
 }
 
 /// Something that is told of every request that reaches a device.

@@ -3,9 +3,10 @@
 use crate::report::error::ReportError;
 use crate::report::parquet::ParquetRows;
 use crate::report::perfetto::{PerfettoTrace, Shared};
-use crate::report::sink::{DeviceSink, RequestSink, Visit};
+use crate::report::sink::{DeviceSink, RequestSink};
 use crate::report::subject::{Reported, Subject};
 use petrio_colours::{BlockRequest, FileOp};
+use petrio_engine::Visit;
 use petrio_kernel::Time;
 use std::path::Path;
 

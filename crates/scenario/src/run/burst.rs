@@ -71,7 +71,7 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
 /// Tells what comes behind a burst, where the report is of one.
 ///
 /// # Errors
-/// [`RunFailure::Stopped`]; a longer run that can't be is none.
+/// A run that was stopped; a longer run that can't be is none.
 pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
     let fixed = |workload: &Workload| {
         matches!(
@@ -86,7 +86,7 @@ pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailur
     }
     let Some(burst) = Burst::of(report) else { return Ok(()) };
     let sustained = match burst.sustained(loaded, report) {
-        Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+        Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
         // As where more and more waits: what is in caches is all that can be told.
         Err(_) => {
             look_at_caches(loaded, report);

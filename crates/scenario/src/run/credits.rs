@@ -64,13 +64,13 @@ fn figures(class: &str, unit: CreditUnit, credit: Credit, ran_s: f64) -> CreditF
 /// Tells what comes behind the bursts that a report rests on.
 ///
 /// # Errors
-/// [`RunFailure::Stopped`]; a run without credits that can't be is none.
+/// A run that was stopped; a run without credits that can't be is none.
 pub(super) fn look_behind_credits(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
     let Some((first, own)) = first_to_end(report) else { return Ok(()) };
     let many = report.served.subject.many();
     let behind = if report.firings as f64 <= FIRINGS_MAX {
         match run_once(&drained(loaded)) {
-            Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+            Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
             // As where more comes than passes then.
             Err(_) => None,
             Ok(behind) => last_of(&behind.served, 1),

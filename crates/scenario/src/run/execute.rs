@@ -1,14 +1,12 @@
 //! A run of a scenario, measured: what is cut off at its beginning, what counts, and what is collected of it.
 
-use crate::build::{Driven, Ports, ProgramPorts, Programs, System, Turns, file_tables};
+use crate::build::{Driven, Programs, System, Turns, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{ReportError, Sinks, Stage, Subject, TrafficFigures, Visit};
+use crate::report::{ReportError, Sinks, Stage, Subject, TrafficFigures};
+use crate::run::RunFailure;
 use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::credits::credits;
-use crate::run::engine::{Ended, Engine, Limits};
-use crate::run::listener::{Listener, Onlooker};
-use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::outcome::{Outcome, Ran};
 use crate::run::parts::{arrays, copies, memory};
 use crate::run::ranks::Ranks;
@@ -16,8 +14,12 @@ use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
 use crate::run::stages::{stage_rows, waited_for};
 use crate::run::traffic;
-use crate::run::{RunFailure, StillWaiting};
+use crate::schema::OnError;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
+use petrio_engine::{
+    Engine, EngineError, Lane, Limits, Listener, Load, Onlooker, Ports, ProgramPorts, SideBySide,
+    StillWaiting, Visit,
+};
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
 use std::sync::Arc;
@@ -143,7 +145,7 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
         workload: usize,
         item: &SourceItem<R>,
         run: &mut Simulation,
-    ) -> Result<(), RunFailure> {
+    ) -> Result<(), EngineError> {
         R::count(&mut self.counts).begins(workload, item);
         if R::count(&mut self.counts).phases.begins_to_count(item) && self.cut == Cut::None {
             self.begin(run);
@@ -159,7 +161,7 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
         self.spend(request, now);
     }
 
-    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure> {
+    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), EngineError> {
         let now = run.now();
         self.spend(request, now);
         let own = R::count(&mut self.counts);
@@ -179,12 +181,12 @@ impl<R: Counted, A: Hears<R>> Listener<R> for Measured<'_, A> {
             self.clients.record(request.process(), (request.issued(), now), request.bytes());
         }
         if self.cut == Cut::None {
-            self.audience.completed(request, now)?;
+            self.audience.completed(request, now).map_err(RunFailure::from)?;
         }
         Ok(())
     }
 
-    fn failed(&mut self, request: &R, failure: Failure, run: &mut Simulation) -> Result<(), RunFailure> {
+    fn failed(&mut self, request: &R, failure: Failure, run: &mut Simulation) -> Result<(), EngineError> {
         let own = R::count(&mut self.counts);
         own.flight.ends(request.id());
         if own.phases.counts(request.id(), run.now()) {
@@ -205,8 +207,8 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
         self.cut == Cut::None && !preparing
     }
 
-    fn visited(&mut self, visit: &Visit) -> Result<(), RunFailure> {
-        Ok(self.audience.visited(visit)?)
+    fn visited(&mut self, visit: &Visit) -> Result<(), EngineError> {
+        Ok(self.audience.visited(visit).map_err(RunFailure::from)?)
     }
 
     fn waiting(&self, run: &Simulation, in_flight: u64) -> StillWaiting {
@@ -248,15 +250,17 @@ pub(crate) fn execute(
     let own = System::apart(loaded, plan.replication)?;
     let system = own.as_ref().unwrap_or(system);
     let turns = Arc::default();
-    match &system.programs {
-        Ports::Requests(ports) => {
+    let Ports { operations, requests } = &system.driven.ports;
+    match (operations, requests) {
+        (None, None) => Err(RunFailure::NoWorkload),
+        (None, Some(ports)) => {
             let mut lane = lane::<BlockRequest>(loaded, ports, plan, &turns)?;
             let counts = Counts::of(None, Some(&lane));
             let (counts, ran) = drive(loaded, system, plan, (&mut lane, counts, Ranks::none()), audience)?;
             let served = counts.requests.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
-        Ports::Operations(ports) => {
+        (Some(ports), None) => {
             let mut lane = lane::<FileOp>(loaded, ports, plan, &turns)?;
             let counts = Counts::of(Some(&lane), None);
             let ranks = Ranks::of(loaded, lane.programs().boards())?;
@@ -264,7 +268,7 @@ pub(crate) fn execute(
             let served = counts.operations.served(lane, ran.end);
             Ok(ran.outcome(served, None))
         }
-        Ports::Both(operations, requests) => {
+        (Some(operations), Some(requests)) => {
             let lanes = (
                 lane::<FileOp>(loaded, operations, plan, &turns)?,
                 lane::<BlockRequest>(loaded, requests, plan, &turns)?,
@@ -287,8 +291,8 @@ fn lane<'p, R: Driven>(
     plan: RunPlan<'_>,
     turns: &Arc<Turns>,
 ) -> Result<Lane<'p, R, Programs<R>>, RunFailure> {
-    let on_error = loaded.scenario.measure.on_error;
-    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication, turns)?).on_error(on_error))
+    let counts = loaded.scenario.measure.on_error == OnError::Count;
+    Ok(Lane::new(ports, R::programs_of(loaded, plan.replication, turns)?).counting_failures(counts))
 }
 
 /// Runs a System under a load, and counts.
@@ -312,17 +316,13 @@ fn drive<A: Audience>(
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
         tallied,
     };
-    let engine = Engine {
-        net: &system.net,
-        devices: &system.devices,
-        seed: loaded.scenario.seed,
-        replication,
-        speeds,
-        limits,
-        watch: &loaded.watch,
-    };
-    let ran = engine.run(load, &mut measured);
-    let Ended { run } = ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
+    let mut engine = Engine::new(&system.driven, loaded.scenario.seed, replication);
+    speeds.iter().for_each(|(path, factor)| engine.set_speed(path, *factor));
+    engine.set_limits(limits);
+    engine.set_watch(&loaded.watch);
+    let ran = engine.run(load, &mut measured).map_err(RunFailure::from);
+    ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
+    let run = engine.simulation();
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {
         return Err(RunFailure::AllWarmUp { warm_up, end });
@@ -331,7 +331,7 @@ fn drive<A: Audience>(
     // As they were when the last of what counts was over, where something else came after it.
     let (stages, traffic) = match measured.counted_then {
         Some((rows, traffic, until)) if until == counted => (rows, traffic),
-        _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, &run)),
+        _ => (stage_rows(&system.stages, run.marking()), traffic::traffic(system, run)),
     };
     let span = end - measured.cut_at;
     let rates = [measured.clients.rates(), servers(&system.stages, run.marking(), span)];
@@ -340,12 +340,12 @@ fn drive<A: Audience>(
         rates: rates.into_iter().flatten().collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
         of_links: of_links(system, run.marking(), span),
-        copies: copies(system, &run),
-        arrays: arrays(system, &run),
+        copies: copies(system, run),
+        arrays: arrays(system, run),
         traffic,
-        memory: memory(system, &run),
-        held: held(system, &run),
-        credits: credits(system, &run),
+        memory: memory(system, run),
+        held: held(system, run),
+        credits: credits(system, run),
         jobs: measured.ranks.figures(&system.clients),
         end,
         cut_at: measured.cut_at,

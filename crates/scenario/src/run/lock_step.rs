@@ -21,7 +21,7 @@ const SHORTER: f64 = 1.3;
 /// Warns of lock step, where it explains the latency.
 ///
 /// # Errors
-/// [`RunFailure::Stopped`]; a run with drawn times that can't be is none.
+/// A run that was stopped; a run with drawn times that can't be is none.
 pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
     if report.firings as f64 > FIRINGS_MAX {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), Run
     let Some((drawn, names)) = drawn(loaded) else { return Ok(()) };
     let apart = match run_once(&drawn) {
         Ok(apart) => apart,
-        Err(RunFailure::Stopped) => return Err(RunFailure::Stopped),
+        Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
         Err(_) => return Ok(()),
     };
     // Of the second half: who begins together and is soon out of step waits at the beginning alone.

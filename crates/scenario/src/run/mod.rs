@@ -4,20 +4,14 @@ mod bottleneck;
 mod burst;
 mod count;
 mod credits;
-mod engine;
 mod execute;
 mod failure;
 mod figures;
 mod flight;
-mod growth;
-mod listener;
-mod load;
 mod lock_step;
 mod outcome;
 mod parts;
-mod patience;
 mod phases;
-mod programs;
 mod ranks;
 mod replicator;
 mod sampler;
@@ -25,21 +19,15 @@ mod shares;
 mod single;
 mod stages;
 mod traffic;
-mod visits;
 
 use burst::look_at_caches;
 pub use burst::look_behind;
 use credits::{look_at_credits, look_behind_credits};
-pub use engine::{Ended, Engine, Limits};
 pub use execute::{Cut, Skipped};
-pub use failure::{RunFailure, StillWaiting};
-pub use listener::{Listener, Onlooker};
-pub use load::{Lane, Load, SideBySide};
+pub use failure::RunFailure;
 pub use lock_step::look_at_lock_step;
-pub use programs::{OfSource, Programs};
 pub use replicator::Replicator;
 pub(crate) use shares::ClientHosts;
-pub use visits::DevicePlaces;
 
 use crate::build::System;
 use crate::claim::Claim;
@@ -47,6 +35,7 @@ use crate::loaded::Loaded;
 use crate::report::cautions;
 use crate::report::{Report, Served, Sinks, mean_report};
 use execute::{RunPlan, execute};
+use petrio_engine::Limits;
 use petrio_kernel::statistics::{Interval, Tally, replicate};
 use single::{broken_off, cut, interrupted, limits, report};
 
@@ -82,7 +71,7 @@ pub fn run_told(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Resu
 /// one that was cut short or is long already.
 ///
 /// # Errors
-/// [`RunFailure::Stopped`].
+/// A run that was stopped.
 pub fn look_further(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
     look_behind(loaded, report)?;
     look_behind_credits(loaded, report)?;
@@ -120,7 +109,7 @@ pub fn run_so_far(
         return Ok(report);
     };
     match explain((loaded, system), &mut report, tell) {
-        Err(RunFailure::Stopped) => interrupted(&mut report, ", and not what would change it"),
+        Err(failure) if failure.is_stopped() => interrupted(&mut report, ", and not what would change it"),
         explained => explained?,
     }
     Ok(report)
@@ -152,7 +141,7 @@ fn simulate_or_stop(
     sinks.finish()?;
     let alone = so_far.then(|| first.clone());
     let mut report = match (replications((loaded, system), first, limits, cut), alone) {
-        (Err(RunFailure::Stopped), Some(mut first)) => {
+        (Err(failure), Some(mut first)) if failure.is_stopped() => {
             interrupted(&mut first, ", of the first replication");
             return Ok(first);
         }

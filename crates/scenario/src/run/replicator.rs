@@ -4,10 +4,10 @@ use crate::build::System;
 use crate::loaded::Loaded;
 use crate::report::{Report, Sinks};
 use crate::run::RunFailure;
-use crate::run::engine::Limits;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::figures::Figures;
 use crate::run::single::{broken_off, cut, limits, report};
+use petrio_engine::Limits;
 
 /// A scenario of which any replication can be run, in any order and on any thread.
 ///

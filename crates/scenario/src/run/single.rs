@@ -5,12 +5,12 @@ use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::{Report, ReportError, Subject, cautions, durability};
 use crate::run::RunFailure;
-use crate::run::engine::Limits;
 use crate::run::execute::{Audience, Cut, Hears, RunPlan, Skipped, execute};
 use crate::run::outcome::Outcome;
 use crate::run::stages::class_rows;
 use crate::schema::{Measure, StageRows, WarmUp};
 use petrio_colours::{BlockRequest, FileOp};
+use petrio_engine::Limits;
 use petrio_kernel::Time;
 use petrio_kernel::statistics;
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Begins to count, where requests can be for more than data.
 pub(super) fn watch(system: &System, run: &mut Simulation) {
     if system.has_purposes {
-        for &(port, _) in &system.devices {
+        for &(port, _) in &system.driven.devices {
             run.observe(port, Traffic::default(), |traffic, _, request: &BlockRequest| traffic.add(request));
         }
     }
@@ -18,7 +18,7 @@ pub(super) fn watch(system: &System, run: &mut Simulation) {
 /// Forgets what has been counted.
 pub(super) fn restart(system: &System, run: &mut Simulation) {
     let strided = strided(system, run);
-    for (number, &(port, _)) in system.devices.iter().enumerate() {
+    for (number, &(port, _)) in system.driven.devices.iter().enumerate() {
         if let Some(traffic) = run.observed_mut::<_, Traffic>(port) {
             *traffic = Traffic::after(strided.get(&number).copied().unwrap_or_default());
         }
@@ -47,7 +47,8 @@ fn strided(system: &System, run: &Simulation) -> BTreeMap<usize, (u64, u64)> {
 pub(super) fn traffic(system: &System, run: &Simulation) -> Vec<TrafficFigures> {
     let mut all: indexmap::IndexMap<&str, (Traffic, u64)> = indexmap::IndexMap::new();
     let strided = strided(system, run);
-    for (number, (&(port, _), class)) in system.devices.iter().zip(&system.device_classes).enumerate() {
+    for (number, (&(port, _), class)) in system.driven.devices.iter().zip(&system.device_classes).enumerate()
+    {
         let Some(traffic) = run.observed::<_, Traffic>(port) else { continue };
         let (sum, devices) = all.entry(class).or_default();
         match strided.get(&number) {

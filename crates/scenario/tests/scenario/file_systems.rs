@@ -82,7 +82,7 @@ fn the_pages_of_the_net_are_named_by_the_parts() {
     let loaded = read(SOUND).unwrap();
     let system = System::build(&loaded).unwrap();
     for page in ["programs", "h", "h/data", "t", "data-queue", "r", "d0", "d1"] {
-        assert!(system.net.find_page(page).is_some(), "no page {page}");
+        assert!(system.driven.net.find_page(page).is_some(), "no page {page}");
     }
     for stage in ["h/", "data-queue", "d0/", "d1/"] {
         assert!(system.stages.iter().any(|row| row.name.starts_with(stage)), "no stage {stage}");
@@ -298,9 +298,9 @@ fn a_run_that_is_stopped_ends_in_the_middle() {
     assert_eq!(most.load(Ordering::Relaxed), 4 * whole.served.requests.completed);
     loaded.watch = Watch::telling(|_| ControlFlow::Break(()));
     let stopped = simulate(&loaded, &system, sinks());
-    assert!(matches!(stopped, Err(RunFailure::Stopped)));
+    assert!(matches!(stopped, Err(failure) if failure.is_stopped()));
     // Nor is its System built anew.
-    assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Workload(_))));
+    assert!(matches!(System::build(&loaded), Err(RunFailure::Host { .. } | RunFailure::Engine(_))));
 }
 
 /// What reached each device: when, what, and for whom.

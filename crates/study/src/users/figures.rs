@@ -116,7 +116,7 @@ pub fn measure_figures(
     let mut run = 0;
     let mut measured = |what: String, crowd: &Users| {
         if loaded.watch.is_stopped() {
-            return Err(RunFailure::Stopped.into());
+            return Err(RunFailure::STOPPED.into());
         }
         run += 1;
         on_progress(FiguresProgress { what, run, runs });

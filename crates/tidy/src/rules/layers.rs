@@ -18,6 +18,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("capture", 3),
     ("workload", 3),
     ("users", 4),
+    ("engine", 4),
     ("scenario", 5),
     ("live", 5),
     ("study", 6),

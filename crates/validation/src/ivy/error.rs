@@ -1,9 +1,9 @@
 //! Why Ivy's tables can't be made.
 
+use petrio_engine::EngineError;
 use petrio_models::block::rearrangement::RearrangementError;
 use petrio_models::cluster::replication::ReplicationError;
 use petrio_models::host::unix_1990::UnixError;
-use petrio_scenario::run::RunFailure;
 use petrio_trace::TraceError;
 use petrio_workload::SourceError;
 use petrio_workload::file_lives::FileLivesError;
@@ -35,7 +35,7 @@ pub enum IvyError {
     Rest(#[from] petrio_kernel::RunError),
     /// The run.
     #[error(transparent)]
-    Run(#[from] RunFailure),
+    Run(#[from] EngineError),
     /// What should be changed about the study can't be.
     #[error("{0}")]
     Settings(String),

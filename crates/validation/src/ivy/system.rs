@@ -2,7 +2,8 @@
 
 use super::error::IvyError;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
-use petrio_kernel::{NetBuilder, Simulation, Time, Watch};
+use petrio_engine::{Engine, EngineError, Lane, Listener, OfSource, Onlooker, System, programs_page};
+use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_models::block::rearrangement::{RearrangementParameters, RearrangementPorts, rearrangement_page};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, ReplicationStatistics, Sight, replication_page,
@@ -13,8 +14,6 @@ use petrio_models::host::unix_1990::{
     RecordedReads, UnixFile, UnixFileSystem, UnixParameters, UnixPorts, UnixVolume, unix_1990_layout,
     unix_1990_page,
 };
-use petrio_scenario::build::programs_page;
-use petrio_scenario::run::{Ended, Engine, Lane, Limits, Listener, OfSource, Onlooker, RunFailure};
 use petrio_trace::TraceError;
 use petrio_trace::event::Event;
 use petrio_workload::file_lives::FileLives;
@@ -132,18 +131,12 @@ pub(super) fn run_played(
     let options = ClosedReplayOptions { time_scale: system.time_scale, ..ClosedReplayOptions::default() };
     // The replication hears of what happens to files.
     let told = [ports.operations];
-    let mut load = Lane::new(&programs, OfSource(ClosedReplay::new(records, options)?)).told(&told);
-    let arms: Vec<_> = ports.disks.iter().map(|(down, up, ..)| (*down, *up)).collect();
-    let engine = Engine {
-        net: &net,
-        devices: &arms,
-        seed,
-        replication: 0,
-        speeds: &[],
-        limits: Limits::default(),
-        watch: &Watch::default(),
-    };
-    let Ended { mut run, .. } = engine.run(&mut load, &mut Nobody)?;
+    let arms = ports.disks.iter().map(|(down, up, ..)| (*down, *up)).collect();
+    let system = Arc::new(System::new(net, programs, arms));
+    let mut engine = Engine::new(&system, seed, 0);
+    let replay = OfSource(ClosedReplay::new(records, options)?);
+    engine.run(&mut Lane::at(&system, replay)?.told(&told), &mut Nobody)?;
+    let run = engine.simulation_mut();
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);
     run.run_until(rest)?;
@@ -158,7 +151,7 @@ struct Nobody;
 impl Onlooker for Nobody {}
 
 impl Listener<FileOp> for Nobody {
-    fn completed(&mut self, _: usize, _: &FileOp, _: &mut Simulation) -> Result<(), RunFailure> {
+    fn completed(&mut self, _: usize, _: &FileOp, _: &mut Simulation) -> Result<(), EngineError> {
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! What reaches the devices, as rows.
 
 use super::{columns, picoseconds};
-use crate::report::sink::Visit;
 use crate::report::subject::Reported;
 use arrow_array::builder::{BooleanBuilder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder};
 use petrio_colours::{BlockRequest, Cause};
+use petrio_engine::Visit;
 use petrio_models::host::kernel_thread;
 
 /// A request at a device.

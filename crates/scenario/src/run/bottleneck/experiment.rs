@@ -213,7 +213,7 @@ fn unless_stopped(
     figures: Result<Option<Vec<Figures>>, RunFailure>,
 ) -> Result<Option<Vec<Figures>>, RunFailure> {
     match figures {
-        Err(RunFailure::Stopped) => Err(RunFailure::Stopped),
+        Err(failure) if failure.is_stopped() => Err(RunFailure::STOPPED),
         Err(_) => Ok(None),
         Ok(figures) => Ok(figures),
     }

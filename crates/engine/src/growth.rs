@@ -27,7 +27,7 @@ struct Look {
 }
 
 /// Watches the number under way.
-pub(super) struct Growth {
+pub(crate) struct Growth {
     looks: Vec<Look>,
     /// Arrivals from look to look, and the arrival of the next.
     width: u64,
@@ -36,9 +36,11 @@ pub(super) struct Growth {
 
 /// What comes and what is served, a second, over the second half of the arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Rates {
-    pub(crate) offered: f64,
-    pub(crate) served: f64,
+pub struct Rates {
+    /// Comes.
+    pub offered: f64,
+    /// Is served.
+    pub served: f64,
 }
 
 impl Default for Growth {
@@ -50,7 +52,7 @@ impl Default for Growth {
 impl Growth {
     /// So many have arrived until now, and so many of them are under way.
     #[inline]
-    pub(super) fn note(&mut self, arrived: u64, under_way: u64, at: Time) {
+    pub(crate) fn note(&mut self, arrived: u64, under_way: u64, at: Time) {
         if arrived >= self.next {
             self.look(Look { arrived, at, under_way });
         }
@@ -70,7 +72,7 @@ impl Growth {
     }
 
     /// The rates, if more comes than is served.
-    pub(super) fn overload(&self) -> Option<Rates> {
+    pub(crate) fn overload(&self) -> Option<Rates> {
         let last = self.looks.last()?;
         // What is there at the beginning is none of the growth: programs that begin together wait for each other.
         let looks = self.looks.get(1..).filter(|looks| looks.len() > LEAST)?;

@@ -1,6 +1,6 @@
 //! What issues requests, as an engine sees it.
 
-use crate::run::RunFailure;
+use crate::error::EngineError;
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceItem};
@@ -11,19 +11,19 @@ pub trait Programs<R> {
     ///
     /// # Errors
     /// A workload that can't go on.
-    fn due(&mut self) -> Result<Due, RunFailure>;
+    fn due(&mut self) -> Result<Due, EngineError>;
 
     /// The request that is due now, if one is.
     ///
     /// # Errors
     /// A workload that can't go on.
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure>;
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, EngineError>;
 
     /// A request has completed.
     ///
     /// # Errors
     /// A workload that can't go on.
-    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure>;
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError>;
 
     /// Which of several workloads issued a request that hasn't completed yet.
     fn workload_of(&self, _id: RequestId) -> usize {
@@ -34,7 +34,7 @@ pub trait Programs<R> {
     ///
     /// # Errors
     /// A workload that can't go on.
-    fn submitted(&mut self, _id: RequestId, _now: Time) -> Result<(), RunFailure> {
+    fn submitted(&mut self, _id: RequestId, _now: Time) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -48,19 +48,19 @@ pub trait Programs<R> {
 pub struct OfSource<S>(pub S);
 
 impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
-    fn due(&mut self) -> Result<Due, RunFailure> {
+    fn due(&mut self) -> Result<Due, EngineError> {
         Ok(self.0.due()?)
     }
 
-    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, RunFailure> {
+    fn issue(&mut self, now: Time) -> Result<Option<SourceItem<R>>, EngineError> {
         Ok(self.0.issue(now)?)
     }
 
-    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+    fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.0.complete(id, now)?)
     }
 
-    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), RunFailure> {
+    fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.0.submitted(id, now)?)
     }
 

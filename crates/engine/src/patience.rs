@@ -4,9 +4,9 @@
 //! timers tick for ever, so that a net with one never dies. So firings are counted, not time: those since something was
 //! last done, which is a completion or a request that came to a device.
 
-use crate::run::RunFailure;
-use crate::run::listener::Onlooker;
-use crate::run::visits::DevicePlaces;
+use crate::error::EngineError;
+use crate::listener::Onlooker;
+use crate::visits::DevicePlaces;
 use petrio_kernel::{RunError, Simulation, Time};
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const FIRINGS_AHEAD: f64 = 1e11;
 const SERVED_WITHIN: Time = Time::from_whole_seconds(3_600);
 
 /// Counts what happens while nothing is done.
-pub(super) struct Patience {
+pub(crate) struct Patience {
     /// When something was last done, and how many firings there had been by then.
     since: Time,
     firings: u64,
@@ -34,31 +34,33 @@ pub(super) struct Patience {
 
 /// What a run waits for.
 #[derive(Clone, Copy)]
-pub(super) struct Awaited {
+pub(crate) struct Awaited {
     /// When the next request is due; never where only a completion can help.
-    pub(super) next: Time,
-    pub(super) in_flight: u64,
+    pub(crate) next: Time,
+    pub(crate) in_flight: u64,
 }
 
 impl Patience {
-    pub(super) fn new() -> Self {
-        Self { since: Time::ZERO, firings: 0, completed: Time::ZERO, arrived: 0, by_transition: Vec::new() }
+    /// From where a run is.
+    pub(crate) fn of(run: &Simulation) -> Self {
+        let (since, firings) = (run.now(), run.marking().firings_total());
+        Self { since, firings, completed: since, arrived: 0, by_transition: Vec::new() }
     }
 
     /// Something has completed.
-    pub(super) fn complete(&mut self, run: &Simulation) {
+    pub(crate) fn complete(&mut self, run: &Simulation) {
         self.completed = run.now();
         self.renew(run);
     }
 
     /// The net can't go on: what that is, where it only is that timers have gone on until the clock's range was over.
-    pub(super) fn judged(
+    pub(crate) fn judged(
         &self,
         error: RunError,
         run: &Simulation,
         devices: &[DevicePlaces],
         (awaited, onlooker): (Awaited, &impl Onlooker),
-    ) -> RunFailure {
+    ) -> EngineError {
         let is_over = matches!(error, RunError::Overflow { .. });
         let nobody = || self.nobody_serves(run, devices, (awaited, onlooker));
         is_over.then(nobody).flatten().unwrap_or_else(|| error.into())
@@ -70,10 +72,10 @@ impl Patience {
         run: &Simulation,
         devices: &[DevicePlaces],
         (Awaited { next, in_flight }, onlooker): (Awaited, &impl Onlooker),
-    ) -> Option<RunFailure> {
+    ) -> Option<EngineError> {
         let (now, passed) = (run.now(), run.now() - self.completed);
         let waits = in_flight > 0 && next.is_never() && passed > SERVED_WITHIN;
-        (waits && at_devices(run, devices) == 0).then(|| RunFailure::NobodyServes {
+        (waits && at_devices(run, devices) == 0).then(|| EngineError::NobodyServes {
             now,
             waiting: onlooker.waiting(run, in_flight),
             passed,
@@ -88,12 +90,12 @@ impl Patience {
     }
 
     /// To be asked now and then while nothing completes.
-    pub(super) fn check(
+    pub(crate) fn check(
         &mut self,
         run: &Simulation,
         devices: &[DevicePlaces],
         (awaited, onlooker): (Awaited, &impl Onlooker),
-    ) -> Result<(), RunFailure> {
+    ) -> Result<(), EngineError> {
         let marking = run.marking();
         let arrived = devices.iter().map(|&(port, _)| marking.statistics(port).arrivals).sum();
         if arrived != self.arrived {
@@ -123,12 +125,12 @@ impl Patience {
         let transition = busiest.map(|(_, path)| path.to_owned()).unwrap_or_default();
         let Awaited { next, in_flight } = awaited;
         if next.is_never() {
-            return Err(RunFailure::NothingDone { now: run.now(), in_flight, firings, passed, transition });
+            return Err(EngineError::NothingDone { now: run.now(), in_flight, firings, passed, transition });
         }
         let pace = passed.as_seconds() / firings as f64;
         let ahead = (next - run.now()).as_seconds() / pace;
         if ahead > FIRINGS_AHEAD {
-            return Err(RunFailure::TimeCrawls { now: run.now(), firings, passed, transition, next });
+            return Err(EngineError::TimeCrawls { now: run.now(), firings, passed, transition, next });
         }
         Ok(())
     }
@@ -171,9 +173,9 @@ mod tests {
 
     impl Onlooker for Nobody {}
 
-    fn waited(every: Time, awaited: Awaited) -> Result<(), RunFailure> {
+    fn waited(every: Time, awaited: Awaited) -> Result<(), EngineError> {
         let mut run = clock(every);
-        let mut patience = Patience::new();
+        let mut patience = Patience::of(&run);
         for _ in 0..12 {
             run.run_firings(1 << 20)
                 .map_err(|error| patience.judged(error, &run, &[], (awaited, &Nobody)))?;
@@ -187,7 +189,7 @@ mod tests {
         let due = Awaited { next: Time::from_whole_seconds(180 * 86_400), in_flight: 0 };
         let error = waited(Time::from_picos(1), due).unwrap_err();
         assert!(
-            matches!(&error, RunFailure::TimeCrawls { transition, .. } if transition.ends_with("tick")),
+            matches!(&error, EngineError::TimeCrawls { transition, .. } if transition.ends_with("tick")),
             "{error}"
         );
         waited(Time::from_millis(1), due).unwrap();
@@ -197,7 +199,7 @@ mod tests {
     fn ticks_alone_complete_nothing() {
         let nothing = Awaited { next: Time::NEVER, in_flight: 3 };
         let error = waited(Time::from_micros(10), nothing).unwrap_err();
-        assert!(matches!(&error, RunFailure::NothingDone { in_flight: 3, .. }), "{error}");
+        assert!(matches!(&error, EngineError::NothingDone { in_flight: 3, .. }), "{error}");
     }
 
     /// A clock that ticks every second has ticked eight million times within the clock's range, one that ticks every ten seconds hasn't.
@@ -206,7 +208,7 @@ mod tests {
         let nothing = Awaited { next: Time::NEVER, in_flight: 3 };
         for every in [1, 10] {
             let error = waited(Time::from_whole_seconds(every), nothing).unwrap_err();
-            let RunFailure::NobodyServes { waiting, passed, .. } = &error else { panic!("{error}") };
+            let EngineError::NobodyServes { waiting, passed, .. } = &error else { panic!("{error}") };
             assert!(waiting.in_flight == 3 && passed.as_seconds() > 8e6, "{error}");
             let words = error.to_string();
             assert!(
@@ -216,6 +218,6 @@ mod tests {
         }
         // Nobody waits: the run is too long.
         let error = waited(Time::from_whole_seconds(10), Awaited { in_flight: 0, ..nothing }).unwrap_err();
-        assert!(matches!(error, RunFailure::ClockOver(_)), "{error}");
+        assert!(matches!(error, EngineError::ClockOver(_)), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Who is told of what happens in a run.
 
-use crate::report::Visit;
-use crate::run::{RunFailure, StillWaiting};
+use crate::error::{EngineError, StillWaiting};
+use crate::visits::Visit;
 use petrio_colours::Failure;
 use petrio_kernel::{Simulation, Time};
 use petrio_workload::SourceItem;
@@ -17,7 +17,7 @@ pub trait Listener<R> {
         _workload: usize,
         _item: &SourceItem<R>,
         _run: &mut Simulation,
-    ) -> Result<(), RunFailure> {
+    ) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -25,7 +25,7 @@ pub trait Listener<R> {
     ///
     /// # Errors
     /// What can't be measured, or written.
-    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), RunFailure>;
+    fn completed(&mut self, workload: usize, request: &R, run: &mut Simulation) -> Result<(), EngineError>;
 
     /// Something has been done that isn't of storage: computing, messages.
     fn beside(&mut self, _request: &R, _now: Time) {}
@@ -34,7 +34,7 @@ pub trait Listener<R> {
     ///
     /// # Errors
     /// What can't be measured.
-    fn failed(&mut self, _request: &R, _failure: Failure, _run: &mut Simulation) -> Result<(), RunFailure> {
+    fn failed(&mut self, _request: &R, _failure: Failure, _run: &mut Simulation) -> Result<(), EngineError> {
         Ok(())
     }
 }
@@ -55,7 +55,7 @@ pub trait Onlooker {
     ///
     /// # Errors
     /// What can't be written.
-    fn visited(&mut self, _visit: &Visit) -> Result<(), RunFailure> {
+    fn visited(&mut self, _visit: &Visit) -> Result<(), EngineError> {
         Ok(())
     }
 

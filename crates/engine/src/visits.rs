@@ -1,10 +1,24 @@
 //! Requests at devices, from their arrival to their completion.
 
-use crate::report::Visit;
 use petrio_colours::{BlockRequest, Causes, Ledger, Request};
 use petrio_kernel::{Place, Simulation, Time};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A request at a device, merged, split and flushed as the stages above have done.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// The device's position in [`System::devices`](crate::System::devices).
+    pub device: usize,
+    /// The request as it arrived, with its status as it left.
+    pub request: BlockRequest,
+    /// When it arrived.
+    pub arrived: Time,
+    /// When the device reported it complete; `None` where the run ended before.
+    pub completed: Option<Time>,
+    /// Where the time between went.
+    pub spent: Ledger,
+}
 
 /// The request and completion places of a device.
 pub type DevicePlaces = (Place<BlockRequest>, Place<BlockRequest>);
@@ -23,7 +37,7 @@ enum Event {
 type Known = (usize, u64, u64);
 
 /// Follows requests through devices.
-pub(super) struct Visits {
+pub(crate) struct Visits {
     seen: Seen,
     /// The number of each device's completion place.
     places: Vec<usize>,
@@ -36,7 +50,7 @@ pub(super) struct Visits {
 
 impl Visits {
     /// From now on.
-    pub(super) fn watch(run: &mut Simulation, devices: &[DevicePlaces]) -> Self {
+    pub(crate) fn watch(run: &mut Simulation, devices: &[DevicePlaces]) -> Self {
         let seen = Seen::default();
         let tell =
             |seen: &Seen, event: Event| seen.lock().unwrap_or_else(PoisonError::into_inner).push(event);
@@ -63,7 +77,7 @@ impl Visits {
     }
 
     /// Takes in what has happened. What arrived counts or doesn't.
-    pub(super) fn look(&mut self, counts: bool) {
+    pub(crate) fn look(&mut self, counts: bool) {
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         for event in seen {
             match event {
@@ -102,14 +116,14 @@ impl Visits {
     }
 
     /// The next in order of arrival, once it is over.
-    pub(super) fn next(&mut self) -> Option<Visit> {
+    pub(crate) fn next(&mut self) -> Option<Visit> {
         self.open.front()?.completed?;
         self.first += 1;
         self.open.pop_front()
     }
 
     /// Those that are left at the end, in order of arrival: some never came back.
-    pub(super) fn rest(self) -> impl Iterator<Item = Visit> {
+    pub(crate) fn rest(self) -> impl Iterator<Item = Visit> {
         self.open.into_iter()
     }
 }

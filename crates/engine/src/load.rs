@@ -1,11 +1,11 @@
 //! What is asked of a System in a run: the programs of one colour, or those of both side by side.
 
-use crate::build::ProgramPorts;
-use crate::run::RunFailure;
-use crate::run::growth::{Growth, Rates};
-use crate::run::listener::Listener;
-use crate::run::programs::Programs;
-use crate::schema::OnError;
+use crate::error::EngineError;
+use crate::growth::{Growth, Rates};
+use crate::listener::Listener;
+use crate::ports::ProgramPorts;
+use crate::programs::Programs;
+use crate::system::{Asked, System, ports_of};
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};
 use petrio_workload::Due;
@@ -16,19 +16,19 @@ pub trait Load<L> {
     ///
     /// # Errors
     /// A workload that can't go on.
-    fn due(&mut self, limit: Time) -> Result<Due, RunFailure>;
+    fn due(&mut self, limit: Time) -> Result<Due, EngineError>;
 
     /// Issues the request that is due now; whether there was one.
     ///
     /// # Errors
     /// A workload that can't go on, or what the net or the listener can't do.
-    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure>;
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, EngineError>;
 
     /// Takes what has completed; how many.
     ///
     /// # Errors
     /// A workload that can't go on, or what the listener can't do.
-    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure>;
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, EngineError>;
 
     /// Of all that has completed, what storage was asked for: messages between processes are no requests of a report.
     fn served(&self) -> u64;
@@ -39,7 +39,7 @@ pub struct Lane<'n, R, P> {
     ports: &'n ProgramPorts<R>,
     told: &'n [Place<R>],
     programs: P,
-    on_error: OnError,
+    counts_failures: bool,
     issued: u64,
     completed: u64,
     /// Of these, what storage is asked for.
@@ -51,6 +51,16 @@ pub struct Lane<'n, R, P> {
     due: Due,
 }
 
+impl<'n, R: Asked, P> Lane<'n, R, P> {
+    /// Programs where a System takes what they ask for.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchPart`]: nothing there takes such.
+    pub fn at(system: &'n System, programs: P) -> Result<Self, EngineError> {
+        Ok(Self::new(ports_of(system)?, programs))
+    }
+}
+
 impl<'n, R, P> Lane<'n, R, P> {
     /// Programs at the ports of their page.
     pub fn new(ports: &'n ProgramPorts<R>, programs: P) -> Self {
@@ -58,7 +68,7 @@ impl<'n, R, P> Lane<'n, R, P> {
             ports,
             told: &[],
             programs,
-            on_error: OnError::Stop,
+            counts_failures: false,
             issued: 0,
             completed: 0,
             asked: 0,
@@ -76,10 +86,10 @@ impl<'n, R, P> Lane<'n, R, P> {
         self
     }
 
-    /// What becomes of a request that can't be done.
+    /// Whether a request that can't be done is told to the listener and counted, instead of being the run's end.
     #[must_use]
-    pub fn on_error(mut self, on_error: OnError) -> Self {
-        self.on_error = on_error;
+    pub const fn counting_failures(mut self, counts: bool) -> Self {
+        self.counts_failures = counts;
         self
     }
 
@@ -94,7 +104,7 @@ impl<'n, R, P> Lane<'n, R, P> {
     }
 
     /// What comes and what is served, a second, where that is less.
-    pub(crate) fn overload(&self) -> Option<Rates> {
+    pub fn overload(&self) -> Option<Rates> {
         self.growth.overload()
     }
 
@@ -111,10 +121,10 @@ impl<'n, R, P> Lane<'n, R, P> {
 
 impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
     #[inline]
-    fn due(&mut self, limit: Time) -> Result<Due, RunFailure> {
+    fn due(&mut self, limit: Time) -> Result<Due, EngineError> {
         self.due = match self.programs.due() {
             // A run that ends before needs none of it.
-            Err(RunFailure::Workload(error)) if error.is_beyond_horizon() && !limit.is_never() => {
+            Err(EngineError::Workload(error)) if error.is_beyond_horizon() && !limit.is_never() => {
                 Due::At(Time::NEVER)
             }
             due => due?,
@@ -123,7 +133,7 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
     }
 
     #[inline]
-    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure> {
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, EngineError> {
         let Some(item) = self.programs.issue(run.now())? else { return Ok(false) };
         self.issued += 1;
         if item.request.is_of_storage() {
@@ -141,7 +151,7 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
     }
 
     #[inline]
-    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure> {
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, EngineError> {
         let (before, now) = (self.completed, run.now());
         loop {
             let Some(done) = run.drain(self.ports.done).next() else { break };
@@ -162,8 +172,8 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             match done.status().failure() {
                 None if !done.is_of_storage() => listener.beside(&done, now),
                 None => listener.completed(workload, &done, run)?,
-                Some(failure) if self.on_error == OnError::Count => listener.failed(&done, failure, run)?,
-                Some(failure) => return Err(RunFailure::refused(&done, failure, now)),
+                Some(failure) if self.counts_failures => listener.failed(&done, failure, run)?,
+                Some(failure) => return Err(EngineError::refused(&done, failure, now)),
             }
         }
         Ok(self.completed - before)
@@ -194,7 +204,7 @@ impl<A, B> SideBySide<A, B> {
 }
 
 impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
-    fn due(&mut self, limit: Time) -> Result<Due, RunFailure> {
+    fn due(&mut self, limit: Time) -> Result<Due, EngineError> {
         self.due = (self.first.due(limit)?, self.second.due(limit)?);
         Ok(match self.due {
             (Due::At(a), Due::At(b)) => Due::At(a.min(b)),
@@ -204,7 +214,7 @@ impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
         })
     }
 
-    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, RunFailure> {
+    fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, EngineError> {
         let now = run.now();
         match self.due {
             (Due::At(time), _) if time <= now => self.first.issue(run, listener),
@@ -212,7 +222,7 @@ impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
         }
     }
 
-    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, RunFailure> {
+    fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, EngineError> {
         Ok(self.first.complete(run, listener)? + self.second.complete(run, listener)?)
     }
 

@@ -1,0 +1,80 @@
+//! What can be driven: a net, and where programs meet it.
+
+use crate::error::EngineError;
+use crate::ports::ProgramPorts;
+use crate::visits::DevicePlaces;
+use petrio_colours::{BlockRequest, FileOp, Request};
+use petrio_kernel::Net;
+use std::sync::Arc;
+
+/// A net and its ports. It doesn't change: any number of engines, on any threads, may drive the same.
+pub struct System {
+    /// The net.
+    pub net: Arc<Net>,
+    /// Where programs ask, and where they are answered.
+    pub ports: Ports,
+    /// Where requests reach its devices, and where they come back: as long as something reaches one of them, something is done.
+    pub devices: Vec<DevicePlaces>,
+    /// The first number that is free for a file that nobody has planned; all below are those of files that are there, or that planned
+    /// programs make.
+    pub first_free_file: u32,
+    /// The first number that is free for a process.
+    pub first_free_process: u32,
+}
+
+impl System {
+    /// Of a net whose programs, files and processes are all planned.
+    pub fn new(net: Arc<Net>, ports: impl Into<Ports>, devices: Vec<DevicePlaces>) -> Self {
+        Self { net, ports: ports.into(), devices, first_free_file: 1, first_free_process: 0 }
+    }
+}
+
+/// Where programs ask: file systems, devices, or both.
+#[derive(Debug, Default)]
+pub struct Ports {
+    /// Operations on files.
+    pub operations: Option<ProgramPorts<FileOp>>,
+    /// Block requests.
+    pub requests: Option<ProgramPorts<BlockRequest>>,
+}
+
+impl From<ProgramPorts<FileOp>> for Ports {
+    fn from(operations: ProgramPorts<FileOp>) -> Self {
+        Self { operations: Some(operations), requests: None }
+    }
+}
+
+impl From<ProgramPorts<BlockRequest>> for Ports {
+    fn from(requests: ProgramPorts<BlockRequest>) -> Self {
+        Self { operations: None, requests: Some(requests) }
+    }
+}
+
+/// What a program can ask a System for.
+pub trait Asked: Request {
+    /// Where, if the System takes such.
+    fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>>;
+
+    /// What such are called.
+    const WHAT: &'static str;
+
+    /// The same, asked by a process at a time.
+    #[must_use]
+    fn by(self, process: u32, issued: petrio_kernel::Time) -> Self;
+
+    /// As a completion.
+    fn answer(self) -> crate::submission::Answer;
+}
+
+/// The ports for a colour.
+pub(crate) fn ports_of<R: Asked>(system: &System) -> Result<&ProgramPorts<R>, EngineError> {
+    let Ports { operations, requests } = &system.ports;
+    R::ports(&system.ports).ok_or_else(|| EngineError::NoSuchPart {
+        part: format!("part that takes {}", R::WHAT),
+        there: match (operations, requests) {
+            (Some(_), _) => "file systems".to_owned(),
+            (None, Some(_)) => "block devices".to_owned(),
+            (None, None) => "nothing that programs can ask".to_owned(),
+        },
+    })
+}
