@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) type Action = Box<dyn Fn(&mut Firing<'_>) + Send + Sync>;
-pub(crate) type Starter = Box<dyn Fn(&Structure, &mut Marking) + Send + Sync>;
+/// Puts an initial token into a marking, for a seed and a replication.
+pub(crate) type Starter = Box<dyn Fn(&Structure, &mut Marking, (u64, u64)) + Send + Sync>;
 
 /// What the firing of a simple transition needs comes first and fills one line of 64 bytes: in a net of thousands of
 /// parts a transition mostly comes from main memory again when it fires.
@@ -66,7 +67,7 @@ impl Net {
         let mut marking =
             Marking::before_the_start(&self.structure, transitions, address, (seed, replication));
         for starter in &self.starters {
-            starter(&self.structure, &mut marking);
+            starter(&self.structure, &mut marking, (seed, replication));
         }
         marking.start(self.transitions.len());
         marking

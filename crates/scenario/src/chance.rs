@@ -4,25 +4,19 @@ use crate::loaded::Loaded;
 use crate::placed::PlacedDisk;
 use crate::schema::{Spindle, Workload};
 use crate::text::Problem;
-use petrio_models::device::{BlockDevice, Spin};
-use petrio_random::{generator, uniform};
+use petrio_models::device::BlockDevice;
 use std::sync::Arc;
 
-/// The device of a disk in a replication. The first of a System turns as its model does; how each of the others turns beside
-/// it is drawn.
-pub(crate) fn device(loaded: &Loaded, number: usize, replication: u64) -> Arc<dyn BlockDevice> {
-    let PlacedDisk { name, compiled, spindle, .. } = &loaded.disks[number];
-    let own = || {
-        let mut random = generator(loaded.scenario.seed, replication, name, "spindle");
-        let (lead, speed) = (uniform(&mut random), uniform(&mut random));
-        compiled.turning(Spin { lead, faster: 2.0 * speed - 1.0 })
-    };
-    let own = (number > 0 && *spindle == Spindle::Free).then(own).flatten();
+/// The device of a disk. The first of a System turns as its model does; how each of the others turns beside it is drawn for each
+/// replication.
+pub(crate) fn device(loaded: &Loaded, number: usize) -> Arc<dyn BlockDevice> {
+    let PlacedDisk { compiled, spindle, .. } = &loaded.disks[number];
+    let own = (number > 0 && *spindle == Spindle::Free).then(|| compiled.turning_freely()).flatten();
     own.unwrap_or_else(|| Arc::clone(compiled))
 }
 
 /// Whether disks turn otherwise in one replication than in another.
-pub(crate) fn spindles_differ(loaded: &Loaded) -> bool {
+fn spindles_differ(loaded: &Loaded) -> bool {
     let mut free = loaded.disks.iter().skip(1).filter(|disk| disk.spindle == Spindle::Free);
     free.any(|disk| disk.compiled.has_spindle())
 }

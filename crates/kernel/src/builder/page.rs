@@ -13,6 +13,7 @@ use crate::store::PlaceStore;
 use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
 use crate::sum::{NamedSum, Sum};
 use crate::tokens::{Ready, Turn};
+use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
 impl NetBuilder {
@@ -167,6 +168,24 @@ impl PageBuilder<'_> {
         place
     }
 
+    /// A [state](Self::state) whose resident is drawn for each marking, from a random stream of this page with this purpose: what
+    /// differs between replications though it isn't drawn while they run.
+    pub fn drawn_state<T: Colour>(
+        &mut self,
+        name: &str,
+        purpose: &str,
+        resident: impl Fn(&mut Generator) -> T + Send + Sync + 'static,
+    ) -> Place<T> {
+        let place = self.place(name, Discipline::State, Ready::state(), None);
+        self.net.places[place.index as usize].initial += 1;
+        let (index, path, purpose) = (place.index, self.path().to_owned(), purpose.to_owned());
+        self.net.starters.push(Box::new(move |net, marking, (seed, replication)| {
+            let mut random = generator(seed, replication, &path, &purpose);
+            marking.insert(net, index, resident(&mut random), 0, false);
+        }));
+        place
+    }
+
     /// A queueing place: tokens wait, are served, and are then ready.
     pub fn station<T: Colour>(&mut self, name: &str, station: StationSpec<T>) -> Place<T> {
         let (kind, servers) = (station.name, station.servers());
@@ -195,7 +214,7 @@ impl PageBuilder<'_> {
     pub fn initial_after<T: Colour>(&mut self, place: Place<T>, token: T, at: Time) {
         self.net.places[place.index as usize].initial += 1;
         let index = place.index;
-        self.net.starters.push(Box::new(move |net, marking| {
+        self.net.starters.push(Box::new(move |net, marking, _| {
             if !at.is_never() {
                 marking.insert(net, index, token.clone(), at.as_picos(), false);
             }

@@ -26,7 +26,6 @@ use analytic_disk::{AnalyticDiskParameters, Arm};
 pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
 use disk::DiskParameters;
-pub use disk::Spin;
 use disk::parameters::QueueDiscipline;
 pub use held_writes::HeldWrites;
 pub use instance::{Instance, InstanceAccounts, InstanceLimits};
@@ -103,14 +102,14 @@ pub trait BlockDevice: Debug + Send + Sync {
         1
     }
 
-    /// The same device as one of several, each of which turns for itself; `None` where turning has no phase.
-    fn turning(&self, _: Spin) -> Option<Arc<dyn BlockDevice>> {
+    /// The same device as one of several, each of which turns for itself, otherwise in each run; `None` where turning has no phase.
+    fn turning_freely(&self) -> Option<Arc<dyn BlockDevice>> {
         None
     }
 
     /// Whether turning has a phase.
     fn has_spindle(&self) -> bool {
-        self.turning(Spin { lead: 0.0, faster: 0.0 }).is_some()
+        self.turning_freely().is_some()
     }
 
     /// Whether it can share a bus with others, and waits for it where it does.

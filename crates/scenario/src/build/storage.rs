@@ -64,13 +64,13 @@ pub(super) type QueueBefore<'q> = &'q dyn Fn(&[BelowDisk]) -> Result<QueueParame
 /// Puts the page of a device into the net, as it is in a replication.
 pub(super) fn device_page(
     page: &mut PageBuilder<'_>,
-    (loaded, number, replication): (&Loaded, usize, u64),
+    (loaded, number): (&Loaded, usize),
     completions: Place<BlockRequest>,
     devices: &mut Devices,
 ) {
     let disk = &loaded.disks[number];
     let requests = page.fifo(&format!("{}-requests", disk.name));
-    let device = device(loaded, number, replication);
+    let device = device(loaded, number);
     devices.blocks.push(device.blocks());
     devices.features.push(device.features());
     devices.depths.push(disk.queueing.depth.unwrap_or(device.depth()).max(1));

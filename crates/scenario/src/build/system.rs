@@ -4,7 +4,6 @@ use crate::build::asked::{Asked, below_hosts};
 use crate::build::host_site::UnheldLink;
 use crate::build::hosts::hosts;
 use crate::build::storage::{Devices, bus_stages, device_page};
-use crate::chance::spindles_differ;
 use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
 use crate::holder::{BuiltArray, BuiltReplication};
@@ -90,24 +89,11 @@ pub(crate) struct Replicated {
 }
 
 impl System {
-    /// Builds the net of a scenario, as it is in the first replication.
+    /// Builds the net of a scenario, which serves all its replications.
     ///
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
-        Self::of_replication(loaded, 0)
-    }
-
-    /// Builds the net of a replication, where that isn't the one of the first.
-    ///
-    /// # Errors
-    /// As of [`build`](Self::build).
-    pub(crate) fn apart(loaded: &Loaded, replication: u64) -> Result<Option<Self>, RunFailure> {
-        let differs = replication > 0 && spindles_differ(loaded);
-        differs.then(|| Self::of_replication(loaded, replication)).transpose()
-    }
-
-    fn of_replication(loaded: &Loaded, replication: u64) -> Result<Self, RunFailure> {
         let mut net = NetBuilder::new(loaded.scenario.title.clone());
         let mut page = net.top();
         // The rows of what lies above the devices.
@@ -121,7 +107,7 @@ impl System {
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
-            device_page(&mut page, (loaded, number, replication), up, &mut devices);
+            device_page(&mut page, (loaded, number), up, &mut devices);
         }
         let (mut ports, mut clients) = (Ports::default(), ClientHosts::default());
         let (mut next_file, mut next_process) = (1, 0);

@@ -247,8 +247,6 @@ pub(crate) fn execute(
     plan: RunPlan<'_>,
     audience: &mut (impl Hears<BlockRequest> + Hears<FileOp>),
 ) -> Result<Outcome, RunFailure> {
-    let own = System::apart(loaded, plan.replication)?;
-    let system = own.as_ref().unwrap_or(system);
     let turns = Arc::default();
     let Ports { operations, requests } = &system.driven.ports;
     match (operations, requests) {

@@ -4,7 +4,7 @@ use super::parameters::ImmediateReporting;
 use super::{DiskParameters, Drive, disk_page_on_bus};
 use crate::Lever;
 use crate::device::{
-    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing, Spin,
+    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing,
 };
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
@@ -88,8 +88,8 @@ impl BlockDevice for Drive {
         true
     }
 
-    fn turning(&self, spin: Spin) -> Option<Arc<dyn BlockDevice>> {
-        Some(Arc::new(Drive::turning(self, spin)))
+    fn turning_freely(&self) -> Option<Arc<dyn BlockDevice>> {
+        Some(Arc::new(Drive::turning_freely(self)))
     }
 
     fn accepts(&self, _: &Queueing) -> Result<(), String> {

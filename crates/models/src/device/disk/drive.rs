@@ -38,6 +38,8 @@ pub struct Drive {
     sector: u64,
     cache: CacheParameters,
     queue: QueueParameters,
+    /// Whether how it turns is drawn for each run.
+    turns_freely: bool,
 }
 
 /// Why a description makes no drive.
@@ -283,12 +285,24 @@ impl Drive {
             sector: parameters.geometry.physical_sector.get().max(1),
             cache,
             queue: parameters.queue.clone(),
+            turns_freely: false,
         })
     }
 
     /// The same drive, turning like this; it shares with the others what is large.
     pub fn turning(&self, spin: Spin) -> Self {
-        Self { mechanics: self.mechanics.turning(spin), ..self.clone() }
+        Self { mechanics: self.mechanics.turning(spin), turns_freely: false, ..self.clone() }
+    }
+
+    /// The same drive as one of several, each of which turns for itself: how is drawn for each run.
+    #[must_use]
+    pub fn turning_freely(&self) -> Self {
+        Self { turns_freely: true, ..self.clone() }
+    }
+
+    /// Whether how it turns is drawn.
+    pub const fn turns_freely(&self) -> bool {
+        self.turns_freely
     }
 
     /// Arm, platters and layout.

@@ -4,6 +4,7 @@
 //! in step make one wait of it.
 
 use petrio_kernel::Time;
+use petrio_random::{Generator, uniform};
 
 /// How one of several disks turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +16,12 @@ pub struct Spin {
 }
 
 impl Spin {
+    /// One of all that are possible.
+    pub(super) fn drawn(random: &mut Generator) -> Self {
+        let (lead, speed) = (uniform(random), uniform(random));
+        Self { lead, faster: 2.0 * speed - 1.0 }
+    }
+
     /// The time of a turn for a model that nominally takes `nominal` and keeps its speed within `tolerance`, a part of it.
     pub(super) fn revolution(self, nominal: Time, tolerance: f64) -> Time {
         Time::from_picos((nominal.as_picos() as f64 / (1.0 + self.faster * tolerance)) as u64)

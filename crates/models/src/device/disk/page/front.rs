@@ -12,12 +12,7 @@ use petrio_kernel::{Binding, Bound, PageBuilder, Place, Take, Time, TransitionBu
 use std::sync::Arc;
 
 /// The queue before the drive sends the request that its discipline picks, as long as the drive accepts one.
-pub(super) fn dispatch(
-    page: &mut PageBuilder<'_>,
-    drive: &Arc<Drive>,
-    places: &Places,
-    before: &Arc<dyn Discipline>,
-) {
+pub(super) fn dispatch(page: &mut PageBuilder<'_>, places: &Places, before: &Arc<dyn Discipline>) {
     let sweep = page.state("sweep", Sweep::START);
     let mut dispatch = page.transition("dispatch");
     // Whoever hears that a request is complete may ask for the next at the same instant: an array for the write of what
@@ -29,7 +24,7 @@ pub(super) fn dispatch(
     // Of what an array asks in turn, or a controller passes on, some time is accounted for: it came here after that.
     let since = |_: &Binding<'_>, request: &BlockRequest| request.issued + request.ledger.total();
     let request =
-        pick(&mut dispatch, places.queue, before, drive, (move |binding| (*binding.get(sweep), unit), since));
+        pick(&mut dispatch, places.queue, before, (move |binding| (*binding.get(sweep), unit), since));
     let arrivals = places.arrivals.map(|arrivals| dispatch.update(arrivals));
     let commands = dispatch.put(places.commands);
     dispatch.action(move |f| {
@@ -48,7 +43,6 @@ fn pick<U: Bound<Unit> + Send + Sync + 'static>(
     transition: &mut TransitionBuilder<'_>,
     waiting: Place<BlockRequest>,
     discipline: &Arc<dyn Discipline>,
-    drive: &Arc<Drive>,
     (look, since): (
         impl Fn(&Binding<'_>) -> (Sweep, U) + Send + Sync + 'static,
         impl Fn(&Binding<'_>, &BlockRequest) -> Time + Send + Sync + 'static,
@@ -57,12 +51,12 @@ fn pick<U: Bound<Unit> + Send + Sync + 'static>(
     if discipline.line() == Line::Arrival {
         return transition.take(waiting);
     }
-    let (discipline, drive) = (Arc::clone(discipline), Arc::clone(drive));
+    let discipline = Arc::clone(discipline);
     transition.take_selected(waiting, move |waiting, binding| {
         let (sweep, unit) = look(binding);
-        let state = &binding.get::<Unit>(unit).state;
+        let Unit { drive, state, .. } = binding.get::<Unit>(unit);
         let since = |request: &BlockRequest| since(binding, request);
-        discipline.pick(waiting, &Head { drive: &drive, state, sweep, now: binding.now(), since: &since })
+        discipline.pick(waiting, &Head { drive, state, sweep, now: binding.now(), since: &since })
     })
 }
 
@@ -84,15 +78,15 @@ fn pick_command(
     let overlaps = places.arrivals.is_some() && !drive.holds_writes();
     if !overlaps {
         let look = move |binding: &Binding<'_>| (binding.get(unit).sweep, unit);
-        return pick(begin, places.commands, discipline, drive, (look, since));
+        return pick(begin, places.commands, discipline, (look, since));
     }
     let in_order = discipline.line() == Line::Arrival;
-    let (discipline, drive) = (Arc::clone(discipline), Arc::clone(drive));
+    let discipline = Arc::clone(discipline);
     begin.take_selected(places.commands, move |waiting, binding| {
-        let Unit { state, sweep, left_to_arm, .. } = binding.get(unit);
+        let Unit { drive, state, sweep, left_to_arm, .. } = binding.get(unit);
         if *left_to_arm == 0 {
             let since = |request: &BlockRequest| since(binding, request);
-            let head = Head { drive: &drive, state, sweep: *sweep, now: binding.now(), since: &since };
+            let head = Head { drive, state, sweep: *sweep, now: binding.now(), since: &since };
             return discipline.pick(waiting, &head);
         }
         let continues = |request: &BlockRequest| drive.continues(state, demand(request));
@@ -119,7 +113,7 @@ pub(super) fn controller(
         write_back::take_in(&mut page, drive, places, held);
         write_back::flush(&mut page, places, held);
         if let Some(beside) = held.beside {
-            write_back::beside(&mut page, drive, places, (held, beside));
+            write_back::beside(&mut page, places, (held, beside));
         }
     }
 }
@@ -142,7 +136,6 @@ fn begin(
     let from_cache = begin.may_put(places.from_cache, 1);
     let following = begin.may_put(places.following, 1);
     let held = places.held.map(|held| (begin.may_put(held.decoding, 1), begin.may_put(held.flushing, 1)));
-    let begun_by = Arc::clone(drive);
     let own_work = places.own_work;
     begin.action(move |f| {
         let request = f.take(request);
@@ -173,12 +166,12 @@ fn begin(
             f.put(held.map_or(decoding, |(_, flushing)| flushing), command);
             return;
         }
-        let drive = f.update(unit);
-        let back = drive.sweep.advance(demand.block);
+        let Unit { drive, state, sweep, .. } = f.update(unit);
+        let back = sweep.advance(demand.block);
         command.via_zero = back && returns_to_zero;
-        let begun = begun_by.begin(&mut drive.state, demand, (came, waiting), now);
+        let begun = drive.begin(state, demand, (came, waiting), now);
         command.begun = Some(begun);
-        let read_ahead = drive.state.take_own_work();
+        let read_ahead = state.take_own_work();
         if read_ahead > Time::ZERO {
             f.record(own_work, read_ahead.as_seconds());
         }
@@ -199,7 +192,8 @@ fn begin(
                 command.request.status = if reported { Status::DoneFromCache } else { Status::Done };
                 if continues {
                     // From now on another write may continue this one.
-                    begun_by.storing(&mut f.update(unit).state, demand, segment);
+                    let Unit { drive, state, .. } = f.update(unit);
+                    drive.storing(state, demand, segment);
                 }
                 f.put_after(decoding, command, begun.overhead);
             }

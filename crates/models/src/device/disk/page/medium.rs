@@ -1,6 +1,6 @@
 //! Arm, platters and medium: seek, rotational wait, transfer.
 
-use super::{Places, write_back};
+use super::{Places, Unit, write_back};
 use crate::device::disk::drive::{Begun, Class, Drive};
 use crate::instants;
 use petrio_colours::{Cause, Direction};
@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// The arm serves the commands that need it in the order in which they were decoded.
 pub(super) fn arm(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut seeking = page.page("seek");
-    seek(&mut seeking, drive, places);
+    seek(&mut seeking, places);
     if let Some(held) = places.held {
-        write_back::write_back(&mut seeking, drive, places, held);
+        write_back::write_back(&mut seeking, places, held);
     }
-    rotation(&mut page.page("rotation"), drive, places);
-    media(&mut page.page("media"), drive, places);
+    rotation(&mut page.page("rotation"), places);
+    media(&mut page.page("media"), places);
     hit(&mut page.page("bus"), drive, places);
 }
 
-fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+fn seek(page: &mut PageBuilder<'_>, places: &Places) {
     let mut grant = page.transition("grant");
     let command = grant.take(places.arm_queue);
     grant.consume(places.arm);
@@ -29,7 +29,6 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let data = grant.may_put(places.data, 1);
     let arm = grant.may_put(places.arm, 1);
     let finishing = grant.may_put(places.finishing, 1);
-    let drive = Arc::clone(drive);
     grant.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
@@ -42,7 +41,7 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
             return;
         }
         let from = command.from();
-        let state = &mut f.update(unit).state;
+        let Unit { drive, state, .. } = f.update(unit);
         let return_span = if command.via_zero { drive.return_to_zero(state) } else { Time::ZERO };
         let continues = command.store().is_some_and(|store| store.continues);
         let position =
@@ -59,39 +58,38 @@ fn seek(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     });
 }
 
-fn rotation(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+fn rotation(page: &mut PageBuilder<'_>, places: &Places) {
     let mut arrive = page.transition("arrive");
     let command = arrive.take(places.seeking);
+    let unit = arrive.peek(places.unit);
     let rotating = arrive.put(places.rotating);
-    let drive = Arc::clone(drive);
     arrive.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Seek, now);
         let from = command.from();
-        let wait = drive.wait(command.demand.write, from, command.demand.end() - from, now);
+        let wait = f.get(unit).drive.wait(command.demand.write, from, command.demand.end() - from, now);
         command.starts = now + wait;
         f.put_after(rotating, command, wait);
     });
 }
 
-fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
+fn media(page: &mut PageBuilder<'_>, places: &Places) {
     let mut transfer = page.transition("transfer");
     let command = transfer.take(places.rotating);
     let unit = transfer.update(places.unit);
     let passing = transfer.put(places.passing);
-    let transferring = Arc::clone(drive);
     transfer.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Rotation, now);
         let (from, starts, bus_start) = (command.from(), command.starts, command.bus_start());
-        let state = &mut f.update(unit).state;
+        let Unit { drive, state, .. } = f.update(unit);
         // `starts` is now, unless a speed factor has shortened the wait: then the platter isn't waited for once more.
         let passed = if command.is_of_held() {
-            transferring.transfer_held(state, command.demand, starts)
+            drive.transfer_held(state, command.demand, starts)
         } else {
-            transferring.transfer(state, command.demand, from, starts, bus_start)
+            drive.transfer(state, command.demand, from, starts, bus_start)
         };
         command.bus_rest = passed.delivered - passed.end;
         f.put_after(passing, command, passed.end - starts);
@@ -112,28 +110,26 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let reconnects = places.let_go.is_some();
     let room = places.held.map(|held| passed.may_put(held.room, 1));
     let drained = passed.may_put(places.drained, 1);
-    let passing_drive = Arc::clone(drive);
     passed.action(move |f| {
         let mut command = f.take(command);
         let now = f.now();
         command.charge(Cause::Transfer, now);
         f.put(arm, ());
         if command.is_of_held() {
-            let unit = f.update(unit);
-            passing_drive.written_back(&mut unit.state, command.demand, now);
-            let fits = |write: &mut _| passing_drive.has_room(&unit.state, *write);
-            if let (Some(room), Some(_)) = (room, unit.wants_room.take_if(fits)) {
+            let Unit { drive, state, wants_room, .. } = f.update(unit);
+            drive.written_back(state, command.demand, now);
+            let fits = |write: &mut _| drive.has_room(state, *write);
+            if let (Some(room), Some(_)) = (room, wants_room.take_if(fits)) {
                 f.put(room, ());
             }
             f.update(spare).take_back(command);
             return;
         }
-        let unit = f.update(unit);
-        let state = &mut unit.state;
+        let Unit { drive, state, wants_drain, .. } = f.update(unit);
         match (command.store(), command.begun) {
             (Some(store), _) => {
-                let room = passing_drive.stored(state, command.demand, store.segment, store.reported, now);
-                if room && std::mem::take(&mut unit.wants_drain) {
+                let room = drive.stored(state, command.demand, store.segment, store.reported, now);
+                if room && std::mem::take(wants_drain) {
                     f.put(drained, ());
                 }
                 if store.reported {
@@ -143,7 +139,7 @@ fn media(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
                 }
             }
             (None, Some(Begun { class: Class::Fetch { from, segment }, .. })) => {
-                passing_drive.fetched(state, command.demand, from, segment, now);
+                drive.fetched(state, command.demand, from, segment, now);
                 let rest = if reconnects { Time::ZERO } else { command.bus_rest };
                 f.put_after(on_bus, command, rest);
             }

@@ -44,6 +44,7 @@ mod writes;
 
 use super::discipline::{Discipline, Sweep, discipline, waiting_place};
 use super::drive::{Demand, Drive, DriveState};
+use super::spin::Spin;
 use crate::device::entrance::accept;
 use crate::device::{DevicePorts, HeldWrites, Queueing, SharedBus};
 use crate::{DEPTH_MAX, Stage};
@@ -56,6 +57,8 @@ use std::sync::Arc;
 /// All of a drive that changes, as one resident token.
 #[derive(Clone, Debug)]
 struct Unit {
+    /// The drive, as it turns in this run.
+    drive: Arc<Drive>,
     state: DriveState,
     /// The sweep of the commands that were begun.
     sweep: Sweep,
@@ -132,14 +135,6 @@ pub fn disk_page_on_bus(
     page.port_out("completions", completions);
     let before: Arc<dyn Discipline> = discipline(queueing.scheduler).into();
     let inside: Arc<dyn Discipline> = discipline(drive.queue().discipline).into();
-    let unit = Unit {
-        state: drive.initial_state(),
-        sweep: Sweep::START,
-        wants_room: None,
-        wants_drain: false,
-        left_to_arm: 0,
-        announced: false,
-    };
     let depth = queueing.depth.unwrap_or(drive.queue().depth).clamp(1, DEPTH_MAX);
     let places = Places {
         queue: waiting_place(&mut page, "queue", &*before),
@@ -148,7 +143,7 @@ pub fn disk_page_on_bus(
         slots: page.fifo("slots"),
         controller: page.fifo("controller-free"),
         arm: page.fifo("arm-free"),
-        unit: page.state("drive", unit),
+        unit: unit(&mut page, drive),
         spare: page.state("spare-sheets", SpareSheets::default()),
         decoding: page.fifo("decoding"),
         from_cache: page.fifo("from-cache"),
@@ -175,7 +170,7 @@ pub fn disk_page_on_bus(
     page.initial(places.controller, [Controller::default()]);
     page.initial(places.arm, [()]);
     accept(&mut page, drive.blocks(), (requests, completions), places.queue);
-    front::dispatch(&mut page, drive, &places, &before);
+    front::dispatch(&mut page, &places, &before);
     if let Some(bus) = bus {
         page.port_in("bus", bus.free);
     }
@@ -195,6 +190,24 @@ pub fn disk_page_on_bus(
         found
     };
     (stages(page.path(), &places), places.held.map(|_| HeldWrites::new("the write cache", look)))
+}
+
+/// The drive as one resident token; one that turns freely turns otherwise in each run.
+fn unit(page: &mut PageBuilder<'_>, drive: &Arc<Drive>) -> Place<Unit> {
+    let of = |drive: Arc<Drive>| Unit {
+        state: drive.initial_state(),
+        drive,
+        sweep: Sweep::START,
+        wants_room: None,
+        wants_drain: false,
+        left_to_arm: 0,
+        announced: false,
+    };
+    if !drive.turns_freely() {
+        return page.state("drive", of(Arc::clone(drive)));
+    }
+    let model = Arc::clone(drive);
+    page.drawn_state("drive", "spindle", move |random| of(Arc::new(model.turning(Spin::drawn(random)))))
 }
 
 fn stages(path: &str, places: &Places) -> Vec<Stage> {

@@ -101,12 +101,7 @@ pub(super) fn take_in(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &P
 
 /// While a command waits for the arm or the medium, the controller takes in a write for which there is room: its data need the
 /// bus and the buffer, and neither of these.
-pub(super) fn beside(
-    page: &mut PageBuilder<'_>,
-    drive: &Arc<Drive>,
-    places: &Places,
-    (held, free): (Held, Place<Controller>),
-) {
+pub(super) fn beside(page: &mut PageBuilder<'_>, places: &Places, (held, free): (Held, Place<Controller>)) {
     let Some(arrivals) = places.arrivals else { return };
     let mut beside = page.transition("begin-beside");
     // What the controller itself begins at this time is begun first.
@@ -116,12 +111,11 @@ pub(super) fn beside(
     beside.inhibit(held.for_room);
     let controller = beside.take(free);
     let unit = beside.update(places.unit);
-    let choosing = Arc::clone(drive);
     let request = beside.take_selected(places.commands, move |waiting, binding| {
-        let state = &binding.get(unit).state;
+        let Unit { drive, state, .. } = binding.get(unit);
         let fits = |request: &BlockRequest| {
             let demand = demand(request);
-            choosing.would_hold(demand) && choosing.has_room(state, demand)
+            drive.would_hold(demand) && drive.has_room(state, demand)
         };
         waiting
             .iter()
@@ -131,7 +125,6 @@ pub(super) fn beside(
     });
     let arrivals = beside.update(arrivals);
     let decoding = beside.put(held.decoding);
-    let beginning = Arc::clone(drive);
     beside.action(move |f| {
         let mut request = f.take(request);
         let now = f.now();
@@ -140,7 +133,8 @@ pub(super) fn beside(
         let came = arrivals.take(request.id).unwrap_or(now);
         request.status = Status::DoneFromCache;
         let demand = demand(&request);
-        let begun = beginning.begin(&mut f.update(unit).state, demand, (came, waiting), now);
+        let Unit { drive, state, .. } = f.update(unit);
+        let begun = drive.begin(state, demand, (came, waiting), now);
         let charged = request.issued + request.ledger.total();
         let sheet =
             Sheet { begun: Some(begun), charged, beside: true, request, ..Sheet::of_held(demand, now) };
@@ -167,7 +161,7 @@ pub(super) fn flush(page: &mut PageBuilder<'_>, places: &Places, held: Held) {
 }
 
 /// The arm turns to what is held.
-pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places, held: Held) {
+pub(super) fn write_back(seek: &mut PageBuilder<'_>, places: &Places, held: Held) {
     let mut write_back = seek.transition("write-back");
     // Commands that come at this very time go first.
     write_back.priority(instants::WHEN_IDLE);
@@ -179,14 +173,13 @@ pub(super) fn write_back(seek: &mut PageBuilder<'_>, drive: &Arc<Drive>, places:
     let spare = write_back.update(places.spare);
     let (seeking, arm) = (write_back.may_put(places.seeking, 1), write_back.may_put(places.arm, 1));
     let dirty = write_back.may_put(held.dirty, 1);
-    let drive = Arc::clone(drive);
     write_back.action(move |f| {
         let now = f.now();
-        let unit: &mut Unit = f.update(unit);
-        let run = drive.write_back(&mut unit.state, now);
-        unit.announced = drive.holds_any(&unit.state);
-        let position = run.map(|run| (run, drive.position_held(&mut unit.state, run, now)));
-        if unit.announced {
+        let Unit { drive, state, announced, .. } = f.update(unit);
+        let run = drive.write_back(state, now);
+        *announced = drive.holds_any(state);
+        let position = run.map(|run| (run, drive.position_held(state, run, now)));
+        if *announced {
             f.put(dirty, ());
         }
         match position {

@@ -1,7 +1,7 @@
 //! The end of a write: reported when its data are in the cache, or when they are on the medium.
 
-use super::Places;
 use super::command::Controller;
+use super::{Places, Unit};
 use crate::device::disk::drive::{Class, Drive};
 use petrio_colours::Cause;
 use petrio_kernel::PageBuilder;
@@ -27,18 +27,18 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         let mut command = f.take(command);
         let now = f.now();
         if let (Some(Class::Hold), Some((dirty, for_room))) = (command.begun.map(|begun| begun.class), held) {
-            let unit = f.update(unit);
-            let piece = receiving.next_piece(command.demand, command.taken);
-            receiving.hold(&mut unit.state, piece);
-            let is_news = !std::mem::replace(&mut unit.announced, true);
+            let Unit { drive, state, announced, wants_room, .. } = f.update(unit);
+            let piece = drive.next_piece(command.demand, command.taken);
+            drive.hold(state, piece);
+            let is_news = !std::mem::replace(announced, true);
             command.charge(Cause::Bus, now);
             command.taken += piece.blocks;
-            let next = receiving.next_piece(command.demand, command.taken);
-            let has_room = command.beside || receiving.has_room(&unit.state, next);
+            let next = drive.next_piece(command.demand, command.taken);
+            let has_room = command.beside || drive.has_room(state, next);
             let is_whole = next.blocks == 0;
             // The room that another waits for is none of the affairs of one that is taken in beside it.
             if !command.beside {
-                unit.wants_room = Some(next).filter(|_| !is_whole && !has_room);
+                *wants_room = Some(next).filter(|_| !is_whole && !has_room);
             }
             if is_news {
                 f.put(dirty, ());
@@ -57,9 +57,9 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         };
         if store.reported {
             command.charge(Cause::Bus, now);
-            let unit = f.update(unit);
-            if !receiving.received(&mut unit.state, command.demand) {
-                unit.wants_drain = true;
+            let Unit { drive, state, wants_drain, .. } = f.update(unit);
+            if !drive.received(state, command.demand) {
+                *wants_drain = true;
                 f.put(for_drain, command);
                 return;
             }
