@@ -4,6 +4,8 @@
 //! and not faster, and a request that one drive serves costs hardly more because there are a thousand others. Times
 //! are the processor's, so that what else runs on the machine hardly counts.
 
+use petrio_engine::Engine;
+use petrio_kernel::Time;
 use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::run::{RunFailure, simulate};
@@ -39,6 +41,9 @@ const DRIVES_AIM_S: f64 = 1.0;
 /// Seconds in which 1,000 hosts are to be built, and the memory that they may take.
 const HOSTS_AIM_S: f64 = 3.0;
 const HOSTS_AIM_MB: f64 = 300.0;
+/// Replications that are begun on the net of these hosts, which is built once, and the seconds in which all are to be.
+const REPLICATIONS: u32 = 20;
+const REPLICATIONS_AIM_S: f64 = 1.0;
 /// What a request on 1,000 equally loaded drives may cost, in what one costs on one drive.
 const REQUEST_AIM: f64 = 2.5;
 
@@ -160,6 +165,18 @@ pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<Scale
         HOSTS_AIM_S,
     ));
     rows.push(ScaleFigure::of_sum("their memory", hosts, (megabytes, of_one), "MB", HOSTS_AIM_MB));
+    let (loaded, system) = built(&many)?;
+    let begun = best(turns, || {
+        let engine = |replication| Engine::new(&system.driven, loaded.scenario.seed, replication);
+        Ok((0..u64::from(REPLICATIONS)).map(engine).filter(|engine| engine.now() == Time::ZERO).count())
+    })?;
+    rows.push(ScaleFigure::of_sum(
+        "replications of them, begun on the net built once (of one: a net built)",
+        REPLICATIONS,
+        (begun, seconds.0),
+        "s",
+        REPLICATIONS_AIM_S,
+    ));
 
     progress(&format!("{drives} drives"));
     let (one, many) = (drive_scenario(1, 1), drive_scenario(drives, 1));
@@ -263,7 +280,7 @@ mod tests {
     fn every_row_has_a_figure_an_aim_and_a_cell_for_each_heading() {
         let scale = Scale { drives: 3, hosts: 2, serving: 3, requests: 30, turns: 1 };
         let rows = measure(scale, &mut |_| {}).unwrap();
-        assert_eq!(rows.len(), 5);
+        assert_eq!(rows.len(), 6);
         for row in &rows {
             assert_eq!(row.cells().len(), ScaleFigure::HEADINGS.len());
             // Other tests of this process give memory back meanwhile.

@@ -8,6 +8,8 @@ mod execute;
 mod failure;
 mod figures;
 mod flight;
+#[cfg(test)]
+mod forks;
 mod lock_step;
 mod outcome;
 mod parts;
