@@ -5,7 +5,7 @@ use crate::error::{EngineError, StillWaiting};
 use crate::listener::Onlooker;
 use crate::patience::{Awaited, Patience};
 use crate::submission::{Completion, Ticket};
-use crate::system::{Asked, System, ports_of};
+use crate::system::{Asked, System, arrivals_of};
 use petrio_bounds::Headroom;
 use petrio_colours::{BlockRequest, FileId, FileOp};
 use petrio_kernel::{Pause, Simulation, Time, Watch};
@@ -173,7 +173,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Past`], [`EngineError::NoSuchPart`] where nothing takes such, [`EngineError::TooMuchMemory`].
     pub fn submit<R: Asked>(&mut self, program: Program, asked: R, at: Time) -> Result<Ticket, EngineError> {
-        let arrivals = ports_of::<R>(&self.system)?.arrivals;
+        let arrivals = arrivals_of(&self.system, &asked)?;
         if at < self.now() {
             return Err(EngineError::Past { at, now: self.now() });
         }

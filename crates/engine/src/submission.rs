@@ -1,7 +1,7 @@
 //! What is handed to an engine and what comes back.
 
 use crate::ports::ProgramPorts;
-use crate::system::{Asked, Ports};
+use crate::system::{Asked, Ports, System};
 use petrio_colours::{BlockRequest, FileOp, Request, RequestId, Status};
 use petrio_kernel::Time;
 
@@ -90,6 +90,10 @@ impl Asked for FileOp {
         ports.operations.as_ref()
     }
 
+    fn part(&self, system: &System) -> (u32, u32) {
+        (self.file_system, system.file_systems)
+    }
+
     fn by(self, process: u32, issued: Time) -> Self {
         Self { process, issued, ..self }
     }
@@ -104,6 +108,10 @@ impl Asked for BlockRequest {
 
     fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>> {
         ports.requests.as_ref()
+    }
+
+    fn part(&self, system: &System) -> (u32, u32) {
+        (self.device, system.targets)
     }
 
     fn by(self, process: u32, issued: Time) -> Self {

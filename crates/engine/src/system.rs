@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::ports::ProgramPorts;
 use crate::visits::DevicePlaces;
 use petrio_colours::{BlockRequest, FileOp, Request};
-use petrio_kernel::Net;
+use petrio_kernel::{Net, Place, Time};
 use std::sync::Arc;
 
 /// A net and its ports. It doesn't change: any number of engines, on any threads, may drive the same.
@@ -20,12 +20,24 @@ pub struct System {
     pub first_free_file: u32,
     /// The first number that is free for a process.
     pub first_free_process: u32,
+    /// How many file systems there are; what asks for one beyond these is refused.
+    pub file_systems: u32,
+    /// The same of devices that programs can ask.
+    pub targets: u32,
 }
 
 impl System {
     /// Of a net whose programs, files and processes are all planned.
     pub fn new(net: Arc<Net>, ports: impl Into<Ports>, devices: Vec<DevicePlaces>) -> Self {
-        Self { net, ports: ports.into(), devices, first_free_file: 1, first_free_process: 0 }
+        Self {
+            net,
+            ports: ports.into(),
+            devices,
+            first_free_file: 1,
+            first_free_process: 0,
+            file_systems: 1,
+            targets: 1,
+        }
     }
 }
 
@@ -58,12 +70,28 @@ pub trait Asked: Request {
     /// What such are called.
     const WHAT: &'static str;
 
+    /// Its part, and how many there are of such.
+    fn part(&self, system: &System) -> (u32, u32);
+
     /// The same, asked by a process at a time.
     #[must_use]
-    fn by(self, process: u32, issued: petrio_kernel::Time) -> Self;
+    fn by(self, process: u32, issued: Time) -> Self;
 
     /// As a completion.
     fn answer(self) -> crate::submission::Answer;
+}
+
+/// Where a request is to go: its part is there.
+pub(crate) fn arrivals_of<R: Asked>(system: &System, request: &R) -> Result<Place<R>, EngineError> {
+    let ports = ports_of::<R>(system)?;
+    let (part, count) = request.part(system);
+    if part < count {
+        return Ok(ports.arrivals);
+    }
+    Err(EngineError::NoSuchPart {
+        part: format!("part {part} for {}", R::WHAT),
+        there: if count == 1 { "one, number 0".to_owned() } else { format!("{count}, numbered from 0") },
+    })
 }
 
 /// The ports for a colour.

@@ -26,6 +26,50 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A System, and what the report shows of it.
+///
+/// A loop of one's own drives it instead of the scenario's workloads, whose files are there:
+///
+/// ```
+/// use petrio_colours::{FileId, FileOp, Operation};
+/// use petrio_engine::Engine;
+/// use petrio_kernel::Time;
+/// use petrio_scenario::{build::System, load_text};
+///
+/// let text = r#"
+///     [disk.d]
+///     model = "seagate-cheetah-9lp"
+///     [host.h]
+///     machine = "poweredge-1850"
+///     kernel = "linux-2.6.24"
+///     [fs.data]
+///     type = "ext3"
+///     on = "d"
+///     [workload.w]
+///     kind = "script"
+///     on = "data"
+///     script = "file table 1 MiB; read table 0 4 KiB"
+/// "#;
+/// let loaded = load_text("mine.toml", text, None, &[])?;
+/// let mut engine = Engine::new(&System::build(&loaded)?.driven, 1, 0);
+///
+/// // A log that is made durable after each record, until a second is over.
+/// let (program, log) = (engine.program(0)?, engine.new_file());
+/// let of = |operation, offset, length| FileOp { operation, file: log, offset, length, ..FileOp::default() };
+/// engine.submit(program, FileOp { parent: FileId::ROOT, ..of(Operation::Create, 0, 0) }, Time::ZERO)?;
+/// let (mut records, mut writes) = (0, true);
+/// while let Some(done) = engine.advance(Time::NEVER)?.pop() {
+///     if done.at > Time::from_whole_seconds(1) {
+///         break;
+///     }
+///     let next = if writes { of(Operation::Write, 512 * records, 512) } else { of(Operation::Fsync, 0, 0) };
+///     records += u64::from(writes);
+///     writes = !writes;
+///     engine.submit(program, next, done.at)?;
+/// }
+/// // A journal's commit takes turns of the platter, 6 ms each.
+/// assert!((30..120).contains(&records), "{records}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct System {
     /// The net with the ports of its programs.
     pub driven: Arc<Driven>,
@@ -141,6 +185,8 @@ impl System {
             devices: places,
             first_free_file: next_file,
             first_free_process: next_process,
+            file_systems: loaded.hosts.volumes().count() as u32,
+            targets: loaded.storage.len() as u32,
         };
         Ok(Self {
             driven: Arc::new(driven),

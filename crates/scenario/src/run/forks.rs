@@ -36,7 +36,8 @@ enum Put {
 }
 
 /// When: after how many firings, at which time.
-type Log = Rc<RefCell<Vec<(u64, Time, Put)>>>;
+type Entry = (u64, Time, Put);
+type Log = Rc<RefCell<Vec<Entry>>>;
 
 /// Programs whose requests are written down as they come.
 struct Recorded<P> {
@@ -136,7 +137,7 @@ impl<R> Listener<R> for Nobody {
 }
 
 /// Runs an example and writes down what its programs asked for; what it came to.
-fn record(loaded: &Loaded, system: &System) -> Result<(Vec<(u64, Time, Put)>, String), RunFailure> {
+fn record(loaded: &Loaded, system: &System) -> Result<(Vec<Entry>, String), RunFailure> {
     let (log, turns) = (Log::default(), Arc::<Turns>::default());
     let mut engine = Engine::new(&system.driven, loaded.scenario.seed, 0);
     let own = limits(&loaded.scenario.measure);
@@ -157,10 +158,10 @@ fn record(loaded: &Loaded, system: &System) -> Result<(Vec<(u64, Time, Put)>, St
             engine.run(&mut Timed { load, asked }, &mut Nobody)?;
         }
         (Some(operations), None) => {
-            engine.run(&mut Timed { load: lane(with, operations)?, asked }, &mut Nobody)?
+            engine.run(&mut Timed { load: lane(with, operations)?, asked }, &mut Nobody)?;
         }
         (None, Some(requests)) => {
-            engine.run(&mut Timed { load: lane(with, requests)?, asked }, &mut Nobody)?
+            engine.run(&mut Timed { load: lane(with, requests)?, asked }, &mut Nobody)?;
         }
         (None, None) => return Err(RunFailure::NoWorkload),
     }
@@ -171,15 +172,15 @@ fn record(loaded: &Loaded, system: &System) -> Result<(Vec<(u64, Time, Put)>, St
 }
 
 /// Puts in what was recorded, each where it was; what came back is added up.
-fn play(run: &mut Simulation, ports: &Ports, asked: &[(u64, Time, Put)], back: &mut DefaultHasher) {
+fn play(run: &mut Simulation, ports: &Ports, asked: &[Entry], back: &mut DefaultHasher) {
     for (firings, at, put) in asked {
         until(run, ports, (*firings, *at), back);
         match put.clone() {
             Put::Operation(operation) => {
-                run.inject(ports.operations.as_ref().unwrap().arrivals, operation, *at).unwrap()
+                run.inject(ports.operations.as_ref().unwrap().arrivals, operation, *at).unwrap();
             }
             Put::Request(request) => {
-                run.inject(ports.requests.as_ref().unwrap().arrivals, request, *at).unwrap()
+                run.inject(ports.requests.as_ref().unwrap().arrivals, request, *at).unwrap();
             }
             Put::End => {}
             Put::Exit(process) => {

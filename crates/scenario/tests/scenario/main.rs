@@ -14,6 +14,7 @@ mod common;
 mod computing;
 mod data_sheets;
 mod drive_laws;
+mod driven;
 mod failures;
 mod file_systems;
 mod hosts;
