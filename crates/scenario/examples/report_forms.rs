@@ -99,6 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        paths: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

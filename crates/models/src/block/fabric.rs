@@ -9,8 +9,8 @@
 //! Each direction of the link carries one frame sequence after the other; the ways there and back don't hinder each
 //! other.
 //!
-//! Leaves out: credits between ports (the link is short enough for them never to run out), several paths, and the
-//! array's own controller, whose cache and processors are stages of their own.
+//! Leaves out: credits between ports (the link is short enough for them never to run out), and the array's own
+//! controller, whose cache and processors are stages of their own. Several links to one array are [`multipath`](super::multipath).
 
 use crate::lever::doubled;
 use crate::{Lever, Stage};

@@ -2,7 +2,7 @@
 
 use crate::build::host_site::BelowDisk;
 use crate::chance::device;
-use crate::holder::{BuiltArray, BuiltReplication, Holder, HolderPorts, Member, Stands};
+use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
 use crate::run::RunFailure;
@@ -41,6 +41,8 @@ pub(super) struct Devices {
     pub(super) replications: BTreeMap<usize, BuiltReplication>,
     /// The arrays, likewise.
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
+    /// Several paths, likewise.
+    pub(super) paths: BTreeMap<usize, BuiltPaths>,
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
     /// Queues before parts that want to know when processes end, until their host is known.
@@ -218,6 +220,9 @@ pub(super) fn holder(
         }
         if let Some(array) = built.array {
             devices.arrays.insert(number as usize, array);
+        }
+        if let Some(paths) = built.paths {
+            devices.paths.insert(number as usize, paths);
         }
         devices.credits.extend(built.credits.into_iter().map(|credits| (name.to_owned(), credits)));
         stages.append(&mut built.stages);

@@ -6,7 +6,7 @@ use crate::build::hosts::hosts;
 use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
-use crate::holder::{BuiltArray, BuiltReplication};
+use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
@@ -87,6 +87,8 @@ pub struct System {
     pub(crate) replications: Vec<Replicated>,
     /// The state of each array with redundancy.
     pub(crate) arrays: Vec<Redundant>,
+    /// Several paths to one part, each with its class.
+    pub(crate) paths: Vec<(String, BuiltPaths)>,
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
@@ -207,6 +209,7 @@ impl System {
             has_purposes: on_files || loaded.storage.len() > loaded.disks.len() || plays_traces(loaded),
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &classes, &devices.arrays),
+            paths: paths(loaded, &classes, &devices.paths),
             memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),
         })
     }
@@ -237,6 +240,15 @@ fn arrays(loaded: &Loaded, classes: &Classes, built: &BTreeMap<usize, BuiltArray
         }
     };
     built.iter().map(redundant).collect()
+}
+
+/// Several paths to one part, in the order of [`Loaded::storage`].
+fn paths(
+    loaded: &Loaded,
+    classes: &Classes,
+    built: &BTreeMap<usize, BuiltPaths>,
+) -> Vec<(String, BuiltPaths)> {
+    built.iter().map(|(&number, built)| (classes.name(&loaded.storage[number].name), built.clone())).collect()
 }
 
 /// The System in a line: "ext3 (data) with ordered journal by cfq under Linux 2.6.24; one Seagate Cheetah 9LP, FCFS".

@@ -7,6 +7,7 @@
 
 mod concat;
 mod fabric;
+mod multipath;
 mod partition;
 mod raid;
 mod rearrangement;
@@ -15,6 +16,7 @@ mod throttle;
 
 pub use concat::Concat;
 pub use fabric::Fabric;
+pub use multipath::Multipath;
 pub use partition::{Extent, Partition};
 pub(crate) use raid::read_profile;
 pub use raid::{Named, Raid};
@@ -30,6 +32,7 @@ use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_models::block::multipath::Multipath as Paths;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::block::throttle::Credits;
 use petrio_models::cluster::replication::{FileLayout, Replicas, Sight};
@@ -226,6 +229,8 @@ pub struct Built {
     pub replication: Option<BuiltReplication>,
     /// What the report tells of it, where it is an array.
     pub array: Option<BuiltArray>,
+    /// What the report tells of it, where it is several paths.
+    pub paths: Option<BuiltPaths>,
     /// What may pass it for a while only.
     pub credits: Vec<Credits>,
 }
@@ -241,6 +246,15 @@ pub struct BuiltArray {
     pub cache: Option<Place<Cache>>,
     /// When its members are to fail.
     pub failures: Vec<Time>,
+}
+
+/// Several paths in the net.
+#[derive(Clone, Debug)]
+pub struct BuiltPaths {
+    /// All of them that changes.
+    pub multipath: Place<Paths>,
+    /// When each of them is to fail.
+    pub failures: Vec<Vec<Time>>,
 }
 
 /// A replication in the net.
@@ -315,6 +329,7 @@ holders! {
     concat: Concat = concat::read, "on = …", "Several disks as one, each after the other, by name.";
     partition: Partition = partition::read, "on = …", "Runs of a disk's blocks as parts of their own, by name.";
     fabric: Fabric = fabric::read, "on = …", "Networks between hosts and their storage, by name.";
+    multipath: Multipath = multipath::read, "on = … and paths = …", "Several paths to a device or array, of which some may fail, by name.";
     rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";

@@ -305,6 +305,22 @@ fn table(report: &Report) -> String {
             }
         }
     }
+    for paths in &report.paths {
+        for (number, path) in paths.paths.iter().enumerate() {
+            let name = format!("{} path {number}", paths.name);
+            rows.count("path", &name, "reads", path.reads.requests, "");
+            rows.count("path", &name, "read", path.reads.bytes, "B");
+            rows.count("path", &name, "writes", path.writes.requests, "");
+            rows.count("path", &name, "written", path.writes.bytes, "B");
+            rows.count("path", &name, "flushes", path.flushes, "");
+            rows.count("path", &name, "sent again", path.sent_again, "");
+            rows.count("path", &name, "failures", path.failures.len() as u64, "");
+        }
+        rows.count("paths", &paths.name, "went over to others", paths.switches, "");
+        rows.count("paths", &paths.name, "found none", paths.waited, "");
+        rows.add("paths", &paths.name, "without any", paths.waiting_s.into(), "s");
+        rows.count("paths", &paths.name, "failed", paths.failed_requests, "");
+    }
     for copies in &report.copies {
         for (quantity, value, unit) in [
             ("read turnaround", copies.read_turnaround_ms.mean, "ms"),

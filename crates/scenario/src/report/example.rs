@@ -94,6 +94,7 @@ pub(crate) fn example() -> Report {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        paths: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

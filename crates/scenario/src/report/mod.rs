@@ -34,6 +34,7 @@ mod latency;
 mod mean;
 mod memory;
 mod parquet;
+mod paths;
 mod perfetto;
 mod phases;
 mod processes;
@@ -73,6 +74,7 @@ pub use json::{OLDEST_VERSION, REPORT_VERSION, ReportDocument, report_schema, wr
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
 pub use memory::MemoryFigures;
 pub use parquet::{ParquetRows, RequestBatches, Tabular};
+pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub use petrio_engine::Visit;
 pub(crate) use petrio_page::numbers::counted;

@@ -58,6 +58,7 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
             |one, other| one.name == other.name,
             ArrayFigures::mean_of_replications,
         ),
+        paths: of_each(reports, |report| &report.paths, |one, other| one.name == other.name, mean_of),
         traffic: of_each(
             reports,
             |report| &report.traffic,

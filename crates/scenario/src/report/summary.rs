@@ -7,6 +7,7 @@ use crate::report::bottleneck::Bottleneck;
 use crate::report::copies::CopiesFigures;
 use crate::report::credits::{BehindCredits, CreditFigures};
 use crate::report::memory::MemoryFigures;
+use crate::report::paths::PathsFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
@@ -152,6 +153,9 @@ pub struct Report {
     /// Arrays with redundancy, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arrays: Vec<ArrayFigures>,
+    /// Several paths to devices, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub paths: Vec<PathsFigures>,
     /// What reached the devices, by what it was for, where that can be more than data.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub traffic: Vec<TrafficFigures>,

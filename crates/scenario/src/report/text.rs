@@ -68,9 +68,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         out.push('\n');
         labelled(&mut out, &copies.name, &copies.sentence(), width);
     }
-    for array in &report.arrays {
+    let arrays = report.arrays.iter().map(|array| (&array.name, array.sentence()));
+    for (name, sentence) in arrays.chain(report.paths.iter().map(|paths| (&paths.name, paths.sentence()))) {
         out.push('\n');
-        labelled(&mut out, &array.name, &array.sentence(), width);
+        labelled(&mut out, name, &sentence, width);
     }
     for memory in report.memory_shown() {
         labelled(&mut out, &memory.name, &memory.sentence(), width);

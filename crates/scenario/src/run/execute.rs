@@ -8,7 +8,7 @@ use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::credits::credits;
 use crate::run::outcome::{Outcome, Ran};
-use crate::run::parts::{arrays, copies, memory};
+use crate::run::parts::{arrays, copies, memory, paths};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
@@ -340,6 +340,7 @@ fn drive<A: Audience>(
         of_links: of_links(system, run.marking(), span),
         copies: copies(system, run),
         arrays: arrays(system, run),
+        paths: paths(system, run),
         traffic,
         memory: memory(system, run),
         held: held(system, run),

@@ -2,8 +2,8 @@
 
 use crate::claim::{Claim, Sentence};
 use crate::report::{
-    Activity, ArrayFigures, CopiesFigures, CreditFigures, Held, JobFigures, MemoryFigures, Rates, Served,
-    Stage, TrafficFigures,
+    Activity, ArrayFigures, CopiesFigures, CreditFigures, Held, JobFigures, MemoryFigures, PathsFigures,
+    Rates, Served, Stage, TrafficFigures,
 };
 use petrio_kernel::Time;
 
@@ -21,6 +21,7 @@ pub(crate) struct Outcome {
     pub(crate) activity: Vec<Activity>,
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) arrays: Vec<ArrayFigures>,
+    pub(crate) paths: Vec<PathsFigures>,
     pub(crate) traffic: Vec<TrafficFigures>,
     pub(crate) memory: Vec<MemoryFigures>,
     pub(crate) held: Vec<Held>,
@@ -46,6 +47,7 @@ pub(super) struct Ran {
     pub(super) activity: Vec<Activity>,
     pub(super) copies: Vec<CopiesFigures>,
     pub(super) arrays: Vec<ArrayFigures>,
+    pub(super) paths: Vec<PathsFigures>,
     pub(super) traffic: Vec<TrafficFigures>,
     pub(super) memory: Vec<MemoryFigures>,
     pub(super) held: Vec<Held>,
@@ -71,6 +73,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            paths,
             traffic,
             memory,
             held,
@@ -98,6 +101,7 @@ impl Ran {
             activity,
             copies,
             arrays,
+            paths,
             traffic,
             memory,
             held,

@@ -1,7 +1,8 @@
-//! What parts of a System say of themselves when a run ends: replications, arrays, hosts' memories.
+//! What parts of a System say of themselves when a run ends: replications, arrays, paths, hosts' memories.
 
 use crate::build::{Redundant, Replicated, System};
-use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures};
+use crate::holder::BuiltPaths;
+use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures};
 use petrio_kernel::Simulation;
 
 /// What the System's replications came to.
@@ -27,6 +28,21 @@ pub(super) fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
         if let Some(cache) = cache {
             run.for_each_token(*cache, |cache| all[number].add_cache(cache));
         }
+    }
+    all
+}
+
+/// What went over several paths to one part, by class.
+pub(super) fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
+    let mut all: Vec<PathsFigures> = Vec::new();
+    for (class, BuiltPaths { multipath, failures }) in &system.paths {
+        let of_class = all.iter().position(|figures| figures.name == *class);
+        let number = of_class.unwrap_or_else(|| {
+            all.push(PathsFigures { name: class.clone(), ..PathsFigures::default() });
+            all.len() - 1
+        });
+        let now = run.now();
+        run.for_each_token(*multipath, |paths| all[number].add(paths.tally(), (now, failures)));
     }
     all
 }

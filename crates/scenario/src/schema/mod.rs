@@ -24,7 +24,7 @@ mod words;
 mod workload;
 
 pub use crate::holder::{
-    Concat, Extent, Fabric, Holders, Named, Partition, Raid, Rearrangement, Replication, Throttle,
+    Concat, Extent, Fabric, Holders, Multipath, Named, Partition, Raid, Rearrangement, Replication, Throttle,
 };
 pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
 pub use accesses::DeviceAccessLoad;

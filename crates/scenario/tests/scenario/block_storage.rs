@@ -158,3 +158,76 @@ fn a_limit_that_its_accounts_let_pass_by_half_is_warned_of() {
         assert!(warnings(kept).is_empty(), "{kept}");
     }
 }
+
+/// Two links of 50 MB/s to what lies below.
+const PATHS: &str = "[multipath.m]\non = \"d\"\ngroups = \"multibus\"\n\
+     link = { adapter = \"10 us\", latency = \"40 us\", rate = \"50 MB/s\" }\n";
+
+fn outcome(text: &str) -> Result<petrio_scenario::report::Report, petrio_scenario::run::RunFailure> {
+    let loaded = loaded(text);
+    petrio_scenario::run::simulate(
+        &loaded,
+        &petrio_scenario::build::System::build(&loaded)?,
+        petrio_scenario::report::Sinks::default(),
+    )
+}
+
+fn over_paths(paths: &str, more: &str) -> petrio_scenario::report::Report {
+    let disk = DISKS.replace("count = 4\n", "").replace("65536 kB/s", "1 GB/s").replace("1 ms", "1 us");
+    let load =
+        reads("m", "64 KiB").replace("\"1 s\"", "\"500 us\"").replace("requests = 20", "requests = 2000");
+    report(&format!("{disk}{PATHS}paths = {paths}\n{more}{load}"))
+}
+
+#[test]
+fn two_paths_carry_what_one_cannot() {
+    // 131 MB/s are asked for.
+    let [one, two] = ["[{}]", "[{}, {}]"].map(|paths| over_paths(paths, "").served.requests_per_s.value);
+    assert!(
+        one < 50e6 / 65_536.0 && two > 1.95 * one && two <= 2.0 * one,
+        "{one} and {two} requests a second"
+    );
+}
+
+#[test]
+fn what_hangs_on_a_path_that_fails_is_told_with_what_became_of_it() {
+    let fails = "[{ failures = [{ at = \"0.4 s\", restored_after = \"1 s\" }, { at = \"9 h\" }] }, {}]";
+    let report = over_paths(fails, "detected_after = \"0.2 s\"\npolling_interval = \"0.5 s\"\n");
+    let [figures] = report.paths.as_slice() else { panic!("{:?}", report.paths) };
+    assert_eq!(figures.paths.iter().map(|path| path.reads.requests).sum::<u64>(), 2_000);
+    let failure = figures.paths[0].failures[0];
+    let times = [failure.found_at_s, failure.restored_at_s, failure.used_again_at_s];
+    let close = |time: Option<f64>, expected: f64| (time.unwrap() - expected).abs() < 1e-9;
+    assert!(close(times[0], 0.6) && close(times[1], 1.4) && close(times[2], 1.5), "{times:?}");
+    assert_eq!(figures.failures_to_come, 1);
+    assert!(figures.paths[0].sent_again > 0 && figures.paths[0].sent_again >= figures.delivered_twice);
+    let slowest = report.served.latency.unwrap().max_ms.value;
+    assert!(slowest > 200.0, "{slowest} ms: what hung for 200 ms is among them");
+    assert!(report.stages.iter().any(|stage| stage.name.contains("path0/to-array")), "{:?}", report.stages);
+}
+
+#[test]
+fn without_a_path_a_run_ends_with_what_failed_or_says_what_waits() {
+    let gone = "[{ failures = [{ at = \"0.4 s\" }] }]";
+    let disk = DISKS.replace("count = 4\n", "");
+    let text = format!("{disk}{PATHS}paths = {gone}\ndetected_after = \"1 s\"\n{}", reads("m", "4 KiB"));
+    let stopped = outcome(&text).unwrap_err().to_string();
+    assert!(stopped.contains("EIO"), "{stopped}");
+    let counted = outcome(&format!("{text}\n[measure]\non_error = \"count\"\n")).unwrap();
+    // Those of the second that hang until it is found out, and all that come after.
+    assert_eq!(counted.paths[0].failed_requests, 20 - counted.paths[0].paths[0].reads.requests);
+    assert!(counted.paths[0].failed_requests > 0);
+    let waits = outcome(&text.replace("detected_after", "queue_if_no_path = true\ndetected_after"));
+    assert!(waits.is_err(), "nobody answers: {waits:?}");
+}
+
+#[test]
+fn paths_that_make_no_sense_are_refused() {
+    let text =
+        |paths: &str| format!("{}{PATHS}{paths}\n{}", DISKS.replace("count = 4\n", ""), reads("m", "4 KiB"));
+    assert!(problem(&text("paths = []")).contains("no path"), "{}", problem(&text("paths = []")));
+    let both = "paths = [{}]\nqueue_if_no_path = true\nno_path_retry = 2";
+    assert!(problem(&text(both)).contains("can't wait both"));
+    let idle = "paths = [{}, {}]\nrr_min_io = 4";
+    assert!(problem(&text(idle)).contains("rr_min_io does nothing here"));
+}

@@ -125,6 +125,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         activity: Vec::new(),
         copies: Vec::new(),
         arrays: Vec::new(),
+        paths: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

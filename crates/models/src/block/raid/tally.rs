@@ -14,7 +14,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    pub(super) fn add(&mut self, blocks: u64) {
+    pub(crate) fn add(&mut self, blocks: u64) {
         self.requests += 1;
         self.bytes += blocks * SECTOR_BYTES;
     }

@@ -238,6 +238,9 @@ fn stages(page: &mut Page, report: &Report) {
     for array in &report.arrays {
         page.paragraph(Text::default().strong(array.name.as_str()).plain(format!(" {}", array.sentence())));
     }
+    for paths in &report.paths {
+        page.paragraph(Text::default().strong(paths.name.as_str()).plain(format!(" {}", paths.sentence())));
+    }
 }
 
 /// What reached the devices, and what for.

@@ -16,7 +16,7 @@ pub(super) const DRIVES: [(&str, f64); 8] = [
 ];
 
 /// What blocks lie on, by the name under which it is asked, how many drives it has, and what is written of it.
-pub(super) const HOLDERS: [(&str, u32, &str); 19] = [
+pub(super) const HOLDERS: [(&str, u32, &str); 20] = [
     ("d", 1, ""),
     ("r", 3, "[raid.r]\nlevel = 0\non = \"d*\"\n"),
     ("r", 2, "[raid.r]\nlevel = 1\nuse = \"linux-md\"\non = \"d*\"\n"),
@@ -29,6 +29,13 @@ pub(super) const HOLDERS: [(&str, u32, &str); 19] = [
     ("c", 2, "[concat.c]\non = \"d*\"\n"),
     ("p", 1, "[partition.p]\non = \"d\"\nfrom = \"25 %\"\nsize = \"50 %\"\n"),
     ("f", 1, "[fabric.f]\non = \"d\"\nadapter = \"10 us\"\nlatency = \"40 us\"\nrate = \"1 GB/s\"\n"),
+    (
+        "x",
+        1,
+        "[multipath.x]\non = \"d\"\ngroups = \"multibus\"\ndetected_after = \"20 ms\"\npolling_interval = \"50 ms\"\n\
+         link = { adapter = \"10 us\", latency = \"40 us\", rate = \"1 GB/s\" }\n\
+         paths = [{ failures = [{ at = \"8 ms\", restored_after = \"100 ms\" }] }, {}]\n",
+    ),
     ("t", 1, "[throttle.t]\non = \"d\"\nread_iops = 500\nwrite_rate = \"20 MiB/s\"\n"),
     ("m", 1, "[rearrangement.m]\non = \"d\"\npiece = \"64 KiB\"\nevery = \"1 s\"\n"),
     // Members that are lost while they are asked, of arrays that do without: alone, filled anew on a spare, replaced, two of them.
