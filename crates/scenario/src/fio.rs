@@ -246,7 +246,11 @@ fn line_at(text: &str, base: usize, line: u32) -> Range<usize> {
 /// ```
 pub fn plain(name: &str) -> String {
     let fine = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
-    name.chars().map(fine).collect()
+    let name: String = name.chars().map(fine).collect();
+    match name.trim_start_matches('-') {
+        "" => name,
+        rest => rest.to_owned(),
+    }
 }
 
 /// The workload that a job becomes, as TOML: all but where it runs. `called` are the names of all jobs' workloads, where they have

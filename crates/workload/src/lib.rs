@@ -54,6 +54,7 @@ mod due;
 mod earliest;
 mod permutation;
 mod popularity;
+mod shell;
 mod source;
 
 pub use drawn_pauses::PausesDrawn;

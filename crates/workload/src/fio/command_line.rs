@@ -1,14 +1,16 @@
 //! fio's command lines, alone or in a shell script: each `--name` begins a job, and options before the first are for all.
 //!
-//! Of the shell is understood what such lines have: quotes, lines that go on behind a backslash, variables that the script sets
-//! and those of the environment, and what ends a command. Loops and conditions are not followed.
+//! A script is followed as a shell would follow it (`shell`). Where that finds no call of fio's, the text may still hold some:
+//! behind a prompt, in a list of words, in a mail (`loose`).
 
 use super::ini::{Entry, Reading, Section, put};
-use super::{FioError, Surroundings};
+use super::loose::loose;
+use super::{FioError, FioRemark, Surroundings};
+use crate::shell::{Around, Call, Script, script};
 use std::collections::BTreeMap;
 
 /// Options of the command itself that take a value, which may stand behind a blank.
-const OF_COMMAND: [&str; 11] = [
+const OF_COMMAND: [&str; 12] = [
     "output",
     "output-format",
     "section",
@@ -20,204 +22,196 @@ const OF_COMMAND: [&str; 11] = [
     "aux-path",
     "max-jobs",
     "runtime-report",
+    "client",
 ];
+/// Options of the command itself that take none.
+const SWITCHES: [&str; 8] = [
+    "minimal",
+    "readonly",
+    "append-terse",
+    "showcmd",
+    "parse-only",
+    "latency-log",
+    "warnings-fatal",
+    "terse",
+];
+/// Options by which a call is known for one of fio's.
+const TELLING: [&str; 16] = [
+    "name",
+    "filename",
+    "directory",
+    "rw",
+    "readwrite",
+    "bs",
+    "blocksize",
+    "ioengine",
+    "iodepth",
+    "size",
+    "filesize",
+    "runtime",
+    "numjobs",
+    "direct",
+    "randrepeat",
+    "section",
+];
+/// Commands that only speak of fio.
+pub(super) const SPEAKING: [&str; 16] = [
+    "echo", "printf", "install", "apt", "apt-get", "yum", "dnf", "man", "which", "command", "grep", "pkill",
+    "killall", "pgrep", "cat", "tee",
+];
+/// How job files end.
+const JOB_FILES: [&str; 6] = [".fio", ".job", ".ini", ".conf", ".cfg", ".jobfile"];
 
 /// Whether a text has a command line of fio's: the command, and behind it an option or a job file.
 pub fn is_command_line(text: &str) -> bool {
-    commands(text).iter().any(|(_, words)| is_fio(words))
+    !calls(text, &super::Nothing).calls.is_empty()
+}
+
+/// What a text calls of fio's.
+fn calls(text: &str, around: &dyn Surroundings) -> Script {
+    let processors =
+        around.keywords().iter().find(|(word, _)| *word == "$ncpus").map_or(1, |(_, count)| *count);
+    let variable = |name: &str| around.variable(name);
+    let around = Around { variable: &variable, processors, program: "fio", is_call: &|words| is_fio(words) };
+    let found = script(text, &around);
+    if !found.calls.is_empty() {
+        return found;
+    }
+    let mut all = Script::default();
+    for (line, piece) in loose(text) {
+        let mut found = script(&piece, &around);
+        found.calls.iter_mut().for_each(|call| call.line = line);
+        all.calls.append(&mut found.calls);
+    }
+    all
 }
 
 /// Whether words call fio, with something to do.
 fn is_fio(words: &[String]) -> bool {
-    position(words)
-        .is_some_and(|at| words[at + 1..].iter().any(|word| word.starts_with("--") || word.ends_with(".fio")))
+    if words.first().is_some_and(|first| first.starts_with("log") || SPEAKING.contains(&first.as_str())) {
+        return false;
+    }
+    let Some(at) = position(words) else { return false };
+    if words[..at].iter().any(|word| SPEAKING.contains(&word.as_str())) {
+        return false;
+    }
+    words[at + 1..].iter().any(|word| {
+        let option = word.trim_start_matches('-');
+        let key = option.split('=').next().unwrap_or_default();
+        word.starts_with('-') && TELLING.contains(&key)
+            || !word.starts_with('-') && JOB_FILES.iter().any(|end| word.ends_with(end))
+            || word == "-" && words.len() == at + 2
+    })
 }
 
-/// Where the command stands among words: behind `sudo` and others that call it.
+/// Where the command stands among words: behind `sudo` and others that call it. Of several words that could be it, one with an
+/// option behind it is.
 fn position(words: &[String]) -> Option<usize> {
-    words.iter().position(|word| word == "fio" || word.ends_with("/fio"))
-}
-
-/// Lines as commands: each with its number and its words.
-pub(crate) fn commands(text: &str) -> Vec<(u32, Vec<String>)> {
-    let mut found = Vec::new();
-    let (mut whole, mut begun) = (String::new(), 1);
-    for (index, line) in text.lines().enumerate() {
-        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        if whole.is_empty() {
-            begun = number;
-        }
-        let line = line.trim_end();
-        if let Some(part) = line.strip_suffix('\\') {
-            whole.push_str(part);
-            whole.push(' ');
-            continue;
-        }
-        whole.push_str(line);
-        for words in split(&std::mem::take(&mut whole)) {
-            found.push((begun, words));
-        }
-    }
-    for words in split(&whole) {
-        found.push((begun, words));
-    }
-    found
-}
-
-/// The words of each command of a line.
-fn split(line: &str) -> Vec<Vec<String>> {
-    let (mut commands, mut words) = (Vec::new(), Vec::new());
-    let (mut word, mut has_word, mut quote): (String, bool, Option<char>) = (String::new(), false, None);
-    let mut letters = line.chars().peekable();
-    // A prompt that was copied with the line.
-    let end = |word: &mut String, has_word: &mut bool, words: &mut Vec<String>| {
-        if std::mem::take(has_word) {
-            words.push(std::mem::take(word));
-        }
+    let is_it = |word: &&str| {
+        let word =
+            word.split_once(":").filter(|(_, tag)| !tag.contains('/')).map_or(*word, |(image, _)| image);
+        word == "fio" || word.ends_with("/fio") || word.ends_with("fio.exe")
     };
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
-            (Some('\''), letter) => word.push(letter),
-            (_, '\\') => {
-                if let Some(next) = letters.next() {
-                    // A colon that belongs to a name stays marked.
-                    if next == ':' {
-                        word.push('\\');
-                    }
-                    word.push(next);
-                    has_word = true;
-                }
-            }
-            (Some(_), letter) => word.push(letter),
-            (None, '\'' | '"') => (quote, has_word) = (Some(letter), true),
-            (None, '#') if !has_word => break,
-            (None, letter) if letter.is_whitespace() => end(&mut word, &mut has_word, &mut words),
-            (None, ';' | '|' | '&' | '>' | '<') => {
-                // A number before it is that of a stream.
-                if letter == '>' && word.bytes().all(|byte| byte.is_ascii_digit()) {
-                    (word, has_word) = (String::new(), false);
-                }
-                end(&mut word, &mut has_word, &mut words);
-                if !words.is_empty() {
-                    commands.push(std::mem::take(&mut words));
-                }
-            }
-            (None, letter) => {
-                word.push(letter);
-                has_word = true;
-            }
-        }
-    }
-    end(&mut word, &mut has_word, &mut words);
-    if !words.is_empty() {
-        commands.push(words);
-    }
-    commands
+    let places = || words.iter().enumerate().filter(|(_, word)| is_it(&word.as_str())).map(|(at, _)| at);
+    let goes_on = |at: &usize| words.get(at + 1).is_some_and(|next| next.starts_with('-'));
+    places().find(goes_on).or_else(|| places().next())
 }
 
-/// The variables that a script sets, before those of its surroundings.
-struct Shell<'s> {
+/// A script's variables, before those of its surroundings, and the files that it writes.
+struct Within<'s> {
     around: &'s dyn Surroundings,
-    own: BTreeMap<String, String>,
+    files: &'s BTreeMap<String, String>,
 }
 
-impl Surroundings for Shell<'_> {
+impl Surroundings for Within<'_> {
     fn include(&self, file: &str) -> Result<String, String> {
-        self.around.include(file)
+        self.files.get(file).cloned().map_or_else(|| self.around.include(file), Ok)
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        // ${NAME:-otherwise}
-        let (name, otherwise) = name.split_once(":-").map_or((name, None), |(name, rest)| (name, Some(rest)));
-        let found = self.own.get(name).cloned().or_else(|| self.around.variable(name));
-        found.or_else(|| otherwise.map(str::to_owned))
+        self.around.variable(name)
     }
 }
 
-impl Shell<'_> {
-    /// A word with the values of `$NAME` in their place; those in braces are left for whoever reads the option.
-    fn expanded(&self, word: &str) -> String {
-        let (mut whole, mut rest) = (String::new(), word);
-        while let Some((before, behind)) = rest.split_once('$') {
-            whole.push_str(before);
-            let fine = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-            let end = behind.find(|letter: char| !fine(letter)).unwrap_or(behind.len());
-            let (name, after) = behind.split_at(end);
-            let is_keyword = ["pagesize", "mb_memory", "ncpus"].contains(&name);
-            match self.variable(name).filter(|_| !name.is_empty() && !is_keyword) {
-                Some(value) => whole.push_str(&value),
-                None if name.is_empty() || is_keyword => {
-                    whole.push('$');
-                    whole.push_str(name);
-                }
-                None => whole.push_str(&format!("${{{name}}}")),
-            }
-            rest = after;
-        }
-        whole.push_str(rest);
-        whole
+/// The jobs of all command lines of a text, and what is to be known of them. Those of a later command begin when those before are
+/// over, unless these were left in the background.
+pub(super) fn sections(
+    text: &str,
+    around: &dyn Surroundings,
+) -> Result<(Vec<Section>, Vec<FioRemark>), FioError> {
+    let script = calls(text, around);
+    let within = Within { around, files: &script.files };
+    let mut remarks: Vec<FioRemark> = Vec::new();
+    let processors =
+        around.keywords().iter().find(|(word, _)| *word == "$ncpus").map_or(1, |(_, count)| *count);
+    remarks.extend(script.asks_for_processors.iter().map(|&line| FioRemark {
+        line,
+        text: format!("the machine is taken to have {processors} processors"),
+    }));
+    if script.is_cut {
+        let text = "the script goes on for longer than is followed: what it calls first is played".to_owned();
+        remarks.push(FioRemark { line: 1, text });
     }
-}
-
-/// The jobs of all command lines of a text. Those of a later command begin when those before are over.
-pub(super) fn sections(text: &str, around: &dyn Surroundings) -> Result<Vec<Section>, FioError> {
-    let mut shell = Shell { around, own: BTreeMap::new() };
     let mut jobs: Vec<Section> = Vec::new();
-    for (line, words) in commands(text) {
-        let words: Vec<String> = words.iter().map(|word| shell.expanded(word)).collect();
-        if !is_fio(&words) {
-            for word in &words {
-                let word = word.strip_prefix("export ").unwrap_or(word);
-                if let Some((name, value)) = word.split_once('=')
-                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                {
-                    shell.own.insert(name.to_owned(), value.to_owned());
+    let mut first_error = None;
+    for call in &script.calls {
+        match command(call, &within, &mut remarks) {
+            Ok(mut made) => {
+                if let Some(first) = made.first_mut().filter(|_| !jobs.is_empty() && !call.beside) {
+                    put(&mut first.entries, Entry::alone("stonewall", call.line));
                 }
+                jobs.append(&mut made);
             }
-            continue;
-        }
-        let Some(at) = position(&words) else { continue };
-        // Variables for this command alone.
-        for word in &words[..at] {
-            if let Some((name, value)) = word.split_once('=') {
-                shell.own.insert(name.to_owned(), value.to_owned());
+            Err(error) => {
+                remarks.push(FioRemark {
+                    line: error.line,
+                    text: format!("this call is left out: {}", error.problem),
+                });
+                first_error.get_or_insert(error);
             }
         }
-        let mut made = command(&words[at + 1..], line, &shell)?;
-        if let Some(first) = made.first_mut().filter(|_| !jobs.is_empty()) {
-            put(
-                &mut first.entries,
-                Entry { key: "stonewall".to_owned(), value: String::new(), line, unset: None },
-            );
-        }
-        jobs.append(&mut made);
     }
-    Ok(jobs)
+    match first_error {
+        Some(error) if jobs.is_empty() => Err(error),
+        _ => Ok((jobs, remarks)),
+    }
+}
+
+/// Whether a word may be the name of a job file.
+fn may_be_file(word: &str) -> bool {
+    word.contains(['.', '/']) || JOB_FILES.iter().any(|end| word.ends_with(end))
 }
 
 /// The jobs of one command.
-fn command(words: &[String], line: u32, shell: &Shell<'_>) -> Result<Vec<Section>, FioError> {
+fn command(call: &Call, around: &Within<'_>, remarks: &mut Vec<FioRemark>) -> Result<Vec<Section>, FioError> {
+    let line = call.line;
+    let at = position(&call.words).map_or(0, |at| at + 1);
+    // docker run --entrypoint fio IMAGE options
+    let names_image = at > 1 && call.words[at - 2].ends_with("entrypoint");
+    let at = at + usize::from(names_image);
     let mut reading = Reading::default();
-    let mut only: Vec<String> = Vec::new();
-    let mut words = words.iter().peekable();
+    let (mut only, mut files): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut in_job = false;
+    let mut words = call.words.get(at..).unwrap_or_default().iter().peekable();
     while let Some(word) = words.next() {
-        let Some(option) =
-            word.strip_prefix("--").or_else(|| word.strip_prefix('-').filter(|rest| rest.len() > 1))
-        else {
-            let text = shell.include(word).map_err(|why| {
-                let help = "a job file stands beside the script, or write its options into the line";
-                FioError::at(line, format!("the job file {word} can't be read: {why}")).with_help(help)
-            })?;
-            reading.text(&text, shell, Some((line, 1)))?;
+        if word == "-" {
+            files.extend(call.input.as_ref().map(|_| "-".to_owned()));
+            continue;
+        }
+        let Some(option) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
+            if !(word.starts_with("${") && word.ends_with('}')) {
+                files.push(word.clone());
+            }
             continue;
         };
         let (key, value) =
             option.split_once('=').map_or((option, None), |(key, value)| (key, Some(value.to_owned())));
-        let takes_next = |next: &&String| !next.starts_with('-') && !next.ends_with(".fio");
+        let is_file =
+            |next: &str| JOB_FILES.iter().any(|end| next.ends_with(end)) || around.files.contains_key(next);
         let value = match value {
             Some(value) => Some(value),
-            None => words.next_if(|next| takes_next(next)).cloned(),
+            None if SWITCHES.contains(&key) => None,
+            None => words.next_if(|next| !next.starts_with('-') && !is_file(next)).cloned(),
         };
         match key {
             "name" => {
@@ -225,53 +219,79 @@ fn command(words: &[String], line: u32, shell: &Shell<'_>) -> Result<Vec<Section
                 if name.is_empty() {
                     return Err(FioError::at(line, "--name is followed by a job's name: --name=job1"));
                 }
-                reading.begin(&name, line);
+                in_job = !name.starts_with("global");
+                if in_job {
+                    reading.begin(&name, line);
+                }
             }
             "section" => only.extend(value),
-            key if OF_COMMAND.contains(&key) => {}
+            key if OF_COMMAND.contains(&key) || SWITCHES.contains(&key) => {}
             key => {
+                let key = super::known::whole_name(key);
                 let text = value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}"));
-                let entry = Entry::of(&text, line, shell);
-                match reading.jobs.last_mut() {
+                let entry = Entry::of(&text, line, around);
+                match reading.jobs.last_mut().filter(|_| in_job) {
                     Some(job) => put(&mut job.entries, entry),
                     None => put(&mut reading.global, entry),
                 }
             }
         }
     }
+    let mut jobs = std::mem::take(&mut reading.jobs);
+    read_files(&files, call, around, &mut reading, &mut jobs, remarks)?;
     if !only.is_empty() {
-        reading.jobs.retain(|job| only.contains(&job.name));
+        jobs.retain(|job| only.iter().any(|pattern| crate::shell::matches(pattern, &job.name)));
     }
-    if reading.jobs.is_empty() {
+    if jobs.is_empty() {
         let problem = "the command line has no job";
         return Err(FioError::at(line, problem).with_help("write --name=job1 before its options"));
     }
-    Ok(reading.jobs)
+    Ok(jobs)
+}
+
+/// The jobs of a command's files, each file's behind those of the one before.
+fn read_files(
+    files: &[String],
+    call: &Call,
+    around: &Within<'_>,
+    reading: &mut Reading,
+    jobs: &mut Vec<Section>,
+    remarks: &mut Vec<FioRemark>,
+) -> Result<(), FioError> {
+    let line = call.line;
+    let mut count = 0;
+    for file in files {
+        let text = match (file.as_str(), &call.input) {
+            ("-", Some(input)) => input.clone(),
+            _ => match around.include(file) {
+                Ok(text) => text,
+                // Half of a name with a blank in it, or a word of the text around.
+                Err(_) if !may_be_file(file) => {
+                    let text = format!("\"{file}\" is neither an option nor a file: it is left out");
+                    remarks.push(FioRemark { line, text });
+                    continue;
+                }
+                Err(why) => {
+                    let help = "a job file stands beside the script, or write its options into the line";
+                    return Err(FioError::at(line, format!("the job file {file} can't be read: {why}"))
+                        .with_help(help));
+                }
+            },
+        };
+        if count > 0 {
+            // fio takes the line's own options to the first file alone.
+            *reading = Reading::default();
+        }
+        reading.text(&text, around, Some((line, 1)))?;
+        let mut own = std::mem::take(&mut reading.jobs);
+        if let Some(first) = own.first_mut().filter(|_| count > 0) {
+            put(&mut first.entries, Entry::alone("stonewall", line));
+        }
+        jobs.append(&mut own);
+        count += 1;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fio::{FioFile, FioWork, Nothing};
-
-    #[test]
-    fn a_command_line_is_its_jobs() {
-        let text = "#!/bin/sh\nDEV=/dev/sdb\n# warm up\nsudo fio --filename=$DEV --direct=1 --ioengine=libaio \\\n  --name=a --rw=randread \
-                    --iodepth=8 --name b --rw write --bs 1m > out.txt 2>&1\nfio --name=c --rw=read --size='64m' | tee x\n";
-        assert!(is_command_line(text));
-        let file = FioFile::read(text, &Nothing).expect("it can be read");
-        let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
-        assert_eq!(names, ["a", "b", "c"]);
-        assert_eq!(file.jobs[2].after, [0, 1], "a command begins when the one before is over");
-        assert!(matches!(&file.jobs[1].work, FioWork::Device { devices, .. } if devices == &["/dev/sdb"]));
-        assert_eq!(file.jobs[0].work.parameters().in_flight, 8);
-        assert_eq!(file.jobs[1].work.parameters().bounds().0, 1 << 20);
-    }
-
-    #[test]
-    fn what_calls_no_fio_is_no_command_line() {
-        for text in ["fio is a tool", "[disk.d]\nmodel = \"fio\"", "echo fio", "", "ior --fio"] {
-            assert!(!is_command_line(text), "{text}");
-        }
-    }
-}
+mod tests;

@@ -13,6 +13,8 @@ pub(super) struct Calls {
     /// What is done to files instead of reading and writing them.
     pub(super) names: Option<AccessKind>,
     pub(super) line: u32,
+    /// Whether all that it names are disks, which it reaches past the kernel's page cache.
+    pub(super) past_files: bool,
     /// Where the accesses go, if not to the job's files.
     pub(super) reaches: Reaches,
 }
@@ -49,7 +51,7 @@ const WAITING: [&str; 15] = [
     "syslet-rw",
 ];
 /// Those that submit.
-const SUBMITTING: [(&str, Engine); 11] = [
+const SUBMITTING: [(&str, Engine); 12] = [
     ("libaio", Engine::NativeAio),
     ("windowsaio", Engine::NativeAio),
     ("solarisaio", Engine::NativeAio),
@@ -57,11 +59,14 @@ const SUBMITTING: [(&str, Engine); 11] = [
     ("xnvme", Engine::NativeAio),
     ("libblkio", Engine::NativeAio),
     ("spdk", Engine::NativeAio),
+    ("spdk_bdev", Engine::NativeAio),
     ("io_uring", Engine::IoUring),
     ("io_uring_cmd", Engine::IoUring),
     ("posixaio", Engine::PosixAio),
     ("guasi", Engine::PosixAio),
 ];
+/// Those that reach disks past the kernel's page cache.
+const PAST_FILES: [&str; 7] = ["sg", "sg_sync", "io_uring_cmd", "spdk", "spdk_bdev", "libzbc", "mtd"];
 /// Engines that ask a service, which is played as if what it serves were here: where, and how many calls are under way.
 const SERVED: [(&str, Reaches, Engine); 9] = [
     ("nbd", Reaches::ServedDisk, Engine::NativeAio),
@@ -83,12 +88,24 @@ const OF_NAMES: [(&str, AccessKind); 4] = [
 
 /// How the calls are made.
 pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
-    let calls = |engine, line| Calls { engine, is_mapped: false, names: None, line, reaches: Reaches::Named };
+    let calls = |engine, line| Calls {
+        engine,
+        is_mapped: false,
+        names: None,
+        line,
+        past_files: false,
+        reaches: Reaches::Named,
+    };
     let Some(Entry { value, line, .. }) = options.take(&["ioengine"]) else {
         return Ok(calls(Engine::Waits, 0));
     };
     // An engine may be named with its library: external:./engine.so, or libaio with a path.
-    let name = value.split(':').next().unwrap_or_default().trim();
+    let (name, library) = value.split_once(':').unwrap_or((&value, ""));
+    let library = library.rsplit('/').next().unwrap_or_default();
+    // SPDK's own engines are named by their libraries, too.
+    let name = if name == "external" && library.starts_with("spdk") { "spdk" } else { name.trim() };
+    let past_files = PAST_FILES.contains(&name);
+    let calls = |engine, line| Calls { past_files, ..calls(engine, line) };
     if WAITING.contains(&name) {
         return Ok(calls(Engine::Waits, line));
     }

@@ -21,6 +21,11 @@ impl Entry {
         let key = key.trim().to_lowercase();
         Self { key, value: value.trim().to_owned(), line, unset }
     }
+
+    /// Of an option that stands alone.
+    pub(super) fn alone(key: &str, line: u32) -> Self {
+        Self { key: key.to_owned(), value: String::new(), line, unset: None }
+    }
 }
 
 /// A job with the options of all `[global]` sections above it, which its own replace.
@@ -87,8 +92,10 @@ impl Reading {
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(FioError::at(number, "a section's name stands in brackets: [job1]"));
         };
-        self.in_global = Some(name == "global");
-        if name != "global" {
+        // As fio compares them.
+        let is_global = name.starts_with("global");
+        self.in_global = Some(is_global);
+        if !is_global {
             self.begin(name, number);
         }
         Ok(())

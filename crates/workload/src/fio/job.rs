@@ -29,6 +29,8 @@ pub(super) struct Read {
     pub(super) work: FioWork,
     /// The names of its files, where it names them.
     pub(super) files: Vec<String>,
+    /// Whether it only makes them.
+    pub(super) only_makes: bool,
 }
 
 /// Reads a job whose first process has a number among all of the file; `known_size` says how large the files of that name are
@@ -43,6 +45,7 @@ pub(super) fn job(
     let mut options = Options::of(section)?;
     let mut own = Vec::new();
     let mut remark = |line: u32, text: &str| own.push(FioRemark { line, text: text.to_owned() });
+    let only_makes = options.is_on("create_only")?;
     let direction = direction(&mut options)?;
     let calls = engine(&mut options)?;
     let target = target(&mut options, &calls, &mut remark);
@@ -71,7 +74,7 @@ pub(super) fn job(
     };
     order(&mut options, &direction, &mut parameters, &mut remark)?;
     counts(&mut options, &calls, &target, &mut parameters)?;
-    flight(&mut options, &calls, &target, &mut parameters, &mut remark)?;
+    let is_direct = flight(&mut options, &calls, &target, &mut parameters, &mut remark)?;
     times(&mut options, &mut parameters, &mut remark)?;
     (parameters.pace, parameters.write_pace) = paces(&mut options, (&reads, &writes))?;
     if operation != AccessKind::Mixed {
@@ -90,7 +93,7 @@ pub(super) fn job(
     let reads_back = parameters.reads_back && !parameters.keep_on;
     parameters.reads_back = reads_back;
     if target.is_device {
-        device(&mut options, &mut parameters, (&calls, line), &mut remark)?;
+        device(&mut options, &mut parameters, (&calls, is_direct, line), &mut remark)?;
     } else {
         files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
     }
@@ -111,7 +114,7 @@ pub(super) fn job(
         true => (Vec::new(), FioWork::Device { parameters: Box::new(parameters), devices: target.names }),
         false => (target.names, FioWork::Files(Box::new(parameters))),
     };
-    Ok(Read { work, files: names })
+    Ok(Read { work, files: names, only_makes })
 }
 
 fn is_open(pace: &crate::program::accesses::Pace) -> bool {
@@ -236,14 +239,14 @@ fn counts(
     Ok(())
 }
 
-/// How many are in flight, and by which calls.
+/// How many are in flight, and by which calls; whether these go past the page cache.
 fn flight(
     options: &mut Options,
     calls: &Calls,
     target: &Target,
     parameters: &mut AccessParameters,
     remark: &mut dyn FnMut(u32, &str),
-) -> Result<(), FioError> {
+) -> Result<bool, FioError> {
     let depth = at_least_one(options.number(&["iodepth"])?, "iodepth", IN_FLIGHT_MAX)? as u32;
     let offloads = options.take(&["io_submit_mode"]).is_some_and(|entry| entry.value == "offload");
     let least = options.number(&["iodepth_batch_complete_min", "iodepth_batch_complete"])?;
@@ -295,7 +298,7 @@ fn flight(
             "buffered accesses are waited for in io_submit, whatever the iodepth, as by Linux",
         );
     }
-    Ok(())
+    Ok(direct || atomic)
 }
 
 fn times(

@@ -15,7 +15,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "cpus_allowed_policy",
     "create_fsync",
     "create_on_open",
-    "create_only",
     "create_serialize",
     "description",
     "directory",
@@ -195,6 +194,93 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "eta-newline",
     "status-interval",
 ];
+
+/// Options that are taken.
+const TAKEN: &[&str] = &[
+    "atomic",
+    "ba",
+    "bs",
+    "bs_unaligned",
+    "bsrange",
+    "bssplit",
+    "buffered",
+    "create_only",
+    "direct",
+    "do_verify",
+    "end_fsync",
+    "fdatasync",
+    "file_append",
+    "file_service_type",
+    "filename",
+    "filesize",
+    "fill_device",
+    "flow",
+    "fsync",
+    "fsync_on_close",
+    "io_size",
+    "io_submit_mode",
+    "iodepth",
+    "iodepth_batch_complete_min",
+    "iodepth_low",
+    "ioengine",
+    "job_max_open_zones",
+    "latency_target",
+    "loops",
+    "max_open_zones",
+    "norandommap",
+    "nrfiles",
+    "number_ios",
+    "numjobs",
+    "offset",
+    "offset_align",
+    "offset_increment",
+    "overwrite",
+    "percentage_random",
+    "ramp_time",
+    "random_distribution",
+    "random_generator",
+    "randrepeat",
+    "randseed",
+    "rate",
+    "rate_iops",
+    "rate_process",
+    "read_iolog",
+    "runtime",
+    "rw",
+    "rw_sequencer",
+    "rwmixread",
+    "rwmixwrite",
+    "size",
+    "startdelay",
+    "steadystate",
+    "stonewall",
+    "sync",
+    "thinktime",
+    "thinktime_blocks",
+    "thinktime_blocks_type",
+    "thinktime_iotime",
+    "thinktime_spin",
+    "time_based",
+    "verify",
+    "wait_for",
+    "zonemode",
+    "zonerange",
+    "zonesize",
+    "zoneskip",
+];
+
+/// The option that a command line's means: fio's options may be shortened there as far as they are told apart (getopt_long_only).
+pub(super) fn whole_name(written: &str) -> &str {
+    let all = || TAKEN.iter().chain(WITHOUT_EFFECT);
+    if all().any(|known| *known == written) || is_of_engine(written) {
+        return written;
+    }
+    let mut longer = all().filter(|known| known.starts_with(written));
+    match (longer.next(), longer.next()) {
+        (Some(only), None) => only,
+        _ => written,
+    }
+}
 
 /// Options that name what is worked on, of which only the name counts.
 const NAMES: &[&str] = &[

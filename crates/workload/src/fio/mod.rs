@@ -22,13 +22,13 @@ mod engine;
 mod ini;
 mod job;
 mod known;
+mod loose;
 mod options;
 mod pace;
 mod sizes;
 mod target;
 mod values;
 
-pub(crate) use command_line::commands;
 pub use command_line::is_command_line;
 pub use target::NOTHING;
 
@@ -168,9 +168,10 @@ impl FioFile {
         if text.len() > TEXT_BYTES_MAX {
             return Err(FioError::at(1, format!("the job file is longer than {TEXT_BYTES_MAX} bytes")));
         }
-        let sections = match is_command_line(text) && !is_job_file(text) {
+        let is_script = is_command_line(text) && (!is_job_file(text) || begins_as_script(text));
+        let (sections, mut told) = match is_script {
             true => command_line::sections(text, around)?,
-            false => ini::sections(text, around)?,
+            false => (ini::sections(text, around)?, Vec::new()),
         };
         if sections.is_empty() {
             let help = "a job begins with its name in brackets, [job1], and has a size and what it does (rw=randread)";
@@ -186,6 +187,7 @@ impl FioFile {
         }
         let mut file = Self::of(sections)?;
         file.remarks.append(&mut keywords);
+        file.remarks.append(&mut told);
         file.remarks.sort_by_key(|remark| remark.line);
         file.remarks.dedup();
         Ok(file)
@@ -211,6 +213,13 @@ impl FioFile {
                         let known = sizes.entry(name).or_default();
                         *known = size.max(*known);
                     }
+                    if read.only_makes {
+                        let text = format!(
+                            "job \"{name}\" makes its files and does nothing with them: it isn't played"
+                        );
+                        file.remarks.push(FioRemark { line, text });
+                        continue;
+                    }
                     waits.group.push(file.jobs.len());
                     file.jobs.push(FioJob { name, line, after, work: read.work });
                 }
@@ -223,6 +232,7 @@ impl FioFile {
         }
         match first_error {
             Some(error) if file.jobs.is_empty() => Err(error),
+            None if file.jobs.is_empty() => Err(FioError::at(1, "its jobs only make files (create_only)")),
             _ => Ok(file),
         }
     }
@@ -263,6 +273,15 @@ impl Waits {
         before.dedup();
         before
     }
+}
+
+/// Whether something stands before the first section that no job file has there: a script may write a job file.
+fn begins_as_script(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    let first = lines
+        .clone()
+        .find(|line| !line.is_empty() && (!line.starts_with([';', '#']) || line.starts_with("#!")));
+    first.is_some_and(|line| !line.starts_with('['))
 }
 
 /// Whether a text looks like a job file: sections, and an option that fio's jobs have, its word without the quotation

@@ -22,8 +22,7 @@ impl Options {
         let counts = |entry: &&Entry| entry.unset.is_some() && !is_name(&entry.key);
         if let Some(entry) = section.entries.iter().find(counts) {
             let name = entry.unset.as_deref().unwrap_or_default();
-            let problem = format!("the variable {name} is set nowhere");
-            return Err(FioError::at(entry.line, problem).with_help(format!("set it: {name}=… petrio …")));
+            return Err(unset(name, entry.line));
         }
         let kb_base = section.entries.iter().find(|entry| entry.key == "kb_base");
         let kb_base = kb_base.and_then(|entry| entry.value.parse().ok()).unwrap_or(1024);
@@ -43,6 +42,11 @@ impl Options {
             !is_it
         });
         found
+    }
+
+    /// Whether any of these is said.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.entries.iter().any(|entry| names.contains(&entry.key.as_str()) && entry.value != "100%")
     }
 
     /// A switch: it stands alone, or with 0 or 1.
@@ -125,6 +129,20 @@ impl Options {
             }
         }
     }
+}
+
+/// What isn't known of a script's variables.
+fn unset(name: &str, line: u32) -> FioError {
+    if let Some(command) = name.strip_prefix("output-of-") {
+        let help = "write in its place what it prints";
+        return FioError::at(line, format!("what {command} prints isn't known here")).with_help(help);
+    }
+    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+        let help = format!("set it: env {name}=… petrio …");
+        return FioError::at(line, format!("the script's argument {name} isn't known")).with_help(help);
+    }
+    FioError::at(line, format!("the variable {name} is set nowhere"))
+        .with_help(format!("set it: {name}=… petrio …"))
 }
 
 /// A size, or a sum of sizes.

@@ -59,8 +59,25 @@ pub(super) fn target(options: &mut Options, calls: &Calls, remark: &mut dyn FnMu
                 && name.contains('.')
                 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte)))
     };
-    let is_device = calls.reaches == Reaches::Named && names.first().is_some_and(is_disk);
+    let is_own = calls.reaches == Reaches::Named;
+    let sized = options.has(&["size", "filesize", "nrfiles"]);
+    let is_device = is_own
+        && (calls.past_files
+            || names.first().is_some_and(|name| is_disk(name) || is_blank_for_disk(name, sized)));
     Target { names, is_device }
+}
+
+/// Whether a name stands for a disk that is to be named: `${DEVICE}`, `<device name>`; and of others of which nothing is known whatever
+/// has a size without its being told, as a disk has.
+fn is_blank_for_disk(name: &str, sized: bool) -> bool {
+    let blank = name.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let Some(word) = blank.or_else(|| name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'))) else {
+        return name == "device";
+    };
+    let word = word.to_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    !has(&["dir", "path", "file", "mount"])
+        && (has(&["dev", "disk", "drive", "nvme", "volume", "scsi", "lsblk", "losetup"]) || !sized)
 }
 
 /// A size, or a part of the whole.
@@ -93,7 +110,7 @@ pub(super) fn offsets(options: &mut Options, parameters: &mut AccessParameters) 
 pub(super) fn device(
     options: &mut Options,
     parameters: &mut AccessParameters,
-    (calls, line): (&Calls, u32),
+    (calls, is_direct, line): (&Calls, bool, u32),
     remark: &mut dyn FnMut(u32, &str),
 ) -> Result<(), FioError> {
     offsets(options, parameters)?;
@@ -104,7 +121,12 @@ pub(super) fn device(
     parameters.amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| Bytes(bytes));
     options.take(&["fill_device", "fill_fs"]);
     options.take(&["file_append"]);
-    (parameters.sync, parameters.data_sync) = (false, false);
+    if calls.reaches == Reaches::Named && !calls.past_files && !is_direct {
+        remark(
+            line,
+            "buffered accesses to a disk go through a host's page cache, which isn't here: they are played past it, as with direct=1",
+        );
+    }
     if parameters.mapped {
         remark(line, "a mapping of a disk is taken for requests to it");
         parameters.mapped = false;

@@ -289,3 +289,57 @@ fn unequal_places_are_taken() {
     // In order there is nothing to choose.
     assert_eq!(accesses("[a]\nsize=1m\nrw=read\nrandom_distribution=zipf:1.3\n").popularity, None);
 }
+
+#[test]
+fn what_vendors_write_is_understood() {
+    // The script doesn't say which disk: it is one.
+    for text in [
+        "fio -filename=$drive -direct=1 -size=100% -rw=randwrite -name=a",
+        "DEV=`lsscsi | awk '{print $6}'`\nfio --filename=$DEV --direct=1 --name=a",
+        "fio --filename=$1 --direct=1 --runtime=60 --name=a",
+        "fio --ioengine=spdk '--filename=trtype=PCIe traddr=0000.c8.00.0 ns=1' --name=a",
+        "fio --ioengine=external:/opt/spdk/build/fio/spdk_bdev --filename=Nvme0n1 --name=a",
+    ] {
+        let file = FioFile::read(text, &Nothing).unwrap();
+        assert!(matches!(file.jobs[0].work, FioWork::Device { .. }), "{text}");
+        assert!(!file.remarks.iter().any(|remark| remark.text.contains("buffered")), "{:?}", file.remarks);
+    }
+    assert!(remarks("[a]\nfilename=/dev/sdb\n")[0].contains("played past it"));
+    let shortened =
+        FioFile::read("fio --name=a --siz=1m --numjob=4 --group_rep --filename=$1", &Nothing).unwrap();
+    assert_eq!(shortened.jobs[0].work.parameters().processes, 4);
+    // A job that only makes its files, for those that follow.
+    let made = read("[a]\nfilename=x\nsize=8m\ncreate_only=1\n[b]\nfilename=x\nrw=randread\n");
+    assert_eq!(made.jobs.len(), 1);
+    assert_eq!(made.jobs[0].work.parameters().file_size, Some(Bytes(8 << 20)));
+    assert!(refusal("[a]\nsize=1m\ncreate_only=1\n").contains("only make files"));
+}
+
+#[test]
+fn synchronous_writes_to_a_disk_are_on_its_medium_when_they_return() {
+    use crate::program::Placement;
+    use crate::source::RequestSource;
+    use petrio_colours::Direction;
+    let issued = |text: &str| {
+        let (load, _) = on_device(text);
+        let mut source = load.on_devices(&[(0, 1 << 20)], &Placement::new("w")).unwrap();
+        let mut found = Vec::new();
+        while found.len() < 4 {
+            let Some(item) = source.issue(Time::ZERO).unwrap() else { break };
+            found.push((item.request.direction, item.request.force_unit_access));
+            source.complete(item.request.id, Time::ZERO).unwrap();
+        }
+        found
+    };
+    let (write, flush) = (Direction::Write, Direction::Flush);
+    let job = "[a]\nfilename=/dev/sdb\ndirect=1\nrw=write\nbs=4k\n";
+    assert_eq!(issued(job), [(write, false); 4]);
+    for sync in ["sync=1", "sync=dsync"] {
+        assert_eq!(
+            issued(&format!("{job}{sync}\n")),
+            [(write, true), (flush, false), (write, true), (flush, false)]
+        );
+        assert_eq!(issued(&format!("{job}{sync}\nioengine=libaio\niodepth=4\n")), [(write, true); 4]);
+    }
+    assert_eq!(issued("[a]\nfilename=/dev/sdb\nrw=read\nsync=1\n"), [(Direction::Read, false); 4]);
+}

@@ -2,18 +2,17 @@
 
 use petrio_time::Time;
 
-/// A number of bytes. With `kb_base` 1024, fio's default, `k` is 1024 and `ki` is 1000; with 1000 the other way round.
+/// A number of bytes. With `kb_base` 1024, fio's default, `k` is 1024 and `kib` is 1000; with 1000 the other way round. `ki` is `k`
+/// (fio's parse.c, `__get_mult_bytes`, which looks for three letters, and then for one).
 pub(super) fn size(text: &str, kb_base: u64) -> Option<u64> {
     let text = text.trim().to_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {
         return u64::from_str_radix(digits, 16).ok();
     }
     let (number, unit) = split(&text);
+    let is_other = unit.ends_with("ib");
     let unit = unit.strip_suffix('b').unwrap_or(unit);
-    let (letter, is_other) = match unit.strip_suffix('i') {
-        Some(letter) => (letter, true),
-        None => (unit, false),
-    };
+    let letter = unit.strip_suffix('i').unwrap_or(unit);
     let base: u64 = if (kb_base == 1000) == is_other { 1024 } else { 1000 };
     let letter = if letter == "b" { "" } else { letter };
     let power = ["", "k", "m", "g", "t", "p"].iter().position(|known| *known == letter)?;
@@ -62,7 +61,9 @@ mod tests {
             ("4kb", 1024, 4096),
             ("1m", 1024, 1 << 20),
             ("2g", 1024, 2 << 30),
-            ("1ki", 1024, 1000),
+            ("1kib", 1024, 1000),
+            ("1Ki", 1024, 1024),
+            ("32Gi", 1024, 32 << 30),
             ("1k", 1000, 1000),
             ("1KiB", 1000, 1024),
             ("512", 1024, 512),

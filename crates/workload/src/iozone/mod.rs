@@ -89,8 +89,8 @@ fn command_lines(text: &str) -> Vec<Vec<String>> {
     let told: Vec<&str> =
         text.lines().filter_map(|line| line.split_once(TOLD)).map(|(_, line)| line.trim()).collect();
     let words = match told.is_empty() {
-        true => crate::fio::commands(text),
-        false => told.iter().flat_map(|line| crate::fio::commands(line)).collect(),
+        true => crate::shell::commands(text, "iozone"),
+        false => told.iter().flat_map(|line| crate::shell::commands(line, "iozone")).collect(),
     };
     let behind = |(_, words): (u32, Vec<String>)| {
         let at = words.iter().position(|word| word == "iozone" || word.ends_with("/iozone"))?;

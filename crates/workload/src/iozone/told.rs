@@ -25,7 +25,7 @@ pub(crate) struct CommandFacts {
 
 /// What the text behind "Command line used:" says; of one that can't be read, nothing.
 pub(crate) fn command_facts(text: &str) -> CommandFacts {
-    let words = crate::fio::commands(text).into_iter().flat_map(|(_, words)| words).skip(1);
+    let words = crate::shell::commands(text, "").into_iter().flat_map(|(_, words)| words).skip(1);
     let words: Vec<String> = words.collect();
     match Options::of(&words) {
         Ok(options) => CommandFacts { known: true, options },

@@ -102,6 +102,8 @@ impl DeviceAccesses {
             process: op.process,
             device: self.devices.get(op.file.0 as usize).copied().unwrap_or_default(),
             direction,
+            // Linux 6.1, block/fops.c, dio_bio_write_op.
+            force_unit_access: direction == Direction::Write && (op.flags.sync || op.flags.data_sync),
             synchronous: true,
             class: op.class,
             priority: op.priority,

@@ -129,7 +129,8 @@ pub struct AccessParameters {
     /// O_DIRECT: past the page cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direct: bool,
-    /// O_SYNC: a write returns when data and metadata are durable.
+    /// O_SYNC: a write returns when data and metadata are durable. One to a disk is there when it ends (force unit access), and where it is
+    /// waited for a flush follows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sync: bool,
     /// O_DSYNC: a write returns when its data are durable.

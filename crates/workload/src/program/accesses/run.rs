@@ -351,6 +351,14 @@ impl AccessProgram {
         let operation = match () {
             () if due(self.parameters.fsync_every) => Operation::Fsync,
             () if due(self.parameters.fdatasync_every) => Operation::Fdatasync,
+            // A call that waits for its write to a disk makes the disk's cache durable behind it, and one that submits doesn't
+            // (Linux 6.1, blkdev_write_iter: generic_write_sync).
+            () if self.on_devices
+                && !self.submits()
+                && (self.parameters.sync || self.parameters.data_sync) =>
+            {
+                Operation::Fdatasync
+            }
             () => return,
         };
         if self.template.flags.submission == Submission::Ring {

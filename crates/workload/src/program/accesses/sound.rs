@@ -118,8 +118,6 @@ impl AccessParameters {
             ("new_files", self.new_files),
             ("cached", self.cached),
             ("direct", self.direct),
-            ("sync", self.sync),
-            ("data_sync", self.data_sync),
             ("shared_files", self.shared_files),
         ];
         if let Some((parameter, _)) = of_files.into_iter().find(|(_, set)| *set) {
