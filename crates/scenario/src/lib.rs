@@ -23,7 +23,6 @@ pub mod build;
 pub mod catalogue;
 mod chance;
 mod check;
-mod claim;
 mod classes;
 mod devices;
 mod fio;
@@ -41,14 +40,12 @@ pub mod placing;
 mod prepare;
 mod prepared;
 mod reading;
-pub mod report;
 pub mod run;
 pub mod schema;
 mod text;
 mod users;
 mod wires;
 
-pub use claim::{Claim, Sentence};
 pub use fio::plain as workload_name;
 pub use host::{
     PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
@@ -57,6 +54,8 @@ pub use host::{
 };
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;
+use petrio_report::claim;
+pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_text};

@@ -151,7 +151,7 @@ impl Run {
             sinks.push_timeline(subject, &path, &parts, loaded.disks.len())?;
         }
         for (subject, path) in of_each(&self.trace, &beside.trace) {
-            sinks.push_trace(loaded, subject, &path)?;
+            petrio_scenario::run::write_trace(&mut sinks, loaded, subject, &path)?;
         }
         if let Some(path) = &self.device_log {
             sinks.push_device_log(DeviceLog::create(path, devices())?);

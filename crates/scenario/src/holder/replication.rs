@@ -2,7 +2,6 @@
 
 use super::{Built, BuiltReplication, Holder, HolderPorts, Objection, Over};
 use crate::host::PlacedNetwork;
-use crate::report::counted;
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
@@ -14,6 +13,7 @@ use petrio_models::cluster::replication::{
 use petrio_models::network::{Network, Port};
 use petrio_models::processor::Processors;
 use petrio_models::{Lever, Stage};
+use petrio_page::numbers::counted;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

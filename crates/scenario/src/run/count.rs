@@ -2,14 +2,14 @@
 
 use crate::build::{Driven, Programs};
 use crate::claim::{Claim, Sentence};
-use crate::report::cautions;
-use crate::report::{Collector, OperationFailures, Reported, Served, UnderWay, counted};
+use crate::report::{Collector, OperationFailures, Reported, Served, UnderWay};
 use crate::run::flight::Flight;
 use crate::run::phases::Phases;
 use indexmap::IndexMap;
 use petrio_colours::{BlockRequest, FileOp, Operation};
 use petrio_engine::{Lane, Rates};
 use petrio_kernel::Time;
+use petrio_page::numbers::counted;
 use petrio_page::numbers::{seconds, significant};
 use petrio_workload::{Phase, SourceItem};
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ impl<R: Reported> Count<R> {
                     .says(format!("no {} completed{waiting}: there is nothing to report", R::SUBJECT.one())),
             );
         }
-        warnings.extend(cautions::of_waiting(&served, overload.is_some()));
+        warnings.extend(super::cautions::of_waiting(&served, overload.is_some()));
         if served.requests.found_nothing > 0 {
             warnings.push(Claim::FoundNothing.says(format!(
                 "{} moved nothing: they begin at the end of their files or beyond it",

@@ -81,7 +81,7 @@ pub(crate) trait Hears<R>: Audience {
 
 impl Audience for Sinks {
     fn hears_devices(&self) -> bool {
-        !self.devices.is_empty()
+        self.hear_devices()
     }
 
     fn visited(&mut self, visit: &Visit) -> Result<(), ReportError> {

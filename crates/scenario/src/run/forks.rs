@@ -1,6 +1,6 @@
 //! All that changes in a run is in its marking: one that is cloned at any instant goes on as the whole did, whatever has become of the
 //! other meanwhile. Held for every example.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up has failed")]
 
 use crate::build::{Driven, System, Turns};
 use crate::run::RunFailure;

@@ -2,8 +2,10 @@
 
 mod bottleneck;
 mod burst;
+mod cautions;
 mod count;
 mod credits;
+mod durability;
 mod execute;
 mod failure;
 mod figures;
@@ -20,6 +22,7 @@ mod sampler;
 mod shares;
 mod single;
 mod stages;
+mod traced;
 mod traffic;
 
 use burst::look_at_caches;
@@ -30,11 +33,11 @@ pub use failure::RunFailure;
 pub use lock_step::look_at_lock_step;
 pub use replicator::Replicator;
 pub(crate) use shares::ClientHosts;
+pub use traced::{tell_events, write_trace};
 
 use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
-use crate::report::cautions;
 use crate::report::{Report, Served, Sinks, mean_report};
 use execute::{RunPlan, execute};
 use petrio_engine::Limits;

@@ -3,11 +3,12 @@
 use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
-use crate::report::{Report, ReportError, Subject, cautions, durability};
+use crate::report::{Report, ReportError, Subject};
 use crate::run::RunFailure;
 use crate::run::execute::{Audience, Cut, Hears, RunPlan, Skipped, execute};
 use crate::run::outcome::Outcome;
 use crate::run::stages::class_rows;
+use crate::run::{cautions, durability};
 use crate::schema::{Measure, StageRows, WarmUp};
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_engine::Limits;

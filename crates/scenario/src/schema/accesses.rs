@@ -71,7 +71,7 @@ pub(crate) fn accesses(parameters: &AccessParameters) -> String {
     words.push(match &parameters.record {
         Sizes::One(size) => size.to_string(),
         Sizes::Range(range) => format!("{} to {}", range.from, range.to),
-        Sizes::Split(parts) => crate::report::counted(parts.len() as u64, "size", "sizes"),
+        Sizes::Split(parts) => petrio_page::numbers::counted(parts.len() as u64, "size", "sizes"),
     });
     if parameters.processes > 1 {
         words.push(format!("{} processes", parameters.processes));

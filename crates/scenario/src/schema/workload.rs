@@ -161,7 +161,7 @@ impl FilePattern for ScriptParameters {
     }
 
     fn words(&self) -> String {
-        let processes = crate::report::counted(self.processes.into(), "process", "processes");
+        let processes = petrio_page::numbers::counted(self.processes.into(), "process", "processes");
         match self.repeat {
             1 => format!("a script, {processes}"),
             times => format!("a script {times} times, {processes}"),
@@ -245,8 +245,11 @@ impl FilePattern for Users {
     }
 
     fn words(&self) -> String {
-        let users = crate::report::counted(self.users.into(), "synthetic user", "synthetic users");
-        format!("{users}, {} each", crate::report::counted(self.sessions.into(), "session", "sessions"))
+        let users = petrio_page::numbers::counted(self.users.into(), "synthetic user", "synthetic users");
+        format!(
+            "{users}, {} each",
+            petrio_page::numbers::counted(self.sessions.into(), "session", "sessions")
+        )
     }
 }
 

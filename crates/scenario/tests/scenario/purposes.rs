@@ -304,7 +304,7 @@ fn what_a_trace_calls_metadata_stays_that_when_it_is_played_and_written_again() 
     );
     let loaded = crate::common::loaded(&text);
     let mut sinks = Sinks::default();
-    sinks.push_trace(&loaded, loaded.subject(), &written).unwrap();
+    run::write_trace(&mut sinks, &loaded, loaded.subject(), &written).unwrap();
     let system = petrio_scenario::build::System::build(&loaded).unwrap();
     let report = run::simulate(&loaded, &system, sinks).unwrap();
     let counts = reported(&report.traffic);

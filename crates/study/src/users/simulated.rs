@@ -78,7 +78,7 @@ pub(super) fn simulate_told<S: Default + Send + 'static>(
     let state = Arc::new(Mutex::new(S::default()));
     let mut sinks = Sinks::default();
     let told = Arc::clone(&state);
-    sinks.push_events(loaded, move |event| {
+    petrio_scenario::run::tell_events(&mut sinks, loaded, move |event| {
         tell(&mut told.lock().unwrap_or_else(PoisonError::into_inner), event);
         Ok(())
     })?;

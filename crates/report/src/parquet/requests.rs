@@ -1,0 +1,104 @@
+//! Block requests as rows.
+
+use super::{Tabular, columns, picoseconds};
+use crate::subject::Reported;
+use arrow_array::builder::{
+    BooleanBuilder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
+use petrio_colours::{BlockRequest, Cause, Status};
+use petrio_kernel::Time;
+
+columns! {
+    /// The columns of block requests.
+    pub struct RequestGroup of "request" from (&'a BlockRequest, Time) {
+        id: UInt64Builder,
+        process: UInt32Builder,
+        device: UInt32Builder,
+        direction: StringBuilder,
+        address: UInt64Builder,
+        blocks: UInt32Builder,
+        priority: Int32Builder,
+        synchronous: BooleanBuilder,
+        force_unit_access: BooleanBuilder,
+        from_cache: BooleanBuilder,
+        issued_ps: Int64Builder,
+        completed_ps: Int64Builder,
+    }
+    causes: Cause
+}
+
+impl Tabular for BlockRequest {
+    type Columns = RequestGroup;
+}
+
+impl RequestGroup {
+    fn add(&mut self, (request, at): (&BlockRequest, Time)) {
+        self.id.append_value(request.id.0);
+        self.process.append_value(request.process);
+        self.device.append_value(request.device);
+        self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
+        self.address.append_value(request.address);
+        self.blocks.append_value(request.blocks);
+        self.priority.append_value(i32::from(request.priority));
+        self.synchronous.append_value(request.synchronous);
+        self.force_unit_access.append_value(request.force_unit_access);
+        self.from_cache.append_value(request.status == Status::DoneFromCache);
+        self.issued_ps.append_value(picoseconds(request.issued));
+        self.completed_ps.append_value(picoseconds(at));
+        self.causes.push(&request.ledger);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::parquet::{GROUP_ROWS, ParquetRows};
+    use crate::sink::RequestSink;
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+    use ::parquet::record::RowAccessor;
+    use petrio_colours::{BlockRequest, Cause, RequestId};
+    use petrio_kernel::Time;
+
+    #[test]
+    fn every_request_is_a_row_that_reads_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("requests.parquet");
+        let mut rows = ParquetRows::create(&path).unwrap();
+        let count = GROUP_ROWS as u64 + 10;
+        for n in 0..count {
+            let mut request = BlockRequest {
+                id: RequestId(n),
+                address: u64::MAX - n,
+                blocks: 8,
+                issued: Time::from_micros(n),
+                ..BlockRequest::default()
+            };
+            request.ledger.charge(Cause::Seek, Time::from_nanos(n));
+            rows.completed(&request, Time::from_micros(n + 5)).unwrap();
+        }
+        assert!(!path.exists(), "the file has its name before it is complete");
+        rows.finish().unwrap();
+        let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+        assert_eq!(reader.num_row_groups(), 2);
+        let mut seen = 0;
+        for (n, row) in reader.get_row_iter(None).unwrap().enumerate() {
+            let (n, row) = (n as u64, row.unwrap());
+            assert_eq!(row.get_ulong(0).unwrap(), n);
+            assert_eq!(row.get_string(3).unwrap(), "read");
+            assert_eq!(row.get_ulong(4).unwrap(), u64::MAX - n);
+            assert_eq!(row.get_long(11).unwrap() - row.get_long(10).unwrap(), 5_000_000);
+            assert_eq!(row.get_long(12 + Cause::Seek as usize).unwrap(), n as i64 * 1_000);
+            seen += 1;
+        }
+        assert_eq!(seen, count);
+    }
+
+    #[test]
+    fn a_run_that_ends_early_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rows = ParquetRows::create(&folder.path().join("requests.parquet")).unwrap();
+        rows.completed(&BlockRequest::default(), Time::ZERO).unwrap();
+        drop(rows);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
