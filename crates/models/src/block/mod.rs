@@ -8,8 +8,11 @@
 //! are brought together. [`scsi`] asks devices that are on a network.
 
 pub mod concat;
+mod copy_traffic;
 pub mod elevator;
 pub mod fabric;
+mod features;
+mod layer;
 pub mod multipath;
 pub mod partition;
 pub mod queue;
@@ -19,3 +22,7 @@ pub mod scheduler;
 pub mod scsi;
 pub mod throttle;
 pub mod waiting;
+
+pub use copy_traffic::CopyTraffic;
+pub use features::DeviceFeatures;
+pub use layer::{AwaitedWrites, BlockLayerParameters};

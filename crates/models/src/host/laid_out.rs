@@ -4,7 +4,7 @@
 use super::file_system::{BLOCK_SIZE, FileError, FileSystemParameters, Mapping, Volume};
 use super::parameters::{HostError, HostParameters};
 use super::state::{Inode, Inodes};
-use crate::cluster::replication::FileLayout;
+use crate::host::FileLayout;
 use petrio_colours::FileId;
 use petrio_kernel::Watch;
 use petrio_random::Generator;

@@ -13,6 +13,7 @@ pub mod unix_1990;
 pub mod write_back;
 
 mod daemon;
+mod file_layout;
 mod laid_out;
 mod memory_use;
 mod mount;
@@ -22,6 +23,8 @@ mod shared_slots;
 mod state;
 
 pub use daemon::kernel_thread;
+pub use file_layout::FileLayout;
+pub(crate) use file_layout::Ranges;
 pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
 pub use memory_use::{HostMemory, MemoryUse};
 pub use mount::{LogDevice, Mount};

@@ -4,7 +4,7 @@
 //! Sources: RFC 9293, RFC 7323 and IEEE 802.3 (TCP over Ethernet); RFC 4391 (IP over InfiniBand, datagrams); InfiniBand
 //! Architecture Specification 1 (LRH 8, BTH 12, ICRC 4, VCRC 2 bytes; MTU 4096); FC-FS (SOF, CRC and EOF 4 each, header
 //! 24, six words between frames); RFC 7143 (iSCSI: a header of 48 bytes, segments of 8 KiB). What SCSI says on top of
-//! them is [`scsi`](crate::block::scsi)'s. Leaves out how connections begin.
+//! them is those of `block::scsi`. Leaves out how connections begin.
 
 use super::costs::HostCosts;
 use super::frames::Framing;

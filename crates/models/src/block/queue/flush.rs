@@ -8,7 +8,7 @@
 //! Leaves out: before 2.6.37 the whole queue was drained around a barrier; here other requests go on as in later
 //! kernels.
 
-use crate::device::DeviceFeatures;
+use crate::block::DeviceFeatures;
 use petrio_colours::{BlockRequest, Cause, Direction, Ledger};
 use petrio_kernel::Time;
 use std::collections::VecDeque;

@@ -1,10 +1,10 @@
 //! What is said of a queue, and what a kernel's profile says of it.
 
 use super::write_back::WriteBack;
+use crate::block::DeviceFeatures;
 use crate::block::elevator::{Elevator, QueueLimits};
 use crate::block::scheduler::{self, SchedulerParameters};
-use crate::device::DeviceFeatures;
-use crate::host::kernel_profile::{AwaitedWrites, BlockLayerParameters};
+use crate::block::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 

@@ -22,7 +22,7 @@ mod state;
 
 pub use parameters::{PieceOrder, RearrangementError, RearrangementParameters};
 
-use crate::cluster::replication::CopyTraffic;
+use crate::block::CopyTraffic;
 use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Sum, Take, TransitionBuilder};

@@ -1,6 +1,6 @@
 //! How a device is rearranged by use, as it is written.
 
-use crate::cluster::replication::CopyTraffic;
+use crate::block::CopyTraffic;
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;

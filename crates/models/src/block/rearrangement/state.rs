@@ -2,7 +2,7 @@
 
 use super::layout::{PieceLayout, Uses};
 use super::parameters::{RearrangementError, RearrangementParameters};
-use crate::cluster::replication::CopyTraffic;
+use crate::block::CopyTraffic;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, RequestId, Status};
 use petrio_kernel::Time;

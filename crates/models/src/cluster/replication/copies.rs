@@ -5,15 +5,16 @@
 
 use super::file_state::FileState;
 use super::history::{FileEvent, History};
-use super::parameters::{CopyTraffic, ReplicationError, ReplicationParameters};
+use super::parameters::{ReplicationError, ReplicationParameters};
 use super::policy::{Decision, Home, Policy, Retain};
 use super::protocol::Protocol;
 use super::select::Counted;
 use super::slots::Slots;
 use super::tally::ReplicationStatistics;
-use super::traffic::{FileLayout, Ranges};
 use super::under_way::{Flight, Parts};
+use crate::block::CopyTraffic;
 use crate::fast_map::FastMap;
+use crate::host::{FileLayout, Ranges};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;

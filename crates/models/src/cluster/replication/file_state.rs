@@ -2,8 +2,8 @@
 
 use super::history::History;
 use super::slots::Slots;
-use super::traffic::Ranges;
 use super::votes::Votes;
+use crate::host::Ranges;
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 

@@ -4,10 +4,10 @@
 //! back itself, they wait here until it has nothing else to do.
 
 use super::copies::Replicas;
-use super::parameters::CopyTraffic;
 use super::slots::Slots;
 use super::traffic::Copying;
 use super::under_way::{Flight, Parts, Tag};
+use crate::block::CopyTraffic;
 use petrio_colours::{BlockRequest, Direction, FileId, IoClass, Purpose, RequestId, SECTOR_BYTES};
 use petrio_kernel::Time;
 

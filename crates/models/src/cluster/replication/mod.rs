@@ -42,16 +42,17 @@ mod traffic;
 mod under_way;
 mod votes;
 
+pub use crate::block::CopyTraffic;
+pub use crate::host::FileLayout;
 pub use copies::Replicas;
 pub use history::{FileEvent, History};
 pub use nodes::{NodeError, NodeMemory, NodeParameters, Nodes, replication_over_nodes};
 pub use page::{ReplicationPorts, Sight, replication_page};
-pub use parameters::{CopyTraffic, Messages, ReplicationError, ReplicationParameters, WriteReturns};
+pub use parameters::{Messages, ReplicationError, ReplicationParameters, WriteReturns};
 pub use placement::{Choice, Placement};
 pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
 pub use protocol::{Protocol, Transaction, Versions, Voting};
 pub use tally::{CopyMoves, ReplicationStatistics};
-pub use traffic::FileLayout;
 
 #[cfg(test)]
 mod protocol_tests;

@@ -3,6 +3,7 @@
 use super::placement::Placement;
 use super::policy::PolicyParameters;
 use super::protocol::{Protocol, Voting};
+use crate::block::CopyTraffic;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,19 +76,6 @@ impl Default for ReplicationParameters {
             messages: Messages::default(),
         }
     }
-}
-
-/// How copies come to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CopyTraffic {
-    /// The file is read from one copy and written to the others, when the disks have nothing else to do.
-    #[default]
-    Simulated,
-    /// The same in line with all other requests: copies are there sooner, and others wait for them.
-    AtOnce,
-    /// They appear, as in Ivy (§4.1).
-    Magic,
 }
 
 /// When a write to several copies is done.

@@ -2,7 +2,7 @@
 //! device, each as a file.
 
 use super::copies::{REGION, Replicas, region_of};
-use super::traffic::Ranges;
+use crate::host::Ranges;
 use petrio_colours::{BlockRequest, FileId, SECTOR_BYTES};
 use smallvec::SmallVec;
 

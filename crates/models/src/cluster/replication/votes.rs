@@ -1,7 +1,7 @@
 //! In which order votes on a file were taken. A copy that stands in for one that was lost gets its blocks late: what a
 //! later vote has written there meanwhile stays.
 
-use super::traffic::Ranges;
+use crate::host::Ranges;
 use std::collections::VecDeque;
 
 /// The votes of a file, from the first on that is under way. Their numbers rise.

@@ -2,8 +2,8 @@
 
 use super::layout::Layout;
 use super::parameters::{UnixError, UnixParameters};
-use crate::cluster::replication::FileLayout;
 use crate::fast_map::FastMap;
+use crate::host::FileLayout;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 
 /// A file as the host is told of it before the run.

@@ -10,10 +10,10 @@
 use super::super::copies::Replicas;
 use super::super::page::{ReplicationPorts, replication_page};
 use super::super::parameters::{ReplicationError, ReplicationParameters};
-use super::super::traffic::FileLayout;
 use super::mesh::{Known, Mesh, Nonsense, SPIGOT, Said, end_of};
 use super::seats::Hears;
 use super::{NodeMemory, NodeParameters};
+use crate::host::FileLayout;
 use crate::instants;
 use crate::network::Port;
 use crate::processor::{Client, Processors};
