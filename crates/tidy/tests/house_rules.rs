@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use petrio_tidy::rules::{code, documents, files, layers};
+use petrio_tidy::rules::{circles, code, documents, files, layers};
 use petrio_tidy::{Tree, Violation};
 
 /// Reads the tracked files and holds them against one rule.
@@ -41,6 +41,11 @@ fn nothing_is_left_to_do() {
 #[test]
 fn no_path_of_a_machine() {
     keep(files::no_path_of_a_machine);
+}
+
+#[test]
+fn no_circles_inside_crates() {
+    keep(circles::no_circles_inside_crates);
 }
 
 #[test]

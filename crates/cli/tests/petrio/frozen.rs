@@ -113,7 +113,7 @@ const VALIDATIONS: [(&str, &[&str], Option<&str>); 10] = [
     ("raid", &[], None),
     ("streaming", &[], None),
     ("disks", &["--dir"], Some("disks")),
-    ("syncs", &["--dir"], Some("databases")),
+    ("syncs", &["--dir"], Some("xfs-ext4")),
     ("raid", &["--dir"], Some("md")),
     ("pvfs", &["--dir"], Some("orangefs")),
 ];

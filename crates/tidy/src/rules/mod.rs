@@ -1,5 +1,6 @@
 //! The rules, one subject a file. Each public function is one rule.
 
+pub mod circles;
 pub mod code;
 pub mod documents;
 pub mod files;
