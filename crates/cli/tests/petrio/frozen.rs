@@ -36,7 +36,7 @@ fn kept(bytes: &[u8]) -> String {
         Value::Object(parts) => {
             Value::Object(parts.into_iter().map(|(key, value)| (key, short(value))).collect::<Map<_, _>>())
         }
-        other => other,
+        other => short(other),
     };
     let whole = json!({ "bytes": bytes.len(), "fingerprint": fingerprint(bytes), "report": report });
     let mut text = serde_json::to_string_pretty(&whole).unwrap();
