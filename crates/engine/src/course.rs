@@ -1,17 +1,16 @@
 //! A load driven to its end: programs issue requests, the net serves them, completions go back to their programs.
 
 use crate::engine::Engine;
-use crate::error::{EngineError, StillWaiting};
+use crate::error::EngineError;
+use crate::limits::STEP;
 use crate::listener::Onlooker;
 use crate::load::Load;
 use crate::patience::{Awaited, Patience};
 use crate::visits::Visits;
-use petrio_kernel::{Pause, Simulation, Time};
+use petrio_kernel::{Pause, Time};
 use petrio_workload::Due;
 use std::sync::Arc;
 
-/// Firings between two signs of progress where nothing completes.
-pub(crate) const STEP: u64 = 1 << 20;
 /// Firings between two looks at whether a run is still wanted, where somebody can stop it: some hundredths of a second.
 const WATCHED_STEP: u64 = 1 << 13;
 /// Requests between two signs of progress.
@@ -19,17 +18,6 @@ const SIGN: u64 = 4_096;
 /// Requests in flight, for each disk, beyond which the System is said not to keep up: a hundred times what a host
 /// queues at most, and few enough that a discipline that looks at all of them still gets there within seconds.
 const IN_FLIGHT_LIMIT: u64 = 100_000;
-
-/// When a run under a load ends, if the load doesn't end first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// After so many completed requests of storage.
-    pub requests: Option<u64>,
-    /// At this model time.
-    pub time: Option<Time>,
-    /// Where it is now, once it is stopped; otherwise what is stopped gives nothing.
-    pub so_far: bool,
-}
 
 impl Engine {
     /// Drives it under a load to the load's end, or to the engine's [limits](Self::set_limits).
@@ -75,7 +63,10 @@ impl Engine {
                         });
                     }
                 } else if load.due(time_limit).is_ok_and(|next| next == due) {
-                    return Err(stalled(&self.run, listener.waiting(&self.run, issued - completed)));
+                    return Err(EngineError::stalled(
+                        self.run.now(),
+                        listener.waiting(&self.run, issued - completed),
+                    ));
                 }
                 continue;
             }
@@ -108,7 +99,10 @@ impl Engine {
                 break;
             }
             if next.is_never() && pause == Pause::Dead {
-                return Err(stalled(&self.run, listener.waiting(&self.run, issued - completed)));
+                return Err(EngineError::stalled(
+                    self.run.now(),
+                    listener.waiting(&self.run, issued - completed),
+                ));
             }
         }
         self.tell(&mut told, completed, self.run.now())?;
@@ -129,10 +123,6 @@ impl Engine {
     fn stop(&self) -> Result<(), EngineError> {
         if self.limits.so_far { Ok(()) } else { Err(EngineError::Stopped) }
     }
-}
-
-pub(crate) fn stalled(run: &Simulation, waiting: StillWaiting) -> EngineError {
-    EngineError::Stalled { now: run.now(), waiting }
 }
 
 /// Tells of the requests that are over, in order of arrival.

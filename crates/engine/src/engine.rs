@@ -1,11 +1,12 @@
 //! An engine: a System and where it is, which whoever has it drives on.
 
-use crate::course::{Limits, STEP, stalled};
+use crate::asked::{Asked, arrivals_of};
 use crate::error::{EngineError, StillWaiting};
+use crate::limits::{Limits, STEP};
 use crate::listener::Onlooker;
 use crate::patience::{Awaited, Patience};
 use crate::submission::{Completion, Ticket};
-use crate::system::{Asked, System, arrivals_of};
+use crate::system::System;
 use petrio_bounds::Headroom;
 use petrio_colours::{BlockRequest, FileId, FileOp};
 use petrio_kernel::{Pause, Simulation, Time, Watch};
@@ -231,7 +232,7 @@ impl Engine {
                 Pause::Firings => patience.check(&self.run, &system.devices, (awaited, &Nobody))?,
                 Pause::Dead if until.is_never() => {
                     let waiting = StillWaiting { in_flight: self.under_way(), ..StillWaiting::default() };
-                    return Err(stalled(&self.run, waiting));
+                    return Err(EngineError::stalled(self.now(), waiting));
                 }
                 Pause::Time | Pause::Dead => break,
             }

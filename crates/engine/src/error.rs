@@ -189,6 +189,11 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Nothing can happen any more.
+    pub(crate) const fn stalled(now: Time, waiting: StillWaiting) -> Self {
+        Self::Stalled { now, waiting }
+    }
+
     /// A request came back that could not be done.
     pub fn refused(request: &impl Request, failure: Failure, now: Time) -> Self {
         let number = request.about();

@@ -10,10 +10,12 @@
 //!
 //! It knows no scenario, and no model.
 
+mod asked;
 mod course;
 mod engine;
 mod error;
 mod growth;
+mod limits;
 mod listener;
 mod load;
 mod patience;
@@ -23,10 +25,11 @@ mod submission;
 mod system;
 mod visits;
 
-pub use course::Limits;
+pub use asked::Asked;
 pub use engine::{Engine, Program, Saved};
 pub use error::{EngineError, StillWaiting};
 pub use growth::Rates;
+pub use limits::Limits;
 pub use listener::{Listener, Onlooker};
 pub use load::{Lane, Load, SideBySide};
 pub use ports::{
@@ -34,5 +37,5 @@ pub use ports::{
 };
 pub use programs::{OfSource, Programs};
 pub use submission::{Answer, Completion, Ticket};
-pub use system::{Asked, Ports, System};
+pub use system::{Ports, System};
 pub use visits::{DevicePlaces, Visit};

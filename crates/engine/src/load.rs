@@ -1,11 +1,12 @@
 //! What is asked of a System in a run: the programs of one colour, or those of both side by side.
 
+use crate::asked::{Asked, ports_of};
 use crate::error::EngineError;
 use crate::growth::{Growth, Rates};
 use crate::listener::Listener;
 use crate::ports::ProgramPorts;
 use crate::programs::Programs;
-use crate::system::{Asked, System, ports_of};
+use crate::system::System;
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};
 use petrio_workload::Due;

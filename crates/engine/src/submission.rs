@@ -1,7 +1,5 @@
 //! What is handed to an engine and what comes back.
 
-use crate::ports::ProgramPorts;
-use crate::system::{Asked, Ports, System};
 use petrio_colours::{BlockRequest, FileOp, Request, RequestId, Status};
 use petrio_kernel::Time;
 
@@ -80,45 +78,5 @@ impl Completion {
     /// How long it took from the time it was submitted for; `None` where it is only on its way.
     pub fn took(&self) -> Option<Time> {
         self.issued().map(|issued| self.at - issued)
-    }
-}
-
-impl Asked for FileOp {
-    const WHAT: &'static str = "file operations";
-
-    fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>> {
-        ports.operations.as_ref()
-    }
-
-    fn part(&self, system: &System) -> (u32, u32) {
-        (self.file_system, system.file_systems)
-    }
-
-    fn by(self, process: u32, issued: Time) -> Self {
-        Self { process, issued, ..self }
-    }
-
-    fn answer(self) -> Answer {
-        if self.is_word { Answer::Submitted } else { Answer::Operation(self) }
-    }
-}
-
-impl Asked for BlockRequest {
-    const WHAT: &'static str = "block requests";
-
-    fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>> {
-        ports.requests.as_ref()
-    }
-
-    fn part(&self, system: &System) -> (u32, u32) {
-        (self.device, system.targets)
-    }
-
-    fn by(self, process: u32, issued: Time) -> Self {
-        Self { process, issued, ..self }
-    }
-
-    fn answer(self) -> Answer {
-        Answer::Request(self)
     }
 }

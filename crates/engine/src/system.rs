@@ -1,10 +1,9 @@
 //! What can be driven: a net, and where programs meet it.
 
-use crate::error::EngineError;
 use crate::ports::ProgramPorts;
 use crate::visits::DevicePlaces;
-use petrio_colours::{BlockRequest, FileOp, Request};
-use petrio_kernel::{Net, Place, Time};
+use petrio_colours::{BlockRequest, FileOp};
+use petrio_kernel::Net;
 use std::sync::Arc;
 
 /// A net and its ports. It doesn't change: any number of engines, on any threads, may drive the same.
@@ -60,49 +59,4 @@ impl From<ProgramPorts<BlockRequest>> for Ports {
     fn from(requests: ProgramPorts<BlockRequest>) -> Self {
         Self { operations: None, requests: Some(requests) }
     }
-}
-
-/// What a program can ask a System for.
-pub trait Asked: Request {
-    /// Where, if the System takes such.
-    fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>>;
-
-    /// What such are called.
-    const WHAT: &'static str;
-
-    /// Its part, and how many there are of such.
-    fn part(&self, system: &System) -> (u32, u32);
-
-    /// The same, asked by a process at a time.
-    #[must_use]
-    fn by(self, process: u32, issued: Time) -> Self;
-
-    /// As a completion.
-    fn answer(self) -> crate::submission::Answer;
-}
-
-/// Where a request is to go: its part is there.
-pub(crate) fn arrivals_of<R: Asked>(system: &System, request: &R) -> Result<Place<R>, EngineError> {
-    let ports = ports_of::<R>(system)?;
-    let (part, count) = request.part(system);
-    if part < count {
-        return Ok(ports.arrivals);
-    }
-    Err(EngineError::NoSuchPart {
-        part: format!("part {part} for {}", R::WHAT),
-        there: if count == 1 { "one, number 0".to_owned() } else { format!("{count}, numbered from 0") },
-    })
-}
-
-/// The ports for a colour.
-pub(crate) fn ports_of<R: Asked>(system: &System) -> Result<&ProgramPorts<R>, EngineError> {
-    let Ports { operations, requests } = &system.ports;
-    R::ports(&system.ports).ok_or_else(|| EngineError::NoSuchPart {
-        part: format!("part that takes {}", R::WHAT),
-        there: match (operations, requests) {
-            (Some(_), _) => "file systems".to_owned(),
-            (None, Some(_)) => "block devices".to_owned(),
-            (None, None) => "nothing that programs can ask".to_owned(),
-        },
-    })
 }

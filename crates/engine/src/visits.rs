@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A request at a device, merged, split and flushed as the stages above have done.
 #[derive(Clone, Debug)]
 pub struct Visit {
-    /// The device's position in [`System::devices`](crate::System::devices).
+    /// The device's position in the System's devices.
     pub device: usize,
     /// The request as it arrived, with its status as it left.
     pub request: BlockRequest,
