@@ -11,6 +11,7 @@ pub mod processor;
 const MANY: u32 = u32::MAX;
 
 mod divisor;
+mod drain;
 mod fast_map;
 mod instants;
 mod lever;

@@ -11,7 +11,7 @@ use crate::MANY;
 use crate::network::Port;
 use crate::processor::{Client, Processors};
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel};
+use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ impl Exchanges {
             destination: to.host,
             connection: self.exchange.connection(number),
             service: to.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes,
             payload: Parcel::new(Box::new(said)),

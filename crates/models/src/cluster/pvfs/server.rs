@@ -9,8 +9,8 @@
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
 use super::sessions::{Piece, ServerIs, Sessions};
-use crate::cluster::drain::drain;
 use crate::cluster::wake_up::heard_awake;
+use crate::drain::drain;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};

@@ -10,7 +10,7 @@ use super::tokens::Tokens;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
-use petrio_colours::{Message, Parcel};
+use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -33,6 +33,7 @@ impl Address {
             destination: to.host,
             connection: 0,
             service: to.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: said.bytes(),
             payload: Parcel::new(Box::new(said)),

@@ -10,7 +10,7 @@
 use super::calls::{Agreed, Calls, Known, Outgoing};
 use super::message::Said;
 use super::parameters::CALLS;
-use crate::cluster::drain::drain;
+use crate::drain::drain;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};

@@ -14,10 +14,10 @@ use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::Stage;
 use crate::cluster::address::Address;
-use crate::cluster::drain::drain;
+use crate::drain::drain;
 use crate::network::Port;
 use crate::processor::Processors;
-use petrio_colours::{FileOp, Message, Operation, Parcel};
+use petrio_colours::{FileOp, Message, Operation, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
 
 /// What a server is.
@@ -135,6 +135,7 @@ pub(super) fn server(
             destination: address.host,
             connection,
             service: address.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: wire::reply(call.operation, reply.length),
             payload: Parcel::new(Box::new(Said::Reply(reply))),
