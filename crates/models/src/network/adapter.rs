@@ -19,6 +19,7 @@ use super::parameters::NetworkParameters;
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
 use super::window::{Verdict, Windows};
+use crate::function::Function;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
 use petrio_colours::{Message, Verb};
@@ -295,7 +296,7 @@ fn turns(
     let mut page = page.page(name);
     let running = processors.place();
     page.shared("processor", running);
-    let client = processors.client::<Key>();
+    let client = processors.client_for::<Key>(Function::Network);
     let line = page.keyed::<Box<Message>>("in order", |message| Stream::of(message).key());
     let over = page.fifo::<Key>("over");
     let done = page.fifo("done");

@@ -7,6 +7,7 @@ use crate::report::latency::Latency;
 use crate::report::mean::{mean_count, mean_of};
 use crate::report::memory::MemoryFigures;
 use crate::report::processes::ProcessFigures;
+use crate::report::profile::ProfileFigures;
 use crate::report::rates::{MemberRate, Rates};
 use crate::report::served::{
     DeadlineFigures, OperationFailures, OperationFigures, Served, Share, WorkloadFigures,
@@ -59,6 +60,12 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
             ArrayFigures::mean_of_replications,
         ),
         paths: of_each(reports, |report| &report.paths, |one, other| one.name == other.name, mean_of),
+        profiles: of_each(
+            reports,
+            |report| &report.profiles,
+            |one, other| one.name == other.name,
+            ProfileFigures::mean_of_replications,
+        ),
         traffic: of_each(
             reports,
             |report| &report.traffic,

@@ -8,6 +8,7 @@ use crate::report::copies::CopiesFigures;
 use crate::report::credits::{BehindCredits, CreditFigures};
 use crate::report::memory::MemoryFigures;
 use crate::report::paths::PathsFigures;
+use crate::report::profile::ProfileFigures;
 use crate::report::ranks::JobFigures;
 use crate::report::rates::Rates;
 use crate::report::served::Served;
@@ -162,6 +163,9 @@ pub struct Report {
     /// How hosts used their memory.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub memory: Vec<MemoryFigures>,
+    /// What hosts' processors were used for, by function.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub profiles: Vec<ProfileFigures>,
     /// Parallel programs, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub jobs: Vec<JobFigures>,

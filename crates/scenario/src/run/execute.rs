@@ -10,7 +10,7 @@ use crate::run::engine::{Ended, Engine, Limits};
 use crate::run::listener::{Listener, Onlooker};
 use crate::run::load::{Lane, Load, SideBySide};
 use crate::run::outcome::{Outcome, Ran};
-use crate::run::parts::{arrays, copies, memory, paths};
+use crate::run::parts::{arrays, copies, memory, paths, profiles};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
@@ -343,6 +343,7 @@ fn drive<A: Audience>(
         copies: copies(system, &run),
         arrays: arrays(system, &run),
         paths: paths(system, &run),
+        profiles: profiles(system, &run),
         traffic,
         memory: memory(system, &run),
         held: held(system, &run),

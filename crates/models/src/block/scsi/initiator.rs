@@ -8,6 +8,7 @@
 use super::exchange::Exchange;
 use super::message::Said;
 use crate::MANY;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::{Client, Processors};
 use crate::slab::Slab;
@@ -172,7 +173,7 @@ fn worked(
     let running = processors.place();
     page.shared("processor", running);
     let to = to.unwrap_or_else(|| page.fifo(&format!("{name} done")));
-    let client: Client<BlockRequest> = processors.client();
+    let client: Client<BlockRequest> = processors.client_for(Function::Network);
     processors.returns(client, move |ran| {
         let out = ran.may_put(to, 1);
         move |f, span, mut request: Box<BlockRequest>| {

@@ -4,6 +4,7 @@ use super::mailbox::{Copy, Directory, Mailbox, Said};
 use super::parameters::MpiParameters;
 use crate::cluster::address::Address;
 use crate::drain::drain;
+use crate::function::Function;
 use crate::network::{Port, one_sided_page};
 use crate::processor::{Client, Processors, Work};
 use crate::{MANY, Stage};
@@ -74,7 +75,7 @@ fn host_page(
     let (posted, heard, copied) =
         (page.fifo::<Box<FileOp>>("posted"), page.fifo("heard"), page.fifo("copied"));
 
-    let callers = processors.client::<FileOp>();
+    let callers = processors.client_for::<FileOp>(Function::Messages);
     processors.returns(callers, move |ran| {
         let post = ran.may_put(posted, 1);
         move |f, span, mut op| {
@@ -84,12 +85,12 @@ fn host_page(
             f.put(post, op);
         }
     });
-    let listeners = processors.client::<Message>();
+    let listeners = processors.client_for::<Message>(Function::Messages);
     processors.returns(listeners, move |ran| {
         let hear = ran.may_put(heard, 1);
         move |f, _, message| f.put(hear, message)
     });
-    let copiers = processors.client::<Copy>();
+    let copiers = processors.client_for::<Copy>(Function::Messages);
     processors.returns(copiers, move |ran| {
         let copy = ran.may_put(copied, 1);
         move |f, _, errand| f.put(copy, *errand)

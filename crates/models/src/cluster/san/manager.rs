@@ -7,6 +7,7 @@
 
 use super::message::Said;
 use super::tokens::Tokens;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
@@ -65,7 +66,7 @@ pub(super) fn manager(
             f.put(at_once, ());
         });
     } else {
-        let client = processors.client::<()>();
+        let client = processors.client_for::<()>(Function::FileServices);
         processors.returns(client, move |ran| {
             let over = ran.may_put(over, 1);
             move |f, _, _| f.put(over, ())

@@ -15,6 +15,7 @@ use super::wire;
 use crate::Stage;
 use crate::cluster::address::Address;
 use crate::drain::drain;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileOp, Message, Operation, Parcel, Verb};
@@ -66,7 +67,7 @@ pub(super) fn server(
     let begun = page.fifo::<Box<Come>>("begun");
     let over = page.fifo::<()>("over");
 
-    let workers = processors.client::<Come>();
+    let workers = processors.client_for::<Come>(Function::FileServices);
     processors.returns(workers, move |ran| {
         let begun = ran.may_put(begun, 1);
         move |f, _, come| f.put(begun, come)
