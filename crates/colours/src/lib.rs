@@ -21,12 +21,12 @@ mod request;
 
 pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, WriteHint};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
-pub use exchange::Exchange;
+pub use exchange::{Exchange, Remote};
 pub use failure::Failure;
 pub use file_id::FileId;
 pub use file_op::{AccessFlags, FileOp, Operation, Submission};
 pub use ledger::Ledger;
-pub use message::Message;
+pub use message::{Message, Verb};
 pub use parcel::Parcel;
 pub use placed_extent::PlacedExtent;
 pub use purpose::{Purpose, Purposes};

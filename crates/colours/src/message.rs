@@ -2,6 +2,30 @@
 
 use crate::parcel::Parcel;
 
+/// What the receiver of a message has to do with it (InfiniBand Architecture Specification 1, §9.4: SEND, RDMA WRITE, RDMA READ and
+/// ATOMIC operations).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verb {
+    /// A process takes it, who has posted a receive.
+    #[default]
+    Send,
+    /// His adapter puts it into his memory; no processor of his hears of it.
+    Write,
+    /// His adapter answers with what lies in his memory.
+    Read,
+    /// His adapter adds to eight bytes of his memory, or exchanges them, and answers with what was there.
+    Atomic,
+    /// What an adapter answers.
+    Reply,
+}
+
+impl Verb {
+    /// Whether an adapter does what it says, without any processor of its host.
+    pub const fn is_for_adapter(self) -> bool {
+        matches!(self, Self::Write | Self::Read | Self::Atomic)
+    }
+}
+
 /// A message between two hosts.
 ///
 /// Messages of one connection arrive in the order in which they were sent: a connection is one stream of bytes, as of
@@ -18,6 +42,8 @@ pub struct Message {
     pub service: u32,
     /// Its service level (InfiniBand's SL), by which networks with several virtual lanes choose one.
     pub service_level: u8,
+    /// What its receiver has to do with it.
+    pub verb: Verb,
     /// Bytes of it that cross the network, headers of its own protocol included and those of the network not.
     pub bytes: u64,
     /// What it says.

@@ -11,7 +11,9 @@ pub mod processor;
 const MANY: u32 = u32::MAX;
 
 mod divisor;
+mod drain;
 mod fast_map;
+mod function;
 mod instants;
 mod lever;
 mod slab;
@@ -21,5 +23,6 @@ mod stage;
 /// (Runs with more than 100,000 requests in flight for a disk are refused as overloads.)
 const DEPTH_MAX: u32 = 1 << 20;
 
+pub use function::{Function, Profile};
 pub use lever::{Lever, TWICE, doubled};
 pub use stage::{Stage, Work};

@@ -37,6 +37,7 @@
 //! completions.
 
 use crate::Stage;
+use crate::function::{Function, Profile};
 use petrio_colours::Parcel;
 use petrio_kernel::{Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
 use std::any::Any;
@@ -102,6 +103,9 @@ type Declare = Box<dyn FnOnce(&mut TransitionBuilder<'_>) -> Return>;
 pub struct Processors {
     running: Place<Work>,
     clients: Vec<Option<Declare>>,
+    /// What each is recorded for, who doesn't record it himself.
+    functions: Vec<Option<Function>>,
+    profile: Profile,
     speed: f64,
 }
 
@@ -122,7 +126,10 @@ impl Processors {
         let spec = StationSpec::processor_sharing(processors, move |work: &Work, _: &mut _| {
             work.span.divided_by(speed)
         });
-        Self { running: host.page(PAGE).station("running", spec), clients: Vec::new(), speed }
+        let mut page = host.page(PAGE);
+        let running = page.station("running", spec);
+        let profile = Profile::new(&mut page);
+        Self { running, clients: Vec::new(), functions: Vec::new(), profile, speed }
     }
 
     /// How many times as fast as it says work is done.
@@ -135,9 +142,23 @@ impl Processors {
         self.running
     }
 
-    /// One more who uses them. He has to say what [`returns`](Self::returns) to him before the page is finished.
+    /// Where they record what they are used for.
+    pub(crate) const fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// One more who uses them, whose time is all recorded for one function. He has to say what [`returns`](Self::returns) to him before
+    /// the page is finished.
+    pub fn client_for<E: Any + Clone + Send + Sync>(&mut self, function: Function) -> Client<E> {
+        let client = self.client();
+        self.functions[client.number as usize] = Some(function);
+        client
+    }
+
+    /// One more who uses them, and records himself what for, if that is told. He has to say what [`returns`](Self::returns) to him before the page is finished.
     pub fn client<E: Any + Clone + Send + Sync>(&mut self) -> Client<E> {
         self.clients.push(None);
+        self.functions.push(None);
         Client { number: self.clients.len() as u32 - 1, errands: PhantomData }
     }
 
@@ -163,14 +184,20 @@ impl Processors {
     pub fn finish(self, host: &mut PageBuilder<'_>) -> Stage {
         let mut page = host.reopen(PAGE);
         let mut ran = page.transition("ran");
-        let speed = self.speed;
+        let (speed, profile, functions) = (self.speed, self.profile, self.functions);
         let work = ran.take(self.running);
         let clients: Vec<Option<Return>> =
             self.clients.into_iter().map(|declare| Some(declare?(&mut ran))).collect();
         ran.action(move |f| {
             let Work { span, client, errand } = f.take(work);
             match &clients[client as usize] {
-                Some(send_on) => send_on(f, span.divided_by(speed), errand),
+                Some(send_on) => {
+                    let span = span.divided_by(speed);
+                    if let Some(function) = functions[client as usize] {
+                        profile.spend(f, function, span);
+                    }
+                    send_on(f, span, errand);
+                }
                 None => {
                     f.fail("somebody uses a processor and doesn't say what follows: a mistake in his model");
                 }
@@ -179,6 +206,7 @@ impl Processors {
         let path = page.path();
         Stage::station(path.to_owned(), self.running.id())
             .with_parts(vec![("the processors", path.to_owned())])
+            .with_profile(profile)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a page tells the report about itself: a stage is a queue, a server, a delay, or a station of the net, and its
 //! row follows from what it is.
 
+use crate::function::Profile;
 use petrio_kernel::{PlaceId, Probe};
 
 /// One row of a report's stage table. Built by what it is: [`Stage::queue`], [`Stage::server`], [`Stage::station`],
@@ -26,6 +27,8 @@ pub struct Stage {
     pub moved: Option<Probe>,
     /// Where it records the bytes of what it drops.
     pub dropped: Option<Probe>,
+    /// Where it records what it is used for, of processors.
+    pub profile: Option<Profile>,
     /// Parts of its service, each on a page of its own whose speed can be changed: the word of the report ("seeks") and
     /// the page's path.
     pub parts: Vec<(&'static str, String)>,
@@ -73,6 +76,7 @@ impl Stage {
             own_work: None,
             moved: None,
             dropped: None,
+            profile: None,
             parts: Vec::new(),
         }
     }
@@ -111,6 +115,12 @@ impl Stage {
     /// Something that is had by one at a time, in each of these places, and comes back there.
     pub fn had(name: String, busy: Probe, free: &[PlaceId]) -> Self {
         Self::new(name, free, &[], Work::Had(busy, free.to_vec()))
+    }
+
+    /// It records here what it is used for.
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile: Some(profile), ..self }
     }
 
     /// Requests come to these places, each to one of them, once.

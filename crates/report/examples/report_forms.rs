@@ -100,6 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         copies: Vec::new(),
         arrays: Vec::new(),
         paths: Vec::new(),
+        profiles: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

@@ -305,6 +305,25 @@ fn table(report: &Report) -> String {
             }
         }
     }
+    for profile in &report.profiles {
+        for function in &profile.functions {
+            let name = format!("{} {}", profile.name, function.function);
+            rows.count("processors", &name, "times", function.times, "");
+            rows.add("processors", &name, "time", function.seconds.into(), "s");
+            rows.add("processors", &name, "share", function.share.into(), "");
+        }
+        rows.count("copies by processors", &profile.name, "to processes", profile.copied_to_user_bytes, "B");
+        rows.count(
+            "copies by processors",
+            &profile.name,
+            "from processes",
+            profile.copied_from_user_bytes,
+            "B",
+        );
+        if let Some(misses) = profile.second_level_misses {
+            rows.count("copies by processors", &profile.name, "misses of the second-level cache", misses, "");
+        }
+    }
     for paths in &report.paths {
         for (number, path) in paths.paths.iter().enumerate() {
             let name = format!("{} path {number}", paths.name);

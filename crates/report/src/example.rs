@@ -95,6 +95,7 @@ pub(crate) fn example() -> Report {
         copies: Vec::new(),
         arrays: Vec::new(),
         paths: Vec::new(),
+        profiles: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

@@ -7,6 +7,7 @@ use crate::latency::Latency;
 use crate::mean::{mean_count, mean_of};
 use crate::memory::MemoryFigures;
 use crate::processes::ProcessFigures;
+use crate::profile::ProfileFigures;
 use crate::rates::{MemberRate, Rates};
 use crate::served::{DeadlineFigures, OperationFailures, OperationFigures, Served, Share, WorkloadFigures};
 use crate::summary::{Members, Report, Stage};
@@ -57,6 +58,12 @@ pub fn mean_report(reports: &[Report], level: f64) -> Option<Report> {
             ArrayFigures::mean_of_replications,
         ),
         paths: of_each(reports, |report| &report.paths, |one, other| one.name == other.name, mean_of),
+        profiles: of_each(
+            reports,
+            |report| &report.profiles,
+            |one, other| one.name == other.name,
+            ProfileFigures::mean_of_replications,
+        ),
         traffic: of_each(
             reports,
             |report| &report.traffic,

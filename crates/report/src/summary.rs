@@ -8,6 +8,7 @@ use crate::copies::CopiesFigures;
 use crate::credits::{BehindCredits, CreditFigures};
 use crate::memory::MemoryFigures;
 use crate::paths::PathsFigures;
+use crate::profile::ProfileFigures;
 use crate::ranks::JobFigures;
 use crate::rates::Rates;
 use crate::served::Served;
@@ -162,6 +163,9 @@ pub struct Report {
     /// How hosts used their memory.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub memory: Vec<MemoryFigures>,
+    /// What hosts' processors were used for, by function.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub profiles: Vec<ProfileFigures>,
     /// Parallel programs, where there are some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub jobs: Vec<JobFigures>,

@@ -73,6 +73,9 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         out.push('\n');
         labelled(&mut out, name, &sentence, width);
     }
+    for profile in &report.profiles {
+        labelled(&mut out, &profile.name, &profile.sentence(), width);
+    }
     for memory in report.memory_shown() {
         labelled(&mut out, &memory.name, &memory.sentence(), width);
     }

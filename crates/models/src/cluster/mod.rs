@@ -1,7 +1,6 @@
 //! Storage of several nodes.
 
 mod address;
-mod drain;
 mod ends;
 mod mixed;
 pub mod mpi;

@@ -22,6 +22,16 @@ pub struct CopyCost {
     shape: Shape,
     /// The last answer: calls of a stream all ask the same.
     last: (u64, u64, f64),
+    counts: CopyCounts,
+}
+
+/// Bytes that were copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CopyCounts {
+    /// All.
+    pub bytes: u64,
+    /// Those that the second-level cache hadn't, by the rule of §4.5.
+    pub from_memory: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +112,7 @@ impl CopyCost {
             },
             CopyCurve::Measured { points } => grid(points)?,
         };
-        Ok(Self { shape, last: (0, 0, 0.0) })
+        Ok(Self { shape, last: (0, 0, 0.0), counts: CopyCounts::default() })
     }
 
     /// Time to copy `bytes` in a call of `block` bytes that walks through `footprint` bytes.
@@ -110,7 +120,23 @@ impl CopyCost {
         if (self.last.0, self.last.1) != (block, footprint) {
             self.last = (block, footprint, self.page_picos(block, footprint));
         }
+        self.counts.bytes += bytes;
+        if let Shape::Threshold { threshold_pages, .. } = self.shape {
+            let pages = block as f64 / PAGE_BYTES as f64;
+            let beyond = (pages - threshold_pages).max(0.0) / pages.max(threshold_pages);
+            self.counts.from_memory += bytes as f64 * beyond;
+        }
         Time::from_picos((self.last.2 * bytes as f64 / PAGE_BYTES as f64) as u64)
+    }
+
+    /// What it has been asked for so far.
+    pub fn counts(&self) -> CopyCounts {
+        self.counts
+    }
+
+    /// Whether it knows what comes from memory, as a curve with a threshold does; measured ones hold only what it takes.
+    pub fn knows_misses(&self) -> bool {
+        matches!(self.shape, Shape::Threshold { .. })
     }
 
     /// Picoseconds for the average page.

@@ -32,6 +32,10 @@ pub struct MemoryUse {
     pub swapped: [u64; 2],
     /// How long processes have waited for what came back, all together.
     pub waited_for_swap: Time,
+    /// Bytes that were copied to processes and from them since the run began.
+    pub copied: [u64; 2],
+    /// What of these the second-level cache hadn't, where that is known.
+    pub missed: Option<[u64; 2]>,
 }
 
 impl HostMemory {
@@ -53,6 +57,10 @@ impl HostMemory {
                 most_unwritten: unwritten * PAGE_BYTES,
                 swapped: [memory.swaps.out, memory.swaps.back].map(|pages| pages * PAGE_BYTES),
                 waited_for_swap: memory.swaps.waited,
+                copied: [&memory.to_user, &memory.from_user].map(|copies| copies.counts().bytes),
+                missed: (memory.to_user.knows_misses() && memory.from_user.knows_misses()).then(|| {
+                    [&memory.to_user, &memory.from_user].map(|copies| copies.counts().from_memory as u64)
+                }),
             };
         });
         found

@@ -6,7 +6,8 @@
 //!  services ◀─ deliver ◀─ (host costs) ◀─ unpack ◀─ arrivals
 //! ```
 //!
-//! Host costs are time on the host's processors. Messages of a connection keep their order there, too: whichever turn
+//! Host costs are time on the host's processors. What an adapter does for another one (a one-sided access, its answer) costs none
+//! of the host whose memory it is. Messages of a connection keep their order there, too: whichever turn
 //! of a connection ends first is its oldest message's.
 
 use super::costs::HostCosts;
@@ -18,9 +19,10 @@ use super::parameters::NetworkParameters;
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
 use super::window::{Verdict, Windows};
+use crate::function::Function;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
-use petrio_colours::Message;
+use petrio_colours::{Message, Verb};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
 use std::sync::Arc;
 
@@ -176,7 +178,9 @@ impl Adapter {
         page.port_in("send", self.send);
         let HostCosts { send: each, send_kib: kib, .. } = common.parameters.host_costs();
         match processors.filter(|_| each.time() + kib.time() != Time::ZERO) {
-            Some(processors) => turns(page, "sending", self.send, processors, (each.time(), kib.time())),
+            Some(processors) => {
+                turns(page, "sending", (self.send, is_answer), processors, (each.time(), kib.time()))
+            }
             None => self.send,
         }
     }
@@ -221,7 +225,8 @@ impl Adapter {
         }
         let HostCosts { receive: each, receive_kib: kib, .. } = common.parameters.host_costs();
         let (Some(received), Some(processors)) = (received, processors) else { return };
-        let done = turns(page, "receiving", received, processors, (each.time(), kib.time()));
+        let done =
+            turns(page, "receiving", (received, is_for_adapter), processors, (each.time(), kib.time()));
         let mut deliver = page.transition("deliver");
         let message = deliver.take(done);
         let delivery = Delivery::declare(&mut deliver, &self.services, 1);
@@ -266,18 +271,32 @@ impl Delivery {
     }
 }
 
-/// Messages from `from` use the host's processors for a time each and for a time each KiB; where they go then.
+/// What an adapter sends of its own accord.
+fn is_answer(message: &Message) -> bool {
+    message.verb == Verb::Reply
+}
+
+/// What it does when it comes.
+fn is_for_adapter(message: &Message) -> bool {
+    message.verb.is_for_adapter()
+}
+
+/// Where messages come from, and which of them cost nothing.
+type Come = (Place<Box<Message>>, fn(&Message) -> bool);
+
+/// Messages from `from` use the host's processors for a time each and for a time each KiB, but for those that are `free`; where
+/// they go then.
 fn turns(
     page: &mut PageBuilder<'_>,
     name: &str,
-    from: Place<Box<Message>>,
+    (from, free): Come,
     processors: &mut Processors,
     (each, kib): (Time, Time),
 ) -> Place<Box<Message>> {
     let mut page = page.page(name);
     let running = processors.place();
     page.shared("processor", running);
-    let client = processors.client::<Key>();
+    let client = processors.client_for::<Key>(Function::Network);
     let line = page.keyed::<Box<Message>>("in order", |message| Stream::of(message).key());
     let over = page.fifo::<Key>("over");
     let done = page.fifo("done");
@@ -287,9 +306,13 @@ fn turns(
     });
     let mut begin = page.transition("begin");
     let message = begin.take(from);
-    let (run, wait) = (begin.put(running), begin.put(line));
+    let (run, wait, past) = (begin.may_put(running, 1), begin.may_put(line, 1), begin.may_put(done, 1));
     begin.action(move |f| {
         let message = f.take(message);
+        if free(&message) {
+            f.put(past, message);
+            return;
+        }
         let key = Stream::of(&message).key();
         let span =
             each + Time::from_picos(((u128::from(kib.as_picos()) * u128::from(message.bytes)) >> 10) as u64);

@@ -283,13 +283,21 @@ mod tests {
     use super::super::topology::TopologyParameters;
     use super::super::train::trains;
     use super::*;
-    use petrio_colours::{Message, Parcel};
+    use petrio_colours::{Message, Parcel, Verb};
 
     fn flow(uses: &[u32], cap: f64) -> Flow {
         let (source, destination, connection, service) = (0, 1, 0, 0);
         let payload = Parcel::new(Box::new(()));
-        let message =
-            Message { source, destination, connection, service, service_level: 0, bytes: 1, payload };
+        let message = Message {
+            source,
+            destination,
+            connection,
+            service,
+            verb: Verb::Send,
+            service_level: 0,
+            bytes: 1,
+            payload,
+        };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(source, destination, 0, &|_| 0);
         let train = Box::new(trains(Box::new(message), 1, (1, 1), (way, 0)).next().unwrap());
         Flow { train, uses: SmallVec::from_slice(uses), cap, after: Time::ZERO }

@@ -85,6 +85,11 @@ impl Network {
         Self { name: name.to_owned(), parameters, wiring, adapters, services: 0, groups, unheld }
     }
 
+    /// How long its adapters take for an atomic operation.
+    pub(super) fn atomic(&self) -> Time {
+        self.parameters.atomic().time()
+    }
+
     /// A port for a service of a host.
     ///
     /// # Panics

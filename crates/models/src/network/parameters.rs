@@ -312,6 +312,11 @@ impl NetworkParameters {
         self.costs.over(self.transport.host_costs())
     }
 
+    /// How long an adapter takes for an atomic operation on its host's memory.
+    pub fn atomic(&self) -> Duration {
+        self.adapter.map_or_else(super::bus::usual_atomic, |adapter| adapter.atomic)
+    }
+
     /// Whether a switch passes a frame on before it has all of it.
     pub(super) fn cuts_through(&self) -> bool {
         self.cut_through.unwrap_or(self.transport.cuts_through())

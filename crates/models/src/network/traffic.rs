@@ -8,7 +8,7 @@
 
 use super::page::{GroupPort, Network, Port};
 use crate::MANY;
-use petrio_colours::{Message, Parcel};
+use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_random::{uniform, uniform_below};
 use petrio_units::{Bytes, Rate};
@@ -128,6 +128,7 @@ impl Network {
                     destination,
                     connection: CONNECTION,
                     service,
+                    verb: Verb::Send,
                     service_level: parameters.service_level,
                     bytes,
                     payload: Parcel::new(Box::new(())),

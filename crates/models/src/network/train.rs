@@ -158,13 +158,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::topology::{TopologyParameters, Wiring};
     use super::*;
-    use petrio_colours::Parcel;
+    use petrio_colours::{Parcel, Verb};
     use proptest::prelude::*;
 
     fn cut(bytes: u64, largest: u64, data: u64) -> Vec<u32> {
         let payload = Parcel::new(Box::new(()));
         let (source, destination, connection, service) = (0, 1, 0, 0);
-        let message = Message { source, destination, connection, service, service_level: 0, bytes, payload };
+        let message = Message {
+            source,
+            destination,
+            connection,
+            service,
+            verb: Verb::Send,
+            service_level: 0,
+            bytes,
+            payload,
+        };
         let way = Wiring::new(&TopologyParameters::Star, 2).unwrap().way(0, 1, 0, &|_| 0);
         let all: Vec<Train> = trains(Box::new(message), bytes, (largest, data), (way, 0)).collect();
         assert!(all.iter().rev().skip(1).all(|train| train.message.is_none()));

@@ -75,6 +75,11 @@ impl Transport {
         matches!(self, Self::Tcp | Self::Iscsi | Self::IpOverInfiniband)
     }
 
+    /// Whether adapters access their hosts' memory for each other (one-sided and atomic operations).
+    pub const fn is_one_sided(self) -> bool {
+        matches!(self, Self::Rdma)
+    }
+
     /// Bytes of a message with the headers that the transport puts into it.
     pub const fn with_headers(self, bytes: u64) -> u64 {
         match self {

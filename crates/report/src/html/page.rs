@@ -6,6 +6,7 @@ use crate::estimate::Estimate;
 use crate::latency::Latency;
 use crate::phases::phase_table;
 use crate::processes::ProcessFigures;
+use crate::profile::FunctionFigures;
 use crate::served::{Served, WorkloadFigures};
 use crate::subject::Subject;
 use crate::summary::{Report, Stage};
@@ -229,6 +230,7 @@ fn stages(page: &mut Page, report: &Report) {
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
+    processors(page, report);
     for memory in report.memory_shown() {
         page.paragraph(Text::default().strong(memory.name.as_str()).plain(format!(" {}", memory.sentence())));
     }
@@ -240,6 +242,21 @@ fn stages(page: &mut Page, report: &Report) {
     }
     for paths in &report.paths {
         page.paragraph(Text::default().strong(paths.name.as_str()).plain(format!(" {}", paths.sentence())));
+    }
+}
+
+/// What processors were used for.
+fn processors(page: &mut Page, report: &Report) {
+    for profile in &report.profiles {
+        page.paragraph(
+            Text::default().strong(profile.name.as_str()).plain(format!(" {}", profile.sentence())),
+        );
+        let heads = ["function", "times", "processor time", "share"];
+        let row = |function: &FunctionFigures| {
+            let FunctionFigures { function, times, seconds: time, share } = function;
+            vec![function.clone(), grouped(*times), seconds(*time), per_cent(*share)]
+        };
+        page.table(Table::new(heads).with(profile.functions.iter().map(row)));
     }
 }
 

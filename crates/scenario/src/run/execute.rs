@@ -8,7 +8,7 @@ use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::credits::credits;
 use crate::run::outcome::{Outcome, Ran};
-use crate::run::parts::{arrays, copies, memory, paths};
+use crate::run::parts::{arrays, copies, memory, paths, profiles};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
@@ -341,6 +341,7 @@ fn drive<A: Audience>(
         copies: copies(system, run),
         arrays: arrays(system, run),
         paths: paths(system, run),
+        profiles: profiles(system, run),
         traffic,
         memory: memory(system, run),
         held: held(system, run),

@@ -3,7 +3,7 @@
 use crate::claim::{Claim, Sentence};
 use crate::report::{
     Activity, ArrayFigures, CopiesFigures, CreditFigures, Held, JobFigures, MemoryFigures, PathsFigures,
-    Rates, Served, Stage, TrafficFigures,
+    ProfileFigures, Rates, Served, Stage, TrafficFigures,
 };
 use petrio_kernel::Time;
 
@@ -22,6 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) copies: Vec<CopiesFigures>,
     pub(crate) arrays: Vec<ArrayFigures>,
     pub(crate) paths: Vec<PathsFigures>,
+    pub(crate) profiles: Vec<ProfileFigures>,
     pub(crate) traffic: Vec<TrafficFigures>,
     pub(crate) memory: Vec<MemoryFigures>,
     pub(crate) held: Vec<Held>,
@@ -48,6 +49,7 @@ pub(super) struct Ran {
     pub(super) copies: Vec<CopiesFigures>,
     pub(super) arrays: Vec<ArrayFigures>,
     pub(super) paths: Vec<PathsFigures>,
+    pub(super) profiles: Vec<ProfileFigures>,
     pub(super) traffic: Vec<TrafficFigures>,
     pub(super) memory: Vec<MemoryFigures>,
     pub(super) held: Vec<Held>,
@@ -74,6 +76,7 @@ impl Ran {
             copies,
             arrays,
             paths,
+            profiles,
             traffic,
             memory,
             held,
@@ -102,6 +105,7 @@ impl Ran {
             copies,
             arrays,
             paths,
+            profiles,
             traffic,
             memory,
             held,

@@ -2,8 +2,10 @@
 
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::BuiltPaths;
-use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures};
+use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures, ProfileFigures};
+use crate::run::stages::recorded;
 use petrio_kernel::Simulation;
+use petrio_models::Function;
 
 /// What the System's replications came to.
 pub(super) fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
@@ -44,6 +46,33 @@ pub(super) fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
         let now = run.now();
         run.for_each_token(*multipath, |paths| all[number].add(paths.tally(), (now, failures)));
     }
+    all
+}
+
+/// What processors were used for since the warm-up, by class of their hosts.
+pub(super) fn profiles(system: &System, run: &Simulation) -> Vec<ProfileFigures> {
+    let mut all: Vec<ProfileFigures> = Vec::new();
+    for stage in &system.stages {
+        let (Some(profile), Some((host, _))) = (stage.profile, stage.class.rsplit_once('/')) else {
+            continue;
+        };
+        let number = all.iter().position(|figures| figures.name == host).unwrap_or_else(|| {
+            all.push(ProfileFigures::new(host));
+            all.len() - 1
+        });
+        all[number].hosts += 1;
+        for &function in Function::ALL {
+            let probe = profile.probe(function);
+            let times = run.marking().probe(probe).tally().count();
+            all[number].add(function.name(), times, recorded(probe, run.marking()));
+        }
+    }
+    for (class, host) in &system.memory {
+        let of_class = all.iter_mut().find(|figures| figures.name == *class);
+        of_class.into_iter().for_each(|figures| figures.add_copies(&host.now(run)));
+    }
+    all.retain(|figures| !figures.functions.is_empty());
+    all.iter_mut().for_each(ProfileFigures::finish);
     all
 }
 

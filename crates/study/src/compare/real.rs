@@ -126,6 +126,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         copies: Vec::new(),
         arrays: Vec::new(),
         paths: Vec::new(),
+        profiles: Vec::new(),
         traffic: Vec::new(),
         memory: Vec::new(),
         jobs: Vec::new(),

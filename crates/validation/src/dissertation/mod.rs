@@ -20,6 +20,7 @@ mod curves;
 mod journal;
 mod machine;
 mod memory;
+mod profile;
 mod random;
 mod requests;
 mod row;
@@ -78,7 +79,7 @@ pub enum Part {
     Memory,
     /// Figures 11 and 12.
     Drives,
-    /// Figures 13 and 30.
+    /// Figures 13, 14 and 30.
     Copies,
     /// Table 2.
     Caches,
@@ -112,7 +113,7 @@ impl Part {
             Self::Files => ["files", "files of all sizes (figures 5 to 8)"],
             Self::Memory => ["memory", "files as large as memory, the dirty limit (figures 9, 10 and 38)"],
             Self::Drives => ["drives", "one drive and two (figures 11 and 12)"],
-            Self::Copies => ["copies", "copies (figures 13 and 30)"],
+            Self::Copies => ["copies", "copies and second-level misses (figures 13, 14 and 30)"],
             Self::Caches => ["caches", "second-level caches (table 2)"],
             Self::Records => ["records", "records of all sizes (figures 31, 32, 39 and 40)"],
             Self::Random => ["random", "random accesses (tables 5, 6 and 11)"],
@@ -154,7 +155,11 @@ impl Chapter {
             Part::Files => curves::files(quiet)?,
             Part::Memory => memory::limits(quiet)?,
             Part::Drives => curves::drives(quiet)?,
-            Part::Copies => memory::copies(quiet)?,
+            Part::Copies => {
+                let (mut rows, curves) = memory::copies(quiet)?;
+                rows.extend(profile::misses(quiet)?);
+                (rows, curves)
+            }
             Part::Caches => curves::caches(quiet)?,
             Part::Records => curves::knees(quiet)?,
             Part::Random => {

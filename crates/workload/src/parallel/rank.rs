@@ -32,6 +32,7 @@ impl Rank {
         let process = |rank: u32| self.first_process.saturating_add(rank);
         exchange.sends.iter_mut().for_each(|(rank, _)| *rank = process(*rank));
         exchange.receives.iter_mut().for_each(|rank| *rank = process(*rank));
+        exchange.remote.iter_mut().for_each(|(rank, _)| *rank = process(*rank));
         FileOp { operation: Operation::Exchange, exchange: Some(Arc::new(exchange)), ..self.template.clone() }
     }
 }

@@ -6,7 +6,7 @@
 use super::measurements::{Measurements, RoundTrips, Streams};
 use super::model::{NS, costs_ns, one_way_ns};
 use super::{Fitted, fit};
-use petrio_colours::{Message, Parcel};
+use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{NetBuilder, Simulation, Time};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{Duplex, HostCosts, LinkParameters, Network, NetworkParameters, Port};
@@ -50,6 +50,7 @@ impl Bench {
             destination: to,
             connection: 0,
             service: self.ports[to as usize].service,
+            verb: Verb::Send,
             service_level: 0,
             bytes,
             payload: Parcel::new(Box::new(0u64)),

@@ -8,10 +8,11 @@
 use super::exchange::Exchange;
 use super::message::Said;
 use crate::MANY;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::{Client, Processors};
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel};
+use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -73,6 +74,7 @@ impl Exchanges {
             destination: to.host,
             connection: self.exchange.connection(number),
             service: to.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes,
             payload: Parcel::new(Box::new(said)),
@@ -171,7 +173,7 @@ fn worked(
     let running = processors.place();
     page.shared("processor", running);
     let to = to.unwrap_or_else(|| page.fifo(&format!("{name} done")));
-    let client: Client<BlockRequest> = processors.client();
+    let client: Client<BlockRequest> = processors.client_for(Function::Network);
     processors.returns(client, move |ran| {
         let out = ran.may_put(to, 1);
         move |f, span, mut request: Box<BlockRequest>| {

@@ -13,7 +13,7 @@ use crate::fast_map::FastMap;
 use crate::network::Port;
 use crate::slab::Slab;
 use crate::{MANY, Stage};
-use petrio_colours::{BlockRequest, Cause, Causes, Direction, Message, Parcel, RequestId};
+use petrio_colours::{BlockRequest, Cause, Causes, Direction, Message, Parcel, RequestId, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 
 /// A target while its page is built.
@@ -140,6 +140,7 @@ impl Sessions {
             destination: ticket.0,
             connection: session.connection,
             service: session.reply_to,
+            verb: Verb::Send,
             service_level: 0,
             bytes,
             payload: Parcel::new(Box::new(said)),

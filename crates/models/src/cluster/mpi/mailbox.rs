@@ -3,8 +3,9 @@
 use super::parameters::MpiParameters;
 use crate::cluster::address::Address;
 use crate::fast_map::FastMap;
+use crate::network::Access;
 use crate::slab::Slab;
-use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Status};
+use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Remote, Status, Verb};
 use petrio_kernel::Time;
 use std::sync::Arc;
 
@@ -47,12 +48,17 @@ pub(super) enum Said {
     Long(Name),
     /// Its receiver has it.
     Has(Name),
+    /// Memory of the process `at` is to be accessed by `by`, for an access of his of this number, where adapters don't do that.
+    Access { at: u32, by: u32, number: u32, remote: Remote },
+    /// A part of an access of this number is done.
+    Done(u32),
 }
 
-/// A message to a process of the same host, while it is copied.
+/// A message to a process of the same host, or an access to its memory, while it is copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copy {
-    name: Name,
+    /// The message; none where one process accesses the other's memory.
+    name: Option<Name>,
     /// The sender's call.
     slot: u32,
     pub(super) bytes: u64,
@@ -68,8 +74,32 @@ enum Early {
 #[derive(Clone, Debug)]
 struct Call {
     op: FileOp,
-    /// Messages of it that aren't done.
+    /// Messages and accesses of it that aren't done.
     left: u32,
+}
+
+/// An access to memory of another host's process.
+#[derive(Clone, Copy, Debug)]
+struct OneSided {
+    /// Whose call it is of.
+    slot: u32,
+    by: u32,
+    at: u32,
+    remote: Remote,
+    /// How many of its parts are done.
+    done: u32,
+}
+
+/// What adapters are asked for an access, part after part: what is larger than they can add is locked, read, combined by who asked,
+/// written, and released (`ompi_osc_rdma_gacc_contig` of Open MPI's `osc/rdma`).
+fn part(remote: Remote, number: u32) -> Option<(Verb, u64)> {
+    let parts: &[Verb] = match remote {
+        Remote::Put(_) => &[Verb::Write],
+        Remote::Get(_) => &[Verb::Read],
+        Remote::FetchAndAdd | Remote::Accumulate(0..=8) => &[Verb::Atomic],
+        Remote::Accumulate(_) => &[Verb::Atomic, Verb::Read, Verb::Write, Verb::Atomic],
+    };
+    parts.get(number as usize).map(|&verb| (verb, remote.bytes()))
 }
 
 /// All messages of a host's processes.
@@ -79,10 +109,13 @@ pub struct Mailbox {
     own: u32,
     directory: Directory,
     addresses: Arc<[Address]>,
+    /// Those of their adapters, where these access memory for each other.
+    adapters: Option<Arc<[Address]>>,
     eager: u64,
     envelope: u64,
     level: u8,
     calls: Slab<Call>,
+    accesses: Slab<OneSided>,
     /// How many messages each process has sent to another so far, and how many it has asked for.
     sent: FastMap<(u32, u32), u32>,
     asked: FastMap<(u32, u32), u32>,
@@ -95,6 +128,9 @@ pub struct Mailbox {
     pub(super) copies: Vec<Copy>,
     pub(super) completed: Vec<FileOp>,
 }
+
+/// Which process runs where, where each host hears, and, where adapters access memory for each other, where these do.
+pub(super) type Known = (Directory, Arc<[Address]>, Option<Arc<[Address]>>);
 
 /// Who asks and may send isn't held up by what is sent: libraries cut long messages, and what is short passes between
 /// (Open MPI's btl_tcp_max_send_size, 128 KiB). So it has connections of its own.
@@ -109,19 +145,17 @@ fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Name {
 }
 
 impl Mailbox {
-    pub(super) fn new(
-        own: u32,
-        (directory, addresses): (Directory, Arc<[Address]>),
-        parameters: &MpiParameters,
-    ) -> Self {
+    pub(super) fn new(own: u32, (directory, addresses, adapters): Known, parameters: &MpiParameters) -> Self {
         Self {
             own,
             directory,
             addresses,
+            adapters,
             eager: parameters.eager.get(),
             envelope: parameters.envelope.get(),
             level: parameters.service_level,
             calls: Slab::new(),
+            accesses: Slab::new(),
             sent: FastMap::default(),
             asked: FastMap::default(),
             early: FastMap::default(),
@@ -138,7 +172,8 @@ impl Mailbox {
         let exchange = op.exchange.clone().unwrap_or_default();
         let me = op.process;
         let unknown = |&peer: &u32| self.directory.of(peer).is_none();
-        let mut peers = exchange.sends.iter().map(|(peer, _)| peer).chain(&exchange.receives);
+        let peers = exchange.sends.iter().map(|(peer, _)| peer).chain(&exchange.receives);
+        let mut peers = peers.chain(exchange.remote.iter().map(|(peer, _)| peer));
         if peers.any(unknown) {
             op.status = Status::Failed(Failure::NotConnected);
             self.completed.push(op);
@@ -159,7 +194,7 @@ impl Mailbox {
         for &(to, bytes) in &exchange.sends {
             let name = next(&mut self.sent, me, to);
             if self.directory.of(to) == Some(self.own) {
-                self.copies.push(Copy { name, slot, bytes });
+                self.copies.push(Copy { name: Some(name), slot, bytes });
                 left += 1;
             } else if bytes + self.envelope <= self.eager {
                 self.tell(to, me, bytes + self.envelope, Said::Whole(name));
@@ -168,6 +203,15 @@ impl Mailbox {
                 self.tell(to, me, self.envelope, Said::Asks(name));
                 left += 1;
             }
+        }
+        for &(at, remote) in &exchange.remote {
+            left += 1;
+            if self.directory.of(at) == Some(self.own) {
+                self.copies.push(Copy { name: None, slot, bytes: remote.bytes() });
+                continue;
+            }
+            let number = self.accesses.insert(OneSided { slot, by: me, at, remote, done: 0 });
+            self.ask(number);
         }
         if let Some(call) = self.calls.get_mut(slot) {
             call.left = left;
@@ -200,13 +244,67 @@ impl Mailbox {
                 let Some((slot, _)) = self.offered.remove(&name) else { return false };
                 self.count_down(slot, now);
             }
+            Said::Access { at, by, number, remote } => {
+                let bytes = match remote {
+                    Remote::Get(bytes) => bytes,
+                    Remote::FetchAndAdd => remote.bytes(),
+                    Remote::Put(_) | Remote::Accumulate(_) => 0,
+                };
+                self.tell(by, at, self.envelope + bytes, Said::Done(number));
+            }
+            Said::Done(number) => return self.goes_on(number, now),
         }
         true
     }
 
-    /// A message to a process of this host is copied.
+    /// The next part of an access is asked for: of the other host's adapter, or of whoever hears for its processes.
+    fn ask(&mut self, number: u32) {
+        let Some(&OneSided { by, at, remote, done, .. }) = self.accesses.get(number) else { return };
+        let Some(adapters) = &self.adapters else {
+            let bytes = match remote {
+                Remote::Put(bytes) | Remote::Accumulate(bytes) => bytes,
+                Remote::Get(_) => 0,
+                Remote::FetchAndAdd => remote.bytes(),
+            };
+            self.tell(at, by, self.envelope + bytes, Said::Access { at, by, number, remote });
+            return;
+        };
+        let there = self.directory.of(at).and_then(|host| adapters.get(host as usize)).copied();
+        let own = self.addresses.get(self.own as usize).copied();
+        let (Some(there), Some(own), Some((verb, bytes))) = (there, own, part(remote, done)) else { return };
+        let (asks, reply_bytes) = Access::sizes(verb, bytes);
+        let says = Parcel::new(Box::new(Said::Done(number)));
+        self.outbox.push(Message {
+            source: own.host,
+            destination: there.host,
+            connection: by,
+            service: there.service,
+            verb,
+            service_level: self.level,
+            bytes: asks,
+            payload: Parcel::new(Box::new(Access { reply_to: own.service, reply_bytes, says })),
+        });
+    }
+
+    /// A part of an access is done; whether there is such an access.
+    fn goes_on(&mut self, number: u32, now: Time) -> bool {
+        let Some(access) = self.accesses.get_mut(number) else { return false };
+        access.done += 1;
+        let &mut OneSided { slot, remote, done, .. } = access;
+        if self.adapters.is_some() && part(remote, done).is_some() {
+            self.ask(number);
+        } else {
+            self.accesses.discard(number);
+            self.count_down(slot, now);
+        }
+        true
+    }
+
+    /// A message to a process of this host is copied, or its memory accessed.
     pub(super) fn copied(&mut self, copy: Copy, now: Time) {
-        self.arrives(copy.name, now);
+        if let Some(name) = copy.name {
+            self.arrives(name, now);
+        }
         self.count_down(copy.slot, now);
     }
 
@@ -245,8 +343,13 @@ impl Mailbox {
         self.outbox.push(Message {
             source: own.host,
             destination: there.host,
-            connection: if matches!(said, Said::Whole(_) | Said::Long(_)) { by } else { by | BESIDE },
+            connection: if matches!(said, Said::Whole(_) | Said::Long(_) | Said::Access { .. }) {
+                by
+            } else {
+                by | BESIDE
+            },
             service: there.service,
+            verb: Verb::Send,
             service_level: self.level,
             bytes,
             payload: Parcel::new(Box::new(said)),
@@ -262,6 +365,10 @@ impl Mailbox {
     /// Whether nothing is left of any message.
     #[cfg(test)]
     pub(super) fn is_at_rest(&self) -> bool {
-        self.open_calls() == 0 && self.early.is_empty() && self.awaited.is_empty() && self.offered.is_empty()
+        self.open_calls() == 0
+            && self.accesses.iter().count() == 0
+            && self.early.is_empty()
+            && self.awaited.is_empty()
+            && self.offered.is_empty()
     }
 }

@@ -2,12 +2,13 @@
 
 use super::mailbox::{Copy, Directory, Mailbox, Said};
 use super::parameters::MpiParameters;
-use crate::MANY;
 use crate::cluster::address::Address;
-use crate::cluster::drain::drain;
-use crate::network::Port;
+use crate::drain::drain;
+use crate::function::Function;
+use crate::network::{Port, one_sided_page};
 use crate::processor::{Client, Processors, Work};
-use petrio_colours::{FileCause, FileOp, Message};
+use crate::{MANY, Stage};
+use petrio_colours::{Exchange, FileCause, FileOp, Message};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Time, TransitionBuilder, Update};
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ pub struct MpiHost<'p> {
     pub name: &'p str,
     /// Its port on the network.
     pub port: Port,
+    /// Its adapter's port, where adapters access memory for each other.
+    pub adapter: Option<Port>,
     /// Its number in `processors`.
     pub host: usize,
     /// Where its processes' exchanges come from.
@@ -27,23 +30,31 @@ pub struct MpiHost<'p> {
 }
 
 /// Builds the page of a message-passing library: `directory` says on which of these hosts each process runs. Gives the place
-/// of each host's mailbox.
+/// of each host's mailbox, and the stages of adapters that serve accesses, an atomic one so long.
 pub fn mpi_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
-    parameters: &MpiParameters,
+    (parameters, atomic): (&MpiParameters, Time),
     directory: &Directory,
     hosts: &[MpiHost<'_>],
     processors: &mut [Processors],
-) -> Vec<Place<Mailbox>> {
+) -> (Vec<Place<Mailbox>>, Vec<Stage>) {
     let mut page = parent.page(name);
+    let mut stages = Vec::new();
     let addresses: Arc<[Address]> = hosts.iter().map(|host| Address::of(&host.port)).collect();
+    let adapters: Option<Arc<[Address]>> =
+        hosts.iter().map(|host| host.adapter.as_ref().map(Address::of)).collect();
     let mut build = |(own, host): (u32, &MpiHost<'_>)| {
         let mut page = page.page(host.name);
-        let mailbox = Mailbox::new(own, (directory.clone(), Arc::clone(&addresses)), parameters);
+        if let Some(port) = host.adapter.filter(|_| adapters.is_some()) {
+            stages.push(one_sided_page(&mut page, "adapter", port, atomic));
+        }
+        let known = (directory.clone(), Arc::clone(&addresses), adapters.clone());
+        let mailbox = Mailbox::new(own, known, parameters);
         host_page(&mut page, mailbox, parameters, host, &mut processors[host.host])
     };
-    (0..).zip(hosts).map(&mut build).collect()
+    let mailboxes = (0..).zip(hosts).map(&mut build).collect();
+    (mailboxes, stages)
 }
 
 fn host_page(
@@ -64,7 +75,7 @@ fn host_page(
     let (posted, heard, copied) =
         (page.fifo::<Box<FileOp>>("posted"), page.fifo("heard"), page.fifo("copied"));
 
-    let callers = processors.client::<FileOp>();
+    let callers = processors.client_for::<FileOp>(Function::Messages);
     processors.returns(callers, move |ran| {
         let post = ran.may_put(posted, 1);
         move |f, span, mut op| {
@@ -74,12 +85,12 @@ fn host_page(
             f.put(post, op);
         }
     });
-    let listeners = processors.client::<Message>();
+    let listeners = processors.client_for::<Message>(Function::Messages);
     processors.returns(listeners, move |ran| {
         let hear = ran.may_put(heard, 1);
         move |f, _, message| f.put(hear, message)
     });
-    let copiers = processors.client::<Copy>();
+    let copiers = processors.client_for::<Copy>(Function::Messages);
     processors.returns(copiers, move |ran| {
         let copy = ran.may_put(copied, 1);
         move |f, _, errand| f.put(copy, *errand)
@@ -94,7 +105,8 @@ fn host_page(
     let each = parameters.send.time();
     call.action(move |f| {
         let op: Box<FileOp> = Box::new(f.take(op));
-        let sends = op.exchange.as_ref().map_or(0, |exchange| exchange.sends.len() as u64);
+        let begun = |exchange: &Arc<Exchange>| (exchange.sends.len() + exchange.remote.len()) as u64;
+        let sends = op.exchange.as_ref().map_or(0, begun);
         let span = Time::from_picos(each.as_picos().saturating_mul(sends));
         // Who only receives waits, and does nothing yet.
         if span == Time::ZERO {

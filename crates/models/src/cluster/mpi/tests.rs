@@ -6,7 +6,7 @@ use super::*;
 use crate::network::topology::{TopologyParameters, Wiring};
 use crate::network::{HostCostsParameters, Network, NetworkParameters};
 use crate::processor::Processors;
-use petrio_colours::{Exchange, Failure, FileOp, Operation, RequestId, Status};
+use petrio_colours::{Exchange, Failure, FileOp, Operation, Remote, RequestId, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
 use petrio_units::{Bytes, Duration};
 use proptest::prelude::*;
@@ -62,13 +62,16 @@ impl Bench {
             .map(|host| MpiHost {
                 name: names[host],
                 port: lan.port(&mut page, host as u32, "mpi"),
+                adapter: (network.transport.is_one_sided())
+                    .then(|| lan.port(&mut page, host as u32, "mpi's memory")),
                 host,
                 operations: operations[host],
                 completions,
             })
             .collect();
         let directory = Directory::new((0..hosts * each).map(|process| Some(process / each)));
-        let mailboxes = mpi_page(&mut page, "mpi", parameters, &directory, &joined, &mut processors);
+        let parameters = (parameters, network.atomic().time());
+        let (mailboxes, _) = mpi_page(&mut page, "mpi", parameters, &directory, &joined, &mut processors);
         let by_number: Vec<usize> = (0..hosts as usize).collect();
         lan.finish(&mut page, &mut processors, &by_number);
         for (name, processors) in names.iter().zip(processors) {
@@ -79,7 +82,16 @@ impl Bench {
     }
 
     fn post(&mut self, process: u32, sends: &[(u32, u64)], receives: &[u32], at: Time) {
-        let exchange = Exchange { sends: sends.to_vec(), receives: receives.to_vec() };
+        let exchange = Exchange { sends: sends.to_vec(), receives: receives.to_vec(), ..Exchange::default() };
+        self.exchange(process, exchange, at);
+    }
+
+    /// Accesses to others' memory.
+    fn access(&mut self, process: u32, remote: &[(u32, Remote)], at: Time) {
+        self.exchange(process, Exchange { remote: remote.to_vec(), ..Exchange::default() }, at);
+    }
+
+    fn exchange(&mut self, process: u32, exchange: Exchange, at: Time) {
         let op = FileOp {
             id: RequestId(self.next),
             process,
@@ -270,5 +282,125 @@ proptest! {
         let floor = bytes as f64 * 8.0 / (f64::from(mbit) * 1e6);
         prop_assert!(slow.as_seconds() >= floor, "{} below {floor}", slow.as_seconds());
         prop_assert!(fast <= slow);
+    }
+}
+
+/// InfiniBand of 10 GB/s, whose switches add nothing, with what messages cost hosts.
+fn infiniband(costs: &str) -> NetworkParameters {
+    let text =
+        format!("transport = \"rdma\"\nlink = {{ rate = \"80 Gbit/s\", latency = \"0.5 us\" }}\n{costs}");
+    toml::from_str(&text).unwrap()
+}
+
+const FREE: &str =
+    "costs = { send = \"0 us\", send_kib = \"0 us\", receive = \"0 us\", receive_kib = \"0 us\" }";
+
+/// When accesses were done, each in an exchange of its own that process 0 begins at once.
+fn accesses(parameters: &MpiParameters, network: &NetworkParameters, remote: &[Remote]) -> Vec<f64> {
+    let mut bench = Bench::new(parameters, network, 2, 1);
+    for &remote in remote {
+        bench.access(0, &[(1, remote)], Time::ZERO);
+    }
+    let done = bench.finish();
+    assert!(bench.is_at_rest());
+    done.into_iter().map(|(_, at, _)| at.as_micros()).collect()
+}
+
+#[test]
+fn an_access_takes_a_way_there_and_one_back_and_nobody_there_posts_anything() {
+    let one = |remote| accesses(&plain(), &infiniband(FREE), &[remote])[0];
+    let (write, read) = (one(Remote::Put(1 << 20)), one(Remote::Get(1 << 20)));
+    // 1 MiB in frames of 4096 of 4122 bytes at 10 GB/s, and two ways of 1 us.
+    let data = 256.0 * 4_122.0 / 1e4;
+    for (took, what) in [(write, "a write"), (read, "a read")] {
+        assert!(took > data + 2.0 && took < data + 2.0 + 1.0, "{what}: {took} us for {data} us of data");
+    }
+    let (add, small) = (one(Remote::FetchAndAdd), one(Remote::Accumulate(8)));
+    assert!(add > 2.0 + 0.4 && add < 2.0 + 0.4 + 0.2, "{add} us: both ways, and the adder");
+    assert_eq!(add, small, "eight bytes are what adapters add");
+    // Locked, read, written, released: four times there and back.
+    let large = one(Remote::Accumulate(1 << 20));
+    assert!(
+        large > 2.0 * data + 4.0 * 2.0 + 2.0 * 0.4 && large < 2.0 * data + 4.0 * 2.6 + 2.0 * 0.5,
+        "{large} us"
+    );
+}
+
+#[test]
+fn atomic_operations_of_one_adapter_go_one_after_the_other() {
+    let times = accesses(&plain(), &infiniband(FREE), &[Remote::FetchAndAdd; 100]);
+    let span = times[99] - times[0];
+    assert!((span - 99.0 * 0.4).abs() < 0.5, "{span} us for 99 more of 0.4 us each");
+}
+
+#[test]
+fn processors_of_the_passive_side_work_for_messages_and_not_for_accesses() {
+    // Processes of host 1 post nothing; what its processors would take for each message is felt only where they are asked.
+    let costs = |host: &str| {
+        format!(
+            "costs = {{ send = \"{host}\", send_kib = \"0 us\", receive = \"{host}\", receive_kib = \"0 us\" }}"
+        )
+    };
+    let over = |transport: &str, remote| {
+        let took = |host: &str| {
+            let network = infiniband(&costs(host));
+            let network = NetworkParameters { transport: transport_of(transport), ..network };
+            accesses(&plain(), &network, &[remote])[0]
+        };
+        took("50 us") - took("0 us")
+    };
+    for remote in [Remote::Put(4_096), Remote::Get(4_096), Remote::FetchAndAdd] {
+        // Who asks posts, and hears of the end: twice 50 us. Over IP the other host receives and answers as well.
+        let (one_sided, by_messages) = (over("rdma", remote), over("ip-over-infiniband", remote));
+        assert!((one_sided - 100.0).abs() < 1e-6, "{remote:?}: {one_sided} us");
+        assert!((by_messages - 200.0).abs() < 1e-6, "{remote:?}: {by_messages} us");
+    }
+}
+
+fn transport_of(name: &str) -> crate::network::Transport {
+    let text = format!("transport = \"{name}\"\nlink = {{ rate = \"80 Gbit/s\", latency = \"0.5 us\" }}");
+    toml::from_str::<NetworkParameters>(&text).unwrap().transport
+}
+
+#[test]
+fn accesses_to_memory_of_the_same_host_are_copies() {
+    let shared = SharedMemory { each: "1 us".parse().unwrap(), kib: "2 us".parse().unwrap() };
+    let parameters = MpiParameters { shared_memory: shared, ..plain() };
+    let mut bench = Bench::new(&parameters, &infiniband(FREE), 1, 2);
+    bench.access(0, &[(1, Remote::Put(1 << 20))], Time::ZERO);
+    let took = bench.finish()[0].1;
+    assert_eq!(took, Time::from_micros(1 + 2 * 1_024));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_access_is_done_once_by_whatever_carries_it(
+        all in prop::collection::vec((0u32..6, 0u32..6, 0u8..4, 0u64..200_000, 0u64..50), 1..40),
+        transport in prop::sample::select(vec!["rdma", "ip-over-infiniband", "tcp"]),
+        level in prop::sample::select(vec!["ideal", "train", "packet", "fluid"]),
+    ) {
+        let text = format!(
+            "transport = \"{transport}\"\nlevel = \"{level}\"\nlink = {{ rate = \"8 Gbit/s\", latency = \"1 us\" }}"
+        );
+        let network: NetworkParameters = toml::from_str(&text).unwrap();
+        let mut bench = Bench::new(&MpiParameters::default(), &network, 3, 2);
+        for &(by, at, kind, bytes, begin) in &all {
+            let remote = match kind {
+                0 => Remote::Put(bytes),
+                1 => Remote::Get(bytes),
+                2 => Remote::Accumulate(bytes),
+                _ => Remote::FetchAndAdd,
+            };
+            bench.access(by, &[(at, remote)], Time::from_micros(begin));
+        }
+        let done = bench.finish();
+        prop_assert_eq!(done.len(), all.len());
+        prop_assert!(bench.is_at_rest());
+        for (_, at, op) in &done {
+            prop_assert_eq!(op.status, Status::DoneFromCache);
+            prop_assert_eq!(op.issued + op.ledger.total(), *at);
+        }
     }
 }

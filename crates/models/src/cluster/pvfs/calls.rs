@@ -6,7 +6,7 @@ use super::parameters::{Protocol, ServiceLevels};
 use super::striping::{Striping, Turns};
 use crate::cluster::address::Address;
 use crate::slab::Slab;
-use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
+use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, Parcel, Status, Verb};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -234,6 +234,7 @@ impl Calls {
             destination: to.host,
             connection: process,
             service: to.service,
+            verb: Verb::Send,
             service_level: said.level(self.known.levels),
             bytes,
             payload: Parcel::new(Box::new(said)),

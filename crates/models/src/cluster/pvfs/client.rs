@@ -10,8 +10,9 @@ use super::calls::{Calls, Known};
 use super::message::Said;
 use super::parameters::PvfsCosts;
 use crate::MANY;
-use crate::cluster::drain::drain;
 use crate::cluster::wake_up::heard_awake;
+use crate::drain::drain;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileCause, FileOp, Message, Operation, Status};
@@ -37,7 +38,7 @@ pub(super) fn client(
     let calls = page.state("calls", Calls::new(known));
     let begun = page.fifo::<Box<FileOp>>("begun");
 
-    let callers = processors.client::<FileOp>();
+    let callers = processors.client_for::<FileOp>(Function::FileServices);
     processors.returns(callers, move |ran| {
         let (begin, done) = (ran.may_put(begun, 1), ran.may_put(completions, 1));
         move |f, span, mut op| {
@@ -143,7 +144,7 @@ fn listens(
 ) -> Place<Box<Message>> {
     let running = processors.place();
     let heard = page.fifo("heard");
-    let listeners = processors.client::<Message>();
+    let listeners = processors.client_for::<Message>(Function::FileServices);
     processors.returns(listeners, move |ran| {
         let heard = ran.may_put(heard, 1);
         move |f, _, message| f.put(heard, message)

@@ -120,6 +120,9 @@ pub struct PvfsParameters {
     pub receive_buffer: Bytes,
     /// What else costs time of processors.
     pub costs: PvfsCosts,
+    /// Where adapters access memory for each other (`transport = "rdma"`), messages longer than this are written into their receiver's
+    /// memory once he has said where (BMI over InfiniBand: EAGER_BUF_SIZE, 8 KiB).
+    pub eager: Bytes,
     /// Service levels of its messages, by which a network with several virtual lanes tells them apart.
     pub service_levels: ServiceLevels,
     /// Servers run in a real-time class (SCHED_RR, SCHED_FIFO): the kernel lets them have a quarter more dirty pages, and
@@ -145,6 +148,7 @@ impl Default for PvfsParameters {
             receive_queue: QueueCost::default(),
             receive_buffer: Bytes(0),
             costs: PvfsCosts::default(),
+            eager: Bytes(8 << 10),
             service_levels: ServiceLevels::default(),
             real_time: false,
             direct: false,

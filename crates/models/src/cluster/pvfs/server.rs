@@ -9,8 +9,9 @@
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
 use super::sessions::{Piece, ServerIs, Sessions};
-use crate::cluster::drain::drain;
 use crate::cluster::wake_up::heard_awake;
+use crate::drain::drain;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
@@ -42,12 +43,12 @@ pub(super) fn server(
     let taken = page.fifo::<Box<Piece>>("taken");
     let granted = page.fifo::<Ticket>("granted");
 
-    let answerers = processors.client::<Ticket>();
+    let answerers = processors.client_for::<Ticket>(Function::FileServices);
     processors.returns(answerers, move |ran| {
         let granted = ran.may_put(granted, 1);
         move |f, _, ticket| f.put(granted, *ticket)
     });
-    let workers = processors.client::<Piece>();
+    let workers = processors.client_for::<Piece>(Function::FileServices);
     processors.returns(workers, move |ran| {
         let taken = ran.may_put(taken, 1);
         move |f, _, piece| f.put(taken, piece)

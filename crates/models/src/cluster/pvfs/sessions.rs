@@ -7,6 +7,7 @@ use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{
     AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, Parcel, RequestId, Status,
+    Verb,
 };
 use petrio_kernel::Time;
 
@@ -232,6 +233,7 @@ impl Sessions {
             destination: session.asked_by.host,
             connection: session.connection,
             service: session.asked_by.service,
+            verb: Verb::Send,
             service_level: said.level(self.is.levels),
             bytes,
             payload: Parcel::new(Box::new(said)),
@@ -420,6 +422,7 @@ mod tests {
             destination: 0,
             connection: 0,
             service: 0,
+            verb: Verb::Send,
             service_level: 0,
             bytes: 320,
             payload: Parcel::new(Box::new(Said::Request(request))),

@@ -14,6 +14,7 @@ use super::manager::Address;
 use super::message::{Said, To};
 use super::node::{Node, Rules};
 use super::volume::Volume;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::{Client, Processors, Work};
 use crate::{MANY, Stage};
@@ -73,7 +74,7 @@ pub(super) fn client(
     let places = Places { node, volume: wired.volume, waiting, ready, later, running };
 
     let begun = calls(page, &costs, (operations, completions), processors);
-    let workers: Client<u32> = processors.client();
+    let workers: Client<u32> = processors.client_for(Function::FileServices);
     let worked = page.fifo::<u32>("worked");
     processors.returns(workers, move |ran| {
         let worked = ran.may_put(worked, 1);
@@ -168,7 +169,7 @@ fn calls(
     processors: &mut Processors,
 ) -> Place<Box<FileOp>> {
     let begun = page.fifo::<Box<FileOp>>("begun");
-    let callers = processors.client::<FileOp>();
+    let callers = processors.client_for::<FileOp>(Function::FileServices);
     processors.returns(callers, move |ran| {
         let (begin, done) = (ran.may_put(begun, 1), ran.may_put(completions, 1));
         move |f, span, mut op| {

@@ -7,10 +7,11 @@
 
 use super::message::Said;
 use super::tokens::Tokens;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
-use petrio_colours::{Message, Parcel};
+use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ impl Address {
             destination: to.host,
             connection: 0,
             service: to.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: said.bytes(),
             payload: Parcel::new(Box::new(said)),
@@ -64,7 +66,7 @@ pub(super) fn manager(
             f.put(at_once, ());
         });
     } else {
-        let client = processors.client::<()>();
+        let client = processors.client_for::<()>(Function::FileServices);
         processors.returns(client, move |ran| {
             let over = ran.may_put(over, 1);
             move |f, _, _| f.put(over, ())

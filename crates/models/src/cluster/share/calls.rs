@@ -9,7 +9,7 @@ use crate::cluster::address::Address;
 use crate::cluster::ends::Ends;
 use crate::host::copy_cost::CopyCost;
 use crate::slab::Slab;
-use petrio_colours::{AccessFlags, FileCause, FileId, FileOp, Message, Operation, Parcel, Status};
+use petrio_colours::{AccessFlags, FileCause, FileId, FileOp, Message, Operation, Parcel, Status, Verb};
 use petrio_kernel::Time;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -373,6 +373,7 @@ impl Calls {
             // A client has one connection to each server.
             connection: self.known.own.service,
             service: address.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: wire::call(op.operation, length),
             payload: Parcel::new(Box::new(Said::Call(call))),

@@ -10,7 +10,8 @@
 use super::calls::{Agreed, Calls, Known, Outgoing};
 use super::message::Said;
 use super::parameters::CALLS;
-use crate::cluster::drain::drain;
+use crate::drain::drain;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
@@ -52,7 +53,7 @@ pub(super) fn client(
     page.capacity(on_their_way, in_flight);
     let heard = page.fifo::<Box<Message>>("heard");
 
-    let callers = processors.client::<FileOp>();
+    let callers = processors.client_for::<FileOp>(Function::FileServices);
     processors.returns(callers, move |ran| {
         let (begin, done) = (ran.may_put(begun, 1), ran.may_put(completions, 1));
         move |f, span, mut op| {
@@ -67,12 +68,12 @@ pub(super) fn client(
             }
         }
     });
-    let senders = processors.client::<Message>();
+    let senders = processors.client_for::<Message>(Function::FileServices);
     processors.returns(senders, move |ran| {
         let send = ran.may_put(network.send, 1);
         move |f, _, message| f.put(send, message)
     });
-    let listeners = processors.client::<Message>();
+    let listeners = processors.client_for::<Message>(Function::FileServices);
     processors.returns(listeners, move |ran| {
         let heard = ran.may_put(heard, 1);
         move |f, _, message| f.put(heard, message)

@@ -14,10 +14,11 @@ use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::Stage;
 use crate::cluster::address::Address;
-use crate::cluster::drain::drain;
+use crate::drain::drain;
+use crate::function::Function;
 use crate::network::Port;
 use crate::processor::Processors;
-use petrio_colours::{FileOp, Message, Operation, Parcel};
+use petrio_colours::{FileOp, Message, Operation, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
 
 /// What a server is.
@@ -66,7 +67,7 @@ pub(super) fn server(
     let begun = page.fifo::<Box<Come>>("begun");
     let over = page.fifo::<()>("over");
 
-    let workers = processors.client::<Come>();
+    let workers = processors.client_for::<Come>(Function::FileServices);
     processors.returns(workers, move |ran| {
         let begun = ran.may_put(begun, 1);
         move |f, _, come| f.put(begun, come)
@@ -135,6 +136,7 @@ pub(super) fn server(
             destination: address.host,
             connection,
             service: address.service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: wire::reply(call.operation, reply.length),
             payload: Parcel::new(Box::new(Said::Reply(reply))),

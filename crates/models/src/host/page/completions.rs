@@ -152,7 +152,7 @@ pub(super) fn completions_page(
             let costs = &f.get(memory).costs;
             let cache = times(costs.complete, 1) + work;
             let work = costs.wake_up + cache;
-            job.turn = Turn { cause: FileCause::Call, cache, then };
+            job.turn = Turn { cause: FileCause::Call, cache, then, wakes: true };
             f.put(running, jobs.work(work, job));
         });
     }
@@ -169,7 +169,7 @@ pub(super) fn completions_page(
     rise.action(move |f| {
         let (mut job, cause, then) = f.take(sleeper);
         job.charge(cause, f.now());
-        job.turn = Turn { cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then };
+        job.turn = Turn { cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then, wakes: true };
         let work = f.get(memory).costs.wake_up;
         f.put(running, jobs.work(work, job));
     });

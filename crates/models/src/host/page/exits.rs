@@ -322,7 +322,7 @@ impl Exits {
             Next::Run { work, cause, cache, then } => {
                 let owed = std::mem::take(&mut job.owed);
                 let (work, cache) = (work + owed, cache + owed);
-                job.turn = Turn { cause, cache, then };
+                job.turn = Turn { cause, cache, then, wakes: false };
                 f.put(self.processor, self.jobs.work(work, job));
             }
             Next::Wait { event, cause, work, then } => {

@@ -11,6 +11,7 @@
 
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
+use crate::function::Function;
 use crate::host::daemon::Daemon;
 use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
@@ -115,7 +116,7 @@ pub(super) fn flusher_page(
     wake_up: Time,
 ) {
     let work = page.fifo::<()>("turn");
-    let thread = processors.client::<()>();
+    let thread = processors.client_for::<()>(Function::WriteBack);
     processors.returns(thread, move |ran| {
         let turn = ran.may_put(work, 1);
         move |f, _, _| f.put(turn, ())

@@ -1,10 +1,11 @@
 //! A file operation in the kernel: the token that goes from page to page of a host.
 
+use crate::function::Function;
 use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::Window;
 use crate::host::state::Event;
 use crate::host::stdio::SystemCalls;
-use petrio_colours::{Failure, FileCause, FileOp, Submission};
+use petrio_colours::{Failure, FileCause, FileOp, Operation, Submission};
 use petrio_kernel::{Key, Time};
 use smallvec::SmallVec;
 
@@ -218,6 +219,8 @@ pub(super) struct Turn {
     pub(super) cache: Time,
     /// Where it goes on.
     pub(super) then: Then,
+    /// Whether it has just been woken, and does what completions are for.
+    pub(super) wakes: bool,
 }
 
 /// What operations wait for, each in a place of its own.
@@ -307,7 +310,7 @@ impl Job {
             owes_word: matches!(op.flags.submission, Submission::Native | Submission::Ring),
             is_sent: false,
             failure: None,
-            turn: Turn { cause: FileCause::Call, cache: Time::ZERO, then: Then::Return },
+            turn: Turn { cause: FileCause::Call, cache: Time::ZERO, then: Then::Return, wakes: false },
             op,
         }
     }
@@ -319,8 +322,8 @@ impl Job {
     }
 
     /// Charges processor time, of which `cache` went into the page cache, and the rest of the time since the last charge to
-    /// waiting for a processor.
-    pub(super) fn charge_work(&mut self, cause: FileCause, cache: Time, work: Time, now: Time) {
+    /// waiting for a processor. Gives what went into the way into the kernel, into the page cache, and into the rest.
+    pub(super) fn charge_work(&mut self, cause: FileCause, cache: Time, work: Time, now: Time) -> [Time; 3] {
         let elapsed = now - self.charged;
         let worked = work.min(elapsed);
         // A faster processor shortens all parts of its work alike.
@@ -337,6 +340,30 @@ impl Job {
         self.op.ledger.charge(cause, worked - cache - entry);
         self.op.ledger.charge(FileCause::Processor, elapsed - worked);
         self.charged = now;
+        [entry, cache, worked - cache - entry]
+    }
+
+    /// What of a turn is recorded as what, in the order of [`charge_work`](Self::charge_work)'s parts.
+    pub(super) fn functions(&self) -> [Function; 3] {
+        let in_cache = match (self.op.operation, self.turn.then) {
+            (Operation::Touch, _) | (_, Then::Touch) => Function::Memory,
+            (_, Then::Names) => Function::Names,
+            (Operation::Read, _) => Function::PageCacheReads,
+            (Operation::Write, _) => Function::PageCacheWrites,
+            (Operation::Fsync | Operation::Fdatasync | Operation::Sync, _) => Function::Sync,
+            (Operation::Compute | Operation::Exchange, _) => Function::Computing,
+            _ => Function::Names,
+        };
+        let rest = match (self.turn.cause, self.op.operation) {
+            (_, Operation::Compute) => Function::Computing,
+            (FileCause::Copy, Operation::Read) => Function::CopyToUser,
+            (FileCause::Copy, _) => Function::CopyFromUser,
+            (FileCause::Write | FileCause::Throttle, _) => Function::WriteBack,
+            (FileCause::Cache, _) => in_cache,
+            _ if self.turn.wakes => Function::WakeUps,
+            _ => Function::SystemCalls,
+        };
+        [Function::SystemCalls, if self.turn.wakes { Function::WakeUps } else { in_cache }, rest]
     }
 
     /// Word for whoever submitted it that it is on its way, if it is time for it: it has to wait, and either all is sent, or a

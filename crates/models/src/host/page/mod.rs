@@ -306,15 +306,19 @@ fn call_transition(
 
 /// Work that a processor has done goes on with the step that it is for.
 fn returns(processors: &mut Processors, places: &Places) {
-    let speed = processors.speed();
+    let (speed, profile) = (processors.speed(), processors.profile());
     processors.returns(places.jobs, {
         let (ready, completions) = (places.ready, places.completions);
         move |ran| {
             let ready = ready.map(|place| ran.may_put(place, 1));
             let completions = ran.may_put(completions, 1);
             move |f, span, mut job: Box<Job>| {
-                let Turn { cause, cache, then } = job.turn;
-                job.charge_work(cause, cache.divided_by(speed), span, f.now());
+                let Turn { cause, cache, then, .. } = job.turn;
+                let functions = job.functions();
+                let parts = job.charge_work(cause, cache.divided_by(speed), span, f.now());
+                for (function, span) in functions.into_iter().zip(parts) {
+                    profile.spend(f, function, span);
+                }
                 match then {
                     Then::Return => f.put(completions, call::leave(*job)),
                     then => f.put(ready[then as usize], job),

@@ -13,6 +13,7 @@ use super::call::{Job, Next, WAITS};
 use super::files::UnixFileSystem;
 use super::parameters::{UnixError, UnixParameters};
 use super::state::Host;
+use crate::function::Function;
 use crate::instants;
 use crate::processor::Processors;
 use crate::{MANY, Stage};
@@ -156,9 +157,26 @@ pub fn unix_1990_page(
     });
 
     let ran_places = places.clone();
+    let profile = processors.profile();
     processors.returns(jobs, move |ran| {
         let exits = Exits::declare(ran, &ran_places);
-        move |f, _, mut job: Box<Job>| {
+        move |f, span, mut job: Box<Job>| {
+            // What a call costs and what its copy takes are one figure here.
+            let function = match job.op.operation {
+                Operation::Compute => Function::Computing,
+                Operation::Read | Operation::Write if copy.is_some() => {
+                    let copied = copy.map_or(Time::ZERO, |rate| rate.time_for(job.op.length)).min(span);
+                    let reads = job.op.operation == Operation::Read;
+                    let copies = if reads { Function::CopyToUser } else { Function::CopyFromUser };
+                    profile.spend(f, copies, copied);
+                    profile.spend(f, Function::SystemCalls, span - copied);
+                    Function::SystemCalls
+                }
+                _ => Function::SystemCalls,
+            };
+            if function == Function::Computing || copy.is_none() {
+                profile.spend(f, function, span);
+            }
             charge(&mut job, FileCause::Call, f.now());
             exits.advance(f, *job);
         }

@@ -9,5 +9,6 @@ mod lanes;
 mod multicast;
 mod packet;
 mod rdma;
+mod rendezvous;
 mod support;
 mod train;

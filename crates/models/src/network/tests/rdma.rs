@@ -15,6 +15,7 @@ fn rdma(level: Level, bus: &str) -> NetworkParameters {
         latency: "0.15 us".parse().unwrap(),
         fetch: "0.53 us".parse().unwrap(),
         inline: "220 B".parse().unwrap(),
+        atomic: "0.4 us".parse().unwrap(),
     };
     let usual = NetworkParameters::of_links(link);
     NetworkParameters { transport: Transport::Rdma, level, adapter: Some(adapter), ..usual }

@@ -1,9 +1,11 @@
 //! A network whose hosts send and receive what a test says.
 
 use crate::network::topology::{TopologyParameters, Wiring};
-use crate::network::{GroupPort, Network, NetworkParameters, Port};
-use petrio_colours::{Message, Parcel};
+use crate::network::{GroupPort, Network, NetworkParameters, Port, Writers};
+use crate::processor::Processors;
+use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_units::Bytes;
 use std::sync::Arc;
 
 /// A network alone, with a port for each host.
@@ -42,6 +44,26 @@ impl Bench {
         Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports, service_level: 0, group }
     }
 
+    /// A star of hosts that write what is longer into each other's memory; also with processors whose time messages cost.
+    pub(super) fn writing(parameters: &NetworkParameters, hosts: u32, eager: Bytes) -> Self {
+        let mut net = NetBuilder::new("network");
+        let mut page = net.top();
+        let names: Vec<String> = (0..hosts).map(|host| format!("h{host}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let wiring = Arc::new(Wiring::new(&TopologyParameters::Star, hosts).unwrap());
+        let mut network = Network::new(&mut page, "lan", parameters, wiring, &names);
+        let writers = Writers::new(&mut network, &mut page, "test", &(0..hosts).collect(), eager);
+        let ports: Vec<Port> =
+            (0..hosts).map(|host| writers.port(&mut network, &mut page, host, "test")).collect();
+        let mut processors: Vec<Processors> =
+            names.iter().map(|name| Processors::new(&mut page.page(name), 1)).collect();
+        network.finish(&mut page, &mut processors, &(0..hosts as usize).collect::<Vec<_>>());
+        for (name, processors) in names.iter().zip(processors) {
+            processors.finish(&mut page.reopen(name));
+        }
+        Self { run: Simulation::new(&net.build().unwrap(), 1, 0), ports, service_level: 0, group: None }
+    }
+
     /// A star of these hosts.
     pub(super) fn star(parameters: &NetworkParameters, hosts: u32) -> Self {
         Self::new(parameters, Wiring::new(&TopologyParameters::Star, hosts).unwrap(), hosts)
@@ -61,6 +83,7 @@ impl Bench {
             destination: to,
             connection,
             service: self.ports[to as usize].service,
+            verb: Verb::Send,
             service_level: self.service_level,
             bytes,
             payload: Parcel::new(Box::new(number)),
@@ -76,6 +99,7 @@ impl Bench {
             destination: group.destination,
             connection: 0,
             service: group.service,
+            verb: Verb::Send,
             service_level: self.service_level,
             bytes,
             payload: Parcel::new(Box::new(number)),

@@ -15,13 +15,13 @@ use crate::build::{HostSite, UnheldLink};
 use crate::claim::Claim;
 use crate::run::RunFailure;
 use petrio_colours::{FileOp, Operation};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::cluster::mpi::{Directory, MpiHost, mpi_page};
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
 use petrio_models::cluster::share::Placement;
 use petrio_models::host::OpenHost;
-use petrio_models::network::{Network, Port};
+use petrio_models::network::{Network, Port, Writers};
 use petrio_models::processor::Processors;
 use petrio_workload::program::PlannedFile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -287,8 +287,17 @@ impl<'l> Shared<'l> {
         for pvfs in &linux.pvfs {
             let on = &linux.networks[pvfs.network];
             let numbers: BTreeMap<usize, u32> = on.hosts.iter().copied().zip(0..).collect();
-            let mut port = |page: &mut PageBuilder<'_>, host: usize, service: &str| -> Port {
-                networks[pvfs.network].port(page, numbers.get(&host).copied().unwrap_or(0), service)
+            let number_of = |host: usize| numbers.get(&host).copied().unwrap_or(0);
+            let network = &mut networks[pvfs.network];
+            let writers = on.parameters.transport.is_one_sided().then(|| {
+                let servers = servers_of(pvfs).map(|(_, there)| linux.file_systems[there].host);
+                let hosts =
+                    servers.chain(pvfs.clients.iter().map(|client| client.host)).map(number_of).collect();
+                Writers::new(network, site.page, &pvfs.name, &hosts, pvfs.parameters.eager)
+            });
+            let mut port = |page: &mut PageBuilder<'_>, host: usize, service: &str| match &writers {
+                Some(writers) => writers.port(network, page, number_of(host), service),
+                None => network.port(page, number_of(host), service),
             };
             let mut servers = Vec::new();
             for (number, there) in servers_of(pvfs) {
@@ -335,6 +344,9 @@ impl<'l> Shared<'l> {
         for mpi in &linux.mpi {
             let on = mpi.network.map_or(&[][..], |network| &linux.networks[network].hosts[..]);
             let numbers: BTreeMap<usize, u32> = on.iter().copied().zip(0..).collect();
+            let parameters = mpi.network.map(|network| &linux.networks[network].parameters);
+            let one_sided = parameters.filter(|parameters| parameters.transport.is_one_sided());
+            let atomic = one_sided.map_or(Time::ZERO, |parameters| parameters.atomic().time());
             let mut joined = Vec::new();
             for &host in &mpi.hosts {
                 let number = numbers.get(&host).copied().unwrap_or(0);
@@ -344,6 +356,9 @@ impl<'l> Shared<'l> {
                         Some(network) => networks[network].port(site.page, number, &mpi.name),
                         None => Port::of_one_host(site.page, &mpi.name),
                     },
+                    adapter: mpi.network.filter(|_| one_sided.is_some()).map(|network| {
+                        networks[network].port(site.page, number, &format!("{}'s memory", mpi.name))
+                    }),
                     host: position[&host],
                     operations: self.exchanges[&host],
                     completions: site.completions,
@@ -351,7 +366,9 @@ impl<'l> Shared<'l> {
             }
             let there: BTreeMap<usize, u32> = mpi.hosts.iter().copied().zip(0..).collect();
             let directory = Directory::new(runs_on.iter().map(|host| there.get(host).copied()));
-            mpi_page(site.page, &mpi.name, &mpi.parameters, &directory, &joined, &mut processors);
+            let library = (&mpi.parameters, atomic);
+            let (_, adapters) = mpi_page(site.page, &mpi.name, library, &directory, &joined, &mut processors);
+            stages.extend(adapters);
         }
         let of_shares = (&self.shares[..], &self.placements[..]);
         let hosts = (&position, &ends[..]);

@@ -22,6 +22,7 @@ pub(super) fn at_once(group: Group, bytes: u64) -> Exchange {
     Exchange {
         sends: others().map(|distance| (group.after(distance), bytes)).collect(),
         receives: others().map(|distance| group.before(distance)).collect(),
+        ..Exchange::default()
     }
 }
 

@@ -298,15 +298,15 @@ impl Iterator for Rounds {
 
 /// `bytes` to one rank, and a message from one.
 fn both(to: u32, bytes: u64, from: u32) -> Exchange {
-    Exchange { sends: vec![(to, bytes)], receives: vec![from] }
+    Exchange { sends: vec![(to, bytes)], receives: vec![from], ..Exchange::default() }
 }
 
 fn send(to: u32, bytes: u64) -> Exchange {
-    Exchange { sends: vec![(to, bytes)], receives: Vec::new() }
+    Exchange { sends: vec![(to, bytes)], ..Exchange::default() }
 }
 
 fn receive(from: u32) -> Exchange {
-    Exchange { sends: Vec::new(), receives: vec![from] }
+    Exchange { receives: vec![from], ..Exchange::default() }
 }
 
 /// An exchange among ranks counted from `root`, as among all.

@@ -21,7 +21,7 @@ pub(in crate::parallel) fn access_in_order(
 ) -> Act {
     let mut acts = Vec::with_capacity(8);
     if let Some(before) = member.rank.checked_sub(1) {
-        acts.push(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }));
+        acts.push(Act::Exchange(Exchange { receives: vec![before], ..Exchange::default() }));
     }
     if is_first {
         acts.extend(pointer.open_and_read(member.rank == 0));
@@ -30,7 +30,7 @@ pub(in crate::parallel) fn access_in_order(
     }
     acts.push(pointer.write());
     if member.rank + 1 < member.ranks() {
-        acts.push(Act::Exchange(Exchange { sends: vec![(member.rank + 1, 0)], receives: Vec::new() }));
+        acts.push(Act::Exchange(Exchange { sends: vec![(member.rank + 1, 0)], ..Exchange::default() }));
     }
     acts.push(Act::Call(Call::access(direction, file, offset, length)));
     Sequence::act(acts)

@@ -101,7 +101,7 @@ impl Acts for Sieve {
                 let told = board.free(self.file, rank);
                 if !told.is_empty() {
                     let sends = told.into_iter().map(|rank| (rank, 0)).collect();
-                    return Ok(Some(Act::Exchange(Exchange { sends, receives: Vec::new() })));
+                    return Ok(Some(Act::Exchange(Exchange { sends, ..Exchange::default() })));
                 }
             }
         }
@@ -121,6 +121,6 @@ impl Acts for Sieve {
             return Ok(Some(act));
         }
         self.stage = Stage::Read(window);
-        Ok(Some(Act::Exchange(Exchange { sends: Vec::new(), receives })))
+        Ok(Some(Act::Exchange(Exchange { receives, ..Exchange::default() })))
     }
 }

@@ -74,7 +74,7 @@ impl Unordered {
                 self.stage = Stage::Read;
                 let Some(before) = before.map(|rank| rank as u32) else { return self.advance() };
                 board.put(self.after(before), self.own());
-                (Act::Exchange(Exchange { sends: Vec::new(), receives: vec![before] }), Stage::Read)
+                (Act::Exchange(Exchange { receives: vec![before], ..Exchange::default() }), Stage::Read)
             }
             Stage::Read if self.is_first => {
                 // Each rank opens it once, and closes it before any opens it again.
@@ -96,7 +96,7 @@ impl Unordered {
                 }
                 let next = board.get(self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
                 let sends = next.map(|rank| (rank as u32, 0)).into_iter().collect();
-                (Act::Exchange(Exchange { sends, receives: Vec::new() }), Stage::Access)
+                (Act::Exchange(Exchange { sends, ..Exchange::default() }), Stage::Access)
             }
             Stage::Access => {
                 let access = Call::access(self.direction, self.file, self.offset, self.bytes);

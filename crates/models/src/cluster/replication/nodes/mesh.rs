@@ -2,7 +2,7 @@
 
 use crate::network::Port;
 use crate::slab::Slab;
-use petrio_colours::{BlockRequest, Direction, Message, Parcel};
+use petrio_colours::{BlockRequest, Direction, Message, Parcel, Verb};
 use std::sync::Arc;
 
 /// What a message says. Nodes are called by their disks' numbers.
@@ -72,6 +72,7 @@ impl Mesh {
             destination: end(to).host,
             connection: 0,
             service: end(to).service,
+            verb: Verb::Send,
             service_level: 0,
             bytes: self.message + data,
             payload: Parcel::new(Box::new(said)),

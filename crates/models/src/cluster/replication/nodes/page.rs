@@ -13,6 +13,7 @@ use super::super::parameters::{ReplicationError, ReplicationParameters};
 use super::mesh::{Known, Mesh, Nonsense, SPIGOT, Said, end_of};
 use super::seats::Hears;
 use super::{NodeMemory, NodeParameters};
+use crate::function::Function;
 use crate::host::FileLayout;
 use crate::instants;
 use crate::network::Port;
@@ -237,7 +238,7 @@ fn works(
     let running = processors.place();
     page.shared("processor", running);
     let ready = page.fifo("ready");
-    let client: Client<BlockRequest> = processors.client();
+    let client: Client<BlockRequest> = processors.client_for(Function::FileServices);
     processors.returns(client, move |ran| {
         let out = ran.may_put(ready, 1);
         move |f, span, mut part: Box<BlockRequest>| {

@@ -61,7 +61,7 @@ impl SolverStep {
         let forwards = sweep.is_multiple_of(2);
         let (to, from, bytes) =
             if forwards { (next, last, FORWARD_BYTES) } else { (last, next, BACKWARD_BYTES) };
-        Exchange { sends: vec![(to, width * width * bytes)], receives: vec![from] }
+        Exchange { sends: vec![(to, width * width * bytes)], receives: vec![from], ..Exchange::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Steps that make sense for so many ranks, and the files that they are about.
 
 use super::super::refuse;
-use super::parameters::{StepFile, StepParameters, StepRate, StepsParameters};
+use super::parameters::{Accesses, StepFile, StepParameters, StepRate, StepsParameters};
 use super::{File, StepsPlan};
 use crate::parallel::act::Direction;
 use crate::program::ProgramError;
@@ -62,7 +62,7 @@ impl Checker {
 
     fn step(&mut self, step: &StepParameters) -> Result<(), ProgramError> {
         match step {
-            StepParameters::Compute(_) | StepParameters::Barrier => Ok(()),
+            StepParameters::Compute(_) | StepParameters::Barrier | StepParameters::Fence => Ok(()),
             &StepParameters::Broadcast { bytes, root }
             | &StepParameters::Reduce { bytes, root }
             | &StepParameters::Gather { bytes, root }
@@ -121,6 +121,10 @@ impl Checker {
                 }
                 bytes.iter().try_for_each(|&bytes| self.bytes(step, bytes))
             }
+            StepParameters::Put(_)
+            | StepParameters::Get(_)
+            | StepParameters::Accumulate(_)
+            | StepParameters::FetchAndAdd(_) => self.accesses(step),
             StepParameters::Write(file) => self.file(step, file, Direction::Write),
             StepParameters::Read(file) => self.file(step, file, Direction::Read),
             StepParameters::Repeat { times, measure, steps, rate } => {
@@ -146,6 +150,24 @@ impl Checker {
                 Ok(())
             }
         }
+    }
+
+    /// Memory of one rank, by one of two names, is accessed at least once.
+    fn accesses(&self, step: &StepParameters) -> Result<(), ProgramError> {
+        let Some(Accesses { to, by, remote, times }) = step.accesses() else { return Ok(()) };
+        if to.is_some() == by.is_some() {
+            return self.refuse(
+                step,
+                "either `to`, a rank, or `by`, how many ranks further, says whose memory it is",
+            );
+        }
+        if times == 0 {
+            return self.refuse(step, "`times` is zero");
+        }
+        if let Some(to) = to {
+            self.rank(step, "to", to)?;
+        }
+        self.bytes(step, Bytes(remote.bytes().saturating_mul(times.into())))
     }
 
     /// What is measured under one name is one row of the report: of the same sort, and not a part of itself.

@@ -3,7 +3,7 @@
 use super::super::Start;
 use super::super::states::States;
 use super::StepsPlan;
-use super::parameters::{StepFile, StepParameters, StepRate};
+use super::parameters::{Accesses, StepFile, StepParameters, StepRate};
 use crate::parallel::act::Direction;
 use crate::parallel::collective::{Collective, Group};
 use crate::program::{Counts, PhaseName, Timing};
@@ -104,7 +104,8 @@ impl OfRank<'_> {
             }
             other => {
                 let exchange = exchange(other, self.group);
-                let has_part = !exchange.sends.is_empty() || !exchange.receives.is_empty();
+                let Exchange { sends, receives, remote } = &exchange;
+                let has_part = !sends.is_empty() || !receives.is_empty() || !remote.is_empty();
                 let bytes = sent(&exchange);
                 has_part.then_some((Part::Exchange(exchange), bytes))
             }
@@ -134,15 +135,21 @@ fn phase(name: &str, rate: StepRate) -> PhaseName {
     }
 }
 
-/// Bytes that a rank sends.
+/// Bytes that a rank sends, or accesses in others' memory.
 fn sent(exchange: &Exchange) -> u64 {
-    exchange.sends.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    let sent = exchange.sends.iter().map(|(_, bytes)| *bytes);
+    let accessed = exchange.remote.iter().map(|(_, remote)| remote.bytes());
+    sent.chain(accessed).fold(0u64, u64::saturating_add)
 }
 
 /// What a rank sends and receives in a step that is none of the collective operations.
 fn exchange(step: &StepParameters, group: Group) -> Exchange {
     let mut exchange = Exchange::default();
     let rank = group.rank;
+    if let Some(Accesses { to, by, remote, times }) = step.accesses() {
+        let whose = to.unwrap_or_else(|| group.after(by.unwrap_or(0)));
+        exchange.remote.extend(std::iter::repeat_n((whose, remote), times as usize));
+    }
     match step {
         StepParameters::Send(messages) => {
             for message in messages {

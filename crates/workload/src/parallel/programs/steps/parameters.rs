@@ -2,6 +2,7 @@
 
 use super::super::states::{CheckpointLayout, States};
 use crate::parallel::collective::Collective;
+use petrio_colours::Remote;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,17 @@ pub enum StepParameters {
         /// Of each message.
         bytes: Bytes,
     },
+    /// Each rank writes to another's memory (MPI_Put, then MPI_Win_flush): who owns it does nothing for it, and over InfiniBand neither do
+    /// his processors.
+    Put(WindowParameters),
+    /// Each rank reads another's memory (MPI_Get, likewise).
+    Get(WindowParameters),
+    /// Each rank combines vectors of its own with another's memory (MPI_Accumulate, likewise).
+    Accumulate(WindowParameters),
+    /// Each rank adds to a number in another's memory, and gets its value before (MPI_Fetch_and_op, likewise).
+    FetchAndAdd(CounterParameters),
+    /// What was done to any memory before is seen by all behind it (MPI_Win_fence): all wait until all have come.
+    Fence,
     /// Each rank and its neighbours on a grid send each other the borders of what they compute on, all at once.
     Halo {
         /// Ranks along each dimension; their product is the number of ranks, which are numbered along the first dimension first.
@@ -137,6 +149,46 @@ pub struct MessageParameters {
     /// So many of them, posted together.
     #[serde(default = "one")]
     pub messages: u32,
+}
+
+/// Whose memory each rank accesses: that of one rank, or of the one that comes so many after it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindowParameters {
+    /// The rank whose memory all access, its own included; it or `by`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u32>,
+    /// How many ranks after it comes the one whose memory a rank accesses, round the circle; it or `to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<u32>,
+    /// Of each access.
+    pub bytes: Bytes,
+    /// So many of them, posted together.
+    #[serde(default = "one")]
+    pub times: u32,
+}
+
+/// Whose number each rank adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CounterParameters {
+    /// The rank whose number all add to, its own included; it or `by`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u32>,
+    /// How many ranks after it comes the one whose number a rank adds to, round the circle; it or `to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<u32>,
+    /// So often, posted together.
+    #[serde(default = "one")]
+    pub times: u32,
+}
+
+/// Accesses of each rank to memory: whose, which, and how many posted together.
+pub(super) struct Accesses {
+    pub(super) to: Option<u32>,
+    pub(super) by: Option<u32>,
+    pub(super) remote: Remote,
+    pub(super) times: u32,
 }
 
 /// Where the parts of all ranks lie.
@@ -225,6 +277,11 @@ impl StepParameters {
             Self::Send(_) => "send",
             Self::Shift { .. } => "shift",
             Self::Pairs { .. } => "pairs",
+            Self::Put(_) => "put",
+            Self::Get(_) => "get",
+            Self::Accumulate(_) => "accumulate",
+            Self::FetchAndAdd(_) => "fetch-and-add",
+            Self::Fence => "fence",
             Self::Halo { .. } => "halo",
             Self::Write(_) => "write",
             Self::Read(_) => "read",
@@ -232,10 +289,29 @@ impl StepParameters {
         }
     }
 
+    /// The accesses to other ranks' memory that it is.
+    pub(super) fn accesses(&self) -> Option<Accesses> {
+        let of = |&WindowParameters { to, by, times, .. }: &WindowParameters, remote| Accesses {
+            to,
+            by,
+            remote,
+            times,
+        };
+        Some(match self {
+            Self::Put(window) => of(window, Remote::Put(window.bytes.get())),
+            Self::Get(window) => of(window, Remote::Get(window.bytes.get())),
+            Self::Accumulate(window) => of(window, Remote::Accumulate(window.bytes.get())),
+            &Self::FetchAndAdd(CounterParameters { to, by, times }) => {
+                Accesses { to, by, remote: Remote::FetchAndAdd, times }
+            }
+            _ => return None,
+        })
+    }
+
     /// The collective operation that it is.
     pub(super) const fn collective(&self) -> Option<Collective> {
         Some(match *self {
-            Self::Barrier => Collective::Barrier,
+            Self::Barrier | Self::Fence => Collective::Barrier,
             Self::Broadcast { bytes: Bytes(bytes), root } => Collective::Broadcast { root, bytes },
             Self::Reduce { bytes: Bytes(bytes), root } => Collective::Reduce { root, bytes },
             Self::AllReduce { bytes: Bytes(bytes) } => Collective::AllReduce { bytes },

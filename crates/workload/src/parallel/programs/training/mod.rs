@@ -358,13 +358,14 @@ impl Accelerator {
                     self.begun = true;
                     return Ok(Some(Act::begin(self.epoch())));
                 }
-                State::Wait => {
-                    (Some(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![reader] })), State::Take)
-                }
+                State::Wait => (
+                    Some(Act::Exchange(Exchange { receives: vec![reader], ..Exchange::default() })),
+                    State::Take,
+                ),
                 State::Take => {
                     // There is room for another batch of this reader, if it has one.
                     let more = self.batch + plan.prefetch * readers < plan.batches;
-                    let told = Exchange { sends: vec![(reader, 0)], receives: Vec::new() };
+                    let told = Exchange { sends: vec![(reader, 0)], ..Exchange::default() };
                     (more.then_some(Act::Exchange(told)), State::Step)
                 }
                 State::Step => ((self.step > Time::ZERO).then_some(Act::Compute(self.step)), State::Sum),
@@ -440,7 +441,7 @@ impl Acts for Reader {
         }
         let before = self.batch / u64::from(plan.readers);
         if before >= plan.prefetch && !std::mem::replace(&mut self.told, true) {
-            return Ok(Some(Act::Exchange(Exchange { sends: Vec::new(), receives: vec![accelerator] })));
+            return Ok(Some(Act::Exchange(Exchange { receives: vec![accelerator], ..Exchange::default() })));
         }
         self.told = false;
         let first = u64::from(self.accelerator) * plan.samples_of_part + self.batch * plan.batch;
@@ -454,7 +455,7 @@ impl Acts for Reader {
             plan: Arc::clone(&plan),
         };
         self.batch += u64::from(plan.readers);
-        let ready = Exchange { sends: vec![(accelerator, 0)], receives: Vec::new() };
+        let ready = Exchange { sends: vec![(accelerator, 0)], ..Exchange::default() };
         Ok(Some(Sequence::act([Act::Within(Box::new(samples)), Act::Exchange(ready)])))
     }
 }

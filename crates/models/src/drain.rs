@@ -3,7 +3,7 @@
 use petrio_kernel::{Colour, Firing, Update};
 
 /// Puts all that a state has ready, in order; the list keeps its room.
-pub(super) fn drain<S: Colour, T>(
+pub(crate) fn drain<S: Colour, T>(
     f: &mut Firing<'_>,
     state: Update<S>,
     ready: impl Fn(&mut S) -> &mut Vec<T>,
