@@ -97,12 +97,11 @@ pub(super) fn job(
     } else {
         files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
     }
-    for key in ["latency_target", "flow", "steadystate", "ss", "thinktime_iotime"] {
+    for key in ["latency_target", "flow", "steadystate", "ss"] {
         if let Some(entry) = options.take(&[key]) {
             let what = match key {
                 "latency_target" => "the depth is not searched for: all that iodepth says is in flight",
                 "flow" => "jobs are not held to shares of each other",
-                "thinktime_iotime" => "processes rest after accesses, and not after times",
                 _ => "the run doesn't end when it is steady: it ends with its runtime or its size",
             };
             remark(entry.line, &format!("{key} is not played: {what}"));
@@ -251,6 +250,8 @@ fn flight(
     let offloads = options.take(&["io_submit_mode"]).is_some_and(|entry| entry.value == "offload");
     let least = options.number(&["iodepth_batch_complete_min", "iodepth_batch_complete"])?;
     let low = options.number(&["iodepth_low"])?;
+    let most = options.number(&["iodepth_batch_complete_max"])?;
+    let together = options.number(&["iodepth_batch_submit", "iodepth_batch"])?;
     let engine = match calls.engine {
         // Threads of fio make the calls, as many as may be in flight.
         Engine::Waits if offloads && !calls.is_mapped => Engine::IoUring,
@@ -262,8 +263,20 @@ fn flight(
     }
     if engine != Engine::Waits {
         (parameters.engine, parameters.in_flight) = (engine, depth);
+        let bounded = |count: u64| count.min(u64::from(depth)) as u32;
+        // As fio's init.c completes them: 0 submits all together, and at least as many are taken back as are waited for.
+        let least = least.map_or(0, |(least, _)| bounded(least));
         parameters.submitting = Submitting {
-            waits_for: least.map_or(0, |(least, _)| least.min(u64::from(depth)) as u32),
+            waits_for: least,
+            takes: most
+                .map(|(most, _)| bounded(most).max(least))
+                .filter(|most| *most > least.max(1))
+                .unwrap_or(0),
+            together: match together {
+                None | Some((1, _)) => 0,
+                Some((0, _)) => depth,
+                Some((together, _)) => bounded(together),
+            },
             refills_at: low.map_or(0, |(low, _)| low.min(u64::from(depth)) as u32),
         };
     }
@@ -346,9 +359,17 @@ fn times(
     let spin =
         options.time(&["thinktime_spin"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time.min(think));
     (parameters.compute_time, parameters.think_time) = (duration(spin), duration(think - spin));
-    options.take(&["thinktime_blocks_type"]);
+    let by_issue =
+        options.take(&["thinktime_blocks_type"]).is_some_and(|entry| entry.value.starts_with("issue"));
     let every = options.number(&["thinktime_blocks"])?.map(|(every, _)| every).filter(|every| *every > 0);
-    parameters.think_every = every.filter(|_| think > Time::ZERO).unwrap_or(1);
+    let after =
+        options.time(&["thinktime_iotime"], SECOND)?.map(|(time, _)| time).filter(|time| *time > Time::ZERO);
+    if think > Time::ZERO {
+        parameters.think_by_issue = by_issue;
+        parameters.think_after = after.map(duration);
+        // Its usual 1 doesn't go with times.
+        parameters.think_every = every.unwrap_or(u64::from(after.is_none()));
+    }
     Ok(())
 }
 

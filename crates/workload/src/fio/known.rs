@@ -47,10 +47,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "hipri_percentage",
     "ignore_error",
     "ioscheduler",
-    "iodepth_batch",
-    "iodepth_batch_complete",
-    "iodepth_batch_complete_max",
-    "iodepth_batch_submit",
     "iopsavgtime",
     "job_max_bw",
     "kb_base",
@@ -197,6 +193,10 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
 
 /// Options that are taken.
 const TAKEN: &[&str] = &[
+    "iodepth_batch",
+    "iodepth_batch_submit",
+    "iodepth_batch_complete",
+    "iodepth_batch_complete_max",
     "atomic",
     "ba",
     "bs",

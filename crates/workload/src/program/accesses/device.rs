@@ -127,7 +127,7 @@ impl RequestSource for DeviceAccesses {
         if item.request.flags.submission != Submission::Waits {
             self.programs.submitted(request.id, now)?;
         }
-        Ok(Some(SourceItem { request, measured: item.measured, phase: item.phase }))
+        Ok(Some(SourceItem { request, measured: item.measured, phase: item.phase, depth: item.depth }))
     }
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {

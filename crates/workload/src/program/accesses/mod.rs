@@ -32,4 +32,6 @@ pub use sizes::{Extent, SizeRange, SizeShare, Sizes, Skip};
 pub use zones::{Strides, ZoneLog};
 
 #[cfg(test)]
+mod depths;
+#[cfg(test)]
 mod tests;

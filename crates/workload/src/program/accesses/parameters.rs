@@ -123,9 +123,15 @@ pub struct AccessParameters {
     /// How long it rests, with nothing in flight.
     #[serde(default, skip_serializing_if = "is_default")]
     pub think_time: Duration,
-    /// After how many accesses each time.
+    /// After how many accesses that are done and taken back each time; 0, whatever their number.
     #[serde(default = "one_access", skip_serializing_if = "is_one_access")]
     pub think_every: u64,
+    /// Whether that is of accesses that are submitted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub think_by_issue: bool,
+    /// How long after it has rested it rests again, whatever the number of accesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_after: Option<Duration>,
     /// O_DIRECT: past the page cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direct: bool,
@@ -240,13 +246,19 @@ impl Engine {
     }
 }
 
-/// When accesses in flight are waited for.
+/// How many accesses are submitted and waited for together; 0 is one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submitting {
     /// Where all that may be are in flight, so many are waited for at least (fio's `iodepth_batch_complete_min`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub waits_for: u32,
+    /// So many that are done are taken back at a time at most (`iodepth_batch_complete_max`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub takes: u32,
+    /// So many go to the kernel in one call (`iodepth_batch_submit`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub together: u32,
     /// Further ones are issued only when so few are left (fio's `iodepth_low`); 0: as soon as there is room.
     #[serde(default, skip_serializing_if = "is_default")]
     pub refills_at: u32,
@@ -353,6 +365,8 @@ impl AccessParameters {
             compute_time: Duration::ZERO,
             think_time: Duration::ZERO,
             think_every: 1,
+            think_by_issue: false,
+            think_after: None,
             direct: false,
             sync: false,
             data_sync: false,

@@ -1,7 +1,7 @@
 //! A process at work: its passes, how many accesses it has in flight, rates, rests, and what makes its writes durable.
 
 use super::course::{Access, Course, Origin};
-use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace};
+use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace, Submitting};
 use super::seeds::{Purpose, Seeds};
 use super::tausworthe::Tausworthe;
 use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
@@ -85,7 +85,12 @@ pub struct AccessProgram {
     /// What the next access is, where it waits for its time, and whether nothing is in flight since.
     chosen: Option<bool>,
     is_quiet: bool,
-    until_rest: u64,
+    /// What it has submitted and not taken back, and how many it has, of which so many when it rested last; where more may be taken back
+    /// than are waited for, as if there weren't more.
+    depth: u32,
+    taken_back: u64,
+    rested_at: u64,
+    rested: Time,
     /// The file that was written last, where an fsync may follow.
     just_written: Option<usize>,
     to_read_back: BTreeMap<(usize, u64), u64>,
@@ -148,7 +153,10 @@ impl AccessProgram {
             paces,
             chosen: None,
             is_quiet: false,
-            until_rest: parameters.think_every,
+            depth: 0,
+            taken_back: 0,
+            rested_at: 0,
+            rested: Time::ZERO,
             just_written: None,
             to_read_back: BTreeMap::new(),
             parameters: parameters.clone(),
@@ -168,22 +176,31 @@ impl AccessProgram {
     fn ask(&mut self, op: FileOp) {
         if !self.submits() {
             self.queue.push_back(Step::Operation(op));
+            self.taken_back += 1;
             return;
         }
         let full = self.parameters.in_flight;
-        let batch = full.saturating_sub(self.parameters.submitting.waits_for.max(1));
-        let low = match self.parameters.submitting.refills_at {
+        let Submitting { waits_for, takes, refills_at, together } = self.parameters.submitting;
+        let batch = full.saturating_sub(waits_for.max(1));
+        let low = match refills_at {
             0 => full - 1,
             low => low.min(full - 1),
         };
-        self.queue.push_back(Step::Reap { full, down_to: batch.min(low) });
-        self.queue.push_back(Step::Submit(op));
+        let down_to = batch.min(low);
+        self.queue.push_back(Step::Submit { op, together: together.max(1) });
+        self.queue.push_back(Step::Reap { full, down_to, most: takes.max(1) });
+        self.depth += 1;
+        if self.depth >= full {
+            self.taken_back += u64::from(self.depth - down_to);
+            self.depth = down_to;
+        }
     }
 
     /// Waits for all that is in flight.
     fn reap_all(&mut self) {
         if self.submits() {
-            self.queue.push_back(Step::Reap { full: 1, down_to: 0 });
+            self.taken_back += u64::from(std::mem::take(&mut self.depth));
+            self.queue.push_back(Step::Reap { full: 1, down_to: 0, most: u32::MAX });
         }
     }
 
@@ -207,7 +224,7 @@ impl AccessProgram {
                 }
             }
             Stage::Epoch => {
-                self.began = now;
+                (self.began, self.rested) = (now, now);
                 let moves = self.parameters.operation.moves_data();
                 self.stage = if moves { Stage::Pass } else { Stage::Names(0) };
                 if self.warms_up {
@@ -311,7 +328,7 @@ impl AccessProgram {
         }
         (self.chosen, self.is_quiet) = (None, false);
         match self.course.next(writes) {
-            Some(access) => self.issue(access),
+            Some(access) => self.issue(access, now),
             None => self.end_pass(),
         }
     }
@@ -322,7 +339,7 @@ impl AccessProgram {
         (due > now).then(|| due - now)
     }
 
-    fn issue(&mut self, access: Access) {
+    fn issue(&mut self, access: Access, now: Time) {
         let Access { file, writes, offset, length } = access;
         let op = self.access(access);
         self.ask(op);
@@ -336,11 +353,22 @@ impl AccessProgram {
             self.to_read_back.insert((file, offset), length);
         }
         self.make_durable();
-        self.until_rest -= 1;
-        if self.until_rest == 0 {
-            self.until_rest = self.parameters.think_every;
+        if self.rests_now(now) {
             self.rest();
         }
+    }
+
+    /// Whether enough accesses are over, or enough time (fio's backend.c, `handle_thinktime`). What is taken back before the rest itself
+    /// counts for the next.
+    fn rests_now(&mut self, now: Time) -> bool {
+        let AccessParameters { think_every, think_after, .. } = self.parameters;
+        let count = if self.parameters.think_by_issue { self.count } else { self.taken_back };
+        let by_time = think_after.is_some_and(|span| now.saturating_sub(self.rested) >= span.time());
+        let by_count = think_every > 0 && count >= self.rested_at + think_every;
+        if by_time || by_count {
+            (self.rested_at, self.rested) = (count, now);
+        }
+        by_time || by_count
     }
 
     /// After so many writes a call makes them durable. The kernel's ring takes it like an access; otherwise it is waited for.

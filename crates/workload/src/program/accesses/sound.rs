@@ -22,7 +22,7 @@ impl AccessParameters {
             ("in_flight", self.in_flight.into()),
             ("run", self.run),
             ("file_turn", self.file_turn),
-            ("think_every", self.think_every),
+            ("think_every", if self.think_after.is_some() { 1 } else { self.think_every }),
             ("amount", self.amount.map_or(1, Bytes::get)),
             ("accesses", self.accesses.unwrap_or(1)),
             ("alignment", self.alignment.map_or(1, Bytes::get)),
