@@ -1,13 +1,14 @@
 //! What one job does.
 
 use super::direction::{Direction, direction};
-use super::distribution::popularity;
+use super::distribution::{popularity, sequence};
 use super::engine::{Calls, engine};
 use super::ini::Section;
 use super::options::{Options, ZONE_BYTES};
 use super::pace::paces;
 use super::sizes::{records, without_metadata};
 use super::target::{Target, device, files, target};
+use super::until::{latency_target, until_steady};
 use super::{FioError, FioRemark, FioWork};
 use crate::program::accesses::{
     AccessKind, AccessOrder, AccessParameters, Engine, Skip, Strides, Submitting, ZoneLog,
@@ -72,6 +73,12 @@ pub(super) fn job(
         job_number,
         ..AccessParameters::new(operation, own_sizes.clone())
     };
+    if calls.truncates && operation != AccessKind::Write {
+        return Err(FioError::at(
+            calls.line,
+            "ioengine=ftruncate cuts off what is written: rw=write or rw=randwrite",
+        ));
+    }
     order(&mut options, &direction, &mut parameters, &mut remark)?;
     counts(&mut options, &calls, &target, &mut parameters)?;
     let is_direct = flight(&mut options, &calls, &target, &mut parameters, &mut remark)?;
@@ -97,15 +104,10 @@ pub(super) fn job(
     } else {
         files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
     }
-    for key in ["latency_target", "flow", "steadystate", "ss"] {
-        if let Some(entry) = options.take(&[key]) {
-            let what = match key {
-                "latency_target" => "the depth is not searched for: all that iodepth says is in flight",
-                "flow" => "jobs are not held to shares of each other",
-                _ => "the run doesn't end when it is steady: it ends with its runtime or its size",
-            };
-            remark(entry.line, &format!("{key} is not played: {what}"));
-        }
+    parameters.latency_target = latency_target(&mut options)?;
+    parameters.until_steady = until_steady(&mut options, &mut remark)?;
+    if let Some(entry) = options.take(&["flow"]) {
+        remark(entry.line, "flow is not played: jobs are not held to shares of each other");
     }
     options.finish(&mut own);
     remarks.append(&mut own);
@@ -141,6 +143,7 @@ fn order(
     let alignment = options.size(&["blockalign", "ba"])?;
     let share = options.number(&["percentage_random"])?;
     let repetition = options.is_on("norandommap")?;
+    let sequence = sequence(options)?;
     let popularity = popularity(options, remark)?;
     if let Some(entry) =
         options.take(&["random_generator"]).filter(|entry| random && entry.value != "tausworthe")
@@ -156,7 +159,8 @@ fn order(
         parameters.random_share = share
             .and_then(|(percent, _)| Fraction::new(percent.min(100) as f64 / 100.0))
             .filter(|share| share.get() < 1.0);
-        parameters.repetition = repetition && popularity.is_none();
+        parameters.repetition = repetition && popularity.is_none() && sequence.is_none();
+        parameters.sequence = sequence;
         parameters.popularity = popularity;
     }
     let size =
@@ -283,9 +287,7 @@ fn flight(
     if parameters.in_flight == 1 {
         (parameters.engine, parameters.submitting) = (Engine::Waits, Submitting::default());
     }
-    if calls.is_mapped {
-        parameters.mapped = true;
-    }
+    (parameters.mapped, parameters.truncates) = (calls.is_mapped, calls.truncates);
     let (direct, buffered) = (options.switch("direct")?, options.switch("buffered")?);
     let direct = match (direct, buffered) {
         (Some((direct, _)), Some((buffered, line))) if direct == buffered => {

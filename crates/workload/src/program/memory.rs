@@ -192,6 +192,10 @@ impl FileProgram for WithMemory {
         Ok(self.waiting.pop_front().unwrap_or(Step::End))
     }
 
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        self.program.completed(bytes, took, now);
+    }
+
     fn measured(&self) -> Option<Time> {
         self.program.measured()
     }

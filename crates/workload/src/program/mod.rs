@@ -126,6 +126,9 @@ pub trait FileProgram: Send {
     /// A captured trace that can't be read on.
     fn next(&mut self, now: Time) -> Result<Step, ProgramError>;
 
+    /// One of its operations, of so many bytes that are read or written, is over; it took so long.
+    fn completed(&mut self, _bytes: u64, _took: Time, _now: Time) {}
+
     /// How long the operation asked for last took where it was captured, for a program that knows.
     fn measured(&self) -> Option<Time> {
         None
@@ -135,6 +138,10 @@ pub trait FileProgram: Send {
 impl<P: FileProgram + ?Sized> FileProgram for Box<P> {
     fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         (**self).next(now)
+    }
+
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        (**self).completed(bytes, took, now);
     }
 
     fn measured(&self) -> Option<Time> {

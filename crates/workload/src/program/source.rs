@@ -13,7 +13,7 @@ use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
 use crate::due::Due;
 use crate::source::{RequestSource, SourceError, SourceItem};
-use petrio_colours::{FileId, FileOp, RequestId, Submission};
+use petrio_colours::{FileId, FileOp, Operation, RequestId, Submission};
 use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -108,6 +108,9 @@ struct InFlight {
     id: RequestId,
     process: u32,
     is_submitted: bool,
+    issued: Time,
+    /// Bytes that are read or written.
+    bytes: u64,
     /// The file, where a thread of the process works on it.
     of_thread: Option<FileId>,
 }
@@ -311,7 +314,16 @@ impl RequestSource<FileOp> for FilePrograms {
             }
         };
         (request.id, request.issued) = (id, now);
-        self.in_flight.push_back(InFlight { id, process: number, is_submitted, of_thread });
+        let moves = matches!(request.operation, Operation::Read | Operation::Write);
+        let bytes = if moves { request.length } else { 0 };
+        self.in_flight.push_back(InFlight {
+            id,
+            process: number,
+            is_submitted,
+            issued: now,
+            bytes,
+            of_thread,
+        });
         Ok(Some(SourceItem { request, measured, phase: process.phase, depth }))
     }
 
@@ -334,11 +346,13 @@ impl RequestSource<FileOp> for FilePrograms {
         let Ok(position) = self.in_flight.binary_search_by_key(&id, |flight| flight.id) else {
             return Ok(());
         };
-        let Some(InFlight { process: number, is_submitted, of_thread, .. }) = self.in_flight.remove(position)
+        let Some(InFlight { process: number, is_submitted, issued, bytes, of_thread, .. }) =
+            self.in_flight.remove(position)
         else {
             return Ok(());
         };
         let process = &mut self.processes[number as usize];
+        process.program.completed(bytes, now.saturating_sub(issued), now);
         if !is_submitted {
             return Ok(self.go_on(number, now)?);
         }

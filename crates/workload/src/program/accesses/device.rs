@@ -1,9 +1,10 @@
 //! Accesses to disks: the programs' reads and writes as block requests, their calls for durability as flushes.
 
 use super::parameters::AccessParameters;
+use super::plan::together;
 use super::run::AccessProgram;
 use crate::due::Due;
-use crate::program::{FileProgram, FilePrograms, Placement, ProgramError};
+use crate::program::{FilePrograms, Placement, ProgramError};
 use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, RequestId, SECTOR_BYTES, Submission};
 use petrio_time::Time;
@@ -76,15 +77,15 @@ impl AccessParameters {
     ) -> Result<DeviceAccesses, ProgramError> {
         let sizes: Vec<u64> = disks.iter().map(|&(_, bytes)| bytes).collect();
         self.validate_on(&sizes)?;
-        let program = |process: u32| -> Box<dyn FileProgram> {
+        let program = |process: u32| {
             let area = |&bytes: &u64| {
                 let (begin, area) = self.device_area(process, bytes);
                 (begin, area, bytes)
             };
             let areas: Vec<_> = sizes.iter().map(area).collect();
-            Box::new(AccessProgram::new(self, placement, (process, 0), &areas, true))
+            AccessProgram::new(self, placement, (process, 0), &areas, true)
         };
-        let programs = FilePrograms::later((0..self.processes).map(program).collect());
+        let programs = FilePrograms::later(together(self, (0..self.processes).map(program)));
         Ok(DeviceAccesses { programs, devices: disks.iter().map(|&(device, _)| device).collect() })
     }
 }

@@ -18,17 +18,23 @@ mod parameters;
 mod places;
 mod plan;
 mod run;
+mod search;
 mod seeds;
 mod sizes;
 mod sound;
+mod steady;
 mod taken;
 mod tausworthe;
 mod zones;
 
 pub use device::DeviceAccesses;
-pub use parameters::{AccessKind, AccessOrder, AccessParameters, Engine, LimitOn, Pace, Submitting};
+pub use parameters::{
+    AccessKind, AccessOrder, AccessParameters, Engine, LimitOn, Pace, PlaceSequence, Submitting,
+};
 pub use run::AccessProgram;
+pub use search::LatencyTarget;
 pub use sizes::{Extent, SizeRange, SizeShare, Sizes, Skip};
+pub use steady::{SteadyFigure, SteadyState};
 pub use zones::{Strides, ZoneLog};
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The parameters of accesses, as a scenario writes them.
 
+use super::search::LatencyTarget;
 use super::sizes::{Extent, Sizes, Skip};
+use super::steady::SteadyState;
 use super::zones::{Strides, ZoneLog};
 use crate::popularity::Popularity;
 use crate::program::pattern::FileOrder;
@@ -48,6 +50,9 @@ pub struct AccessParameters {
     /// Random places that are asked for more often than others. They may come again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub popularity: Option<Popularity>,
+    /// Random places in this order, again and again, counted in the smallest records (fio's `sequence:2,0,1`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<PlaceSequence>,
     /// Areas that are gone through one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strides: Option<Strides>,
@@ -111,6 +116,12 @@ pub struct AccessParameters {
     /// When and how many are waited for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub submitting: Submitting,
+    /// How long accesses may take: as many are in flight as that allows, and `in_flight` at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
+    /// It ends when this is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<SteadyState>,
     /// How fast reads are issued at most; without `write_pace`, writes too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
@@ -142,6 +153,9 @@ pub struct AccessParameters {
     /// O_DSYNC: a write returns when its data are durable.
     #[serde(default, skip_serializing_if = "is_default")]
     pub data_sync: bool,
+    /// Whether files are cut off, or grow, at the place of each write instead of its being written (fio's engine `ftruncate`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub truncates: bool,
     /// By loads and stores in a mapping of the file.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mapped: bool,
@@ -193,6 +207,10 @@ pub enum AccessKind {
     Remove,
     /// As many directories are made (`dircreate`).
     MakeDirectory,
+    /// As many directories are asked for their attributes (`dirstat`).
+    StatDirectory,
+    /// As many directories are removed (`dirdelete`).
+    RemoveDirectory,
 }
 
 impl AccessKind {
@@ -201,10 +219,26 @@ impl AccessKind {
         matches!(self, Self::Read | Self::Write | Self::Mixed)
     }
 
+    /// Whether what is named are directories.
+    pub const fn names_directories(self) -> bool {
+        matches!(self, Self::MakeDirectory | Self::StatDirectory | Self::RemoveDirectory)
+    }
+
     /// Whether anything is written.
     pub const fn writes(self) -> bool {
         matches!(self, Self::Write | Self::Mixed)
     }
+}
+
+/// Places in an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceSequence {
+    /// Which, from 0.
+    pub places: Vec<u64>,
+    /// Whether each time through it lies behind the time before by as many places as it has (`random_sequence_stride`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub advances: bool,
 }
 
 /// In which order places come.
@@ -339,6 +373,8 @@ impl AccessParameters {
             random_share: None,
             repetition: false,
             popularity: None,
+            sequence: None,
+            truncates: false,
             strides: None,
             zones: None,
             processes: 1,
@@ -360,6 +396,8 @@ impl AccessParameters {
             in_flight: 1,
             engine: Engine::Waits,
             submitting: Submitting::default(),
+            latency_target: None,
+            until_steady: None,
             pace: None,
             write_pace: None,
             compute_time: Duration::ZERO,
@@ -400,6 +438,6 @@ impl AccessParameters {
 
     /// Whether nothing in it ends it: then the scenario must.
     pub const fn is_endless(&self) -> bool {
-        self.keep_on && self.duration.is_none() && self.accesses.is_none()
+        self.keep_on && self.duration.is_none() && self.accesses.is_none() && self.until_steady.is_none()
     }
 }

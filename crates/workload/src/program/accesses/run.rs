@@ -2,12 +2,15 @@
 
 use super::course::{Access, Course, Origin};
 use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace, Submitting};
+use super::search::{DepthSearch, Found};
 use super::seeds::{Purpose, Seeds};
+use super::steady::Steadiness;
 use super::tausworthe::Tausworthe;
 use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +97,8 @@ pub struct AccessProgram {
     /// The file that was written last, where an fsync may follow.
     just_written: Option<usize>,
     to_read_back: BTreeMap<(usize, u64), u64>,
+    search: Option<Box<DepthSearch>>,
+    steadiness: Option<Arc<Mutex<Steadiness>>>,
 }
 
 impl AccessProgram {
@@ -159,6 +164,10 @@ impl AccessProgram {
             rested: Time::ZERO,
             just_written: None,
             to_read_back: BTreeMap::new(),
+            search: parameters
+                .latency_target
+                .map(|target| Box::new(DepthSearch::new(target, parameters.in_flight))),
+            steadiness: parameters.until_steady.map(|wanted| Arc::new(Mutex::new(Steadiness::new(wanted)))),
             parameters: parameters.clone(),
         }
     }
@@ -179,7 +188,7 @@ impl AccessProgram {
             self.taken_back += 1;
             return;
         }
-        let full = self.parameters.in_flight;
+        let full = self.search.as_ref().map_or(self.parameters.in_flight, |search| search.depth());
         let Submitting { waits_for, takes, refills_at, together } = self.parameters.submitting;
         let batch = full.saturating_sub(waits_for.max(1));
         let low = match refills_at {
@@ -209,7 +218,16 @@ impl AccessProgram {
     }
 
     fn access(&self, Access { file, writes, offset, length }: Access) -> FileOp {
-        let operation = if writes { Operation::Write } else { Operation::Read };
+        let operation = match writes {
+            true if self.parameters.truncates => {
+                // The new length, and what is waited for.
+                let mut op = self.waited(Operation::Truncate, file);
+                op.length = offset;
+                return op;
+            }
+            true => Operation::Write,
+            false => Operation::Read,
+        };
         FileOp { offset, length, ..self.on_file(operation, file) }
     }
 
@@ -225,6 +243,9 @@ impl AccessProgram {
             }
             Stage::Epoch => {
                 (self.began, self.rested) = (now, now);
+                if let Some(steady) = &self.steadiness {
+                    lock(steady).begin(now);
+                }
                 let moves = self.parameters.operation.moves_data();
                 self.stage = if moves { Stage::Pass } else { Stage::Names(0) };
                 if self.warms_up {
@@ -274,7 +295,12 @@ impl AccessProgram {
                 self.queue.push_back(Step::Operation(self.waited(Operation::Create, file)));
                 self.queue.push_back(Step::Operation(self.waited(Operation::Close, file)));
             }
-            AccessKind::Stat => self.queue.push_back(Step::Operation(self.waited(Operation::Stat, file))),
+            AccessKind::RemoveDirectory => {
+                self.queue.push_back(Step::Operation(self.waited(Operation::Rmdir, file)));
+            }
+            AccessKind::Stat | AccessKind::StatDirectory => {
+                self.queue.push_back(Step::Operation(self.waited(Operation::Stat, file)))
+            }
             AccessKind::Remove => self.queue.push_back(Step::Operation(self.waited(Operation::Unlink, file))),
             AccessKind::MakeDirectory => {
                 self.queue.push_back(Step::Operation(self.waited(Operation::Mkdir, file)));
@@ -289,6 +315,12 @@ impl AccessProgram {
             self.parameters.duration.map(|span| span.time().saturating_add(self.parameters.warm_up.time()));
         span.is_some_and(|span| now - self.began >= span)
             || self.parameters.accesses.is_some_and(|most| self.count >= most)
+            || self.steadiness.as_ref().is_some_and(|steady| lock(steady).is_steady())
+    }
+
+    /// Of several processes of one job, those that are steady together look at one thing.
+    pub(super) fn steady_with(&mut self, other: &Self) {
+        self.steadiness.clone_from(&other.steadiness);
     }
 
     /// The next access of a pass, or what comes before it.
@@ -300,6 +332,14 @@ impl AccessProgram {
         if self.is_over(now) {
             self.stage = Stage::Closing;
             return;
+        }
+        match self.search.as_mut().map(|search| search.check(now)) {
+            Some(Found::Done) => {
+                self.stage = Stage::Closing;
+                return;
+            }
+            Some(Found::Lower) => return self.reap_all(),
+            Some(Found::Nothing) | None => {}
         }
         if self.pass_bytes >= self.amount && !self.parameters.keep_on {
             self.end_pass();
@@ -441,7 +481,24 @@ impl AccessProgram {
     }
 }
 
+/// What processes of one run look at together; nobody leaves it half done.
+fn lock(steady: &Mutex<Steadiness>) -> MutexGuard<'_, Steadiness> {
+    steady.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl FileProgram for AccessProgram {
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        if bytes == 0 {
+            return;
+        }
+        if let Some(search) = &mut self.search {
+            search.completed(took);
+        }
+        if let Some(steady) = &self.steadiness {
+            lock(steady).completed(bytes, took, now);
+        }
+    }
+
     fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         loop {
             if let Some(step) = self.queue.pop_front() {
