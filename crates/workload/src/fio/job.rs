@@ -8,7 +8,7 @@ use super::options::{Options, ZONE_BYTES};
 use super::pace::paces;
 use super::sizes::{records, without_metadata};
 use super::target::{Target, device, files, target};
-use super::until::{latency_target, until_steady};
+use super::until::{flow, latency_target, until_steady};
 use super::{FioError, FioRemark, FioWork};
 use crate::program::accesses::{
     AccessKind, AccessOrder, AccessParameters, Engine, Skip, Strides, Submitting, ZoneLog,
@@ -106,9 +106,7 @@ pub(super) fn job(
     }
     parameters.latency_target = latency_target(&mut options)?;
     parameters.until_steady = until_steady(&mut options, &mut remark)?;
-    if let Some(entry) = options.take(&["flow"]) {
-        remark(entry.line, "flow is not played: jobs are not held to shares of each other");
-    }
+    parameters.flow = flow(&mut options)?;
     options.finish(&mut own);
     remarks.append(&mut own);
     let (names, work) = match target.is_device {

@@ -185,6 +185,8 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
 
 /// Options that are taken.
 const TAKEN: &[&str] = &[
+    "flow_id",
+    "flow_sleep",
     "latency_percentile",
     "latency_run",
     "latency_window",

@@ -414,3 +414,11 @@ fn what_ends_a_job_by_what_it_meets_is_taken() {
     assert!(remarks("[a]\nsize=1m\nsteadystate=iops:2%\n")[0].contains("as in fio"));
     assert!(refusal("[a]\nsize=1m\nss=iops\nss_dur=5\n").contains("can't be read"));
 }
+
+#[test]
+fn a_share_beside_other_jobs_is_taken() {
+    let job = accesses("[a]\nsize=1m\nflow=8\nflow_id=3\nflow_sleep=1000\n");
+    let flow = job.flow.unwrap();
+    assert_eq!((flow.weight, flow.group, flow.rest.time()), (8, 3, Time::from_millis(1)));
+    assert_eq!(accesses("[a]\nsize=1m\nflow=0\n").flow, None);
+}

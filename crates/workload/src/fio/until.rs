@@ -1,14 +1,25 @@
-//! fio's `latency_target` and `steadystate`: what ends a job, or how deep it goes, by what it meets.
+//! fio's `latency_target`, `steadystate` and `flow`: what ends a job, how deep it goes, or holds it up, by what it meets.
 
 use super::FioError;
 use super::options::{Options, size_of};
 use super::values::time;
-use crate::program::accesses::{LatencyTarget, SteadyFigure, SteadyState};
+use crate::program::accesses::{FlowShare, LatencyTarget, SteadyFigure, SteadyState};
 use petrio_time::Time;
 use petrio_units::Fraction;
 
 const SECOND: u64 = 1_000_000_000_000;
 const MICROSECOND: u64 = 1_000_000;
+
+/// A share beside other jobs.
+pub(super) fn flow(options: &mut Options) -> Result<Option<FlowShare>, FioError> {
+    let narrow =
+        |number: Option<(u64, u32)>| number.map(|(number, _)| u32::try_from(number).unwrap_or(u32::MAX));
+    let group = narrow(options.number(&["flow_id"])?).unwrap_or(0);
+    let rest = options.time(&["flow_sleep"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time);
+    options.take(&["flow_watermark"]);
+    let weight = narrow(options.number(&["flow"])?).filter(|weight| *weight > 0);
+    Ok(weight.map(|weight| FlowShare { weight, group, rest: rest.into() }))
+}
 
 /// How long accesses may take.
 pub(super) fn latency_target(options: &mut Options) -> Result<Option<LatencyTarget>, FioError> {

@@ -1,5 +1,6 @@
 //! Accesses to disks: the programs' reads and writes as block requests, their calls for durability as flushes.
 
+use super::flow::Flows;
 use super::parameters::AccessParameters;
 use super::plan::together;
 use super::run::AccessProgram;
@@ -58,7 +59,20 @@ impl AccessParameters {
         disks: &[(u32, u64)],
         placement: &Placement,
     ) -> Result<DeviceAccesses, ProgramError> {
-        let mut accesses = self.on_devices_later(disks, placement)?;
+        self.on_devices_among(disks, placement, &mut Flows::default())
+    }
+
+    /// The same, beside others that share what they issue.
+    ///
+    /// # Errors
+    /// As of [`validate_on`](Self::validate_on).
+    pub fn on_devices_among(
+        &self,
+        disks: &[(u32, u64)],
+        placement: &Placement,
+        flows: &mut Flows,
+    ) -> Result<DeviceAccesses, ProgramError> {
+        let mut accesses = self.on_devices_later(disks, placement, flows)?;
         accesses.programs.begin(Time::ZERO).map_err(|error| match error {
             SourceError::Program(error) => error,
             other => ProgramError::parameter("operation", other.to_string()),
@@ -74,6 +88,7 @@ impl AccessParameters {
         &self,
         disks: &[(u32, u64)],
         placement: &Placement,
+        flows: &mut Flows,
     ) -> Result<DeviceAccesses, ProgramError> {
         let sizes: Vec<u64> = disks.iter().map(|&(_, bytes)| bytes).collect();
         self.validate_on(&sizes)?;
@@ -83,7 +98,7 @@ impl AccessParameters {
                 (begin, area, bytes)
             };
             let areas: Vec<_> = sizes.iter().map(area).collect();
-            AccessProgram::new(self, placement, (process, 0), &areas, true)
+            AccessProgram::new(self, placement, (process, 0), &areas, true).among(flows)
         };
         let programs = FilePrograms::later(together(self, (0..self.processes).map(program)));
         Ok(DeviceAccesses { programs, devices: disks.iter().map(|&(device, _)| device).collect() })

@@ -14,6 +14,9 @@
 
 mod course;
 mod device;
+mod flow;
+mod names;
+mod paced;
 mod parameters;
 mod places;
 mod plan;
@@ -28,6 +31,7 @@ mod tausworthe;
 mod zones;
 
 pub use device::DeviceAccesses;
+pub use flow::{FlowShare, Flows};
 pub use parameters::{
     AccessKind, AccessOrder, AccessParameters, Engine, LimitOn, Pace, PlaceSequence, Submitting,
 };

@@ -1,5 +1,6 @@
 //! The parameters of accesses, as a scenario writes them.
 
+use super::flow::FlowShare;
 use super::search::LatencyTarget;
 use super::sizes::{Extent, Sizes, Skip};
 use super::steady::SteadyState;
@@ -116,6 +117,9 @@ pub struct AccessParameters {
     /// When and how many are waited for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub submitting: Submitting,
+    /// Its share beside other jobs: who is ahead waits for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowShare>,
     /// How long accesses may take: as many are in flight as that allows, and `in_flight` at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
@@ -396,6 +400,7 @@ impl AccessParameters {
             in_flight: 1,
             engine: Engine::Waits,
             submitting: Submitting::default(),
+            flow: None,
             latency_target: None,
             until_steady: None,
             pace: None,

@@ -123,7 +123,7 @@ impl FilePlan for AccessPlan {
     fn programs(
         &self,
         replication: u64,
-        _common: &mut Common,
+        common: &mut Common,
     ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let placement = Placement { replication, ..self.placement.clone() };
         let program = |process| {
@@ -133,7 +133,7 @@ impl FilePlan for AccessPlan {
             let begin = self.parameters.begins_at(process, size);
             let areas = vec![(begin, area, size); self.parameters.files as usize];
             let numbers = (process, self.first_file(process));
-            AccessProgram::new(&self.parameters, &placement, numbers, &areas, false)
+            AccessProgram::new(&self.parameters, &placement, numbers, &areas, false).among(&mut common.flows)
         };
         Ok(together(&self.parameters, (0..self.parameters.processes).map(program)))
     }

@@ -1,11 +1,12 @@
 //! A process at work: its passes, how many accesses it has in flight, rates, rests, and what makes its writes durable.
 
 use super::course::{Access, Course, Origin};
-use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace, Submitting};
+use super::flow::{Flows, InFlow};
+use super::paced::Paced;
+use super::parameters::{AccessKind, AccessParameters, Pace, Submitting};
 use super::search::{DepthSearch, Found};
 use super::seeds::{Purpose, Seeds};
 use super::steady::Steadiness;
-use super::tausworthe::Tausworthe;
 use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
 use petrio_time::Time;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// Nothing has been done.
     Begin,
     /// It begins now.
@@ -32,49 +33,18 @@ enum Stage {
     End,
 }
 
-/// How fast accesses of a sort are issued.
-#[derive(Clone, Debug)]
-struct Paced {
-    pace: Pace,
-    random: Tausworthe,
-    bytes: u64,
-    count: u64,
-    /// When the next is due, from the beginning of the process.
-    next: Time,
-    least: u64,
-}
-
-impl Paced {
-    fn issued(&mut self, bytes: u64) {
-        self.bytes += bytes;
-        self.count += 1;
-        let seconds = match (self.pace.limit, self.pace.drawn) {
-            (LimitOn::Bytes(rate), false) => self.bytes as f64 / rate.bytes_per_second(),
-            (LimitOn::PerSecond(rate), false) => self.count as f64 / rate,
-            (limit, true) => {
-                let rate = match limit {
-                    LimitOn::Bytes(rate) => rate.bytes_per_second() / self.least as f64,
-                    LimitOn::PerSecond(rate) => rate,
-                };
-                self.next.as_seconds() - libm::log(self.random.unit()) / rate
-            }
-        };
-        self.next = Time::from_seconds(seconds);
-    }
-}
-
 /// One process.
 #[derive(Clone, Debug)]
 pub struct AccessProgram {
-    parameters: AccessParameters,
+    pub(super) parameters: AccessParameters,
     template: FileOp,
     /// Its files' numbers.
     first_file: u32,
     files: u32,
     course: Course,
     on_devices: bool,
-    queue: VecDeque<Step>,
-    stage: Stage,
+    pub(super) queue: VecDeque<Step>,
+    pub(super) stage: Stage,
     began: Time,
     warms_up: bool,
     pass: u32,
@@ -99,6 +69,7 @@ pub struct AccessProgram {
     to_read_back: BTreeMap<(usize, u64), u64>,
     search: Option<Box<DepthSearch>>,
     steadiness: Option<Arc<Mutex<Steadiness>>>,
+    flow: Option<InFlow>,
 }
 
 impl AccessProgram {
@@ -168,6 +139,7 @@ impl AccessProgram {
                 .latency_target
                 .map(|target| Box::new(DepthSearch::new(target, parameters.in_flight))),
             steadiness: parameters.until_steady.map(|wanted| Arc::new(Mutex::new(Steadiness::new(wanted)))),
+            flow: None,
             parameters: parameters.clone(),
         }
     }
@@ -236,6 +208,9 @@ impl AccessProgram {
         match self.stage {
             Stage::Begin => {
                 self.stage = Stage::Epoch;
+                if let Some(flow) = &mut self.flow {
+                    flow.join();
+                }
                 let rest = self.parameters.starts_after.time();
                 if rest > Time::ZERO {
                     self.queue.push_back(Step::Think(rest));
@@ -276,37 +251,20 @@ impl AccessProgram {
                 }
                 self.stage = Stage::End;
             }
-            Stage::End => self.queue.push_back(Step::End),
+            Stage::End => {
+                if let Some(flow) = &mut self.flow {
+                    flow.leave();
+                }
+                self.queue.push_back(Step::End);
+            }
         }
     }
 
     /// An operation that is waited for, however others are asked for.
-    fn waited(&self, operation: Operation, file: usize) -> FileOp {
+    pub(super) fn waited(&self, operation: Operation, file: usize) -> FileOp {
         let mut op = self.on_file(operation, file);
         op.flags.submission = Submission::Waits;
         op
-    }
-
-    fn name(&mut self, number: u32) {
-        self.stage = Stage::Names(number + 1);
-        let file = number as usize;
-        match self.parameters.operation {
-            AccessKind::Create => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Create, file)));
-                self.queue.push_back(Step::Operation(self.waited(Operation::Close, file)));
-            }
-            AccessKind::RemoveDirectory => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Rmdir, file)));
-            }
-            AccessKind::Stat | AccessKind::StatDirectory => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Stat, file)))
-            }
-            AccessKind::Remove => self.queue.push_back(Step::Operation(self.waited(Operation::Unlink, file))),
-            AccessKind::MakeDirectory => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Mkdir, file)));
-            }
-            AccessKind::Read | AccessKind::Write | AccessKind::Mixed => {}
-        }
     }
 
     /// Whether nothing more is to be issued.
@@ -316,6 +274,12 @@ impl AccessProgram {
         span.is_some_and(|span| now - self.began >= span)
             || self.parameters.accesses.is_some_and(|most| self.count >= most)
             || self.steadiness.as_ref().is_some_and(|steady| lock(steady).is_steady())
+    }
+
+    /// Among others that it shares with.
+    pub(super) fn among(mut self, flows: &mut Flows) -> Self {
+        self.flow = self.parameters.flow.map(|share| flows.place(share));
+        self
     }
 
     /// Of several processes of one job, those that are steady together look at one thing.
@@ -331,6 +295,15 @@ impl AccessProgram {
         }
         if self.is_over(now) {
             self.stage = Stage::Closing;
+            return;
+        }
+        if let Some((rest, is_quiet)) =
+            self.flow.as_mut().filter(|_| self.chosen.is_none()).and_then(InFlow::waits)
+        {
+            if is_quiet {
+                self.reap_all();
+            }
+            self.queue.push_back(Step::Think(rest));
             return;
         }
         match self.search.as_mut().map(|search| search.check(now)) {

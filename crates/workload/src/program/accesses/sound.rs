@@ -42,6 +42,9 @@ impl AccessParameters {
                 "its window is of one interval at least, and of a million at most",
             );
         }
+        if self.flow.is_some_and(|flow| flow.weight == 0) {
+            return refuse("flow", "its weight is zero");
+        }
         if self.latency_target.is_some_and(|target| target.latency.time() == petrio_time::Time::ZERO) {
             return refuse("latency_target", "no access takes no time");
         }
