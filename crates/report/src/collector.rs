@@ -1,6 +1,7 @@
 //! Gathers what a report needs from completed requests, one at a time.
 
 use crate::by_kind::{ByKind, per_second};
+use crate::depths::Depths;
 use crate::error::ReportError;
 use crate::processes::Processes;
 use crate::series::SeriesCollector;
@@ -28,6 +29,7 @@ pub struct Collector<R = BlockRequest> {
     /// How long requests of each may take, and how many that move data have been there and were late.
     deadlines: Vec<(Option<Time>, u64, u64)>,
     transactions: Transactions,
+    depths: Depths,
     processes: Processes,
     found_nothing: u64,
     /// What could not be done, by kind and reason, and how often.
@@ -46,6 +48,7 @@ impl<R: Reported> Collector<R> {
             workloads: vec![ByKind::default()],
             deadlines: Vec::new(),
             transactions: Transactions::default(),
+            depths: Depths::default(),
             processes: Processes::default(),
             found_nothing: 0,
             failures: BTreeMap::new(),
@@ -124,6 +127,12 @@ impl<R: Reported> Collector<R> {
             *moved += 1;
             *late += u64::from(at - issued > *deadline);
         }
+    }
+
+    /// A process of a workload submits a request with so many in flight.
+    #[inline]
+    pub fn submits(&mut self, workload: usize, depth: u32) {
+        self.depths.record(workload, depth);
     }
 
     /// Adds a request that could not be done.
@@ -208,6 +217,7 @@ impl<R: Reported> Collector<R> {
             failures,
             deadlines,
             transactions,
+            depths: self.depths.figures(&self.names),
             processes,
             processes_left_out: self.processes.left_out(),
             breakdown: all.breakdown::<R>(left.ages(self.begin, |_| true)),

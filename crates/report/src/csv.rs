@@ -7,6 +7,7 @@
 //! the JSON report.
 
 use crate::bottleneck::Bottleneck;
+use crate::depths::CLASSES;
 use crate::error::ReportError;
 use crate::estimate::Estimate;
 use crate::latency::Latency;
@@ -114,6 +115,14 @@ fn served(rows: &mut Rows, served: &Served, prefix: &str) {
                 share.mean_ms.into(),
                 "ms",
             );
+        }
+    }
+    for depths in &served.depths {
+        let name = &depths.workload;
+        rows.count("in flight", name, "submitted", depths.submitted, "");
+        rows.add("in flight", name, "mean", depths.mean.into(), "");
+        for (from, share) in CLASSES.iter().zip(depths.shares) {
+            rows.add("in flight", name, &format!("share from {from}"), share.into(), "");
         }
     }
     for process in &served.processes {

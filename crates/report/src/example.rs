@@ -59,6 +59,7 @@ pub(crate) fn example() -> Report {
             operations: Vec::new(),
             failures: Vec::new(),
             deadlines: Vec::new(),
+            depths: Vec::new(),
             processes: Vec::new(),
             processes_left_out: 0,
             transactions: Vec::new(),

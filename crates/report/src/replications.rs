@@ -2,6 +2,7 @@
 
 use crate::arrays::ArrayFigures;
 use crate::claim::Sentence;
+use crate::depths::DepthFigures;
 use crate::estimate::Estimate;
 use crate::latency::Latency;
 use crate::mean::{mean_count, mean_of};
@@ -193,6 +194,7 @@ fn mean_served(all: &[&Served], level: f64) -> Option<Served> {
         failures: all_failures(all),
         deadlines: all_late(all),
         transactions: mean_transactions(all, level),
+        depths: all_depths(all),
         processes: mean_processes(all, level),
         processes_left_out: all.iter().map(|served| served.processes_left_out).max().unwrap_or_default(),
         closing_s: first.closing_s.map(|_| mean(|served| served.closing_s).value),
@@ -229,6 +231,16 @@ fn mean_transactions(all: &[&Served], level: f64) -> Vec<TransactionFigures> {
         }
     };
     first.iter().map(mean).collect()
+}
+
+/// Of each workload whose processes had several accesses in flight.
+fn all_depths(all: &[&Served]) -> Vec<DepthFigures> {
+    let first = all.first().map(|served| served.depths.as_slice()).unwrap_or_default();
+    let same = |first: &DepthFigures| {
+        let rows = all.iter().flat_map(|served| &served.depths).filter(|row| row.workload == first.workload);
+        DepthFigures::together(&rows.collect::<Vec<_>>())
+    };
+    first.iter().filter_map(same).collect()
 }
 
 /// Of each process of replayed traces.

@@ -1,5 +1,6 @@
 //! What the programs of one sort got: those that work on files, or those that send block requests.
 
+use crate::depths::DepthFigures;
 use crate::estimate::Estimate;
 use crate::latency::{Bin, Latency, Quantile};
 use crate::processes::ProcessFigures;
@@ -65,6 +66,9 @@ pub struct Served {
     /// How many more processes of them had something completed, each of which isn't told of: rows are of the first 64.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub processes_left_out: u64,
+    /// How many accesses were in flight at each submission, of workloads that ever had several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub depths: Vec<DepthFigures>,
     /// What workloads did whose transactions are said to end with an operation of a kind.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub transactions: Vec<TransactionFigures>,

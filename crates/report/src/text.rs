@@ -145,6 +145,9 @@ fn figures(out: &mut String, served: &Served, width: usize) {
     }
     workloads(out, served, width);
     processes(out, &served.processes, served.processes_left_out, width);
+    for depths in &served.depths {
+        labelled(out, "submitted", &depths.sentence(), width);
+    }
     for transactions in &served.transactions {
         labelled(out, "transacted", &transactions.sentence(), width);
     }

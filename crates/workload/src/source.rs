@@ -42,6 +42,9 @@ pub struct SourceItem<R = BlockRequest> {
     pub measured: Option<Time>,
     /// Which part of the workload it belongs to.
     pub phase: Phase,
+    /// How many of what its process submitted are on their way with it, those among them that are done and that the process hasn't taken
+    /// back; 0 where that isn't followed.
+    pub depth: u32,
 }
 
 /// Why a source can't go on.

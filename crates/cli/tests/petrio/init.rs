@@ -257,7 +257,7 @@ fn jobs_run_without_a_scenario_between() {
         run("job.fio", &[&drive[..], &["--set", "disk.sdb.drive.mechanics.minimum_seek=9ms"]].concat());
     assert_ne!(figures(&slower.out), figures(&of_file.out), "{}", slower.talk);
     // A line makes no file with slashes in its name.
-    assert_eq!(folder.petrio(&["init", "--from", line]).talk, "written: jobs.toml\n");
+    assert!(folder.petrio(&["init", "--from", line]).talk.ends_with("written: jobs.toml\n"));
     // A scenario says its own drive.
     let refused = run("job.toml", &drive);
     assert_eq!(refused.code, Some(2));

@@ -122,7 +122,7 @@ impl<'a> Process<'a> {
                     }
                 }
                 // What is submitted is waited for here, one operation after the other.
-                Step::Operation(operation) | Step::Submit(operation) => {
+                Step::Operation(operation) | Step::Submit { op: operation, .. } => {
                     if phase.counts() && watch.is_none() {
                         watch = Some(Watch::start());
                     }

@@ -41,6 +41,9 @@ pub(super) fn page(report: &Report) -> Page {
     for transactions in report.each().flat_map(|served| &served.transactions) {
         page.note(transactions.sentence());
     }
+    for depths in report.each().flat_map(|served| &served.depths) {
+        page.note(format!("submitted: {}", depths.sentence()));
+    }
     for deadline in report.each().flat_map(|served| &served.deadlines) {
         page.note(deadline.sentence());
     }

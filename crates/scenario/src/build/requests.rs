@@ -9,6 +9,7 @@ use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload, access_words};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
+use petrio_workload::program::accesses::Flows;
 use petrio_workload::program::{AccessParameters, Placement};
 use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
 use petrio_workload::synthetic::Synthetic;
@@ -26,6 +27,7 @@ pub(super) fn programs_of(
     let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
     let mut sources: Vec<Box<dyn RequestSource>> = Vec::new();
     let mut workloads = Vec::new();
+    let mut flows = Flows::default();
     for (number, (name, workload)) in loaded.workloads_of(Subject::BlockRequests).enumerate() {
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         match workload {
@@ -46,7 +48,7 @@ pub(super) fn programs_of(
             }
             Workload::DeviceAccesses(load) => {
                 kinds.push(access_words(&load.parameters));
-                let source = accesses(loaded, name, &load.parameters, (targets, replication))?;
+                let source = accesses(loaded, name, &load.parameters, (targets, replication), &mut flows)?;
                 sources.push(in_turn(source, loaded, turns, name));
                 workloads.push(number);
             }
@@ -70,6 +72,7 @@ fn accesses(
     name: &str,
     parameters: &AccessParameters,
     (targets, replication): (&[u32], u64),
+    flows: &mut Flows,
 ) -> Result<Box<dyn RequestSource>, RunFailure> {
     let disks: Vec<(u32, u64)> = targets
         .iter()
@@ -77,8 +80,8 @@ fn accesses(
         .collect();
     let placement = Placement { seed: loaded.scenario.seed, replication, ..Placement::new(name) };
     let source = match waits(loaded, name) {
-        true => parameters.on_devices_later(&disks, &placement),
-        false => parameters.on_devices(&disks, &placement),
+        true => parameters.on_devices_later(&disks, &placement, flows),
+        false => parameters.on_devices_among(&disks, &placement, flows),
     };
     Ok(Box::new(source.map_err(SourceError::from)?))
 }

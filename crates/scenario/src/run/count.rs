@@ -46,7 +46,10 @@ impl<R: Reported> Count<R> {
     /// A request is about to be issued.
     #[inline]
     pub(super) fn begins(&mut self, workload: usize, item: &SourceItem<R>) {
-        let SourceItem { request, phase, .. } = item;
+        let SourceItem { request, phase, depth, .. } = item;
+        if phase.counts() && request.bytes() > 0 {
+            self.collector.submits(workload, *depth);
+        }
         let request = UnderWay {
             id: request.id(),
             workload,
@@ -241,7 +244,7 @@ mod tests {
         for (number, (workload, operation, at)) in asked.into_iter().enumerate() {
             let (id, issued) = (RequestId(number as u64), Time::from_millis(at));
             let request = FileOp { id, operation, issued, length: 4_096, ..FileOp::default() };
-            count.begins(workload, &SourceItem { request, measured: None, phase: Phase::Measured });
+            count.begins(workload, &SourceItem { request, measured: None, phase: Phase::Measured, depth: 0 });
         }
         count.flight.ends(RequestId(3));
         assert_eq!(

@@ -74,7 +74,7 @@ mod tests {
 
     fn item(id: u64, phase: Phase) -> SourceItem<FileOp> {
         let request = FileOp { id: RequestId(id), ..FileOp::default() };
-        SourceItem { request, measured: None, phase }
+        SourceItem { request, measured: None, phase, depth: 0 }
     }
 
     #[test]

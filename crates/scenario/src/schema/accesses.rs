@@ -53,6 +53,7 @@ impl FilePattern for AccessParameters {
 pub(crate) fn accesses(parameters: &AccessParameters) -> String {
     let access = match parameters.operation {
         AccessKind::Read => "reads".to_owned(),
+        AccessKind::Write if parameters.truncates => "truncations".to_owned(),
         AccessKind::Write => "writes".to_owned(),
         AccessKind::Mixed => match parameters.read_share {
             Some(share) => format!("mix with {share} reads"),
@@ -62,6 +63,8 @@ pub(crate) fn accesses(parameters: &AccessParameters) -> String {
         AccessKind::Stat => return "files that are asked for their attributes".to_owned(),
         AccessKind::Remove => return "files that are removed".to_owned(),
         AccessKind::MakeDirectory => return "directories that are made".to_owned(),
+        AccessKind::StatDirectory => return "directories that are asked for their attributes".to_owned(),
+        AccessKind::RemoveDirectory => return "directories that are removed".to_owned(),
     };
     let order = match parameters.order {
         AccessOrder::Sequential => "sequential",

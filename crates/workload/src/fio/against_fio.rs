@@ -50,7 +50,7 @@ fn here(job: &str) -> Vec<Access> {
     let mut found = Vec::new();
     while found.len() < COMPARED {
         let step = prepared.programs[0].next(Time::ZERO).unwrap_or_else(|error| panic!("{error}"));
-        let (Step::Operation(op) | Step::Submit(op)) = step else {
+        let (Step::Operation(op) | Step::Submit { op, .. }) = step else {
             if step == Step::End {
                 break;
             }

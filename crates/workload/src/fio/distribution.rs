@@ -2,8 +2,26 @@
 
 use super::FioError;
 use super::options::Options;
+use crate::program::accesses::PlaceSequence;
 use crate::{Popularity, Zone};
+
+/// So many places a sequence has at most, as in fio.
+const SEQUENCE_MAX: usize = 64;
 use petrio_units::Fraction;
+
+/// `random_distribution=sequence:2,0,1`: places in an order.
+pub(super) fn sequence(options: &mut Options) -> Result<Option<PlaceSequence>, FioError> {
+    let advances = options.is_on("random_sequence_stride")?;
+    let Some((list, line)) = options.places() else { return Ok(None) };
+    let places: Option<Vec<u64>> = list.split([',', ':']).map(|place| place.trim().parse().ok()).collect();
+    match places.filter(|places| places.len() <= SEQUENCE_MAX) {
+        Some(places) => Ok(Some(PlaceSequence { places, advances })),
+        None => {
+            let problem = format!("random_distribution=sequence:{list} can't be read");
+            Err(FioError::at(line, problem).with_help("up to 64 numbers of blocks, from 0: sequence:2,0,1"))
+        }
+    }
+}
 
 /// Which places are asked for more often than others; what isn't taken of it is told.
 pub(super) fn popularity(

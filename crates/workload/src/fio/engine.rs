@@ -10,6 +10,8 @@ pub(super) struct Calls {
     pub(super) engine: Engine,
     /// By loads and stores in a mapping.
     pub(super) is_mapped: bool,
+    /// Files are cut off where they would be written (`ftruncate`).
+    pub(super) truncates: bool,
     /// What is done to files instead of reading and writing them.
     pub(super) names: Option<AccessKind>,
     pub(super) line: u32,
@@ -79,11 +81,13 @@ const SERVED: [(&str, Reaches, Engine); 9] = [
     ("libhdfs", Reaches::ServedFiles, Engine::Waits),
     ("hdfs", Reaches::ServedFiles, Engine::Waits),
 ];
-const OF_NAMES: [(&str, AccessKind); 4] = [
+const OF_NAMES: [(&str, AccessKind); 6] = [
     ("filecreate", AccessKind::Create),
     ("filestat", AccessKind::Stat),
     ("filedelete", AccessKind::Remove),
     ("dircreate", AccessKind::MakeDirectory),
+    ("dirstat", AccessKind::StatDirectory),
+    ("dirdelete", AccessKind::RemoveDirectory),
 ];
 
 /// How the calls are made.
@@ -91,6 +95,7 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
     let calls = |engine, line| Calls {
         engine,
         is_mapped: false,
+        truncates: false,
         names: None,
         line,
         past_files: false,
@@ -122,6 +127,9 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
     if matches!(name, "null" | "cpp_null") {
         return Ok(Calls { reaches: Reaches::Nothing, ..calls(Engine::NativeAio, line) });
     }
+    if name == "ftruncate" {
+        return Ok(Calls { truncates: true, ..calls(Engine::Waits, line) });
+    }
     if name == "mmap" {
         return Ok(Calls { is_mapped: true, ..calls(Engine::Waits, line) });
     }
@@ -130,9 +138,8 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
         "net" | "netsplice" | "rdma" => "sends messages over a network; a parallel program here does",
         "rados" | "http" | "ime_aio" => "asks a store of objects over a network, which this doesn't describe",
         "pmemblk" | "dev-dax" | "libpmem" => "works on memory, and not on a disk or file",
-        "falloc" | "ftruncate" | "e4defrag" | "dirdelete" | "dirstat" | "exec" | "external" => {
-            "makes calls that are not played"
-        }
+        "falloc" => "allocates blocks that nobody writes, which no call here does",
+        "e4defrag" | "exec" | "external" => "makes calls that are not played",
         _ => "is no engine that works on files or disks here",
     };
     let help =

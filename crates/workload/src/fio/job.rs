@@ -1,13 +1,14 @@
 //! What one job does.
 
 use super::direction::{Direction, direction};
-use super::distribution::popularity;
+use super::distribution::{popularity, sequence};
 use super::engine::{Calls, engine};
 use super::ini::Section;
 use super::options::{Options, ZONE_BYTES};
 use super::pace::paces;
 use super::sizes::{records, without_metadata};
 use super::target::{Target, device, files, target};
+use super::until::{flow, latency_target, until_steady};
 use super::{FioError, FioRemark, FioWork};
 use crate::program::accesses::{
     AccessKind, AccessOrder, AccessParameters, Engine, Skip, Strides, Submitting, ZoneLog,
@@ -72,6 +73,12 @@ pub(super) fn job(
         job_number,
         ..AccessParameters::new(operation, own_sizes.clone())
     };
+    if calls.truncates && operation != AccessKind::Write {
+        return Err(FioError::at(
+            calls.line,
+            "ioengine=ftruncate cuts off what is written: rw=write or rw=randwrite",
+        ));
+    }
     order(&mut options, &direction, &mut parameters, &mut remark)?;
     counts(&mut options, &calls, &target, &mut parameters)?;
     let is_direct = flight(&mut options, &calls, &target, &mut parameters, &mut remark)?;
@@ -97,17 +104,9 @@ pub(super) fn job(
     } else {
         files(&mut options, &mut parameters, (&calls, &target, line), known_size, &mut remark)?;
     }
-    for key in ["latency_target", "flow", "steadystate", "ss", "thinktime_iotime"] {
-        if let Some(entry) = options.take(&[key]) {
-            let what = match key {
-                "latency_target" => "the depth is not searched for: all that iodepth says is in flight",
-                "flow" => "jobs are not held to shares of each other",
-                "thinktime_iotime" => "processes rest after accesses, and not after times",
-                _ => "the run doesn't end when it is steady: it ends with its runtime or its size",
-            };
-            remark(entry.line, &format!("{key} is not played: {what}"));
-        }
-    }
+    parameters.latency_target = latency_target(&mut options)?;
+    parameters.until_steady = until_steady(&mut options, &mut remark)?;
+    parameters.flow = flow(&mut options)?;
     options.finish(&mut own);
     remarks.append(&mut own);
     let (names, work) = match target.is_device {
@@ -142,6 +141,7 @@ fn order(
     let alignment = options.size(&["blockalign", "ba"])?;
     let share = options.number(&["percentage_random"])?;
     let repetition = options.is_on("norandommap")?;
+    let sequence = sequence(options)?;
     let popularity = popularity(options, remark)?;
     if let Some(entry) =
         options.take(&["random_generator"]).filter(|entry| random && entry.value != "tausworthe")
@@ -157,7 +157,8 @@ fn order(
         parameters.random_share = share
             .and_then(|(percent, _)| Fraction::new(percent.min(100) as f64 / 100.0))
             .filter(|share| share.get() < 1.0);
-        parameters.repetition = repetition && popularity.is_none();
+        parameters.repetition = repetition && popularity.is_none() && sequence.is_none();
+        parameters.sequence = sequence;
         parameters.popularity = popularity;
     }
     let size =
@@ -251,6 +252,8 @@ fn flight(
     let offloads = options.take(&["io_submit_mode"]).is_some_and(|entry| entry.value == "offload");
     let least = options.number(&["iodepth_batch_complete_min", "iodepth_batch_complete"])?;
     let low = options.number(&["iodepth_low"])?;
+    let most = options.number(&["iodepth_batch_complete_max"])?;
+    let together = options.number(&["iodepth_batch_submit", "iodepth_batch"])?;
     let engine = match calls.engine {
         // Threads of fio make the calls, as many as may be in flight.
         Engine::Waits if offloads && !calls.is_mapped => Engine::IoUring,
@@ -262,17 +265,27 @@ fn flight(
     }
     if engine != Engine::Waits {
         (parameters.engine, parameters.in_flight) = (engine, depth);
+        let bounded = |count: u64| count.min(u64::from(depth)) as u32;
+        // As fio's init.c completes them: 0 submits all together, and at least as many are taken back as are waited for.
+        let least = least.map_or(0, |(least, _)| bounded(least));
         parameters.submitting = Submitting {
-            waits_for: least.map_or(0, |(least, _)| least.min(u64::from(depth)) as u32),
+            waits_for: least,
+            takes: most
+                .map(|(most, _)| bounded(most).max(least))
+                .filter(|most| *most > least.max(1))
+                .unwrap_or(0),
+            together: match together {
+                None | Some((1, _)) => 0,
+                Some((0, _)) => depth,
+                Some((together, _)) => bounded(together),
+            },
             refills_at: low.map_or(0, |(low, _)| low.min(u64::from(depth)) as u32),
         };
     }
     if parameters.in_flight == 1 {
         (parameters.engine, parameters.submitting) = (Engine::Waits, Submitting::default());
     }
-    if calls.is_mapped {
-        parameters.mapped = true;
-    }
+    (parameters.mapped, parameters.truncates) = (calls.is_mapped, calls.truncates);
     let (direct, buffered) = (options.switch("direct")?, options.switch("buffered")?);
     let direct = match (direct, buffered) {
         (Some((direct, _)), Some((buffered, line))) if direct == buffered => {
@@ -346,9 +359,17 @@ fn times(
     let spin =
         options.time(&["thinktime_spin"], MICROSECOND)?.map_or(Time::ZERO, |(time, _)| time.min(think));
     (parameters.compute_time, parameters.think_time) = (duration(spin), duration(think - spin));
-    options.take(&["thinktime_blocks_type"]);
+    let by_issue =
+        options.take(&["thinktime_blocks_type"]).is_some_and(|entry| entry.value.starts_with("issue"));
     let every = options.number(&["thinktime_blocks"])?.map(|(every, _)| every).filter(|every| *every > 0);
-    parameters.think_every = every.filter(|_| think > Time::ZERO).unwrap_or(1);
+    let after =
+        options.time(&["thinktime_iotime"], SECOND)?.map(|(time, _)| time).filter(|time| *time > Time::ZERO);
+    if think > Time::ZERO {
+        parameters.think_by_issue = by_issue;
+        parameters.think_after = after.map(duration);
+        // Its usual 1 doesn't go with times.
+        parameters.think_every = every.unwrap_or(u64::from(after.is_none()));
+    }
     Ok(())
 }
 

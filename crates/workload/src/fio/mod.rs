@@ -27,6 +27,7 @@ mod options;
 mod pace;
 mod sizes;
 mod target;
+mod until;
 mod values;
 
 pub use command_line::is_command_line;

@@ -44,6 +44,20 @@ impl Options {
         found
     }
 
+    /// The places of `random_distribution=sequence:…`, with the line; any other distribution is left.
+    pub(super) fn places(&mut self) -> Option<(String, u32)> {
+        let is_it =
+            |entry: &Entry| entry.key == "random_distribution" && entry.value.starts_with("sequence:");
+        let entry = self.entries.iter().find(|entry| is_it(entry)).cloned()?;
+        self.entries.retain(|other| !is_it(other));
+        Some((entry.value.split_once(':')?.1.to_owned(), entry.line))
+    }
+
+    /// Whether a switch is on, which is left.
+    pub(super) fn peek(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == name && entry.value != "0")
+    }
+
     /// Whether any of these is said.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         self.entries.iter().any(|entry| names.contains(&entry.key.as_str()) && entry.value != "100%")

@@ -343,3 +343,82 @@ fn synchronous_writes_to_a_disk_are_on_its_medium_when_they_return() {
     }
     assert_eq!(issued("[a]\nfilename=/dev/sdb\nrw=read\nsync=1\n"), [(Direction::Read, false); 4]);
 }
+
+#[test]
+fn directories_truncations_and_sequences_are_played() {
+    use crate::program::accesses::PlaceSequence;
+    for (engine, kind) in [("dirstat", AccessKind::StatDirectory), ("dirdelete", AccessKind::RemoveDirectory)]
+    {
+        let job = accesses(&format!("[a]\nioengine={engine}\nfilesize=4k\nnrfiles=200\n"));
+        assert_eq!((job.operation, job.files), (kind, 200));
+    }
+    let job = accesses("[a]\nioengine=ftruncate\nrw=randwrite\nsize=100m\ndirect=1\n");
+    assert!(job.truncates && job.operation == AccessKind::Write);
+    assert!(refusal("[a]\nioengine=ftruncate\nrw=read\nsize=1m\n").contains("cuts off"));
+    let of = |stride: u32| {
+        let text = format!(
+            "[a]\nrw=randread\nsize=48k\nio_size=24k\nrandom_distribution=sequence:2,0,1\nrandom_sequence_stride={stride}\n"
+        );
+        (accesses(&text).sequence, accesses_made(&accesses(&text)))
+    };
+    let places = vec![2, 0, 1];
+    assert_eq!(
+        of(0),
+        (Some(PlaceSequence { places: places.clone(), advances: false }), vec![2, 0, 1, 2, 0, 1])
+    );
+    assert_eq!(of(1), (Some(PlaceSequence { places, advances: true }), vec![2, 0, 1, 5, 3, 4]));
+    assert!(refusal("[a]\nrw=randread\nsize=1m\nrandom_distribution=sequence:x\n").contains("line 4"));
+}
+
+/// The places that a job goes to, in blocks of 4 KiB.
+fn accesses_made(parameters: &AccessParameters) -> Vec<u64> {
+    use crate::program::{FileProgram, Placement, Step};
+    let mut prepared = parameters.prepare(&Placement::new("w")).unwrap();
+    let mut found = Vec::new();
+    loop {
+        match prepared.programs[0].next(Time::ZERO).unwrap() {
+            Step::Operation(op) => found.push(op.offset / 4096),
+            Step::End => return found,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_ends_a_job_by_what_it_meets_is_taken() {
+    use crate::program::accesses::{SteadyFigure, SteadyState};
+    let job = accesses(
+        "[a]\nrw=randread\nsize=1g\niodepth=128\nioengine=libaio\ndirect=1\nlatency_target=500000\nlatency_window=5000000\nlatency_percentile=99.9\n",
+    );
+    let target = job.latency_target.unwrap();
+    assert_eq!(
+        (target.latency.time(), target.window.time()),
+        (Time::from_millis(500), Time::from_millis(5000))
+    );
+    assert!((target.share.get() - 0.999).abs() < 1e-9 && !target.keeps_on);
+    let seconds = |seconds| Duration::from(Time::from_whole_seconds(seconds));
+    let job = accesses(
+        "[a]\nsize=1g\ntime_based\nruntime=5m\nss=bw_slope:1%\nss_dur=10s\nss_ramp=5s\ngroup_reporting\n",
+    );
+    let expected = SteadyState {
+        of: SteadyFigure::Bytes,
+        slope: true,
+        limit: 1.0,
+        absolute: false,
+        window: seconds(10),
+        ramp: seconds(5),
+        interval: seconds(1),
+        together: true,
+    };
+    assert_eq!(job.until_steady, Some(expected));
+    assert!(remarks("[a]\nsize=1m\nsteadystate=iops:2%\n")[0].contains("as in fio"));
+    assert!(refusal("[a]\nsize=1m\nss=iops\nss_dur=5\n").contains("can't be read"));
+}
+
+#[test]
+fn a_share_beside_other_jobs_is_taken() {
+    let job = accesses("[a]\nsize=1m\nflow=8\nflow_id=3\nflow_sleep=1000\n");
+    let flow = job.flow.unwrap();
+    assert_eq!((flow.weight, flow.group, flow.rest.time()), (8, 3, Time::from_millis(1)));
+    assert_eq!(accesses("[a]\nsize=1m\nflow=0\n").flow, None);
+}

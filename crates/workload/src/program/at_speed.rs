@@ -30,6 +30,10 @@ impl FileProgram for AtSpeed {
         })
     }
 
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        self.program.completed(bytes, took, now);
+    }
+
     fn measured(&self) -> Option<Time> {
         self.program.measured()
     }

@@ -1,6 +1,7 @@
 //! What the programs of one run have in common while they are made, and what those of one job know of each other while
 //! they run.
 
+use super::accesses::Flows;
 use super::locks::Locks;
 use super::measured::{Measured, MeasuredPhase, PhaseName, Word};
 use petrio_colours::FileId;
@@ -15,12 +16,14 @@ pub struct Common {
     /// From here on no workload has files; what is taken of it is added.
     pub spare: u32,
     boards: BTreeMap<u32, Arc<Board>>,
+    /// The groups whose processes share what they issue.
+    pub(crate) flows: Flows,
 }
 
 impl Common {
     /// Nothing yet, with files of nobody from this number on.
-    pub const fn new(spare: u32) -> Self {
-        Self { spare, boards: BTreeMap::new() }
+    pub fn new(spare: u32) -> Self {
+        Self { spare, boards: BTreeMap::new(), flows: Flows::default() }
     }
 
     /// The board of the job whose first process has this number: one for all of its programs, whichever of them are made

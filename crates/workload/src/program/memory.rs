@@ -182,7 +182,7 @@ impl FileProgram for WithMemory {
             return Ok(step);
         }
         match self.program.next(now)? {
-            step @ (Step::Operation(_) | Step::Submit(_)) => self.before(step),
+            step @ (Step::Operation(_) | Step::Submit { .. }) => self.before(step),
             Step::End if self.has_begun && !self.memory.shared => {
                 self.has_begun = false;
                 return Ok(self.uses(0, 0));
@@ -190,6 +190,10 @@ impl FileProgram for WithMemory {
             other => return Ok(other),
         }
         Ok(self.waiting.pop_front().unwrap_or(Step::End))
+    }
+
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        self.program.completed(bytes, took, now);
     }
 
     fn measured(&self) -> Option<Time> {

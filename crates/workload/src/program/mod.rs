@@ -86,13 +86,21 @@ pub enum Step {
     /// Asks for this, and waits until it is done. `id` and `issued` are set by whoever carries it out.
     Operation(FileOp),
     /// Asks for this, and goes on as soon as it has been submitted ([`Submission`](petrio_colours::Submission) says when that is).
-    Submit(FileOp),
-    /// If so many of its submitted operations are in flight, waits until only so few are.
+    Submit {
+        /// What.
+        op: FileOp,
+        /// So many go to the kernel in one call: those before are held back until there are so many, or the process waits.
+        together: u32,
+    },
+    /// If it has submitted so many operations that it hasn't taken back, waits until so many of them are done that only so few are left when
+    /// these are taken back.
     Reap {
         /// From so many on.
         full: u32,
         /// Down to so many.
         down_to: u32,
+        /// It takes back so many at a time at most, and always as many as that needs.
+        most: u32,
     },
     /// Lets time pass.
     Think(Time),
@@ -118,6 +126,9 @@ pub trait FileProgram: Send {
     /// A captured trace that can't be read on.
     fn next(&mut self, now: Time) -> Result<Step, ProgramError>;
 
+    /// One of its operations, of so many bytes that are read or written, is over; it took so long.
+    fn completed(&mut self, _bytes: u64, _took: Time, _now: Time) {}
+
     /// How long the operation asked for last took where it was captured, for a program that knows.
     fn measured(&self) -> Option<Time> {
         None
@@ -127,6 +138,10 @@ pub trait FileProgram: Send {
 impl<P: FileProgram + ?Sized> FileProgram for Box<P> {
     fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         (**self).next(now)
+    }
+
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        (**self).completed(bytes, took, now);
     }
 
     fn measured(&self) -> Option<Time> {

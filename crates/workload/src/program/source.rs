@@ -13,7 +13,7 @@ use super::error::ProgramError;
 use super::{FileProgram, Phase, Step};
 use crate::due::Due;
 use crate::source::{RequestSource, SourceError, SourceItem};
-use petrio_colours::{FileId, FileOp, RequestId, Submission};
+use petrio_colours::{FileId, FileOp, Operation, RequestId, Submission};
 use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -31,17 +31,17 @@ enum Awaits {
     Completion,
     /// That what it submits is on its way.
     Submission(RequestId),
-    /// That only so many of what it submitted are in flight.
-    Few(u32),
+    /// That so many of what it submitted are done, of which it takes back so many at most.
+    Done { least: u32, most: u32 },
 }
 
 /// Operations that a process has left to its threads.
 #[derive(Default)]
 struct Threads {
     /// Those that no thread has taken.
-    queue: VecDeque<FileOp>,
-    /// Those that are due to be issued.
-    taken: VecDeque<FileOp>,
+    queue: VecDeque<(FileOp, u32)>,
+    /// Those that are due to be issued. With each goes how many the process had on their way with it.
+    taken: VecDeque<(FileOp, u32)>,
     /// The files that threads work on.
     busy: Vec<FileId>,
 }
@@ -52,12 +52,12 @@ impl Threads {
         if self.busy.len() >= THREADS_MAX {
             return false;
         }
-        let Some(position) = self.queue.iter().position(|op| !self.busy.contains(&op.file)) else {
+        let Some(position) = self.queue.iter().position(|(op, _)| !self.busy.contains(&op.file)) else {
             return false;
         };
-        let Some(op) = self.queue.remove(position) else { return false };
-        self.busy.push(op.file);
-        self.taken.push_back(op);
+        let Some(one) = self.queue.remove(position) else { return false };
+        self.busy.push(one.0.file);
+        self.taken.push_back(one);
         true
     }
 }
@@ -75,9 +75,28 @@ struct Process {
     awaits: Awaits,
     /// Whether the operation to be issued is only submitted.
     submits: bool,
-    /// How many of those that it submitted are in flight.
+    /// Whether those held back go to the kernel now.
+    releases: bool,
+    /// What it submits, until as many are there as go together.
+    held: VecDeque<FileOp>,
+    /// The step behind these.
+    put_off: Option<Step>,
+    /// How many of those that it submitted are in flight, and how many are done and not taken back.
     submitted: u32,
+    done: u32,
     threads: Option<Box<Threads>>,
+}
+
+impl Process {
+    /// How many of those that it submitted, or is about to, it hasn't taken back.
+    fn depth(&self) -> u32 {
+        let held = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
+        self.submitted.saturating_add(self.done).saturating_add(held)
+    }
+
+    fn take_back(&mut self, least: u32, most: u32) {
+        self.done -= self.done.min(most.max(least));
+    }
 }
 
 /// Who issues what is due.
@@ -89,6 +108,9 @@ struct InFlight {
     id: RequestId,
     process: u32,
     is_submitted: bool,
+    issued: Time,
+    /// Bytes that are read or written.
+    bytes: u64,
     /// The file, where a thread of the process works on it.
     of_thread: Option<FileId>,
 }
@@ -133,7 +155,11 @@ impl FilePrograms {
             at: Time::ZERO,
             awaits: Awaits::Nothing,
             submits: false,
+            releases: false,
+            held: VecDeque::new(),
+            put_off: None,
             submitted: 0,
+            done: 0,
             threads: None,
         };
         Self {
@@ -162,28 +188,54 @@ impl FilePrograms {
         let process = &mut self.processes[number as usize];
         process.awaits = Awaits::Nothing;
         loop {
-            match process.program.next(process.at)? {
+            if process.releases {
+                if let Some(operation) = process.held.pop_front() {
+                    (process.operation, process.submits) = (operation, true);
+                    self.due.push(Reverse((process.at, number, BY_PROCESS)));
+                    return Ok(());
+                }
+                process.releases = false;
+            }
+            let step = match process.put_off.take() {
+                Some(step) => step,
+                None => process.program.next(process.at)?,
+            };
+            // Nobody rests, or waits, before what is held back is on its way.
+            let waits = match &step {
+                Step::Reap { full, down_to, .. } => process.depth() >= (*full).max(down_to + 1),
+                Step::Submit { .. } | Step::Phase(_) => false,
+                _ => true,
+            };
+            if waits && !process.held.is_empty() {
+                (process.releases, process.put_off) = (true, Some(step));
+                continue;
+            }
+            match step {
                 Step::Operation(operation) => {
                     (process.operation, process.submits) = (operation, false);
                     self.due.push(Reverse((process.at, number, BY_PROCESS)));
                     return Ok(());
                 }
-                Step::Submit(operation) if operation.flags.submission == Submission::Threads => {
+                Step::Submit { op, .. } if op.flags.submission == Submission::Threads => {
                     process.submitted += 1;
+                    let depth = process.depth();
                     let threads = process.threads.get_or_insert_default();
-                    threads.queue.push_back(operation);
+                    threads.queue.push_back((op, depth));
                     if threads.take() {
                         self.due.push(Reverse((process.at, number, BY_THREAD)));
                     }
                 }
-                Step::Submit(operation) => {
-                    (process.operation, process.submits) = (operation, true);
-                    self.due.push(Reverse((process.at, number, BY_PROCESS)));
-                    return Ok(());
+                Step::Submit { op, together } => {
+                    process.held.push_back(op);
+                    process.releases = process.held.len() as u64 >= u64::from(together);
                 }
-                Step::Reap { full, down_to } if process.submitted >= full.max(down_to + 1) => {
-                    process.awaits = Awaits::Few(down_to);
-                    return Ok(());
+                Step::Reap { down_to, most, .. } if waits => {
+                    let least = process.depth() - down_to;
+                    if process.done < least {
+                        process.awaits = Awaits::Done { least, most };
+                        return Ok(());
+                    }
+                    process.take_back(least, most);
                 }
                 Step::Reap { .. } => {}
                 // A think time beyond the horizon never ends: `due` says so.
@@ -247,22 +299,32 @@ impl RequestSource<FileOp> for FilePrograms {
         process.has_begun = true;
         let measured = process.program.measured();
         let threads = process.threads.as_mut().filter(|_| by == BY_THREAD);
-        let (mut request, is_submitted, of_thread) = match threads
+        let (mut request, depth, is_submitted, of_thread) = match threads
             .and_then(|threads| threads.taken.pop_front())
         {
-            Some(op) => {
+            Some((op, depth)) => {
                 let file = op.file;
-                (op, true, Some(file))
+                (op, depth, true, Some(file))
             }
             None => {
                 process.awaits = if process.submits { Awaits::Submission(id) } else { Awaits::Completion };
                 process.submitted += u32::from(process.submits);
-                (process.operation.clone(), process.submits, None)
+                let depth = process.depth() + u32::from(!process.submits);
+                (process.operation.clone(), depth, process.submits, None)
             }
         };
         (request.id, request.issued) = (id, now);
-        self.in_flight.push_back(InFlight { id, process: number, is_submitted, of_thread });
-        Ok(Some(SourceItem { request, measured, phase: process.phase }))
+        let moves = matches!(request.operation, Operation::Read | Operation::Write);
+        let bytes = if moves { request.length } else { 0 };
+        self.in_flight.push_back(InFlight {
+            id,
+            process: number,
+            is_submitted,
+            issued: now,
+            bytes,
+            of_thread,
+        });
+        Ok(Some(SourceItem { request, measured, phase: process.phase, depth }))
     }
 
     fn begin(&mut self, at: Time) -> Result<(), SourceError> {
@@ -284,15 +346,18 @@ impl RequestSource<FileOp> for FilePrograms {
         let Ok(position) = self.in_flight.binary_search_by_key(&id, |flight| flight.id) else {
             return Ok(());
         };
-        let Some(InFlight { process: number, is_submitted, of_thread, .. }) = self.in_flight.remove(position)
+        let Some(InFlight { process: number, is_submitted, issued, bytes, of_thread, .. }) =
+            self.in_flight.remove(position)
         else {
             return Ok(());
         };
         let process = &mut self.processes[number as usize];
+        process.program.completed(bytes, now.saturating_sub(issued), now);
         if !is_submitted {
             return Ok(self.go_on(number, now)?);
         }
         process.submitted = process.submitted.saturating_sub(1);
+        process.done += 1;
         if let (Some(file), Some(threads)) = (of_thread, &mut process.threads) {
             threads.busy.retain(|busy| *busy != file);
             if threads.take() {
@@ -301,7 +366,13 @@ impl RequestSource<FileOp> for FilePrograms {
         }
         let goes_on = match process.awaits {
             Awaits::Submission(awaited) => awaited == id,
-            Awaits::Few(few) => process.submitted <= few,
+            Awaits::Done { least, most } => {
+                let enough = process.done >= least;
+                if enough {
+                    process.take_back(least, most);
+                }
+                enough
+            }
             Awaits::Nothing | Awaits::Completion => false,
         };
         if goes_on {

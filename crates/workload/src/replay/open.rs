@@ -64,6 +64,7 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<
             request: record.request(id, now),
             measured: record.measured(),
             phase: Phase::Measured,
+            depth: 0,
         }))
     }
 

@@ -264,6 +264,7 @@ impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
             },
             measured: None,
             phase: Phase::Measured,
+            depth: 0,
         }))
     }
 

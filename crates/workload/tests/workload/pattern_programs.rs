@@ -70,7 +70,7 @@ pub(super) fn words(parameters: &PatternParameters) -> Vec<String> {
             Step::Think(time) => format!("think {time}"),
             Step::Barrier => "barrier".to_owned(),
             Step::Phase(phase) => format!("{phase:?}").to_lowercase(),
-            Step::Submit(_) | Step::Reap { .. } | Step::End => {
+            Step::Submit { .. } | Step::Reap { .. } | Step::End => {
                 unreachable!("a pattern waits for each operation")
             }
         })

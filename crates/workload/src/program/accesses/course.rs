@@ -94,6 +94,7 @@ impl Course {
                 popular: origin.own,
                 // The first is at a random place.
                 until_random: 1,
+                issued: [0; 2],
             },
         };
         Self {
@@ -184,6 +185,7 @@ impl Course {
         if let Some(strides) = self.strides {
             way.stride(strides, sort, &mut self.stride_bytes);
         }
+        self.draws.places.issued = self.issued;
         let (mut offset, takes) = way.next(&self.rules, sort, &mut self.draws.places)?;
         let draw = &mut self.draws.sizes[sort];
         let mut length = self.sizes[sort].draw(draw, self.any_size, |length| way.fits(offset, length))?;

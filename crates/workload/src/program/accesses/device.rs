@@ -1,9 +1,11 @@
 //! Accesses to disks: the programs' reads and writes as block requests, their calls for durability as flushes.
 
+use super::flow::Flows;
 use super::parameters::AccessParameters;
+use super::plan::together;
 use super::run::AccessProgram;
 use crate::due::Due;
-use crate::program::{FileProgram, FilePrograms, Placement, ProgramError};
+use crate::program::{FilePrograms, Placement, ProgramError};
 use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, RequestId, SECTOR_BYTES, Submission};
 use petrio_time::Time;
@@ -57,7 +59,20 @@ impl AccessParameters {
         disks: &[(u32, u64)],
         placement: &Placement,
     ) -> Result<DeviceAccesses, ProgramError> {
-        let mut accesses = self.on_devices_later(disks, placement)?;
+        self.on_devices_among(disks, placement, &mut Flows::default())
+    }
+
+    /// The same, beside others that share what they issue.
+    ///
+    /// # Errors
+    /// As of [`validate_on`](Self::validate_on).
+    pub fn on_devices_among(
+        &self,
+        disks: &[(u32, u64)],
+        placement: &Placement,
+        flows: &mut Flows,
+    ) -> Result<DeviceAccesses, ProgramError> {
+        let mut accesses = self.on_devices_later(disks, placement, flows)?;
         accesses.programs.begin(Time::ZERO).map_err(|error| match error {
             SourceError::Program(error) => error,
             other => ProgramError::parameter("operation", other.to_string()),
@@ -73,18 +88,19 @@ impl AccessParameters {
         &self,
         disks: &[(u32, u64)],
         placement: &Placement,
+        flows: &mut Flows,
     ) -> Result<DeviceAccesses, ProgramError> {
         let sizes: Vec<u64> = disks.iter().map(|&(_, bytes)| bytes).collect();
         self.validate_on(&sizes)?;
-        let program = |process: u32| -> Box<dyn FileProgram> {
+        let program = |process: u32| {
             let area = |&bytes: &u64| {
                 let (begin, area) = self.device_area(process, bytes);
                 (begin, area, bytes)
             };
             let areas: Vec<_> = sizes.iter().map(area).collect();
-            Box::new(AccessProgram::new(self, placement, (process, 0), &areas, true))
+            AccessProgram::new(self, placement, (process, 0), &areas, true).among(flows)
         };
-        let programs = FilePrograms::later((0..self.processes).map(program).collect());
+        let programs = FilePrograms::later(together(self, (0..self.processes).map(program)));
         Ok(DeviceAccesses { programs, devices: disks.iter().map(|&(device, _)| device).collect() })
     }
 }
@@ -127,7 +143,7 @@ impl RequestSource for DeviceAccesses {
         if item.request.flags.submission != Submission::Waits {
             self.programs.submitted(request.id, now)?;
         }
-        Ok(Some(SourceItem { request, measured: item.measured, phase: item.phase }))
+        Ok(Some(SourceItem { request, measured: item.measured, phase: item.phase, depth: item.depth }))
     }
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {

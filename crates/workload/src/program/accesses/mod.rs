@@ -14,22 +14,34 @@
 
 mod course;
 mod device;
+mod flow;
+mod names;
+mod paced;
 mod parameters;
 mod places;
 mod plan;
 mod run;
+mod search;
 mod seeds;
 mod sizes;
 mod sound;
+mod steady;
 mod taken;
 mod tausworthe;
 mod zones;
 
 pub use device::DeviceAccesses;
-pub use parameters::{AccessKind, AccessOrder, AccessParameters, Engine, LimitOn, Pace, Submitting};
+pub use flow::{FlowShare, Flows};
+pub use parameters::{
+    AccessKind, AccessOrder, AccessParameters, Engine, LimitOn, Pace, PlaceSequence, Submitting,
+};
 pub use run::AccessProgram;
+pub use search::LatencyTarget;
 pub use sizes::{Extent, SizeRange, SizeShare, Sizes, Skip};
+pub use steady::{SteadyFigure, SteadyState};
 pub use zones::{Strides, ZoneLog};
 
+#[cfg(test)]
+mod depths;
 #[cfg(test)]
 mod tests;

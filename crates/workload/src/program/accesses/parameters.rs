@@ -1,6 +1,9 @@
 //! The parameters of accesses, as a scenario writes them.
 
+use super::flow::FlowShare;
+use super::search::LatencyTarget;
 use super::sizes::{Extent, Sizes, Skip};
+use super::steady::SteadyState;
 use super::zones::{Strides, ZoneLog};
 use crate::popularity::Popularity;
 use crate::program::pattern::FileOrder;
@@ -48,6 +51,9 @@ pub struct AccessParameters {
     /// Random places that are asked for more often than others. They may come again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub popularity: Option<Popularity>,
+    /// Random places in this order, again and again, counted in the smallest records (fio's `sequence:2,0,1`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<PlaceSequence>,
     /// Areas that are gone through one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strides: Option<Strides>,
@@ -111,6 +117,15 @@ pub struct AccessParameters {
     /// When and how many are waited for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub submitting: Submitting,
+    /// Its share beside other jobs: who is ahead waits for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowShare>,
+    /// How long accesses may take: as many are in flight as that allows, and `in_flight` at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
+    /// It ends when this is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<SteadyState>,
     /// How fast reads are issued at most; without `write_pace`, writes too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
@@ -123,9 +138,15 @@ pub struct AccessParameters {
     /// How long it rests, with nothing in flight.
     #[serde(default, skip_serializing_if = "is_default")]
     pub think_time: Duration,
-    /// After how many accesses each time.
+    /// After how many accesses that are done and taken back each time; 0, whatever their number.
     #[serde(default = "one_access", skip_serializing_if = "is_one_access")]
     pub think_every: u64,
+    /// Whether that is of accesses that are submitted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub think_by_issue: bool,
+    /// How long after it has rested it rests again, whatever the number of accesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_after: Option<Duration>,
     /// O_DIRECT: past the page cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direct: bool,
@@ -136,6 +157,9 @@ pub struct AccessParameters {
     /// O_DSYNC: a write returns when its data are durable.
     #[serde(default, skip_serializing_if = "is_default")]
     pub data_sync: bool,
+    /// Whether files are cut off, or grow, at the place of each write instead of its being written (fio's engine `ftruncate`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub truncates: bool,
     /// By loads and stores in a mapping of the file.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mapped: bool,
@@ -187,6 +211,10 @@ pub enum AccessKind {
     Remove,
     /// As many directories are made (`dircreate`).
     MakeDirectory,
+    /// As many directories are asked for their attributes (`dirstat`).
+    StatDirectory,
+    /// As many directories are removed (`dirdelete`).
+    RemoveDirectory,
 }
 
 impl AccessKind {
@@ -195,10 +223,26 @@ impl AccessKind {
         matches!(self, Self::Read | Self::Write | Self::Mixed)
     }
 
+    /// Whether what is named are directories.
+    pub const fn names_directories(self) -> bool {
+        matches!(self, Self::MakeDirectory | Self::StatDirectory | Self::RemoveDirectory)
+    }
+
     /// Whether anything is written.
     pub const fn writes(self) -> bool {
         matches!(self, Self::Write | Self::Mixed)
     }
+}
+
+/// Places in an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceSequence {
+    /// Which, from 0.
+    pub places: Vec<u64>,
+    /// Whether each time through it lies behind the time before by as many places as it has (`random_sequence_stride`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub advances: bool,
 }
 
 /// In which order places come.
@@ -240,13 +284,19 @@ impl Engine {
     }
 }
 
-/// When accesses in flight are waited for.
+/// How many accesses are submitted and waited for together; 0 is one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submitting {
     /// Where all that may be are in flight, so many are waited for at least (fio's `iodepth_batch_complete_min`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub waits_for: u32,
+    /// So many that are done are taken back at a time at most (`iodepth_batch_complete_max`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub takes: u32,
+    /// So many go to the kernel in one call (`iodepth_batch_submit`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub together: u32,
     /// Further ones are issued only when so few are left (fio's `iodepth_low`); 0: as soon as there is room.
     #[serde(default, skip_serializing_if = "is_default")]
     pub refills_at: u32,
@@ -327,6 +377,8 @@ impl AccessParameters {
             random_share: None,
             repetition: false,
             popularity: None,
+            sequence: None,
+            truncates: false,
             strides: None,
             zones: None,
             processes: 1,
@@ -348,11 +400,16 @@ impl AccessParameters {
             in_flight: 1,
             engine: Engine::Waits,
             submitting: Submitting::default(),
+            flow: None,
+            latency_target: None,
+            until_steady: None,
             pace: None,
             write_pace: None,
             compute_time: Duration::ZERO,
             think_time: Duration::ZERO,
             think_every: 1,
+            think_by_issue: false,
+            think_after: None,
             direct: false,
             sync: false,
             data_sync: false,
@@ -386,6 +443,6 @@ impl AccessParameters {
 
     /// Whether nothing in it ends it: then the scenario must.
     pub const fn is_endless(&self) -> bool {
-        self.keep_on && self.duration.is_none() && self.accesses.is_none()
+        self.keep_on && self.duration.is_none() && self.accesses.is_none() && self.until_steady.is_none()
     }
 }

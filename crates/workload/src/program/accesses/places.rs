@@ -1,6 +1,6 @@
 //! Where the next access to one file or disk goes.
 
-use super::parameters::{AccessOrder, AccessParameters};
+use super::parameters::{AccessOrder, AccessParameters, PlaceSequence};
 use super::taken::Taken;
 use super::tausworthe::Tausworthe;
 use super::zones::{Strides, Written};
@@ -39,6 +39,7 @@ pub(super) struct Rules {
     skip: i64,
     strides: Option<Strides>,
     random_share: u32,
+    sequence: Option<PlaceSequence>,
     run: u64,
     keeps_on: bool,
     /// Whether a sequential write begins anew at the end because more is written than there is room for.
@@ -54,6 +55,8 @@ pub(super) struct PlaceDraws {
     pub(super) popular: Generator,
     /// Accesses in a row until the next random one.
     pub(super) until_random: u64,
+    /// Reads and writes so far.
+    pub(super) issued: [u64; 2],
 }
 
 impl Rules {
@@ -67,6 +70,7 @@ impl Rules {
             skip: parameters.skip.map_or(0, super::sizes::Skip::get),
             strides: parameters.strides,
             random_share: percent as u32,
+            sequence: parameters.sequence.clone(),
             run: parameters.run,
             keeps_on: parameters.keep_on,
             wraps: parameters.operation.writes()
@@ -80,7 +84,10 @@ impl Way {
     /// Through an area of a file.
     pub(super) fn new(parameters: &AccessParameters, (base, area, size): (u64, u64, u64)) -> Self {
         let random = parameters.order == AccessOrder::Random;
-        let remembers = random && !parameters.repetition && parameters.popularity.is_none();
+        let remembers = random
+            && !parameters.repetition
+            && parameters.popularity.is_none()
+            && parameters.sequence.is_none();
         let least = match parameters.operation {
             super::AccessKind::Mixed => parameters.record.bounds().0.min(parameters.writes().bounds().0),
             _ => parameters.bounds().0,
@@ -216,6 +223,14 @@ impl Way {
 
     fn random(&mut self, rules: &Rules, writes: usize, draws: &mut PlaceDraws) -> Option<u64> {
         let step = rules.step[writes];
+        if let Some(sequence) = &rules.sequence {
+            // fio's io_u.c, __get_next_rand_offset_sequence.
+            let (count, issued) = (sequence.places.len() as u64, draws.issued[writes]);
+            let place = sequence.places.get((issued % count.max(1)) as usize)?;
+            let from = if sequence.advances { issued / count * count } else { 0 };
+            let place = place.saturating_add(from);
+            return (place < self.area / rules.least[writes]).then(|| place * rules.least[writes]);
+        }
         if let Some(picker) = &self.picker {
             return Some(picker.pick(&mut draws.popular) * step);
         }

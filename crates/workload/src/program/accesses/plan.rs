@@ -60,6 +60,26 @@ impl AccessParameters {
     }
 }
 
+/// The processes of a job, those that end together knowing of each other.
+pub(super) fn together(
+    parameters: &AccessParameters,
+    programs: impl Iterator<Item = AccessProgram>,
+) -> Vec<Box<dyn FileProgram>> {
+    let mut first: Option<AccessProgram> = None;
+    let shares = parameters.until_steady.is_some_and(|steady| steady.together);
+    programs
+        .map(|mut program| -> Box<dyn FileProgram> {
+            if shares {
+                match &first {
+                    Some(first) => program.steady_with(first),
+                    None => first = Some(program.clone()),
+                }
+            }
+            Box::new(program)
+        })
+        .collect()
+}
+
 impl AccessPlan {
     /// The number of a process' first file.
     const fn first_file(&self, process: u32) -> u32 {
@@ -90,7 +110,7 @@ impl FilePlan for AccessPlan {
                     file: FileId(first + number),
                     name: placement.file_name(&format!("{set}.{number}")),
                     parent: FileId::ROOT,
-                    is_directory: parameters.operation == AccessKind::MakeDirectory,
+                    is_directory: parameters.operation.names_directories(),
                     present: !is_made,
                     size,
                     cached: parameters.cached,
@@ -103,18 +123,18 @@ impl FilePlan for AccessPlan {
     fn programs(
         &self,
         replication: u64,
-        _common: &mut Common,
+        common: &mut Common,
     ) -> Result<Vec<Box<dyn FileProgram>>, ProgramError> {
         let placement = Placement { replication, ..self.placement.clone() };
-        let program = |process| -> Box<dyn FileProgram> {
+        let program = |process| {
             let set = if self.parameters.shared_files { 0 } else { process };
             let size = self.parameters.file_bytes(set);
             let (_, area) = self.parameters.file_and_area(process);
             let begin = self.parameters.begins_at(process, size);
             let areas = vec![(begin, area, size); self.parameters.files as usize];
             let numbers = (process, self.first_file(process));
-            Box::new(AccessProgram::new(&self.parameters, &placement, numbers, &areas, false))
+            AccessProgram::new(&self.parameters, &placement, numbers, &areas, false).among(&mut common.flows)
         };
-        Ok((0..self.parameters.processes).map(program).collect())
+        Ok(together(&self.parameters, (0..self.parameters.processes).map(program)))
     }
 }

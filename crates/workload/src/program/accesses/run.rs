@@ -1,17 +1,21 @@
 //! A process at work: its passes, how many accesses it has in flight, rates, rests, and what makes its writes durable.
 
 use super::course::{Access, Course, Origin};
-use super::parameters::{AccessKind, AccessParameters, LimitOn, Pace};
+use super::flow::{Flows, InFlow};
+use super::paced::Paced;
+use super::parameters::{AccessKind, AccessParameters, Pace, Submitting};
+use super::search::{DepthSearch, Found};
 use super::seeds::{Purpose, Seeds};
-use super::tausworthe::Tausworthe;
+use super::steady::Steadiness;
 use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// Nothing has been done.
     Begin,
     /// It begins now.
@@ -29,49 +33,18 @@ enum Stage {
     End,
 }
 
-/// How fast accesses of a sort are issued.
-#[derive(Clone, Debug)]
-struct Paced {
-    pace: Pace,
-    random: Tausworthe,
-    bytes: u64,
-    count: u64,
-    /// When the next is due, from the beginning of the process.
-    next: Time,
-    least: u64,
-}
-
-impl Paced {
-    fn issued(&mut self, bytes: u64) {
-        self.bytes += bytes;
-        self.count += 1;
-        let seconds = match (self.pace.limit, self.pace.drawn) {
-            (LimitOn::Bytes(rate), false) => self.bytes as f64 / rate.bytes_per_second(),
-            (LimitOn::PerSecond(rate), false) => self.count as f64 / rate,
-            (limit, true) => {
-                let rate = match limit {
-                    LimitOn::Bytes(rate) => rate.bytes_per_second() / self.least as f64,
-                    LimitOn::PerSecond(rate) => rate,
-                };
-                self.next.as_seconds() - libm::log(self.random.unit()) / rate
-            }
-        };
-        self.next = Time::from_seconds(seconds);
-    }
-}
-
 /// One process.
 #[derive(Clone, Debug)]
 pub struct AccessProgram {
-    parameters: AccessParameters,
+    pub(super) parameters: AccessParameters,
     template: FileOp,
     /// Its files' numbers.
     first_file: u32,
     files: u32,
     course: Course,
     on_devices: bool,
-    queue: VecDeque<Step>,
-    stage: Stage,
+    pub(super) queue: VecDeque<Step>,
+    pub(super) stage: Stage,
     began: Time,
     warms_up: bool,
     pass: u32,
@@ -85,10 +58,18 @@ pub struct AccessProgram {
     /// What the next access is, where it waits for its time, and whether nothing is in flight since.
     chosen: Option<bool>,
     is_quiet: bool,
-    until_rest: u64,
+    /// What it has submitted and not taken back, and how many it has, of which so many when it rested last; where more may be taken back
+    /// than are waited for, as if there weren't more.
+    depth: u32,
+    taken_back: u64,
+    rested_at: u64,
+    rested: Time,
     /// The file that was written last, where an fsync may follow.
     just_written: Option<usize>,
     to_read_back: BTreeMap<(usize, u64), u64>,
+    search: Option<Box<DepthSearch>>,
+    steadiness: Option<Arc<Mutex<Steadiness>>>,
+    flow: Option<InFlow>,
 }
 
 impl AccessProgram {
@@ -148,9 +129,17 @@ impl AccessProgram {
             paces,
             chosen: None,
             is_quiet: false,
-            until_rest: parameters.think_every,
+            depth: 0,
+            taken_back: 0,
+            rested_at: 0,
+            rested: Time::ZERO,
             just_written: None,
             to_read_back: BTreeMap::new(),
+            search: parameters
+                .latency_target
+                .map(|target| Box::new(DepthSearch::new(target, parameters.in_flight))),
+            steadiness: parameters.until_steady.map(|wanted| Arc::new(Mutex::new(Steadiness::new(wanted)))),
+            flow: None,
             parameters: parameters.clone(),
         }
     }
@@ -168,22 +157,31 @@ impl AccessProgram {
     fn ask(&mut self, op: FileOp) {
         if !self.submits() {
             self.queue.push_back(Step::Operation(op));
+            self.taken_back += 1;
             return;
         }
-        let full = self.parameters.in_flight;
-        let batch = full.saturating_sub(self.parameters.submitting.waits_for.max(1));
-        let low = match self.parameters.submitting.refills_at {
+        let full = self.search.as_ref().map_or(self.parameters.in_flight, |search| search.depth());
+        let Submitting { waits_for, takes, refills_at, together } = self.parameters.submitting;
+        let batch = full.saturating_sub(waits_for.max(1));
+        let low = match refills_at {
             0 => full - 1,
             low => low.min(full - 1),
         };
-        self.queue.push_back(Step::Reap { full, down_to: batch.min(low) });
-        self.queue.push_back(Step::Submit(op));
+        let down_to = batch.min(low);
+        self.queue.push_back(Step::Submit { op, together: together.max(1) });
+        self.queue.push_back(Step::Reap { full, down_to, most: takes.max(1) });
+        self.depth += 1;
+        if self.depth >= full {
+            self.taken_back += u64::from(self.depth - down_to);
+            self.depth = down_to;
+        }
     }
 
     /// Waits for all that is in flight.
     fn reap_all(&mut self) {
         if self.submits() {
-            self.queue.push_back(Step::Reap { full: 1, down_to: 0 });
+            self.taken_back += u64::from(std::mem::take(&mut self.depth));
+            self.queue.push_back(Step::Reap { full: 1, down_to: 0, most: u32::MAX });
         }
     }
 
@@ -192,7 +190,16 @@ impl AccessProgram {
     }
 
     fn access(&self, Access { file, writes, offset, length }: Access) -> FileOp {
-        let operation = if writes { Operation::Write } else { Operation::Read };
+        let operation = match writes {
+            true if self.parameters.truncates => {
+                // The new length, and what is waited for.
+                let mut op = self.waited(Operation::Truncate, file);
+                op.length = offset;
+                return op;
+            }
+            true => Operation::Write,
+            false => Operation::Read,
+        };
         FileOp { offset, length, ..self.on_file(operation, file) }
     }
 
@@ -201,13 +208,19 @@ impl AccessProgram {
         match self.stage {
             Stage::Begin => {
                 self.stage = Stage::Epoch;
+                if let Some(flow) = &mut self.flow {
+                    flow.join();
+                }
                 let rest = self.parameters.starts_after.time();
                 if rest > Time::ZERO {
                     self.queue.push_back(Step::Think(rest));
                 }
             }
             Stage::Epoch => {
-                self.began = now;
+                (self.began, self.rested) = (now, now);
+                if let Some(steady) = &self.steadiness {
+                    lock(steady).begin(now);
+                }
                 let moves = self.parameters.operation.moves_data();
                 self.stage = if moves { Stage::Pass } else { Stage::Names(0) };
                 if self.warms_up {
@@ -238,32 +251,20 @@ impl AccessProgram {
                 }
                 self.stage = Stage::End;
             }
-            Stage::End => self.queue.push_back(Step::End),
+            Stage::End => {
+                if let Some(flow) = &mut self.flow {
+                    flow.leave();
+                }
+                self.queue.push_back(Step::End);
+            }
         }
     }
 
     /// An operation that is waited for, however others are asked for.
-    fn waited(&self, operation: Operation, file: usize) -> FileOp {
+    pub(super) fn waited(&self, operation: Operation, file: usize) -> FileOp {
         let mut op = self.on_file(operation, file);
         op.flags.submission = Submission::Waits;
         op
-    }
-
-    fn name(&mut self, number: u32) {
-        self.stage = Stage::Names(number + 1);
-        let file = number as usize;
-        match self.parameters.operation {
-            AccessKind::Create => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Create, file)));
-                self.queue.push_back(Step::Operation(self.waited(Operation::Close, file)));
-            }
-            AccessKind::Stat => self.queue.push_back(Step::Operation(self.waited(Operation::Stat, file))),
-            AccessKind::Remove => self.queue.push_back(Step::Operation(self.waited(Operation::Unlink, file))),
-            AccessKind::MakeDirectory => {
-                self.queue.push_back(Step::Operation(self.waited(Operation::Mkdir, file)));
-            }
-            AccessKind::Read | AccessKind::Write | AccessKind::Mixed => {}
-        }
     }
 
     /// Whether nothing more is to be issued.
@@ -272,6 +273,18 @@ impl AccessProgram {
             self.parameters.duration.map(|span| span.time().saturating_add(self.parameters.warm_up.time()));
         span.is_some_and(|span| now - self.began >= span)
             || self.parameters.accesses.is_some_and(|most| self.count >= most)
+            || self.steadiness.as_ref().is_some_and(|steady| lock(steady).is_steady())
+    }
+
+    /// Among others that it shares with.
+    pub(super) fn among(mut self, flows: &mut Flows) -> Self {
+        self.flow = self.parameters.flow.map(|share| flows.place(share));
+        self
+    }
+
+    /// Of several processes of one job, those that are steady together look at one thing.
+    pub(super) fn steady_with(&mut self, other: &Self) {
+        self.steadiness.clone_from(&other.steadiness);
     }
 
     /// The next access of a pass, or what comes before it.
@@ -283,6 +296,23 @@ impl AccessProgram {
         if self.is_over(now) {
             self.stage = Stage::Closing;
             return;
+        }
+        if let Some((rest, is_quiet)) =
+            self.flow.as_mut().filter(|_| self.chosen.is_none()).and_then(InFlow::waits)
+        {
+            if is_quiet {
+                self.reap_all();
+            }
+            self.queue.push_back(Step::Think(rest));
+            return;
+        }
+        match self.search.as_mut().map(|search| search.check(now)) {
+            Some(Found::Done) => {
+                self.stage = Stage::Closing;
+                return;
+            }
+            Some(Found::Lower) => return self.reap_all(),
+            Some(Found::Nothing) | None => {}
         }
         if self.pass_bytes >= self.amount && !self.parameters.keep_on {
             self.end_pass();
@@ -311,7 +341,7 @@ impl AccessProgram {
         }
         (self.chosen, self.is_quiet) = (None, false);
         match self.course.next(writes) {
-            Some(access) => self.issue(access),
+            Some(access) => self.issue(access, now),
             None => self.end_pass(),
         }
     }
@@ -322,7 +352,7 @@ impl AccessProgram {
         (due > now).then(|| due - now)
     }
 
-    fn issue(&mut self, access: Access) {
+    fn issue(&mut self, access: Access, now: Time) {
         let Access { file, writes, offset, length } = access;
         let op = self.access(access);
         self.ask(op);
@@ -336,11 +366,22 @@ impl AccessProgram {
             self.to_read_back.insert((file, offset), length);
         }
         self.make_durable();
-        self.until_rest -= 1;
-        if self.until_rest == 0 {
-            self.until_rest = self.parameters.think_every;
+        if self.rests_now(now) {
             self.rest();
         }
+    }
+
+    /// Whether enough accesses are over, or enough time (fio's backend.c, `handle_thinktime`). What is taken back before the rest itself
+    /// counts for the next.
+    fn rests_now(&mut self, now: Time) -> bool {
+        let AccessParameters { think_every, think_after, .. } = self.parameters;
+        let count = if self.parameters.think_by_issue { self.count } else { self.taken_back };
+        let by_time = think_after.is_some_and(|span| now.saturating_sub(self.rested) >= span.time());
+        let by_count = think_every > 0 && count >= self.rested_at + think_every;
+        if by_time || by_count {
+            (self.rested_at, self.rested) = (count, now);
+        }
+        by_time || by_count
     }
 
     /// After so many writes a call makes them durable. The kernel's ring takes it like an access; otherwise it is waited for.
@@ -413,7 +454,24 @@ impl AccessProgram {
     }
 }
 
+/// What processes of one run look at together; nobody leaves it half done.
+fn lock(steady: &Mutex<Steadiness>) -> MutexGuard<'_, Steadiness> {
+    steady.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl FileProgram for AccessProgram {
+    fn completed(&mut self, bytes: u64, took: Time, now: Time) {
+        if bytes == 0 {
+            return;
+        }
+        if let Some(search) = &mut self.search {
+            search.completed(took);
+        }
+        if let Some(steady) = &self.steadiness {
+            lock(steady).completed(bytes, took, now);
+        }
+    }
+
     fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         loop {
             if let Some(step) = self.queue.pop_front() {

@@ -2,6 +2,7 @@
 
 use super::parameters::{AccessKind, AccessOrder, AccessParameters, LimitOn, Pace};
 use super::sizes::{Extent, Sizes};
+use super::steady::VALUES_MAX;
 use crate::program::ProgramError;
 use petrio_units::Bytes;
 
@@ -22,7 +23,7 @@ impl AccessParameters {
             ("in_flight", self.in_flight.into()),
             ("run", self.run),
             ("file_turn", self.file_turn),
-            ("think_every", self.think_every),
+            ("think_every", if self.think_after.is_some() { 1 } else { self.think_every }),
             ("amount", self.amount.map_or(1, Bytes::get)),
             ("accesses", self.accesses.unwrap_or(1)),
             ("alignment", self.alignment.map_or(1, Bytes::get)),
@@ -31,6 +32,24 @@ impl AccessParameters {
             if count == 0 {
                 return refuse(parameter, "it is zero");
             }
+        }
+        if self.sequence.as_ref().is_some_and(|sequence| sequence.places.is_empty()) {
+            return refuse("sequence", "it has no place");
+        }
+        if self.until_steady.is_some_and(|steady| !(1..=VALUES_MAX).contains(&steady.values())) {
+            return refuse(
+                "until_steady",
+                "its window is of one interval at least, and of a million at most",
+            );
+        }
+        if self.flow.is_some_and(|flow| flow.weight == 0) {
+            return refuse("flow", "its weight is zero");
+        }
+        if self.latency_target.is_some_and(|target| target.latency.time() == petrio_time::Time::ZERO) {
+            return refuse("latency_target", "no access takes no time");
+        }
+        if self.truncates && self.operation != AccessKind::Write {
+            return refuse("truncates", "only what is written is cut off");
         }
         if self.in_flight > IN_FLIGHT_MAX {
             return refuse("in_flight", "no more than 65,536 accesses are in flight");
@@ -115,6 +134,7 @@ impl AccessParameters {
             ("files", self.files > 1),
             ("file_size", self.file_size.is_some()),
             ("mapped", self.mapped),
+            ("truncates", self.truncates),
             ("new_files", self.new_files),
             ("cached", self.cached),
             ("direct", self.direct),

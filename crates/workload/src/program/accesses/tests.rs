@@ -24,7 +24,7 @@ fn accesses(parameters: &AccessParameters) -> Vec<(bool, u64, u64)> {
     let mut found = Vec::new();
     loop {
         match prepared.programs[0].next(Time::ZERO).unwrap() {
-            Step::Operation(op) | Step::Submit(op) => match op.operation {
+            Step::Operation(op) | Step::Submit { op, .. } => match op.operation {
                 Operation::Read => found.push((false, op.offset, op.length)),
                 Operation::Write => found.push((true, op.offset, op.length)),
                 _ => {}
@@ -118,7 +118,7 @@ fn popular_places_come_more_often() {
 }
 
 /// Issues all that is due on devices that take a millisecond for each; the most in flight, when all was done, and how many.
-fn on_a_disk(parameters: &AccessParameters, bytes: u64) -> (usize, Time, usize) {
+pub(super) fn on_a_disk(parameters: &AccessParameters, bytes: u64) -> (usize, Time, usize) {
     let mut source = parameters.on_devices(&[(0, bytes)], &Placement::new("w")).unwrap();
     let (mut flying, mut most, mut now, mut count) = (std::collections::VecDeque::new(), 0, Time::ZERO, 0);
     loop {
