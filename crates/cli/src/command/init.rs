@@ -21,7 +21,7 @@ pub(crate) struct Init {
     #[arg(value_name = "TEMPLATE", required_unless_present_any = ["from", "from_host", "from_host_files"])]
     template: Option<String>,
     /// Make it of a fio job file, of a command line of fio's or iozone's, of what either printed (fio's JSON), of what iostat -x or
-    /// sar -d printed, or of a trace, in any format
+    /// sar -d printed, of Darshan's log or darshan-parser's text, or of a trace, in any format
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
     /// Describe this machine: its drives, arrays, file systems, limits and kernel, as far as its own commands tell them

@@ -306,3 +306,30 @@ fn what_iostat_observed_becomes_a_load_of_the_same_rates() {
     let cut = folder.petrio(&["init", "--from", "cut.txt"]);
     assert!(cut.code == Some(2) && cut.talk.contains("line 3: it has"), "{}", cut.talk);
 }
+
+#[test]
+fn what_darshan_counted_becomes_a_program_that_is_counted_alike() {
+    let folder = Folder::new();
+    for seed in ["darshan-counters", "darshan-counters-bzip2", "darshan-parser"] {
+        let log = root().join("fuzz/seeds").join(seed);
+        let log = log.to_str().unwrap();
+        let file = format!("{seed}.toml");
+        let answer = folder.petrio(&["init", "--from", log, "-o", &file]);
+        assert_eq!(answer.code, Some(0), "{seed}: {}", answer.talk);
+        assert!(answer.talk.contains("Darshan counted and traced nothing"), "{}", answer.talk);
+        assert!(folder.text(&file).contains("ranks = 4\n"));
+        let answer = folder.petrio(&["run", &file, "--no-what-if", "--json", "-"]);
+        assert_eq!(answer.code, Some(0), "{seed}: {}", answer.talk);
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let phases = report["jobs"][0]["phases"].as_array().unwrap().clone();
+        let bytes = |name: &str| {
+            phases.iter().find(|phase| phase["name"] == name).map(|phase| phase["bytes"].as_u64())
+        };
+        assert_eq!((bytes("write"), bytes("read")), (Some(Some(1 << 28)), Some(Some(5000))), "{phases:?}");
+    }
+    // As a scenario it is told what it is.
+    let log = root().join("fuzz/seeds/darshan-counters");
+    let answer = folder.petrio(&["run", log.to_str().unwrap()]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(unwrapped(&answer.talk).contains("what Darshan recorded of a job"), "{}", answer.talk);
+}

@@ -54,6 +54,7 @@ pub use job::{JobPlacement, JobPlan};
 pub use mounted::Mounted;
 pub use on_volume::RanksOnVolume;
 pub use parameters::{ParallelParameters, ParallelProgram};
+pub use programs::{CountedJob, counted_job};
 
 #[cfg(test)]
 mod testing;

@@ -21,7 +21,7 @@ mod training;
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
 pub use checkpoint::CheckpointParameters;
 pub use command_line::{CommandLine, Options};
-pub use darshan::{DarshanParameters, Gaps};
+pub use darshan::{CountedJob, DarshanParameters, Gaps, counted_job};
 pub use datatypes::DatatypeParameters;
 pub use io500::Io500Parameters;
 pub use ior::{IorApi, IorOptions, IorParameters};
