@@ -1,6 +1,7 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
 use super::from_observed::from_observed;
+use super::from_programs::{from_io500, from_script};
 use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
@@ -15,7 +16,7 @@ use petrio_workload::fio::{FioFile, FioJob, FioWork, NOTHING, is_command_line, i
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::{Format, MeasurementError, fio_job_file};
 use petrio_workload::observed::is_observed;
-use petrio_workload::parallel::{CountedJob, counted_job};
+use petrio_workload::parallel::{CountedJob, counted_job, is_io500, is_job_script};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ drive.blocks = \"100 TiB\"
 ";
 
 /// The parts below which jobs on files, and calls on files, run.
-const HOST: &str = "
+pub(super) const HOST: &str = "
 [disk.d]
 model = \"@DRIVE@\"
 
@@ -64,11 +65,17 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     if is_iozone(&written) && !file.exists() {
         return from_iozone("the command line", &written, choices);
     }
+    if is_job_script(&written) && !file.exists() {
+        return from_script("the command line", &written, choices, &Beside { folder: None, ..beside });
+    }
     // Binary traces have none.
     let text = text_of(&inputs, file).ok();
     if let Some(text) = &text {
         if is_iozone(text) {
             return from_iozone(&name, text, choices);
+        }
+        if is_io500(text) {
+            return from_io500(&name, text, choices);
         }
         if is_observed(text) {
             return from_observed(&name, text, choices);
@@ -82,6 +89,9 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         }
         if is_job_file(text) || is_command_line(text) {
             return from_jobs(&name, text, choices, &beside);
+        }
+        if is_job_script(text) {
+            return from_script(&name, text, choices, &beside);
         }
     }
     let counted_by_darshan = counted_job(&inputs, file).map_err(|error| {
