@@ -117,6 +117,13 @@ fn by_trace(name: &str, bytes: &[u8], wanted: Of) -> Option<Problem> {
     let is_trace = begin.starts_with(b"PAR1")
         || EventReader::from_reader(name, Cursor::new(begin.to_vec()), &options)
             .is_ok_and(|mut events| matches!(events.next(), Some(Ok(_))));
+    if !is_trace && petrio_trace::darshan::begins(begin) {
+        let name = shown::text(name).to_string();
+        let help = format!("petrio init --from {name} writes a scenario of a program that is counted alike");
+        return Some(
+            Found { what: "what Darshan recorded of a job".to_owned(), help }.problem(&name, wanted),
+        );
+    }
     if !is_trace {
         return None;
     }

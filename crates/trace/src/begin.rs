@@ -180,9 +180,10 @@ pub(crate) fn read_error(
 ) -> TraceError {
     let name = name.clone();
     match (compression, source.kind()) {
-        (Compression::Gzip | Compression::Xz | Compression::Zstandard, io::ErrorKind::UnexpectedEof) => {
-            TraceError::Truncated { name, place, compression: compression.name() }
-        }
+        (
+            Compression::Gzip | Compression::Bzip2 | Compression::Xz | Compression::Zstandard,
+            io::ErrorKind::UnexpectedEof,
+        ) => TraceError::Truncated { name, place, compression: compression.name() },
         _ => TraceError::Read { name, place, source },
     }
 }

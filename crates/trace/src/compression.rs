@@ -1,4 +1,4 @@
-//! Compression: gzip, xz and zstandard, recognised by their first bytes and undone while reading, and done while
+//! Compression: gzip, bzip2, xz and zstandard, recognised by their first bytes and undone while reading, and done while
 //! writing where a file's name says so.
 
 use petrio_files::whole_file::WholeFile;
@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) enum Compression {
     None,
     Gzip,
+    Bzip2,
     Xz,
     Zstandard,
 }
@@ -23,6 +24,7 @@ impl Compression {
     fn of(start: &[u8]) -> Self {
         match start {
             [0x1f, 0x8b, ..] => Self::Gzip,
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstandard,
             _ => Self::None,
@@ -34,6 +36,7 @@ impl Compression {
         match self {
             Self::None => "uncompressed",
             Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
             Self::Xz => "xz",
             Self::Zstandard => "zstandard",
         }
@@ -86,6 +89,7 @@ pub(crate) fn decompressed(source: Box<dyn Read + Send>) -> io::Result<Unpacked>
     let stream: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(buffered().into_inner()),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered())),
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered())),
         Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered())),
         Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(buffered())?),
     };
@@ -102,6 +106,7 @@ impl Compression {
     pub(crate) fn of_name(path: &Path) -> (Self, &Path) {
         let compression = match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Self::Gzip,
+            Some("bz2") => Self::Bzip2,
             Some("xz") => Self::Xz,
             Some("zst") => Self::Zstandard,
             _ => return (Self::None, path),
@@ -115,6 +120,7 @@ impl Compression {
 pub(crate) enum PackedFile {
     Plain(WholeFile),
     Gzip(flate2::write::GzEncoder<WholeFile>),
+    Bzip2(bzip2::write::BzEncoder<WholeFile>),
     Xz(liblzma::write::XzEncoder<WholeFile>),
     Zstandard(zstd::stream::write::Encoder<'static, WholeFile>),
 }
@@ -128,6 +134,7 @@ impl PackedFile {
             Compression::Gzip => {
                 Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::new(GZIP_LEVEL)))
             }
+            Compression::Bzip2 => Self::Bzip2(bzip2::write::BzEncoder::new(file, bzip2::Compression::best())),
             Compression::Xz => Self::Xz(liblzma::write::XzEncoder::new(file, XZ_LEVEL)),
             Compression::Zstandard => {
                 Self::Zstandard(zstd::stream::write::Encoder::new(file, ZSTANDARD_LEVEL)?)
@@ -140,6 +147,7 @@ impl PackedFile {
         match self {
             Self::Plain(file) => file,
             Self::Gzip(packer) => packer.finish()?,
+            Self::Bzip2(packer) => packer.finish()?,
             Self::Xz(packer) => packer.finish()?,
             Self::Zstandard(packer) => packer.finish()?,
         }
@@ -150,6 +158,7 @@ impl PackedFile {
         match self {
             Self::Plain(file) => file,
             Self::Gzip(packer) => packer,
+            Self::Bzip2(packer) => packer,
             Self::Xz(packer) => packer,
             Self::Zstandard(packer) => packer,
         }
@@ -190,9 +199,13 @@ mod tests {
         let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
         xz.write_all(&text).unwrap();
         let xz = xz.finish().unwrap();
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        bzip2.write_all(&text).unwrap();
+        let bzip2 = bzip2.finish().unwrap().repeat(2);
         let zstandard = zstd::encode_all(&text[..], 1).unwrap();
 
         assert_eq!(undone(gzip), (Compression::Gzip, text.repeat(2)));
+        assert_eq!(undone(bzip2), (Compression::Bzip2, text.repeat(2)));
         assert_eq!(undone(xz), (Compression::Xz, text.clone()));
         assert_eq!(undone(zstandard), (Compression::Zstandard, text.clone()));
         assert_eq!(undone(text.clone()), (Compression::None, text));
@@ -206,6 +219,7 @@ mod tests {
         let all = [
             ("t.csv", Compression::None),
             ("t.csv.gz", Compression::Gzip),
+            ("t.csv.bz2", Compression::Bzip2),
             ("t.csv.xz", Compression::Xz),
             ("t.csv.zst", Compression::Zstandard),
         ];

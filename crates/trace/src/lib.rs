@@ -11,7 +11,7 @@
 //! # Ok::<(), petrio_trace::TraceError>(())
 //! ```
 //!
-//! A [`Reader`] streams one trace: it unpacks (gzip, xz, zstandard), tells the format from the content, brings the
+//! A [`Reader`] streams one trace: it unpacks (gzip, bzip2, xz, zstandard), tells the format from the content, brings the
 //! first record to time zero and checks every one. What it reads is a [`Record`]: requests of a block trace
 //! ([`TraceReader`]), or events of any trace ([`EventReader`]). [`MergedTraces`] and [`MergedEvents`] merge several by
 //! time. [`mod@write`] writes the formats that other programs read, [`native`] petrio's own trace file in Parquet,
@@ -27,6 +27,7 @@
 pub(crate) mod begin;
 pub mod characterise;
 pub(crate) mod compression;
+pub mod darshan;
 mod detect;
 mod device_names;
 pub(crate) mod error;

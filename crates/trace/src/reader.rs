@@ -78,7 +78,7 @@ pub struct Reader<R: Parsed> {
 pub type TraceReader = Reader<BlockRecord>;
 
 impl<R: Parsed> Reader<R> {
-    /// Opens a file, unpacks it (gzip, xz, zstandard, told from its first bytes) and tells its format.
+    /// Opens a file, unpacks it (gzip, bzip2, xz, zstandard, told from its first bytes) and tells its format.
     ///
     /// # Errors
     /// A file that can't be opened or read, is empty, or is in no format or in more than one.

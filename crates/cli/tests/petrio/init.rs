@@ -306,3 +306,69 @@ fn what_iostat_observed_becomes_a_load_of_the_same_rates() {
     let cut = folder.petrio(&["init", "--from", "cut.txt"]);
     assert!(cut.code == Some(2) && cut.talk.contains("line 3: it has"), "{}", cut.talk);
 }
+
+#[test]
+fn what_darshan_counted_becomes_a_program_that_is_counted_alike() {
+    let folder = Folder::new();
+    for seed in ["darshan-counters", "darshan-counters-bzip2", "darshan-parser"] {
+        let log = root().join("fuzz/seeds").join(seed);
+        let log = log.to_str().unwrap();
+        let file = format!("{seed}.toml");
+        let answer = folder.petrio(&["init", "--from", log, "-o", &file]);
+        assert_eq!(answer.code, Some(0), "{seed}: {}", answer.talk);
+        assert!(answer.talk.contains("Darshan counted and traced nothing"), "{}", answer.talk);
+        assert!(folder.text(&file).contains("ranks = 4\n"));
+        let answer = folder.petrio(&["run", &file, "--no-what-if", "--json", "-"]);
+        assert_eq!(answer.code, Some(0), "{seed}: {}", answer.talk);
+        let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        let phases = report["jobs"][0]["phases"].as_array().unwrap().clone();
+        let bytes = |name: &str| {
+            phases.iter().find(|phase| phase["name"] == name).map(|phase| phase["bytes"].as_u64())
+        };
+        assert_eq!((bytes("write"), bytes("read")), (Some(Some(1 << 28)), Some(Some(5000))), "{phases:?}");
+    }
+    // As a scenario it is told what it is.
+    let log = root().join("fuzz/seeds/darshan-counters");
+    let answer = folder.petrio(&["run", log.to_str().unwrap()]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(unwrapped(&answer.talk).contains("what Darshan recorded of a job"), "{}", answer.talk);
+}
+
+#[test]
+fn job_scripts_and_settings_of_io500_become_programs_one_after_the_other() {
+    let folder = Folder::new();
+    folder.write(
+        "job.sh",
+        "#!/bin/bash\n#SBATCH --ntasks=2\nBLOCK=4MiB\nsrun ./IOR -w -k -b $BLOCK -t 1m -F   # fast\n\
+         time mpirun -np 2 mdtest -n 5 -F -u > out 2>&1\nmpirun -np 2 ./io500 small.ini\n",
+    );
+    folder.write(
+        "small.ini",
+        "[debug]\nstonewall-time = 1\n[ior-easy]\nblockSize = 2m\n[ior-hard]\nsegmentCount = 3\n[mdtest-easy]\nn = 4\n[mdtest-hard]\nn = 4\n\
+         [find]\nrun = FALSE\n",
+    );
+    let answer = folder.petrio(&["init", "--from", "job.sh", "-o", "job.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let text = folder.text("job.toml");
+    for line in [
+        "[workload.ior-1]",
+        "command = \"ior -w -k -b 4MiB -t 1m -F\"",
+        "after = [\"mdtest-2\"]",
+        "[workload.io500-3]",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let answer = folder.petrio(&["run", "job.toml", "--no-what-if"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert!(answer.out.contains("ior-hard-write") && !answer.out.contains("find "), "{}", answer.out);
+    // IO500's settings and a command line are played as they are.
+    let answer = folder.petrio(&["run", "small.ini", "--no-what-if"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert!(unwrapped(&answer.talk).contains("how many ranks"), "{}", answer.talk);
+    let answer = folder.petrio(&["run", "mpirun -np 2 ior -w -b 4m", "--no-what-if"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    folder.write("bad.ini", "[ior-easy]\nblockSize = 2m\n[ior-hrad]\nsegmentCount = 3\n");
+    let answer = folder.petrio(&["init", "--from", "bad.ini", "-o", "-"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(unwrapped(&answer.talk).contains("line 3"), "{}", answer.talk);
+}

@@ -3,6 +3,7 @@
 use super::{Reader, Verdict, reason, text};
 use crate::samples::{files, seed};
 use petrio_distribution::Draw;
+use petrio_files::inputs::Inputs;
 use petrio_live::namespace::Manifest;
 use petrio_scenario::Problems;
 use petrio_units::Measurable;
@@ -12,9 +13,11 @@ use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::Measurement;
 use petrio_workload::observed::Observed;
+use petrio_workload::parallel::{JobPlacement, ParallelParameters, counted_job};
 use petrio_workload::program::requests::Opener;
-use petrio_workload::program::{Placement, RequestParameters, Script, ScriptParameters, Step};
+use petrio_workload::program::{FileProgram, Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
+use std::path::Path;
 use std::sync::Arc;
 
 pub(super) fn readers() -> Vec<Reader> {
@@ -22,6 +25,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "scenario", read: scenario, samples: scenarios },
         Reader { name: "program_script", read: script, samples: scripts },
         Reader { name: "fio_jobs", read: fio_jobs, samples: || vec![seed("fio-jobs")] },
+        Reader { name: "darshan_counters", read: darshan_counters, samples: darshan_logs },
         Reader { name: "iozone", read: iozone, samples: || vec![seed("iozone")] },
         Reader { name: "observed", read: observed, samples: || vec![seed("observed")] },
         Reader { name: "measurement", read: measurement, samples: measurements },
@@ -41,6 +45,46 @@ fn fio_jobs(bytes: &[u8]) -> Verdict {
             FioWork::Device { parameters, .. } => parameters.validate(true).map_err(|error| reason(&error)),
         };
         checked?;
+    }
+    Ok(())
+}
+
+fn darshan_logs() -> Vec<Vec<u8>> {
+    ["darshan-counters", "darshan-counters-bzip2", "darshan-counters-plain", "darshan-parser"]
+        .map(seed)
+        .into()
+}
+
+/// What Darshan counted: a program of it can be planned, and its first ranks begin with accesses within a file.
+fn darshan_counters(bytes: &[u8]) -> Verdict {
+    const RANKS_MAX: u32 = 1_000;
+    const STEPS: usize = 1_000;
+    let inputs = Inputs::none();
+    inputs.hold(Path::new("log"), bytes);
+    let Some(job) = counted_job(&inputs, Path::new("log")).map_err(|error| reason(&error))? else {
+        return Err("none of Darshan's".to_owned());
+    };
+    if job.ranks > RANKS_MAX {
+        return Ok(());
+    }
+    let program = serde_json::json!({ "kind": "darshan", "file": "log" });
+    let parameters = serde_json::json!({ "ranks": job.ranks, "program": program });
+    let parameters: ParallelParameters =
+        serde_json::from_value(parameters).map_err(|error| reason(&error))?;
+    let all = || vec![0; job.ranks as usize];
+    let placement = JobPlacement::new(Placement::new("d"), all(), all());
+    let plan = parameters.plan_in(&inputs, &placement).map_err(|error| reason(&error))?;
+    let programs = plan.programs(0, 0..job.ranks.min(4), &Arc::default()).map_err(|error| reason(&error))?;
+    for mut program in programs {
+        for _ in 0..STEPS {
+            match program.next(petrio_time::Time::ZERO).map_err(|error| reason(&error))? {
+                Step::End => break,
+                Step::Operation(op) if op.operation.name() == "read" || op.operation.name() == "write" => {
+                    assert!(op.offset.checked_add(op.length).is_some_and(|end| end <= i64::MAX as u64));
+                }
+                _ => {}
+            }
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
 use super::from_observed::from_observed;
+use super::from_programs::{from_io500, from_script};
 use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
@@ -9,11 +10,13 @@ use crate::text::file::text_of;
 use crate::text::{Problem, Problems};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
+use petrio_page::numbers::{bytes, counted};
 use petrio_trace::{EventReader, TraceOptions, TraceReader};
 use petrio_workload::fio::{FioFile, FioJob, FioWork, NOTHING, is_command_line, is_job_file};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::{Format, MeasurementError, fio_job_file};
 use petrio_workload::observed::is_observed;
+use petrio_workload::parallel::{CountedJob, counted_job, is_io500, is_job_script};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -30,7 +33,7 @@ drive.blocks = \"100 TiB\"
 ";
 
 /// The parts below which jobs on files, and calls on files, run.
-const HOST: &str = "
+pub(super) const HOST: &str = "
 [disk.d]
 model = \"@DRIVE@\"
 
@@ -62,11 +65,17 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     if is_iozone(&written) && !file.exists() {
         return from_iozone("the command line", &written, choices);
     }
+    if is_job_script(&written) && !file.exists() {
+        return from_script("the command line", &written, choices, &Beside { folder: None, ..beside });
+    }
     // Binary traces have none.
     let text = text_of(&inputs, file).ok();
     if let Some(text) = &text {
         if is_iozone(text) {
             return from_iozone(&name, text, choices);
+        }
+        if is_io500(text) {
+            return from_io500(&name, text, choices);
         }
         if is_observed(text) {
             return from_observed(&name, text, choices);
@@ -81,9 +90,19 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         if is_job_file(text) || is_command_line(text) {
             return from_jobs(&name, text, choices, &beside);
         }
+        if is_job_script(text) {
+            return from_script(&name, text, choices, &beside);
+        }
     }
+    let counted_by_darshan = counted_job(&inputs, file).map_err(|error| {
+        let advice = miette::Diagnostic::help(&error).map(|help| help.to_string());
+        fail(Problem::error(error.to_string()).maybe_help(advice))
+    })?;
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = named_from(scenario, file);
+    if let Some(job) = counted_by_darshan {
+        return from_counted(&job, (&name, &path), choices, folder);
+    }
     let options = TraceOptions::default();
     if holds_calls(file, &options) {
         return from_events((&name, &path), choices, folder);
@@ -267,6 +286,44 @@ fn from_requests(
     ));
     let text = complete(&body, choices).replace("1 devices", "1 device");
     finished(&text, Vec::new(), &Inputs::in_folder(folder))
+}
+
+/// A job of which Darshan counted what it did, and traced nothing.
+fn from_counted(
+    job: &CountedJob,
+    (name, path): (&str, &str),
+    choices: &Choices,
+    folder: &Path,
+) -> Result<Made, Problems> {
+    let mut body = head(name, "The program that Darshan counted in", choices);
+    let (read, written) = (bytes(job.bytes.0), bytes(job.bytes.1));
+    body.push_str(&format!(
+        "#\n# It is counted alike: opens, reads, writes and syncs of each file and rank, their bytes and sizes, how many lie in sequence. Which\n\
+         # ranks did what to a file that all share, where in it, and when exactly, Darshan doesn't say: that is guessed.\n\ntitle = {}\n{HOST}",
+        quoted(&format!("The program that Darshan counted in {name}"))
+    ));
+    let command: String = job.command.chars().filter(|letter| !letter.is_control()).take(90).collect();
+    body.push_str(&format!(
+        "\n# {command}\n# It ran for {:.1} s, and read {read} and wrote {written} of {}.\n[workload.job]\nkind = \"parallel\"\non = \"data\"\n\
+         ranks = {}\nprogram.kind = \"darshan\"\nprogram.file = {}\nprogram.gaps = \"think\"           # what is between calls: \"compute\" \
+         keeps a processor busy\nprogram.time_scale = 1.0         # 0 for none: as fast as the storage lets it\n",
+        job.run_time_s,
+        counted(job.files, "file", "files"),
+        job.ranks,
+        quoted(path),
+    ));
+    let remarks = job.remarks.iter().map(|remark| format!("{name}: {remark}")).collect();
+    let inputs = Inputs::in_folder(folder);
+    let made = finished(&complete(&body, choices), remarks, &inputs);
+    match made {
+        // What many nodes read and wrote together may be more than one usual drive holds.
+        Err(_) if choices.drive.is_none() => {
+            let larger = Choices { drive: Some(LARGE_DRIVE.to_owned()), ..choices.clone() };
+            let remarks = job.remarks.iter().map(|remark| format!("{name}: {remark}")).collect();
+            finished(&complete(&body, &larger), remarks, &inputs).or(made)
+        }
+        made => made,
+    }
 }
 
 fn from_events((name, path): (&str, &str), choices: &Choices, folder: &Path) -> Result<Made, Problems> {

@@ -6,6 +6,7 @@
 
 mod from_file;
 mod from_observed;
+mod from_programs;
 mod machine;
 mod played;
 

@@ -12,14 +12,15 @@ use petrio_workload::fio::{is_command_line, is_job_file};
 use petrio_workload::iozone::is_iozone;
 use petrio_workload::measurement::Format;
 use petrio_workload::observed::is_observed;
+use petrio_workload::parallel::{is_io500, is_job_script};
 use std::path::Path;
 
-/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's or iozone's, a script with one,
+/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's, iozone's, IOR's or mdtest's, a script with one, IO500's settings,
 /// or what iostat or sar printed. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
 pub fn is_played(file: &Path) -> bool {
     let written = file.to_string_lossy();
     if !file.exists() {
-        return is_command_line(&written) || is_iozone(&written);
+        return is_command_line(&written) || is_iozone(&written) || is_job_script(&written);
     }
     if file.extension().is_some_and(|ending| ending == "toml") || !file.is_file() {
         return false;
@@ -28,8 +29,9 @@ pub fn is_played(file: &Path) -> bool {
         is_job_file(&text)
             || is_iozone(&text)
             || is_observed(&text)
+            || is_io500(&text)
             || Format::of(&text) == Some(Format::Fio)
-            || is_command_line(&text) && text.parse::<toml::Table>().is_err()
+            || (is_command_line(&text) || is_job_script(&text)) && text.parse::<toml::Table>().is_err()
     })
 }
 

@@ -15,7 +15,7 @@ pub struct TraceReplay {
     /// The disks that the requests go to. The trace's first device goes to the first of them, and so on; one disk takes
     /// all. A disk on which a file system lies has its host's queue and scheduler before it, which the requests pass, too.
     pub on: Names,
-    /// The trace files, merged by time; relative to the scenario's folder. gzip, xz and zstandard are unpacked.
+    /// The trace files, merged by time; relative to the scenario's folder. gzip, bzip2, xz and zstandard are unpacked.
     pub files: Vec<PathBuf>,
     /// Of a table of one's own, which column means what: { time = "ts", operation = "rw", offset = "lba", length = "size" };
     /// its first line has the names. Needs `units`.

@@ -12,7 +12,7 @@
 use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
 use super::commands::Commands;
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
-use crate::error::{Fault, Problem};
+use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
 use crate::record::RawRecord;
@@ -115,11 +115,25 @@ const OTHER_STEPS: [&[u8]; 13] =
 /// A message, which a process or a scheduler has put into the trace.
 const MESSAGE: &[u8] = b"m";
 
+/// Whether a line may be one of those around the events: what blkparse adds up at the end (`CPU0 (8,0):`, ` Reads Queued: …`), the files
+/// that it opens (`Input file … added`), and what blktrace tells beside it (`=== sda ===`).
+fn is_summary(line: &[u8]) -> bool {
+    line.contains(&b':') || line.starts_with(b"Input file ") || line.windows(3).any(|three| three == b"===")
+}
+
 /// What a line is: an event that matters, another step, or no event, as those of the summary; and the command of the process that was
 /// at work, where it stands there: completions end with an error's number.
 fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     let nobody: &[u8] = b"";
-    let Some(head) = Head::of(line) else { return Ok((Step::Foreign, nobody)) };
+    let Some(head) = Head::of(line) else {
+        return match is_summary(line) {
+            true => Ok((Step::Foreign, nobody)),
+            false => Err(Problem::NotALine {
+                found: printable(line),
+                expected: "an event or a summary of blkparse's",
+            }),
+        };
+    };
     let Some(stage) = RequestStage::of_action(head.action) else {
         let is_known = OTHER_STEPS.contains(&head.action) || head.action == MESSAGE;
         return Ok((if is_known { Step::Other } else { Step::Foreign }, nobody));
@@ -132,7 +146,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     let Some(operation) = Operation::from_rwbs(letters) else {
         return Err(Problem::UnknownOperation {
             column: "RWBS column",
-            found: crate::error::printable(letters),
+            found: printable(letters),
             expected: "letters such as RS or WFS",
         });
     };

@@ -1,32 +1,24 @@
 //! Darshan's binary logs, for the extended traces in them.
 //!
 //! ```text
-//! | version, 8 bytes | magic 6567223 | compression | how much of each module is missing | where the names are | where each module is |
-//! | version of each module | job, compressed | names, compressed | modules, compressed |
-//! job      user, start, end, processes, number, 1024 bytes of metadata, then the program's command line and the mounts
-//! names    a file's number, its path, a zero; and so on
 //! module   number of the file, rank, shared, host (64 bytes), writes, reads, then those many times offset, length, start, end
 //! ```
 //!
-//! A compressed region is one zlib stream after another, one for each process that wrote a part. All numbers have 64
-//! bits, or are doubles. Which module is the extended trace's depends on the log's version. Source: Darshan's
-//! documentation and the headers `darshan-log-format.h` and `darshan-dxt-log-format.h` of its versions 3.1 to 3.4.
+//! The container is read by [`crate::darshan::log`]. Source: `darshan-dxt-log-format.h` of Darshan 3.1 to 3.5.
 //!
-//! Left out: every other module, whose counters are no trace; logs of machines with the other order of bytes, logs
-//! compressed by bzip2, and versions other than 3.10, 3.20, 3.21 and 3.41: `darshan-dxt-parser` makes text of those,
-//! which is read as well.
+//! Left out: every other module, whose counters are no trace ([`crate::darshan`] reads them).
 
 use super::RawEvent;
-use crate::error::{Fault, Problem, printable};
+use crate::darshan::log::{Container, Module, Unpacked, odd};
+use crate::error::{Fault, Problem};
 use crate::event::{Event, EventKind, FileKey};
-use crate::input::{HARMLESS_BYTES, RATIO_MAX};
 use crate::native::About;
-use flate2::bufread::ZlibDecoder;
 use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::sync::Arc;
+
+pub(super) use crate::darshan::log::begins;
 
 /// An event, and whether it was a POSIX call.
 pub(super) struct Segment {
@@ -34,41 +26,9 @@ pub(super) struct Segment {
     pub(super) raw: RawEvent,
 }
 
-const MAGIC: i64 = 6_567_223;
-
-/// What differs between versions.
-#[derive(Clone, Copy)]
-struct Version {
-    name: &'static [u8],
-    /// How many modules there may be.
-    modules: usize,
-    /// Where the places of the regions begin: behind flags of 32 or of 64 bits.
-    places: u64,
-    /// Which modules hold the extended traces of POSIX and of MPI-IO.
-    posix: usize,
-    mpi_io: usize,
-    /// Whether a job's times have nanoseconds.
-    nanoseconds: bool,
-}
-
-const VERSIONS: [Version; 4] = [
-    Version { name: b"3.10", modules: 16, places: 24, posix: 8, mpi_io: 9, nanoseconds: false },
-    Version { name: b"3.20", modules: 16, places: 24, posix: 9, mpi_io: 10, nanoseconds: false },
-    Version { name: b"3.21", modules: 16, places: 24, posix: 9, mpi_io: 10, nanoseconds: false },
-    Version { name: b"3.41", modules: 64, places: 32, posix: 10, mpi_io: 11, nanoseconds: true },
-];
-
 /// The newest form of an extended trace that is known.
 const MODULE_VERSION_MAX: u32 = 2;
-/// Longer paths and command lines are nobody's.
-const TEXT_MAX: u64 = 1 << 16;
-const METADATA_BYTES: u64 = 1_024;
 const HOST_BYTES: usize = 64;
-
-/// Whether some bytes begin such a log.
-pub(super) fn begins(bytes: &[u8]) -> bool {
-    bytes.get(8..16).is_some_and(|magic| magic == MAGIC.to_le_bytes()) && bytes.starts_with(b"3.")
-}
 
 /// What a log holds.
 pub(super) struct Log {
@@ -79,196 +39,39 @@ pub(super) struct Log {
     pub(super) about: About,
 }
 
-/// Where a region lies.
-#[derive(Clone, Copy)]
-struct Region {
-    from: u64,
-    bytes: u64,
-}
-
-/// A region's bytes, decompressed.
-struct Unpacked<'a> {
-    streams: Option<ZlibDecoder<Take<BufReader<&'a mut File>>>>,
-    packed: u64,
-    given: u64,
-}
-
-fn odd(what: impl Into<String>) -> Fault {
-    Problem::Log(what.into()).into()
-}
-
-impl<'a> Unpacked<'a> {
-    fn open(file: &'a mut File, region: Region) -> Result<Self, Fault> {
-        file.seek(SeekFrom::Start(region.from)).map_err(Fault::Io)?;
-        let source = BufReader::new(file).take(region.bytes);
-        Ok(Self { streams: Some(ZlibDecoder::new(source)), packed: region.bytes, given: 0 })
-    }
-
-    /// Fills `bytes`; false where nothing was left.
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<bool, Fault> {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            let Some(stream) = &mut self.streams else { break };
-            match stream.read(&mut bytes[filled..]) {
-                Ok(0) => {
-                    // The next stream, if there is one.
-                    let mut source = self.streams.take().map(ZlibDecoder::into_inner);
-                    let is_more = source
-                        .as_mut()
-                        .map_or(Ok(false), |source| source.fill_buf().map(|rest| !rest.is_empty()));
-                    if is_more.map_err(Fault::Io)? {
-                        self.streams = source.map(ZlibDecoder::new);
-                    }
-                }
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(odd(format!("has a part that can't be decompressed: {error}"))),
-            }
-        }
-        self.given += filled as u64;
-        if self.given > HARMLESS_BYTES && self.given / RATIO_MAX > self.packed {
-            return Err(Problem::Inflated { bytes: self.given, packed: self.packed }.into());
-        }
-        match filled {
-            0 => Ok(false),
-            _ if filled < bytes.len() => Err(Problem::CutOff { found: filled, needed: bytes.len() }.into()),
-            _ => Ok(true),
-        }
-    }
-
-    fn array<const BYTES: usize>(&mut self) -> Result<Option<[u8; BYTES]>, Fault> {
-        let mut bytes = [0; BYTES];
-        Ok(self.fill(&mut bytes)?.then_some(bytes))
-    }
-
-    fn number(&mut self) -> Result<Option<u64>, Fault> {
-        Ok(self.array()?.map(u64::from_le_bytes))
-    }
-
-    fn needed(&mut self) -> Result<u64, Fault> {
-        self.number()?.ok_or_else(|| Problem::CutOff { found: 0, needed: 8 }.into())
-    }
-
-    /// Bytes up to `end`, or up to the region's end.
-    fn text(&mut self, end: u8) -> Result<String, Fault> {
-        let mut text = Vec::new();
-        while let Some([byte]) = self.array()? {
-            if byte == end {
-                break;
-            }
-            if text.len() as u64 >= TEXT_MAX {
-                return Err(odd("has a name of more than 65,536 bytes"));
-            }
-            text.push(byte);
-        }
-        Ok(String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
 /// Reads a log that lies in a file.
-pub(super) fn read(mut file: File) -> Result<Log, Fault> {
-    let length = file.metadata().map_err(Fault::Io)?.len();
-    let mut header = Vec::new();
-    file.seek(SeekFrom::Start(0)).map_err(Fault::Io)?;
-    file.by_ref().take(32 + 65 * 16 + 64 * 4).read_to_end(&mut header).map_err(Fault::Io)?;
-    let name = header.get(..8).unwrap_or_default();
-    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-    let version = VERSIONS.iter().find(|version| version.name == name);
-    let Some(version) = version.filter(|_| begins(&header)) else {
-        let found = printable(name);
-        let known = "3.10, 3.20, 3.21 and 3.41 are read, and of others the text of darshan-dxt-parser";
-        return Err(odd(format!("has version {found}; {known}")));
-    };
-    if header.get(16).copied() != Some(0) {
-        return Err(odd(
-            "is compressed otherwise than by zlib; darshan-convert makes such a log, darshan-dxt-parser text",
-        ));
-    }
-    let region = |index: usize| -> Result<Region, Fault> {
-        let at = version.places as usize + index * 16;
-        let from = number(&header, at)?;
-        let bytes = number(&header, at + 8)?;
-        match from.checked_add(bytes) {
-            Some(end) if end <= length => Ok(Region { from, bytes }),
-            _ => Err(odd("points behind its own end")),
-        }
-    };
-    let end_of_header = version.places as usize + (version.modules + 1) * 16 + version.modules * 4;
-    let names = region(0)?;
-    let job = Region {
-        from: end_of_header as u64,
-        bytes: names
-            .from
-            .checked_sub(end_of_header as u64)
-            .ok_or_else(|| odd("has its names before its job"))?,
-    };
-    let mut log = read_job(&mut file, job, version)?;
-    let names = read_names(&mut file, names)?;
+pub(super) fn read(file: File) -> Result<Log, Fault> {
+    let mut container = Container::open(file)?;
+    let job = container.job()?;
+    let about = About { command: job.command, ..About::default() };
+    let mut log = Log { segments: Vec::new(), start: job.start * 1_000, about };
+    let names = container.names()?;
     let mut is_there = false;
-    for (module, is_posix) in [(version.posix, true), (version.mpi_io, false)] {
-        let region = region(module + 1)?;
-        if region.bytes == 0 {
-            continue;
-        }
+    for (module, is_posix) in [(Module::ExtendedPosix, true), (Module::ExtendedMpiIo, false)] {
+        let Some((form, records)) = container.module(module)? else { continue };
         is_there = true;
-        let at = version.places as usize + (version.modules + 1) * 16 + module * 4;
-        let form =
-            header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         if form > MODULE_VERSION_MAX {
             return Err(odd(format!(
                 "has an extended trace of form {form}; up to {MODULE_VERSION_MAX} are read"
             )));
         }
-        read_module(&mut file, region, is_posix, &names, &mut log)?;
+        read_module(records, is_posix, &names, &mut log)?;
     }
     if !is_there {
-        return Err(odd("has no extended trace; record with DXT_ENABLE_IO_TRACE=1 in the job's environment"));
+        return Err(odd(
+            "has no extended trace (DXT_ENABLE_IO_TRACE=1 in the job's environment records one): petrio init --from makes a program of \
+             its counters",
+        ));
     }
     Ok(log)
 }
 
-fn number(header: &[u8], at: usize) -> Result<u64, Fault> {
-    let bytes = header.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-    bytes
-        .map(u64::from_le_bytes)
-        .ok_or_else(|| Problem::CutOff { found: header.len(), needed: at + 8 }.into())
-}
-
-fn read_job(file: &mut File, region: Region, version: &Version) -> Result<Log, Fault> {
-    let mut job = Unpacked::open(file, region)?;
-    let _user = job.needed()?;
-    let mut start = u128::from(job.needed()?) * 1_000_000_000_000;
-    if version.nanoseconds {
-        start += u128::from(job.needed()?) * 1_000;
-        let _end_nanoseconds = job.needed()?;
-    }
-    let (_end, _processes, _number) = (job.needed()?, job.needed()?, job.needed()?);
-    for _ in 0..METADATA_BYTES / 8 {
-        job.needed()?;
-    }
-    let about = About { command: job.text(b'\n')?.trim().to_owned(), ..About::default() };
-    Ok(Log { segments: Vec::new(), start, about })
-}
-
-fn read_names(file: &mut File, region: Region) -> Result<BTreeMap<u64, Arc<str>>, Fault> {
-    let mut all = BTreeMap::new();
-    if region.bytes > 0 {
-        let mut names = Unpacked::open(file, region)?;
-        while let Some(number) = names.number()? {
-            all.insert(number, names.text(0)?.into());
-        }
-    }
-    Ok(all)
-}
-
 fn read_module(
-    file: &mut File,
-    region: Region,
+    mut module: Unpacked<'_>,
     posix: bool,
     names: &BTreeMap<u64, Arc<str>>,
     log: &mut Log,
 ) -> Result<(), Fault> {
-    let mut module = Unpacked::open(file, region)?;
     while let Some(number) = module.number()? {
         let rank = module.needed()?.cast_signed();
         let _shared = module.needed()?;
@@ -372,7 +175,7 @@ mod tests {
             read(&log).map(|_| ()).unwrap_err().to_string()
         };
         assert!(changed(3, b'9').contains("3.49"), "{}", changed(3, b'9'));
-        assert!(changed(16, 1).contains("darshan-convert"));
+        assert!(changed(16, 3).contains("darshan-convert"));
         // The sizes of both modules: no extended trace is left.
         let mut without = LOG.to_vec();
         for module in [10, 11] {

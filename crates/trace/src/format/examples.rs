@@ -31,6 +31,8 @@ impl FormatName {
             Self::Systor => "requests, SYSTOR '17: s, response, R or W, unit, offset, bytes",
             Self::Thesios => "reads and writes of files, Google's storage servers (Thesios)",
             Self::Biosnoop => "requests, what bcc's biosnoop prints",
+            Self::Etw => "requests, Windows' xperf (Microsoft's production servers, SNIA)",
+            Self::PerfTrace => "calls, what perf trace prints",
         }
     }
 
@@ -56,6 +58,12 @@ impl FormatName {
             Self::Fiu => "0 4892 syslogd 904265560 8 W 6 0 531e779c",
             Self::Systor => "1456095145.133076000,0.000806000,R,0,8990561280,131072",
             Self::Thesios => "filename,application,file_offset,c_time,…,op_type,…,start_time,…",
+            Self::Etw => {
+                "DiskRead, 8612, xperf.exe (3984), 11844, 0xffffe288b23f1b20, 0x018f0b8000, 0x00001000, 283, 0"
+            }
+            Self::PerfTrace => {
+                "0.021 ( 0.004 ms): cat/1834 pread64(fd: 3</x/a>, buf: 0x7ffe, count: 832, pos: 64) = 832"
+            }
             Self::Biosnoop => "0.000004  supervise  1950  xvda1  W  13092560  4096  0.74",
             Self::Vscsi | Self::Native | Self::Blktrace | Self::OracleGeneral | Self::HpSrt => return None,
         })
@@ -83,6 +91,8 @@ mod tests {
             FormatName::Fiu,
             FormatName::Systor,
             FormatName::Biosnoop,
+            FormatName::Etw,
+            FormatName::PerfTrace,
         ];
         for format in whole {
             let line = format!("{}\n", format.example().unwrap()).into_bytes();

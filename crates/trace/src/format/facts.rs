@@ -3,7 +3,7 @@
 use super::name::FormatName;
 use super::parser::{Facts, Parser};
 use super::{
-    alibaba, biosnoop, blkparse, blktrace, cloudphysics_csv, darshan_dxt, disksim_ascii, events_csv,
+    alibaba, biosnoop, blkparse, blktrace, cloudphysics_csv, darshan_dxt, disksim_ascii, etw, events_csv,
     fio_iolog, fiu, hp_srt, measured, mqsim, msr, native, oracle_general, petrio, requests, spc, strace,
     systor, tencent, thesios, trace_events, vscsi,
 };
@@ -41,6 +41,8 @@ impl FormatName {
             Self::Systor => &systor::FACTS,
             Self::Thesios => &thesios::FACTS,
             Self::Biosnoop => &biosnoop::FACTS,
+            Self::Etw => &etw::FACTS,
+            Self::PerfTrace => &strace::PERF_TRACE_FACTS,
         }
     }
 }

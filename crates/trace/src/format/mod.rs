@@ -13,6 +13,7 @@ mod commands;
 mod darshan_dxt;
 mod darshan_log;
 mod disksim_ascii;
+mod etw;
 pub(crate) mod events_csv;
 mod examples;
 mod facts;

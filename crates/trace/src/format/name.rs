@@ -58,11 +58,15 @@ pub enum FormatName {
     Thesios,
     /// What bcc's `biosnoop` prints.
     Biosnoop,
+    /// Disk events as Windows' xperf prints them: Microsoft's production servers, and any `.etl`.
+    Etw,
+    /// Calls as `perf trace` prints them.
+    PerfTrace,
 }
 
 impl FormatName {
     /// Every format.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::Petrio,
         Self::DisksimAscii,
         Self::Measured,
@@ -88,6 +92,8 @@ impl FormatName {
         Self::Systor,
         Self::Thesios,
         Self::Biosnoop,
+        Self::Etw,
+        Self::PerfTrace,
     ];
 
     /// The word that names it in a scenario.
@@ -118,6 +124,8 @@ impl FormatName {
             Self::Systor => "systor",
             Self::Thesios => "thesios",
             Self::Biosnoop => "biosnoop",
+            Self::Etw => "etw",
+            Self::PerfTrace => "perf-trace",
         }
     }
 
@@ -133,6 +141,7 @@ impl FormatName {
                 | Self::Blktrace
                 | Self::Fiu
                 | Self::Biosnoop
+                | Self::Etw
         )
     }
 }

@@ -10,7 +10,7 @@
 //! In a heading, `offset` and `length` are in `bytes`, `kib` or `blocks` (512 bytes), `think` (the time before the
 //! request in which its process computes) and `response` (how long it took where it was captured) in `s`, `ms`, `us` or
 //! `ns`. An operation is `R`, `W` (or `read`, `write`), `F` (`fsync`) or `D` (`fdatasync`). `file` and `process` are
-//! numbers. Lines that begin with `#` and empty ones are left out, and files may be packed with gzip, xz or zstandard.
+//! numbers. Lines that begin with `#` and empty ones are left out, and files may be packed with gzip, bzip2, xz or zstandard.
 //!
 //! ```
 //! use petrio_trace::requests::{RequestFormat, RequestReader};

@@ -2,7 +2,7 @@
 
 use super::support::{options, read_bytes, sound};
 use miette::Diagnostic;
-use petrio_trace::{FormatName, Place, Problem, TraceError, TraceOptions, TraceReader};
+use petrio_trace::{EventReader, FormatName, Place, Problem, TraceError, TraceOptions, TraceReader};
 use std::io::Write;
 
 fn error(bytes: &[u8]) -> TraceError {
@@ -227,4 +227,50 @@ fn empty_lines_without_end_are_given_up() {
     let reader = TraceReader::from_reader("pipe", endless, &TraceOptions::default()).unwrap();
     let error = reader.last().unwrap().unwrap_err();
     assert!(matches!(&error, TraceError::Record { problem: Problem::NothingSaid { .. }, .. }), "{error}");
+}
+
+/// The sample of each text format, with its name.
+fn samples() -> Vec<(FormatName, Vec<u8>)> {
+    let seeds = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    let texts = FormatName::ALL.into_iter().filter(|format| format.example().is_some());
+    texts.map(|format| (format, std::fs::read(seeds.join(format.name())).unwrap())).collect()
+}
+
+/// What is wrong with a trace, whichever of its records it is.
+fn spoiled(bytes: Vec<u8>) -> String {
+    let name = "memory";
+    match EventReader::from_reader(name, std::io::Cursor::new(bytes), &TraceOptions::default()) {
+        Err(error) => error.to_string(),
+        Ok(mut reader) => reader.find_map(Result::err).map_or_else(String::new, |error| error.to_string()),
+    }
+}
+
+#[test]
+fn what_no_line_of_a_format_is_gets_refused_where_it_stands_in_every_text_format() {
+    let all = samples();
+    for (number, (format, sample)) in all.iter().enumerate() {
+        let other = &all[(number + 7) % all.len()].1;
+        let mut sample = sample.clone();
+        if !sample.ends_with(b"\n") {
+            sample.push(b'\n');
+        }
+        let long = [&[b'x'; 1 << 20][..], b"\n"].concat();
+        let spoils: [(&str, &[u8]); 4] = [
+            ("half of another format", other),
+            ("a line of a mebibyte", &long),
+            ("zeros", &[&[0; 100][..], b"\n"].concat()),
+            ("another code page", b"\xe4\xf6\xfc caf\xe9 \xff\n"),
+        ];
+        for (what, spoil) in spoils {
+            let problem = spoiled([&sample[..], spoil, &sample].concat());
+            // Of some the beginning alone doesn't tell any more which of two formats it is.
+            let is_placed =
+                ["line ", "could be", "not a trace", "its head"].iter().any(|words| problem.contains(words));
+            assert!(is_placed, "{format} with {what}: {problem:?}");
+            assert!(problem.len() < 600, "{format} with {what}: {} bytes", problem.len());
+        }
+        let utf_16: Vec<u8> = sample.iter().flat_map(|byte| [*byte, 0]).collect();
+        let problem = spoiled([&[0xff, 0xfe][..], &utf_16].concat());
+        assert!(!problem.is_empty(), "{format} as UTF-16");
+    }
 }

@@ -49,11 +49,14 @@ mod mounted;
 mod on_volume;
 mod parameters;
 mod rank;
+mod script;
 
 pub use job::{JobPlacement, JobPlan};
 pub use mounted::Mounted;
 pub use on_volume::RanksOnVolume;
 pub use parameters::{ParallelParameters, ParallelProgram};
+pub use programs::{CountedJob, Io500File, counted_job, is_io500};
+pub use script::{JobScript, ScriptCommand, ScriptProgram, is_job_script, job_script};
 
 #[cfg(test)]
 mod testing;

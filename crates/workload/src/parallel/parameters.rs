@@ -75,7 +75,7 @@ impl ParallelParameters {
             ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::MpiIo(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Steps(program) => Arc::new(program.plan(self.ranks)?),
-            ParallelProgram::Darshan(program) => Arc::new(program.plan(inputs, self.ranks)?),
+            ParallelProgram::Darshan(program) => program.plan(inputs, self.ranks)?,
         })
     }
 

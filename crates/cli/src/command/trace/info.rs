@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Say what is in a trace: its format, its events by kind, who asked for what, and what was left out
 ///
 /// Reads petrio's own files, calls on files (strace, fio's logs, Darshan's extended traces …) and requests to devices (blktrace, perf,
-/// biosnoop, traces of clouds and of the SNIA …), packed with gzip, xz or zstandard or not. The format is told from the content;
+/// biosnoop, traces of clouds and of the SNIA …), packed with gzip, bzip2, xz or zstandard or not. The format is told from the content;
 /// `petrio trace formats` lists all.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

@@ -36,6 +36,7 @@ mod errors;
 mod files;
 mod finished;
 mod line;
+pub(super) mod perf_trace;
 
 use self::asynchronous::ended;
 use self::calls::Calls;
@@ -54,6 +55,14 @@ pub(crate) const FACTS: Facts = Facts {
     places: Places::Lines,
     fit: |sample| Fit::certain_if(sample.mostly(|line| Line::of(line).is_some())),
     parser: Parser::File(|sample| Box::new(Strace { clock: Clock::of(&sample.lines), ..Strace::default() })),
+};
+
+/// The same as `perf trace` prints it ([`perf_trace`]).
+pub(crate) const PERF_TRACE_FACTS: Facts = Facts {
+    reorder_window: 1_024,
+    places: Places::Lines,
+    fit: |sample| Fit::certain_if(sample.mostly(perf_trace::is_line)),
+    parser: Parser::File(|_| Box::new(Strace { is_perf: true, ..Strace::default() })),
 };
 
 /// Calls that wait for the end of one before them. Beyond, the oldest is given up: a call that takes that long while
@@ -119,6 +128,8 @@ struct Unfinished {
 
 #[derive(Default)]
 struct Strace {
+    /// Whether lines are those of `perf trace`.
+    is_perf: bool,
     calls: Calls,
     clock: Clock,
     under_way: VecDeque<UnderWay>,
@@ -309,8 +320,13 @@ impl Format<Event> for Strace {
                     }
                 }
                 Some(text) => {
-                    if !self.line(text, lines + 1) {
-                        let expected = "a line of strace's";
+                    let is_one = match self.is_perf {
+                        true => perf_trace::as_strace(text).is_some_and(|text| self.line(&text, lines + 1)),
+                        false => self.line(text, lines + 1),
+                    };
+                    if !is_one {
+                        let expected =
+                            if self.is_perf { "a line of perf trace's" } else { "a line of strace's" };
                         return Err(Problem::NotALine { found: printable(text), expected }.into());
                     }
                 }
@@ -328,7 +344,7 @@ impl Format<Event> for Strace {
     }
 
     fn is_since_1970(&self) -> bool {
-        self.clock.is_since_1970()
+        self.clock.is_since_1970() && !self.is_perf
     }
 }
 

@@ -139,6 +139,17 @@ pub(super) fn launched<'text>(program: &str, text: &'text str) -> Result<Launche
     })
 }
 
+/// The words after a program's name in a line that runs it, and what its launcher was told.
+///
+/// # Errors
+/// A line that doesn't begin with the program, a launcher or what runs either; a launcher's word that makes no sense.
+pub fn launched_program<'text>(
+    program: &str,
+    text: &'text str,
+) -> Result<(Vec<&'text str>, Launch), ProgramError> {
+    launched(program, text).map(|launched| (launched.words, launched.launch))
+}
+
 /// An option as the command line has it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Given<'text> {

@@ -20,10 +20,10 @@ mod training;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
 pub use checkpoint::CheckpointParameters;
-pub use command_line::{CommandLine, Options};
-pub use darshan::{DarshanParameters, Gaps};
+pub use command_line::{CommandLine, Options, launched_program};
+pub use darshan::{CountedJob, DarshanParameters, Gaps, counted_job};
 pub use datatypes::DatatypeParameters;
-pub use io500::Io500Parameters;
+pub use io500::{Io500File, Io500Parameters, is_io500};
 pub use ior::{IorApi, IorOptions, IorParameters};
 pub use launcher::Launch;
 pub use mdtest::{MdtestOptions, MdtestParameters};

@@ -7,65 +7,24 @@
 //! Source: darshan-util's documentation on DXT; the reader is petrio's own (`darshan-dxt`). Left out: MPI-IO's calls, where there
 //! are POSIX ones, which are what MPI-IO made of them; and calls that moved nothing.
 
-use super::{Planned, Start, refuse};
+use super::super::{Planned, Start, refuse};
+use super::{DarshanParameters, Gaps, phase};
 use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::parameters::scaled;
-use crate::program::{PhaseName, ProgramError, Timing};
+use crate::program::ProgramError;
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, Operation};
 use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, FormatName, TraceError, TraceOptions};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A parallel program that Darshan recorded with its extended tracing (DXT): each rank's reads and writes with the gaps between.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DarshanParameters {
-    /// Darshan's log, or what darshan-dxt-parser printed of it.
-    pub file: PathBuf,
-    /// What a rank did between two calls.
-    #[serde(default)]
-    pub gaps: Gaps,
-    /// The gaps are multiplied by this: 0 for none.
-    #[serde(default = "one")]
-    pub time_scale: f64,
-}
-
-const fn one() -> f64 {
-    1.0
-}
-
-/// What a rank did between two calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Gaps {
-    /// It computed: a processor of its host was busy. `compute_scale` is of these, too.
-    #[default]
-    Compute,
-    /// It waited: for others, or for what no processor does.
-    Think,
-}
-
 impl DarshanParameters {
-    pub(in crate::parallel) fn words(&self) -> String {
-        format!("what Darshan recorded in {}", self.file.display())
-    }
-
-    pub(in crate::parallel) fn check(&self) -> Result<(), ProgramError> {
-        if !(self.time_scale.is_finite() && self.time_scale >= 0.0) {
-            return refuse("time_scale", "it is no number from 0 on");
-        }
-        Ok(())
-    }
-
-    pub(in crate::parallel) fn plan(&self, inputs: &Inputs, ranks: u32) -> Result<DarshanPlan, ProgramError> {
+    /// The single accesses of a log or of darshan-dxt-parser's text.
+    pub(super) fn recorded(&self, inputs: &Inputs, ranks: u32) -> Result<DarshanPlan, ProgramError> {
         let options = TraceOptions { format: Some(FormatName::DarshanDxt), ..TraceOptions::default() };
         let reader = EventReader::open_in(inputs, &self.file, &options)?;
         let mut plan = DarshanPlan {
@@ -142,7 +101,7 @@ struct Recorded {
 }
 
 /// A recorded program.
-pub(in crate::parallel) struct DarshanPlan {
+pub(super) struct DarshanPlan {
     gaps: Gaps,
     time_scale: f64,
     /// Of each file, its length before the run.
@@ -174,13 +133,6 @@ impl Planned for DarshanPlan {
         let (rank, first) = (start.member.rank, start.file(0));
         Ok(Box::new(DarshanRank { plan: self, rank, first, scale, next: 0, over: Time::ZERO }))
     }
-}
-
-/// As what reads or writes are measured: as long as the rank that was longest at them, without the gaps. It is what Darshan's own
-/// summary says of a job (its `agg_perf_by_slowest`), though of one direction.
-fn phase(operation: Operation) -> PhaseName {
-    let name = if operation == Operation::Read { "read" } else { "write" };
-    PhaseName { timing: Timing::Inside, ..PhaseName::of_bytes(name, 0) }
 }
 
 struct DarshanRank {

@@ -15,7 +15,12 @@
 //! Source: the IO500's rules and its program's defaults (io500-isc24, src/phase_*.c). Writing ends by the clock where `stonewall`
 //! says when, and else when what the scenario wants is written. Left out: that files are left there.
 
-use super::ior::{IorOptions, IorPlan, IorRank};
+mod ini;
+
+pub use ini::{Io500File, is_io500};
+
+use super::command_line::Options;
+use super::ior::{IorApi, IorOptions, IorPlan, IorRank};
 use super::mdtest::{Item, MdtestOptions, MdtestPlan, MdtestRank, Phase};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Sequence};
@@ -42,6 +47,16 @@ pub struct Io500Parameters {
     pub mdtest_easy_files: u64,
     /// Files of each rank in mdtest-hard.
     pub mdtest_hard_files: u64,
+    /// By which interface ior-easy accesses its files: "POSIX" or "MPIIO", as IOR's -a has it.
+    pub ior_easy_api: String,
+    /// Whether each rank has a file of its own in ior-easy.
+    pub ior_easy_file_per_process: bool,
+    /// By which interface ior-hard accesses its file.
+    pub ior_hard_api: String,
+    /// Whether ior-hard's accesses are of all ranks together, which "MPIIO" can do.
+    pub ior_hard_collective: bool,
+    /// Phases that aren't run, by their names: "find", "mdtest-hard-read" …
+    pub left_out: Vec<String>,
     /// After how many whole seconds each writing phase ends, once all ranks have done as much as the first: 300 s by the rules.
     /// Where the amounts above are done earlier, they end it.
     pub stonewall: Option<Duration>,
@@ -56,10 +71,31 @@ impl Default for Io500Parameters {
             ior_hard_segments: 1000,
             mdtest_easy_files: 1000,
             mdtest_hard_files: 500,
+            ior_easy_api: "POSIX".to_owned(),
+            ior_easy_file_per_process: true,
+            ior_hard_api: "POSIX".to_owned(),
+            ior_hard_collective: false,
+            left_out: Vec::new(),
             stonewall: None,
         }
     }
 }
+
+/// All phases that have a result, in their order, each with the one that makes what it needs.
+const PHASES: [(&str, Option<&str>); 12] = [
+    ("ior-easy-write", None),
+    ("mdtest-easy-write", None),
+    ("ior-hard-write", None),
+    ("mdtest-hard-write", None),
+    ("find", None),
+    ("ior-easy-read", Some("ior-easy-write")),
+    ("mdtest-easy-stat", Some("mdtest-easy-write")),
+    ("ior-hard-read", Some("ior-hard-write")),
+    ("mdtest-hard-stat", Some("mdtest-hard-write")),
+    ("mdtest-easy-delete", Some("mdtest-easy-write")),
+    ("mdtest-hard-read", Some("mdtest-hard-write")),
+    ("mdtest-hard-delete", Some("mdtest-hard-write")),
+];
 
 /// Bytes of a transfer in ior-hard, and of a file in mdtest-hard (the rules).
 const IOR_HARD_TRANSFER: u64 = 47_008;
@@ -118,6 +154,7 @@ impl Io500Parameters {
             let problem = format!("{} is no multiple of {}", self.ior_easy_block, self.ior_easy_transfer);
             return refuse("ior_easy_block", problem);
         }
+        self.check_phases()?;
         let deadline_seconds = match self.stonewall.map(Duration::time) {
             None => 0,
             Some(time) => {
@@ -140,13 +177,22 @@ impl Io500Parameters {
             ..IorOptions::default()
         };
         let easy = |write| {
-            let options = IorOptions { block, transfer, file_per_process: true, ..ior(write) };
+            let file_per_process = self.ior_easy_file_per_process;
+            let api = api("ior_easy_api", &self.ior_easy_api)?;
+            let options = IorOptions { block, transfer, file_per_process, api, ..ior(write) };
             let phases = ["ior-easy-write", "ior-easy-read"].map(bytes);
             Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-easy", phases, options, hosts)?))
         };
         let hard = |write| {
             let (block, segments) = (IOR_HARD_TRANSFER, self.ior_hard_segments);
-            let options = IorOptions { block, transfer: block, segments, ..ior(write) };
+            let (api, collective) = (api("ior_hard_api", &self.ior_hard_api)?, self.ior_hard_collective);
+            if collective && api == IorApi::Posix {
+                return refuse(
+                    "ior_hard_collective",
+                    "POSIX has no accesses of all ranks together: ior_hard_api = \"MPIIO\"",
+                );
+            }
+            let options = IorOptions { block, transfer: block, segments, api, collective, ..ior(write) };
             let phases = ["ior-hard-write", "ior-hard-read"].map(bytes);
             Ok::<_, ProgramError>(Arc::new(IorPlan::named("ior-hard", phases, options, hosts)?))
         };
@@ -181,8 +227,42 @@ impl Io500Parameters {
             hard_read: hard(false)?,
             mdtest_easy: mdtest("mdtest-easy", mdtest_easy, easy_phase)?,
             mdtest_hard: mdtest("mdtest-hard", mdtest_hard, hard_phase)?,
+            left_out: self.left_out.clone(),
         })
     }
+
+    /// Whether what is left out are phases, and what needs their files is left out, too.
+    fn check_phases(&self) -> Result<(), ProgramError> {
+        let is_out = |phase: &str| self.left_out.iter().any(|left| left == phase);
+        for phase in &self.left_out {
+            if !PHASES.iter().any(|(known, _)| known == phase) {
+                let names = PHASES.map(|(name, _)| name);
+                let problem = format!("there is no phase \"{phase}\"; there are {}", names.join(", "));
+                return refuse("left_out", problem);
+            }
+        }
+        let without = |(phase, needs): &&(&str, Option<&str>)| !is_out(phase) && needs.is_some_and(is_out);
+        match PHASES.iter().find(without) {
+            Some((phase, needs)) => refuse(
+                "left_out",
+                format!("{phase} needs what {} makes: leave both out", needs.unwrap_or_default()),
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The interface that a text like IOR's -a has it names.
+fn api(parameter: &'static str, text: &str) -> Result<IorApi, ProgramError> {
+    let options = IorOptions::read(&format!("ior -a {text}"))
+        .or_else(|error| refuse(parameter, format!("\"{text}\": {error}")))?;
+    if options.direct {
+        return refuse(
+            parameter,
+            "O_DIRECT can't be told here for some phases alone; IOR's own line can: kind = \"ior\"",
+        );
+    }
+    Ok(options.api)
 }
 
 /// The set for so many ranks.
@@ -193,6 +273,7 @@ pub(in crate::parallel) struct Io500Plan {
     hard_read: Arc<IorPlan>,
     mdtest_easy: Arc<MdtestPlan>,
     mdtest_hard: Arc<MdtestPlan>,
+    left_out: Vec<String>,
 }
 
 impl Io500Plan {
@@ -243,21 +324,23 @@ impl Planned for Io500Plan {
         let create = [Phase::MakeTree, Phase::Create(Item::File)];
         let delete = [Phase::Remove(Item::File), Phase::RemoveTree];
         let phases = [
-            ior(&self.easy_write, easy),
-            small(&create),
-            ior(&self.hard_write, hard),
-            large(&create),
-            small(&[Phase::Find]),
-            large(&[Phase::Find]),
-            ior(&self.easy_read, easy),
-            small(&[Phase::Stat(Item::File)]),
-            ior(&self.hard_read, hard),
-            large(&[Phase::Stat(Item::File)]),
-            small(&delete),
-            large(&[Phase::Read]),
-            large(&delete),
+            ("ior-easy-write", ior(&self.easy_write, easy)),
+            ("mdtest-easy-write", small(&create)),
+            ("ior-hard-write", ior(&self.hard_write, hard)),
+            ("mdtest-hard-write", large(&create)),
+            ("find", small(&[Phase::Find])),
+            ("find", large(&[Phase::Find])),
+            ("ior-easy-read", ior(&self.easy_read, easy)),
+            ("mdtest-easy-stat", small(&[Phase::Stat(Item::File)])),
+            ("ior-hard-read", ior(&self.hard_read, hard)),
+            ("mdtest-hard-stat", large(&[Phase::Stat(Item::File)])),
+            ("mdtest-easy-delete", small(&delete)),
+            ("mdtest-hard-read", large(&[Phase::Read])),
+            ("mdtest-hard-delete", large(&delete)),
         ];
-        Ok(Box::new(Sequence(phases.into_iter().collect())))
+        let is_run = |phase: &&str| !self.left_out.iter().any(|left| left == phase);
+        let phases = phases.into_iter().filter(|(phase, _)| is_run(phase)).map(|(_, act)| act);
+        Ok(Box::new(Sequence(phases.collect())))
     }
 }
 
