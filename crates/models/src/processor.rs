@@ -155,7 +155,8 @@ impl Processors {
         client
     }
 
-    /// One more who uses them, and records himself what for, if that is told. He has to say what [`returns`](Self::returns) to him before the page is finished.
+    /// One more who uses them, and records himself what for, if that is told. He has to say what
+    /// [`returns`](Self::returns) to him before the page is finished.
     pub fn client<E: Any + Clone + Send + Sync>(&mut self) -> Client<E> {
         self.clients.push(None);
         self.functions.push(None);

@@ -25,6 +25,7 @@ mod mounts;
 mod nesting;
 mod partitions;
 mod process_memory;
+mod profiles;
 mod purposes;
 mod random_scenarios;
 mod replications;

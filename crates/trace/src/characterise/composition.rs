@@ -10,6 +10,7 @@
 use super::category::ByCategory;
 use super::distribution::{Distribution, ValueTally};
 use super::files::{File, Files};
+use crate::event::Ages;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -69,6 +70,12 @@ pub struct FileSystem {
     pub without_size: u64,
     /// Lifetimes of files created and deleted within the trace; seconds.
     pub lifetimes_s: Option<Distribution>,
+    /// How long files hadn't been written when they were unlinked, as the trace tells (mtime) or saw; seconds.
+    pub unwritten_at_unlink_s: Option<Distribution>,
+    /// How long they hadn't been read (atime).
+    pub unread_at_unlink_s: Option<Distribution>,
+    /// How long nothing of them had been changed (ctime).
+    pub unchanged_at_unlink_s: Option<Distribution>,
 }
 
 /// Files of one directory, without those of the directories in it.
@@ -113,6 +120,8 @@ struct Sum {
     sizes: ValueTally,
     without_size: u64,
     lifetimes_us: ValueTally,
+    /// Unwritten, unread, unchanged.
+    left_alone_us: [ValueTally; 3],
 }
 
 impl Sum {
@@ -129,6 +138,7 @@ impl Sum {
             sizes: ValueTally::new(),
             without_size: 0,
             lifetimes_us: ValueTally::new(),
+            left_alone_us: std::array::from_fn(|_| ValueTally::new()),
         }
     }
 
@@ -148,6 +158,12 @@ impl Sum {
         if let Some(lifetime) = file.lifetime() {
             self.lifetimes_us.add(lifetime.as_picos() / 1_000_000);
         }
+        if file.is_deleted {
+            let Ages { modified, accessed, changed } = file.left_alone;
+            for (tally, age) in self.left_alone_us.iter_mut().zip([modified, accessed, changed]) {
+                age.into_iter().for_each(|age| tally.add(age));
+            }
+        }
     }
 
     fn finish(&self, device: Option<u32>) -> FileSystem {
@@ -163,6 +179,9 @@ impl Sum {
             sizes_bytes: self.sizes.finish(1.0),
             without_size: self.without_size,
             lifetimes_s: self.lifetimes_us.finish(MICROS_A_SECOND),
+            unwritten_at_unlink_s: self.left_alone_us[0].finish(MICROS_A_SECOND),
+            unread_at_unlink_s: self.left_alone_us[1].finish(MICROS_A_SECOND),
+            unchanged_at_unlink_s: self.left_alone_us[2].finish(MICROS_A_SECOND),
         }
     }
 }

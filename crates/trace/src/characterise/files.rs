@@ -17,7 +17,7 @@
 
 use super::category::FileCategory;
 use super::transfer::Way;
-use crate::event::{Access, FileKey};
+use crate::event::{Access, Ages, FileKey};
 use petrio_time::Time;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -31,6 +31,12 @@ pub(super) struct File {
     pub(super) is_deleted: bool,
     /// When, where that is known.
     pub(super) deleted: Option<Time>,
+    /// When the trace saw it last written, read, and changed in any way.
+    modified: Option<Time>,
+    accessed: Option<Time>,
+    changed: Option<Time>,
+    /// How long it had been left alone when it was unlinked, as the trace tells or has seen.
+    pub(super) left_alone: Ages,
     /// Bytes.
     pub(super) size: Option<u64>,
     pub(super) writable_opens: u32,
@@ -147,6 +153,7 @@ impl Files {
         let number = self.number(key, path)?;
         let file = &mut self.all[number as usize];
         (file.created, file.size) = (Some(time), Some(0));
+        (file.modified, file.accessed, file.changed) = (Some(time), Some(time), Some(time));
         Some(number)
     }
 
@@ -184,6 +191,40 @@ impl Files {
                 }
             }
         }
+    }
+
+    /// It is read or written, at a time.
+    #[inline]
+    pub(super) fn touched(&mut self, number: u32, way: Way, time: Time) {
+        let file = &mut self.all[number as usize];
+        match way {
+            Way::Read => file.accessed = file.accessed.max(Some(time)),
+            Way::Write => {
+                file.modified = file.modified.max(Some(time));
+                file.changed = file.changed.max(Some(time));
+            }
+        }
+    }
+
+    /// Its length is changed, or its name.
+    pub(super) fn changed(&mut self, number: u32, is_data: bool, time: Time) {
+        let file = &mut self.all[number as usize];
+        file.changed = file.changed.max(Some(time));
+        if is_data {
+            file.modified = file.modified.max(Some(time));
+        }
+    }
+
+    /// It is to be unlinked: how long it has been left alone the trace tells, or what it has seen of the file does.
+    pub(super) fn ages(&mut self, number: u32, told: Option<&Ages>, time: Time) {
+        let file = &mut self.all[number as usize];
+        let told = told.copied().unwrap_or_default();
+        let since = |last: Option<Time>| last.map(|last| time.saturating_sub(last).as_picos() / 1_000_000);
+        file.left_alone = Ages {
+            modified: told.modified.or(since(file.modified)),
+            accessed: told.accessed.or(since(file.accessed)),
+            changed: told.changed.or(since(file.changed)),
+        };
     }
 
     /// Somebody uses it, so it is there.

@@ -200,17 +200,20 @@ impl Characteriser {
             EventKind::Close => self.closed(event),
             EventKind::Unlink => {
                 if let Some(number) = self.files.number(event.file, path) {
+                    self.files.ages(number, event.ages.as_deref(), event.time);
                     self.files.unlinked(event.time, number, event.size);
                 }
             }
             EventKind::Truncate => {
                 if let Some(number) = self.files.number(event.file, path) {
                     self.files.truncated(number, event.size);
+                    self.files.changed(number, true, event.time);
                 }
             }
             EventKind::Rename => {
                 if let Some(number) = self.files.number(event.file, path) {
                     self.files.renamed(event.time, number, event.new_path.as_ref());
+                    self.files.changed(number, false, event.time);
                 }
             }
             EventKind::Exec | EventKind::Fsync => {
@@ -227,6 +230,7 @@ impl Characteriser {
         let subject = self.files.number(event.file, event.path.as_ref());
         if let Some(number) = subject {
             self.files.moved(number, way, event.offset, event.length);
+            self.files.touched(number, way, event.time);
         }
         let transfer = Transfer {
             time: event.time,
@@ -244,6 +248,14 @@ impl Characteriser {
         let Some(number) = self.files.number(event.file, event.path.as_ref()) else { return };
         let closed = self.file_level.streams.closed(event.process, number, event.totals.as_ref(), event.hit);
         if let Some(closed) = closed {
+            // Of calls that no record tells, the last one is no later than this.
+            for (way, bytes) in
+                [(Way::Read, closed.unrecorded.read.1), (Way::Write, closed.unrecorded.write.1)]
+            {
+                if bytes > 0 {
+                    self.files.touched(number, way, event.time);
+                }
+            }
             self.stream_over(number, &closed);
         }
         self.files.closed(number);

@@ -64,6 +64,10 @@ fn a_full_trace_counted_by_hand() {
     assert_eq!(files.all.read_only_opens_missed.before_and_after, 1);
     assert_eq!(files.all.lifetimes_s.unwrap().mean, 0.05);
     assert_eq!(files.all.sizes_bytes.unwrap().greatest, 8_192.0);
+    // Written at 50 ms and unlinked at 90; read by nobody since it was made, at 40.
+    let left_alone =
+        [files.all.unwritten_at_unlink_s, files.all.unread_at_unlink_s, files.all.unchanged_at_unlink_s];
+    assert_eq!(left_alone.map(|ages| ages.unwrap().mean), [0.04, 0.05, 0.04]);
     let requests = found.file_requests.unwrap();
     assert_eq!(
         (requests.mix.reads.requests, requests.mix.writes.requests, requests.mix.bytes()),
@@ -166,4 +170,20 @@ proptest! {
             prop_assert!(missed <= files.all.read_only_opens.total());
         }
     }
+}
+
+#[test]
+fn what_a_trace_tells_of_an_unlinked_file_counts_before_what_it_saw() {
+    let mut events = full_trace();
+    let unlink = events.last_mut().unwrap();
+    // Its times by Ivy's record: the file had been copied with the time of another.
+    unlink.ages = Some(Box::new(crate::event::Ages {
+        modified: Some(7_000_000),
+        accessed: None,
+        changed: Some(30_000),
+    }));
+    let all = characterised(&events).files.unwrap().all;
+    assert_eq!(all.unwritten_at_unlink_s.unwrap().mean, 7.0);
+    assert_eq!(all.unread_at_unlink_s.unwrap().mean, 0.05);
+    assert_eq!(all.unchanged_at_unlink_s.unwrap().mean, 0.03);
 }

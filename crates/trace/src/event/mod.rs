@@ -86,6 +86,18 @@ pub struct Totals {
     pub writes: u64,
 }
 
+/// How long a file had been left alone when it was unlinked, in microseconds before the unlink (Ivy's tr_unlink, §3.3.6, has the three
+/// times themselves).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ages {
+    /// Since its data were last changed (mtime).
+    pub modified: Option<u64>,
+    /// Since it was last read (atime).
+    pub accessed: Option<u64>,
+    /// Since it, its name or what is kept about it was last changed (ctime).
+    pub changed: Option<u64>,
+}
+
 /// One record of a file-level trace.
 ///
 /// What a kind doesn't have is left at its default: `None`, zero or empty.
@@ -115,6 +127,8 @@ pub struct Event {
     /// The file's length in bytes: at an open, zero at a create, the new one of a truncation, the last one of an
     /// unlink.
     pub size: Option<u64>,
+    /// How long it had been left alone, of an unlink; few traces tell.
+    pub ages: Option<Box<Ages>>,
     /// For what a file was opened.
     pub access: Option<Access>,
     /// Whether a read was answered from the cache; of a close, whether all reads since the open were.
@@ -150,6 +164,7 @@ impl Event {
             service: None,
             error: 0,
             size: None,
+            ages: None,
             access: None,
             hit: None,
             totals: None,

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(crate) const VERSION_LINE: &str = "# petrio event trace, version 1";
 
 /// The columns, in the order in which they are written.
-pub(crate) const COLUMNS: [&str; 29] = [
+pub(crate) const COLUMNS: [&str; 32] = [
     "time_ps",
     "kind",
     "process",
@@ -41,6 +41,9 @@ pub(crate) const COLUMNS: [&str; 29] = [
     "service_ps",
     "error",
     "size",
+    "since_modified_us",
+    "since_accessed_us",
+    "since_changed_us",
     "access",
     "hit",
     "bytes_read",
@@ -208,6 +211,9 @@ fn set(event: &mut Event, first: &mut Option<Extent>, column: usize, text: &[u8]
             })?;
         }
         "size" => event.size = Some(number()?),
+        "since_modified_us" => event.ages.get_or_insert_default().modified = Some(number()?),
+        "since_accessed_us" => event.ages.get_or_insert_default().accessed = Some(number()?),
+        "since_changed_us" => event.ages.get_or_insert_default().changed = Some(number()?),
         "access" => {
             event.access = Some(access_named(text).ok_or_else(|| unknown("read, write or read-write"))?);
         }

@@ -122,6 +122,9 @@ columns! {
     service: Int64Builder,
     error: UInt16Builder,
     size: UInt64Builder,
+    since_modified: UInt64Builder,
+    since_accessed: UInt64Builder,
+    since_changed: UInt64Builder,
     access: StringBuilder,
     hit: BooleanBuilder,
     bytes_read: UInt64Builder,
@@ -162,6 +165,10 @@ impl EventBatch {
         self.service.append_option(event.service.map(picoseconds));
         self.error.append_value(event.error);
         self.size.append_option(event.size);
+        let ages = event.ages.as_deref().copied().unwrap_or_default();
+        self.since_modified.append_option(ages.modified);
+        self.since_accessed.append_option(ages.accessed);
+        self.since_changed.append_option(ages.changed);
         self.access.append_option(event.access.map(access_name));
         self.hit.append_option(event.hit);
         let totals = event.totals;

@@ -4,6 +4,7 @@
 //! events ─ batch ─▶ record batches of 65,536 ─ writer ─▶ FILE.parquet ─ reader ─▶ record batches of 4,096 ─ columns ─▶ events
 //! ```
 
+mod ages;
 mod batch;
 mod columns;
 mod input;

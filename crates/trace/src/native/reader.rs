@@ -5,6 +5,7 @@
 //!
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::EventReader) checks it.
 
+use super::ages::AgeColumns;
 use super::columns::{Column, Flags, Found, Negative, Numbers, Words};
 use super::input::Input;
 use super::interned::Interned;
@@ -320,6 +321,7 @@ columns! {
     service: Numbers,
     error: Numbers,
     size: Numbers,
+    ages: AgeColumns,
     access: Words<Access>,
     hit: Flags,
     bytes_read: Numbers,
@@ -361,6 +363,7 @@ impl Columns {
             service: numbers("service_ps")?,
             error: file_numbers("error")?,
             size: file_numbers("size")?,
+            ages: AgeColumns::of(schema, of_files)?,
             access: match of_files {
                 true => Words::of(schema, "access", access_of)?,
                 false => Words::none("access", access_of),
@@ -408,6 +411,7 @@ impl Columns {
         let error = self.error.take(row)?.unwrap_or_default();
         event.error = u16::try_from(error).map_err(|_| too_large("error", error, "65535"))?;
         event.size = self.size.take(row)?;
+        event.ages = self.ages.take(row)?;
         event.access = self.access.take(row, words)?;
         event.hit = self.hit.take(row);
         let totals = [

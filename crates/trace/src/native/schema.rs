@@ -47,6 +47,9 @@ pub fn events_schema() -> SchemaRef {
         known("service_ps", DataType::Int64),
         column("error", DataType::UInt16),
         known("size", DataType::UInt64),
+        known("since_modified_us", DataType::UInt64),
+        known("since_accessed_us", DataType::UInt64),
+        known("since_changed_us", DataType::UInt64),
         known("access", DataType::Utf8),
         known("hit", DataType::Boolean),
         known("bytes_read", DataType::UInt64),
@@ -85,7 +88,9 @@ pub(super) fn element() -> FieldRef {
 pub(super) const EXPLANATION: &str = "One row an event, in order of time_ps, picoseconds from time zero. kind: exec, create, open, \
 read, write, close, unlink, fsync, truncate, rename, mkdir, stat (calls on files); queue, issue, complete (requests to a \
 device). process is the thread; device (major << 20 | minor), inode and generation name the file, 0 where unknown; offset, \
-length and size are bytes; service_ps is how long it took; error is an errno; bytes_read to writes are a close's totals; \
+length and size are bytes; since_modified_us to \
+since_changed_us are how long a file had been left alone at its unlink; \
+service_ps is how long it took; error is an errno; bytes_read to writes are a close's totals; \
 extents are ranges of a device in blocks of 512 bytes, the first in extent_*, the others in more_extents; request joins \
 queue, issue and complete.";
 

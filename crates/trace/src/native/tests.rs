@@ -3,7 +3,7 @@
 
 use super::{About, EventWriter, NativeReader, Wanted};
 use crate::error::TraceError;
-use crate::event::{Access, Event, EventKind, Extent, FileKey, Totals};
+use crate::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
 use petrio_colours::Direction;
 use petrio_time::Time;
 use proptest::prelude::*;
@@ -41,6 +41,7 @@ prop_compose! {
         hit in any::<Option<bool>>(),
         totals in any::<Option<(u64, u64, u64, u64)>>(),
         error in any::<u16>(),
+        ages in any::<(Option<u64>, Option<u64>, Option<u64>)>(),
     ) -> Event {
         let (device, inode, generation) = file;
         Event {
@@ -49,6 +50,8 @@ prop_compose! {
             new_path: new_path.map(Into::into),
             offset,
             size,
+            ages: (ages != <(Option<u64>, Option<u64>, Option<u64>)>::default())
+                .then(|| Box::new(Ages { modified: ages.0, accessed: ages.1, changed: ages.2 })),
             access,
             hit,
             totals: totals.map(|(bytes_read, bytes_written, reads, writes)| Totals { bytes_read, bytes_written, reads, writes }),

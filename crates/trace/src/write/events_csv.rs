@@ -54,6 +54,10 @@ impl Encoder for EventsCsv {
         column(to, event.service.map(petrio_time::Time::as_picos))?;
         column(to, Some(event.error))?;
         column(to, event.size)?;
+        let ages = event.ages.as_deref().copied().unwrap_or_default();
+        column(to, ages.modified)?;
+        column(to, ages.accessed)?;
+        column(to, ages.changed)?;
         column(to, event.access.map(access_name))?;
         column(to, event.hit.map(u8::from))?;
         column(to, event.totals.map(|totals| totals.bytes_read))?;

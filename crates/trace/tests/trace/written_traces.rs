@@ -3,7 +3,7 @@
 use super::support::options;
 use petrio_colours::Direction;
 use petrio_time::Time;
-use petrio_trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
+use petrio_trace::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
 use petrio_trace::native::About;
 use petrio_trace::write::{OutputFormat, TraceWriter, Written};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
@@ -74,6 +74,7 @@ prop_compose! {
         direction in prop::option::of(prop::sample::select(vec![Direction::Read, Direction::Write, Direction::Flush])),
         request in any::<Option<u64>>(),
         flags in any::<(bool, bool, bool)>(),
+        ages in any::<(Option<u64>, Option<u64>, Option<u64>)>(),
     ) -> Event {
         let (device, inode, generation, offset, length, size, error) = numbers;
         let extent = |(device, address, blocks, hit)| Extent { device, address, blocks, hit };
@@ -87,6 +88,8 @@ prop_compose! {
             service: size.map(|size| Time::from_picos(size >> 2)),
             error,
             size,
+            ages: (ages != <(Option<u64>, Option<u64>, Option<u64>)>::default())
+                .then(|| Box::new(Ages { modified: ages.0, accessed: ages.1, changed: ages.2 })),
             access,
             hit,
             totals: totals.map(|(bytes_read, bytes_written, reads, writes)| Totals { bytes_read, bytes_written, reads, writes }),

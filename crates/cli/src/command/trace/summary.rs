@@ -72,6 +72,13 @@ fn of_files(files: &FileUse) -> String {
     let mut rows = Vec::new();
     push(&mut rows, "size", files.all.sizes_bytes.as_ref(), &|value| bytes(value as u64));
     push(&mut rows, "lifetime", files.all.lifetimes_s.as_ref(), &seconds);
+    for (name, ages) in [
+        ("not written before its unlink", &files.all.unwritten_at_unlink_s),
+        ("not read before its unlink", &files.all.unread_at_unlink_s),
+        ("not changed before its unlink", &files.all.unchanged_at_unlink_s),
+    ] {
+        push(&mut rows, name, ages.as_ref(), &seconds);
+    }
     if !rows.is_empty() {
         text.push('\n');
         text.push_str(&table(&DISTRIBUTION, &rows));

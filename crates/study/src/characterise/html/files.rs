@@ -59,9 +59,27 @@ pub(super) fn section(page: &mut Page, files: &FileUse) {
     if let Some(figure) = &mut lifetimes {
         figure.note("Files created and deleted within the trace, from create to unlink.");
     }
-    page.figures([Some(composition), Some(opens(&systems, files)), sizes, lifetimes].into_iter().flatten());
+    let left_alone = left_alone(&files.all);
+    let figures = [Some(composition), Some(opens(&systems, files)), sizes, lifetimes, left_alone];
+    page.figures(figures.into_iter().flatten());
     categories(page, &systems, files);
     directories(page, files);
+}
+
+/// How long files had been left alone when they were unlinked.
+fn left_alone(all: &FileSystem) -> Option<Figure> {
+    let found = [
+        ("not written", &all.unwritten_at_unlink_s),
+        ("not read", &all.unread_at_unlink_s),
+        ("not changed", &all.unchanged_at_unlink_s),
+    ];
+    let found: Vec<(String, &Distribution)> =
+        found.into_iter().filter_map(|(name, ages)| Some((name.to_owned(), ages.as_ref()?))).collect();
+    let time = ("time before the unlink", Quantity::Duration, 1.0);
+    let mut figure =
+        distributions("Left alone when unlinked", &found, time, "of files left alone at most so long")?;
+    figure.note("Since a file was last written (mtime), read (atime) and changed in any way (ctime), as the trace tells, or saw.");
+    Some(figure)
 }
 
 fn opens(systems: &[&FileSystem], files: &FileUse) -> Figure {
