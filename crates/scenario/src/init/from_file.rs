@@ -48,7 +48,8 @@ type = \"ext4\"
 on = \"d\"
 ";
 
-/// A scenario that plays a file: a fio job file's jobs, those of fio's JSON, what iozone's command line does, or a trace in any format. `scenario` is where it is to lie.
+/// A scenario that plays a file: a fio job file's jobs, those of fio's JSON, what iozone's command line or a job script does, DiskSim's system,
+/// what Darshan counted, or a trace in any format. `scenario` is where it is to lie.
 ///
 /// # Errors
 /// A file that is neither, or what is wrong with it.

@@ -6,8 +6,8 @@
 //! | `disksim_logorg`: Striped, Asis; Noredun, Shadowed, Parity_disk, Parity_rotated | an array of level 0, 1, 1+0, 4, 5 |
 //! | `disksim_synthio` with its generators | a synthetic workload, whose generators are DiskSim's |
 //!
-//! Sizes and distances are in blocks of 512 bytes, times in ms; an exponential distribution is a base and a mean above it, a normal one a mean and
-//! a *variance*. Source: the DiskSim 4.0 reference manual (CMU-PDL-08-101), "Synthetic workload" and "Device organizations".
+//! Sizes and distances are in blocks of 512 bytes, times in ms; an exponential distribution is a base and a mean above it, a
+//! normal one a mean and a *variance*. Source: the DiskSim 4.0 reference manual (CMU-PDL-08-101), "Synthetic workload" and "Device organizations".
 
 use super::error::{ImportError, Problem};
 use super::files::Files;
