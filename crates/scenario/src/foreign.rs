@@ -95,7 +95,9 @@ pub(crate) fn by_text(name: &str, text: &str, wanted: Of) -> Option<Problem> {
         return Some(Found { what: what.to_owned(), help }.problem(&shown_name, wanted));
     }
     if begins.contains("disksim_disk") || begins.contains("dm_disk ") {
-        let help = format!("petrio catalogue import {shown_name} makes a drive of it");
+        let help = format!(
+            "petrio catalogue import {shown_name} makes a drive of it, petrio init --from {shown_name} a scenario with its arrays and loads"
+        );
         return Some(
             Found { what: "a DiskSim parameter file".to_owned(), help }.problem(&shown_name, wanted),
         );

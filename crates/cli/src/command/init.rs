@@ -22,7 +22,8 @@ pub(crate) struct Init {
     template: Option<String>,
     /// Make it of a fio job file, of a command line of fio's, iozone's, IOR's or mdtest's or a script with some, of IO500's settings
     /// (io500.ini), of what fio or iozone printed (fio's JSON), of what iostat -x or
-    /// sar -d printed, of Darshan's log or darshan-parser's text, or of a trace, in any format
+    /// sar -d printed, of Darshan's log or darshan-parser's text, of DiskSim's parameter
+    /// file, or of a trace, in any format
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
     /// Describe this machine: its drives, arrays, file systems, limits and kernel, as far as its own commands tell them

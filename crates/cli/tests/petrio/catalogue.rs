@@ -64,3 +64,45 @@ fn what_is_no_parameter_file_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_parameter_file_with_drives_an_array_and_a_load_becomes_a_scenario_of_all() {
+    let folder = Folder::new();
+    let beside = "instantiate [ disk0 .. disk3 ] as SMALL\ndisksim_iodriver DRIVER0 {\n   type = 1\n}\n\
+        disksim_logorg org0 {\n   Addressing mode = Array,\n   Distribution scheme = Striped,\n   Redundancy scheme = Parity_rotated,\n\
+           devices = [ disk0 .. disk3 ],\n   Stripe unit = 16\n}\n\
+        disksim_synthio Synthio {\n   Number of I/O requests to generate = 200,\n   Maximum time of trace generated = 1000.0,\n\
+           Think time from call to request = 1.0,\n   Generators = [\n     disksim_synthgen {\n       Storage capacity per device = 1600,\n\
+               devices = [ org0 ],\n       Blocking factor = 8,\n       Probability of sequential access = 0.2,\n\
+               Probability of local access = 0.3,\n       Probability of read access = 0.66,\n\
+               Probability of time-critical request = 0.1,\n       Probability of time-limited request = 0.3,\n\
+               Time-limited think times = [ normal, 30.0, 100.0 ],\n       General inter-arrival times = [ exponential, 0.0, 50.0 ],\n\
+               Local distances = [ normal, 0.0, 40000.0 ],\n       Sizes = [ exponential, 0.0, 8.0 ]\n     }\n   ]\n}\n";
+    folder.write("small.parv", format!("{PARAMETERS}{beside}"));
+    folder.write("small.seek", SEEKS);
+    let answer = folder.petrio(&["init", "--from", "small.parv", "-o", "all.toml"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let talk = unwrapped(&answer.talk);
+    assert!(
+        talk.contains("disksim_iodriver DRIVER0 is left out") && talk.contains("Think time from call"),
+        "{talk}"
+    );
+    let text = folder.text("all.toml");
+    for line in [
+        "count = 4",
+        "[raid.org0]",
+        "level = 5",
+        "stripe_unit = \"8192 B\"",
+        "on = [\"org0\"]",
+        "requests = 200",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let answer = folder.petrio(&["run", "all.toml", "--no-what-if", "--json", "-"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(figure(&report, "/requests/completed"), 200.0);
+    // What catalogue import makes is the drive alone, and says so.
+    let answer = folder.petrio(&["catalogue", "import", "small.parv"]);
+    assert!(unwrapped(&answer.talk).contains("disksim_logorg org0 is left out"), "{}", answer.talk);
+}

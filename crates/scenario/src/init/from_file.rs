@@ -1,5 +1,6 @@
 //! A scenario of a fio job file, of fio's or iozone's command lines, or of a trace.
 
+use super::from_disksim::{from_disksim, is_parameters};
 use super::from_observed::from_observed;
 use super::from_programs::{from_io500, from_script};
 use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
@@ -47,7 +48,8 @@ type = \"ext4\"
 on = \"d\"
 ";
 
-/// A scenario that plays a file: a fio job file's jobs, those of fio's JSON, what iozone's command line does, or a trace in any format. `scenario` is where it is to lie.
+/// A scenario that plays a file: a fio job file's jobs, those of fio's JSON, what iozone's command line or a job script does, DiskSim's system,
+/// what Darshan counted, or a trace in any format. `scenario` is where it is to lie.
 ///
 /// # Errors
 /// A file that is neither, or what is wrong with it.
@@ -73,6 +75,9 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
     if let Some(text) = &text {
         if is_iozone(text) {
             return from_iozone(&name, text, choices);
+        }
+        if is_parameters(text) {
+            return from_disksim(&name, file, choices);
         }
         if is_io500(text) {
             return from_io500(&name, text, choices);

@@ -4,6 +4,7 @@
 //! stand for what is asked for. From a fio job file or a trace the same is made of what is in it. What is made is loaded
 //! before it is given away: it runs.
 
+mod from_disksim;
 mod from_file;
 mod from_observed;
 mod from_programs;

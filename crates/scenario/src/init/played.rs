@@ -15,8 +15,8 @@ use petrio_workload::observed::is_observed;
 use petrio_workload::parallel::{is_io500, is_job_script};
 use std::path::Path;
 
-/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's, iozone's, IOR's or mdtest's, a script with one, IO500's settings,
-/// or what iostat or sar printed. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
+/// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's, iozone's, IOR's or mdtest's, a
+/// script with one, IO500's settings, or what iostat or sar printed. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
 pub fn is_played(file: &Path) -> bool {
     let written = file.to_string_lossy();
     if !file.exists() {

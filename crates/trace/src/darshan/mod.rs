@@ -1,8 +1,8 @@
 //! Darshan's logs: their container, and the counters in them.
 //!
 //! A log without extended traces has no single accesses, but of each file how often it was opened, read and written, how many
-//! bytes, in which ranges of sizes, how much of it in sequence, and when. They are read from the binary log ([`binary`]) or from
-//! what `darshan-parser` printed of it ([`text`]). The extended traces are a trace format (`format/darshan_dxt.rs`).
+//! bytes, in which ranges of sizes, how much of it in sequence, and when. They are read from the binary log (`binary.rs`) or from
+//! what `darshan-parser` printed of it (`text.rs`). The extended traces are a trace format (`format/darshan_dxt.rs`).
 //!
 //! Left out: the modules of HDF5, PnetCDF, DAOS, Lustre and others: what these do to files stands in POSIX' counters, too.
 

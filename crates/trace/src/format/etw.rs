@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! BeginHeader
-//!       DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, …
+//!   DiskRead,  TimeStamp, Process Name ( PID), ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime, DiskNum, …
 //! EndHeader
-//!       DiskRead,       8612,        xperf.exe (3984),      11844, 0xffffe288b23f1b20, 0x018f0b8000, 0x00001000,         283,        0, …
+//!   DiskRead,       8612,    xperf.exe (3984),    11844, 0xffffe288b23f1b20, 0x018f0b8000, 0x00001000,         283,       0, …
 //! ```
 //!
-//! Times are in µs since the trace began; a line stands at its request's end, `ElapsedTime` before which it was asked for. Newer xperf has a
+//! Times are in µs since the trace began; a line stands at its request's end, `ElapsedTime` before which it was asked for. Newer
+//! xperf has a
 //! column `CPU` behind the thread, so that columns are counted from the request's address, the first number with `0x`. Other events
 //! (DiskReadInit, DiskFlush, FileIo…, Stack) are left out and counted.
 //!
-//! Source: the head of the traces "Microsoft Production Server" (SNIA IOTTA, set 158; Kavalanekar et al., IISWC 2008), which names the columns.
+//! Source: the head of the traces "Microsoft Production Server" (SNIA IOTTA, set 158; Kavalanekar et al., IISWC 2008), which names
+//! the columns.
 
 use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};

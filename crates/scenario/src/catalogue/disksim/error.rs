@@ -79,6 +79,9 @@ pub enum Problem {
         "the file describes no disk (no block of type disksim_disk); give a .parv or .diskspecs file with one"
     )]
     NoDrive,
+    /// A load that makes no requests.
+    #[error("a synthetic load needs generators (a list of blocks of type disksim_synthgen)")]
+    NoGenerator,
     /// A line of a seek curve that is none.
     #[error(
         "\"{0}\" is no line of a seek curve; \"distance, milliseconds\" is needed, with ascending distances"

@@ -13,11 +13,13 @@ mod notes;
 mod reader;
 mod seek_file;
 mod syntax;
+mod system;
 mod topology;
 
 pub use error::{ImportError, Problem};
 pub use files::Files;
 pub use notes::Ignored;
+pub use system::{ArrayOfDrives, SyntheticLoad, System, called, import_system, part_name};
 
 use self::files::Disk;
 use self::notes::Notes;
@@ -50,10 +52,22 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
 pub fn import_from(files: &dyn Files, name: &str) -> Result<Imported, ImportError> {
     let document = syntax::read(files, name)?;
     let mut notes = Notes::default();
+    let drives = imported(&document, files, name, &mut notes)?;
+    document.blocks.iter().for_each(|block| notes.beside(block));
+    Ok(Imported { drives, ignored: notes.0 })
+}
+
+/// The drives of a document.
+fn imported(
+    document: &syntax::Document,
+    files: &dyn Files,
+    name: &str,
+    notes: &mut Notes,
+) -> Result<Vec<DiskParameters>, ImportError> {
     let mut drives = Vec::new();
     for block in document.blocks.iter().filter(|block| block.kind == "disksim_disk") {
-        let path = topology::path_to(&document, block)?;
-        let drive = drive::read(&Reader::new(block), path, files, &mut notes)?;
+        let path = topology::path_to(document, block)?;
+        let drive = drive::read(&Reader::new(block), path, files, notes)?;
         // A drive that cannot work is refused here, where file and line are known.
         Drive::new(&drive).map_err(|error| ImportError::new(&block.file, block.line, error.into()))?;
         drives.push(drive);
@@ -61,7 +75,7 @@ pub fn import_from(files: &dyn Files, name: &str) -> Result<Imported, ImportErro
     if drives.is_empty() {
         return Err(ImportError::new(name, 0, Problem::NoDrive));
     }
-    Ok(Imported { drives, ignored: notes.0 })
+    Ok(drives)
 }
 
 #[cfg(test)]

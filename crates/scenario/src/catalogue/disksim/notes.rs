@@ -13,7 +13,7 @@ pub struct Ignored {
     pub line: u32,
     /// The block, by type and name.
     pub block: String,
-    /// The parameter.
+    /// The parameter; empty where all of the block is left out.
     pub parameter: String,
     /// Its value.
     pub value: String,
@@ -39,6 +39,9 @@ impl Ignored {
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, block, parameter, value, why } = self;
+        if parameter.is_empty() {
+            return write!(f, "{file}:{line}: {block} is left out: {why}");
+        }
         write!(f, "{file}:{line}: \"{parameter}\" = {value} in {block} has no effect: {why}")
     }
 }
@@ -50,6 +53,33 @@ pub(super) struct Notes(pub(super) Vec<Ignored>);
 impl Notes {
     pub(super) fn add(&mut self, ignored: Ignored) {
         self.0.push(ignored);
+    }
+
+    /// A block beside the drives, which DiskSim simulates and a drive of the catalogue has no use for.
+    pub(super) fn beside(&mut self, block: &Block) {
+        const KINDS: [(&str, &str); 8] = [
+            (
+                "disksim_logorg",
+                "an array of drives is [raid.NAME] in a scenario, with level, stripe_unit and on",
+            ),
+            (
+                "disksim_synthio",
+                "a load is a workload in a scenario, kind = \"synthetic\", with its generators",
+            ),
+            (
+                "disksim_iosim",
+                "how traces map onto drives is a scenario's matter: kind = \"trace\" with its files",
+            ),
+            ("disksim_iodriver", "the operating system's queue is the block layer of a scenario's host"),
+            ("disksim_cachemem", "a controller's cache is a part of [raid.NAME] in a scenario"),
+            ("disksim_cachedev", "a drive that caches for another one isn't modelled"),
+            ("disksim_simpledisk", "a drive of one access time is model = \"constant-rate\" in a scenario"),
+            ("disksim_pf", "processes are programs of a workload in a scenario"),
+        ];
+        // disksim_ctlr and disksim_bus set the pace on the way to a drive; disksim_global and disksim_stats only say what is printed.
+        if let Some((_, why)) = KINDS.iter().find(|(kind, _)| *kind == block.kind) {
+            self.add(Ignored::new(block, "", "", why));
+        }
     }
 
     /// Everything in a block that nobody asked for.

@@ -250,3 +250,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn arrays_loads_and_queues_of_the_same_file_are_listed() {
+    let beside = "disksim_iodriver DRIVER0 {\n   type = 1\n}\ndisksim_logorg org0 {\n   Distribution scheme = Striped\n}\n\
+        disksim_synthio Synthio {\n   Number of I/O requests to generate = 100\n}\n";
+    let mut files = files();
+    let text = String::from_utf8(files.0["folder/small.parv"].clone()).unwrap();
+    files.0.insert("folder/small.parv".to_owned(), format!("{text}{beside}").into_bytes());
+    let imported = import_from(&files, "folder/small.parv").unwrap();
+    let told: Vec<String> = imported.ignored.iter().map(ToString::to_string).collect();
+    let told = told.join("\n");
+    for words in [
+        "disksim_logorg org0 is left out: an array",
+        "disksim_synthio Synthio is left out: a load",
+        "disksim_iodriver DRIVER0",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+}
