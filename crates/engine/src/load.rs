@@ -218,7 +218,8 @@ impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
     fn issue(&mut self, run: &mut Simulation, listener: &mut L) -> Result<bool, EngineError> {
         let now = run.now();
         match self.due {
-            (Due::At(time), _) if time <= now => self.first.issue(run, listener),
+            // What was due for a look only has nothing to issue; the other may have.
+            (Due::At(time), _) if time <= now && self.first.issue(run, listener)? => Ok(true),
             _ => self.second.issue(run, listener),
         }
     }

@@ -135,7 +135,7 @@ impl<'a> Process<'a> {
                     }
                 }
                 Step::Reap { .. } => {}
-                Step::Think(time) => {
+                Step::Think(time) | Step::Pause(time) => {
                     if let Some(recording) = &mut self.recording {
                         recording.rests(time, gaps);
                     }

@@ -17,6 +17,9 @@ pub(super) fn loose(text: &str) -> Vec<(u32, String)> {
     found
 }
 
+/// A list of words goes over no more lines.
+const LINES_MAX: usize = 256;
+
 /// A line without what marks it as quoted, listed or typed.
 fn bare(line: &str) -> &str {
     line.trim_start_matches(|first: char| {
@@ -83,7 +86,7 @@ fn listed(lines: &[&str]) -> Option<(String, usize)> {
     let at = ["\"fio\"", "'fio'"].iter().find_map(|word| first.find(word))?;
     let mark = first[at..].chars().next()?;
     let mut words = Vec::new();
-    for (more, line) in lines.iter().enumerate() {
+    for (more, line) in lines.iter().take(LINES_MAX).enumerate() {
         let own = if more == 0 { &line[at..] } else { line };
         let own = own.split(']').next().unwrap_or_default();
         words.extend(own.split(mark).skip(1).step_by(2).map(|word| word.replace(' ', "\\ ")));

@@ -116,7 +116,7 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
                             }
                         }
                     }
-                    Step::Think(_) | Step::Phase(_) => {}
+                    Step::Think(_) | Step::Pause(_) | Step::Phase(_) => {}
                     Step::Barrier => panic!("ranks meet by messages"),
                     Step::Submit { .. } | Step::Reap { .. } => panic!("ranks wait for each operation"),
                 }

@@ -104,6 +104,8 @@ pub enum Step {
     },
     /// Lets time pass.
     Think(Time),
+    /// Lets time pass, and is asked only then what it does next: that depends on what others have done by then.
+    Pause(Time),
     /// What follows belongs to this phase of the run; before the first such step, to [`Phase::Measured`]. Takes no
     /// time.
     Phase(Phase),

@@ -102,6 +102,8 @@ impl Process {
 /// Who issues what is due.
 const BY_PROCESS: u32 = 0;
 const BY_THREAD: u32 = 1;
+/// Nobody: a pause is over.
+const BY_PAUSE: u32 = 2;
 
 /// An operation in flight.
 struct InFlight {
@@ -240,6 +242,11 @@ impl FilePrograms {
                 Step::Reap { .. } => {}
                 // A think time beyond the horizon never ends: `due` says so.
                 Step::Think(time) => process.at = process.at.saturating_add(time),
+                Step::Pause(time) => {
+                    process.at = process.at.saturating_add(time);
+                    self.due.push(Reverse((process.at, number, BY_PAUSE)));
+                    return Ok(());
+                }
                 Step::Phase(phase) => process.phase = phase,
                 Step::Barrier => {
                     self.waiting.push(number);
@@ -288,11 +295,17 @@ impl RequestSource<FileOp> for FilePrograms {
     }
 
     fn issue(&mut self, now: Time) -> Result<Option<SourceItem<FileOp>>, SourceError> {
-        match self.due.peek() {
-            Some(&Reverse((time, ..))) if time <= now => {}
-            _ => return Ok(None),
-        }
-        let Some(Reverse((_, number, by))) = self.due.pop() else { return Ok(None) };
+        let (number, by) = loop {
+            match self.due.peek() {
+                Some(&Reverse((time, ..))) if time <= now => {}
+                _ => return Ok(None),
+            }
+            let Some(Reverse((_, number, by))) = self.due.pop() else { return Ok(None) };
+            if by != BY_PAUSE {
+                break (number, by);
+            }
+            self.go_on(number, now)?;
+        };
         let id = RequestId(self.issued);
         self.issued += 1;
         let process = &mut self.processes[number as usize];

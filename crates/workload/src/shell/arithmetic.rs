@@ -123,6 +123,13 @@ impl Sum<'_, '_> {
         Some((old, new))
     }
 
+    fn deeper(&mut self) -> Option<i64> {
+        self.depth += 1;
+        let value = if self.depth > DEPTH_MAX { None } else { self.factor() };
+        self.depth -= 1;
+        value
+    }
+
     fn factor(&mut self) -> Option<i64> {
         if self.takes("(") {
             self.depth += 1;
@@ -137,10 +144,10 @@ impl Sum<'_, '_> {
             }
         }
         if self.takes("-") {
-            return self.factor()?.checked_neg();
+            return self.deeper()?.checked_neg();
         }
         if self.takes("!") {
-            return Some(i64::from(self.factor()? == 0));
+            return Some(i64::from(self.deeper()? == 0));
         }
         if let Some(name) = self.name() {
             for (sign, by) in [("++", 1), ("--", -1)] {

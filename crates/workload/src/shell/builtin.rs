@@ -82,6 +82,7 @@ impl Shell<'_> {
                 if name == "basename" { own.to_owned() } else { folder.to_owned() }
             }),
         };
+        self.spend(text.as_ref().map_or(0, String::len));
         if let Some(printed) = &mut self.printed {
             *printed = printed.take().zip(text).map(|(before, text)| before + &text);
         }

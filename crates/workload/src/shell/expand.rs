@@ -4,8 +4,10 @@ use super::run::Shell;
 use super::tokens::is_name;
 
 /// A word grows no longer, and becomes no more words.
-const WORD_BYTES_MAX: usize = 1 << 16;
-const WORDS_MAX: usize = 1 << 12;
+const WORD_BYTES_MAX: usize = 1 << 14;
+pub(super) const WORDS_MAX: usize = 1 << 11;
+/// Values stand in each other no deeper.
+const NESTED_MAX: u32 = 16;
 
 /// The words that one becomes.
 #[derive(Default)]
@@ -85,7 +87,15 @@ impl Shell<'_> {
     }
 
     fn expand(&mut self, raw: &str, quoted: bool, fields: &mut Fields) {
-        let letters: Vec<char> = raw.chars().collect();
+        if self.nested >= NESTED_MAX || !self.spend(raw.len()) {
+            return;
+        }
+        self.nested += 1;
+        self.expand_letters(&raw.chars().collect::<Vec<char>>(), quoted, fields);
+        self.nested -= 1;
+    }
+
+    fn expand_letters(&mut self, letters: &[char], quoted: bool, fields: &mut Fields) {
         let mut at = 0;
         while let Some(&letter) = letters.get(at) {
             let next = letters.get(at + 1).copied();
@@ -105,13 +115,13 @@ impl Shell<'_> {
                     at += 1;
                 }
                 '\'' if !quoted => {
-                    let end = position(&letters, at + 1, '\'');
+                    let end = position(letters, at + 1, '\'');
                     letters[at + 1..end].iter().for_each(|letter| fields.push(*letter));
                     fields.has = true;
                     at = end;
                 }
                 '"' if !quoted => {
-                    let end = closing(&letters, at + 1);
+                    let end = closing(letters, at + 1);
                     let inside: String = letters[at + 1..end].iter().collect();
                     fields.has = true;
                     let is_list = ["$@", "${@}"].contains(&inside.as_str());
@@ -122,13 +132,13 @@ impl Shell<'_> {
                     at = end;
                 }
                 '`' => {
-                    let end = position(&letters, at + 1, '`');
+                    let end = position(letters, at + 1, '`');
                     let inside: String = letters[at + 1..end].iter().collect();
                     let value = self.printed(&inside);
                     fields.values(&[value], quoted);
                     at = end;
                 }
-                '$' => at = self.dollar(&letters, at, quoted, fields),
+                '$' => at = self.dollar(letters, at, quoted, fields),
                 _ => fields.push(letter),
             }
             at += 1;
@@ -153,6 +163,7 @@ impl Shell<'_> {
             Some('{') => {
                 let end = bracket(letters, at + 2, '{', '}');
                 let values = self.parameter(&text(at + 2, end));
+                self.spend(values.iter().map(String::len).sum());
                 fields.values(&values, quoted);
                 end
             }
@@ -169,6 +180,7 @@ impl Shell<'_> {
                     }
                     _ => self.parameter(&name),
                 };
+                self.spend(values.iter().map(String::len).sum());
                 fields.values(&values, quoted);
                 at + length
             }
@@ -248,9 +260,15 @@ pub(super) fn subscript(text: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Longer values are left whole.
+const PATTERN_BYTES_MAX: usize = 1 << 10;
+
 /// A value without its beginning or end, in part, or in other letters.
 fn altered(value: &str, how: &str) -> String {
     let cut = |pattern: &str, from_end: bool, longest: bool| {
+        if value.len() > PATTERN_BYTES_MAX {
+            return value.to_owned();
+        }
         let mut places: Vec<usize> =
             value.char_indices().map(|(place, _)| place).chain([value.len()]).collect();
         if from_end != longest {

@@ -67,7 +67,7 @@ pub(super) enum Joint {
 }
 
 /// Commands lie in each other no deeper.
-const DEPTH_MAX: u32 = 64;
+const DEPTH_MAX: u32 = 16;
 
 /// The commands of tokens.
 pub(super) fn commands(tokens: &[(u32, Token)]) -> Vec<Item> {

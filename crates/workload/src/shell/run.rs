@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Names, evaluated};
 use super::builtin::declares;
-use super::expand::{assigned, subscript};
+use super::expand::{WORDS_MAX, assigned, subscript};
 use super::parse::{Command, Item, Joint, Simple, commands};
 use super::test::UNKNOWN;
 use super::tokens::{is_name, tokens};
@@ -16,7 +16,9 @@ const CALLS_MAX: usize = 4096;
 /// Times that a loop of which nobody knows when it ends goes round.
 pub(super) const ROUNDS_MAX: u32 = 4096;
 /// Functions call each other no deeper.
-const DEPTH_MAX: u32 = 24;
+const DEPTH_MAX: u32 = 12;
+/// Letters that are looked at in all.
+const WORK_MAX: usize = 1 << 23;
 
 /// Where a script goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub(super) struct Shell<'a> {
     pub(super) line: u32,
     steps: u32,
     depth: u32,
+    work: usize,
+    pub(super) nested: u32,
 }
 
 impl<'a> Shell<'a> {
@@ -66,6 +70,8 @@ impl<'a> Shell<'a> {
             line: 1,
             steps: 0,
             depth: 0,
+            work: 0,
+            nested: 0,
         }
     }
 
@@ -83,6 +89,15 @@ impl<'a> Shell<'a> {
             }
         }
         self.script
+    }
+
+    /// Looks at so many letters more; whether it may.
+    pub(super) fn spend(&mut self, letters: usize) -> bool {
+        self.work = self.work.saturating_add(letters);
+        if self.work > WORK_MAX {
+            (self.script.is_cut, self.flow) = (true, Flow::Exit);
+        }
+        self.work <= WORK_MAX
     }
 
     fn items(&mut self, items: &[Item]) {
@@ -291,7 +306,7 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn within(&mut self, text: &str) {
-        if self.depth < DEPTH_MAX {
+        if self.depth < DEPTH_MAX && self.spend(text.len()) {
             self.depth += 1;
             self.items(&commands(&tokens(text, self.line)));
             self.depth -= 1;
@@ -324,15 +339,18 @@ impl<'a> Shell<'a> {
         if is_name(inside) && !inside.bytes().any(|byte| byte.is_ascii_lowercase()) {
             return self.lookup(inside).map_or_else(|| format!("${{{inside}}}"), |values| values.concat());
         }
-        if self.depth >= DEPTH_MAX {
+        if self.depth >= DEPTH_MAX || !self.spend(inside.len()) {
             return "${command}".to_owned();
         }
         let outer = self.printed.replace(Some(String::new()));
         self.depth += 1;
         let items = commands(&tokens(inside, self.line));
-        let (values, flow) = (self.values.clone(), self.flow);
+        let flow = self.flow;
         self.items(&items);
-        (self.values, self.flow) = (values, flow);
+        // What it leaves ends with it, unless all is over.
+        if !self.script.is_cut {
+            self.flow = flow;
+        }
         self.depth -= 1;
         match std::mem::replace(&mut self.printed, outer).flatten().filter(|_| !items.is_empty()) {
             Some(text) => text.trim_end().to_owned(),
@@ -370,6 +388,7 @@ impl<'a> Shell<'a> {
             _ if adds && list.is_none() => all = vec![all.concat() + &values.concat()],
             _ => all.extend(values),
         }
+        all.truncate(WORDS_MAX);
         self.set(name, all);
     }
 

@@ -24,8 +24,12 @@ fn all(words: &[&str]) -> Option<bool> {
 }
 
 fn one(words: &[&str]) -> Option<bool> {
+    let nots = words.iter().take_while(|word| **word == "!").count();
+    bare(&words[nots..]).map(|holds| holds != (nots % 2 == 1))
+}
+
+fn bare(words: &[&str]) -> Option<bool> {
     match words {
-        ["!", rest @ ..] => one(rest).map(|holds| !holds),
         [] => Some(false),
         ["-z", text] => is_empty(text),
         ["-z"] => Some(true),

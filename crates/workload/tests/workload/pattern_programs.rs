@@ -67,7 +67,7 @@ pub(super) fn words(parameters: &PatternParameters) -> Vec<String> {
                 format!("{} {} {}", op.operation.name(), op.file.0, op.offset / parameters.record.get())
             }
             Step::Operation(op) => format!("{} {}", op.operation.name(), op.file.0),
-            Step::Think(time) => format!("think {time}"),
+            Step::Think(time) | Step::Pause(time) => format!("think {time}"),
             Step::Barrier => "barrier".to_owned(),
             Step::Phase(phase) => format!("{phase:?}").to_lowercase(),
             Step::Submit { .. } | Step::Reap { .. } | Step::End => {

@@ -154,3 +154,34 @@ fn a_script_without_end_is_cut() {
     let text = "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; fio --name=b --size=1m";
     assert!(FioFile::read(text, &Nothing).is_ok());
 }
+
+#[test]
+fn what_would_grow_without_end_does_not() {
+    let deep = |open: &str, close: &str| {
+        format!("fio --name=a --size={}1m{}", open.repeat(20_000), close.repeat(20_000))
+    };
+    let texts = [
+        deep("${a:-", "}"),
+        deep("$((", "))"),
+        deep("$(", ")"),
+        format!("fio --name=a --size=$(({}1))", "- ".repeat(100_000)),
+        format!("[ {} x ] && fio --name=a --size=1m", "! ".repeat(100_000)),
+        format!("{} fio --name=a --size=1m", "if x; then ".repeat(20_000)),
+        format!("a=x; while true; do {} done; fio --name=a --size=1m", "a=$a$a$a$a; ".repeat(1000)),
+        format!("A=(x); {} fio --name=a --size=1m", "A+=(\"${A[@]}\" \"${A[@]}\"); ".repeat(200)),
+        format!(
+            "for i in {{1..4000}}; do for j in {{1..4000}}; do echo {}; done; done; fio --name=a",
+            "x".repeat(5000)
+        ),
+        format!("fio --name={{a,b}}{} --size=1m", "{a,b}".repeat(200)),
+        format!("x={}; fio --name=${{x%%a*b*c*d*e}} --size=1m", "a".repeat(200_000)),
+        "\"fio\",\n".repeat(20_000),
+        "fio -\n".repeat(20_000),
+        format!("`{}", "fio --name=a '".repeat(2000)),
+        "f() { f; f; fio --name=a --size=1m; }; f".to_owned(),
+    ];
+    for text in texts {
+        // Whatever it comes to, it comes to it soon.
+        let _ = FioFile::read(&text, &Nothing);
+    }
+}

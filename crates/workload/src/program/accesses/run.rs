@@ -303,7 +303,7 @@ impl AccessProgram {
             if is_quiet {
                 self.reap_all();
             }
-            self.queue.push_back(Step::Think(rest));
+            self.queue.push_back(Step::Pause(rest));
             return;
         }
         match self.search.as_mut().map(|search| search.check(now)) {

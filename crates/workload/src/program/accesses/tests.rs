@@ -213,3 +213,46 @@ fn what_makes_no_sense_is_refused() {
     assert!(good.validate(false).is_ok());
     assert!(good.validate(true).is_err(), "a disk has no file size");
 }
+
+#[test]
+fn jobs_that_share_issue_what_their_weights_say() {
+    for rest_us in [0, 100] {
+        let mut flows = Flows::default();
+        let mut job = |weight| {
+            let parameters = AccessParameters {
+                in_flight: 4,
+                engine: Engine::NativeAio,
+                file_size: None,
+                keep_on: true,
+                duration: Some(Duration::from(Time::from_millis(2000))),
+                flow: Some(FlowShare { weight, group: 0, rest: Duration::from(Time::from_micros(rest_us)) }),
+                ..of(AccessKind::Read, 4096, 1)
+            };
+            parameters.on_devices_among(&[(0, 1 << 20)], &Placement::new("w"), &mut flows).unwrap()
+        };
+        let mut sources = [job(1), job(4)];
+        let (mut flying, mut counts) = (std::collections::VecDeque::new(), [0_u64; 2]);
+        loop {
+            let due = [sources[0].due().unwrap(), sources[1].due().unwrap()];
+            let first = due.iter().enumerate().filter_map(|(source, due)| match due {
+                Due::At(time) => Some((*time, source)),
+                _ => None,
+            });
+            match (first.min(), flying.front()) {
+                (Some((time, source)), end) if end.is_none_or(|&(_, _, end)| time <= end) => {
+                    if let Some(item) = sources[source].issue(time).unwrap() {
+                        flying.push_back((source, item.request.id, time + Time::from_millis(1)));
+                        counts[source] += 1;
+                    }
+                }
+                (_, Some(_)) => {
+                    let (source, id, end) = flying.pop_front().unwrap();
+                    sources[source].complete(id, end).unwrap();
+                }
+                _ => break,
+            }
+        }
+        let part = counts[1] as f64 / counts[0] as f64;
+        assert!(counts[0] > 100 && (3.8..4.2).contains(&part), "{rest_us}: {counts:?}");
+    }
+}
