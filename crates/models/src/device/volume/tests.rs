@@ -307,7 +307,15 @@ fn more_of_anything_is_never_slower() {
         let empty = sizes.map(|size| format!("{size}\ncredits = \"0 %\""));
         grows(name, &empty.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    let provisioned = ["gp3", "io1", "io2", "hyperdisk-balanced", "hyperdisk-extreme", "azure-premium-ssd-v2", "azure-ultra-disk"];
+    let provisioned = [
+        "gp3",
+        "io1",
+        "io2",
+        "hyperdisk-balanced",
+        "hyperdisk-extreme",
+        "azure-premium-ssd-v2",
+        "azure-ultra-disk",
+    ];
     for name in provisioned {
         let iops =
             ["iops = 3000", "iops = 6000", "iops = 20000"].map(|iops| format!("size = \"1 TiB\"\n{iops}"));
