@@ -112,7 +112,7 @@ fn arrays_are_read_from_mdstat_and_from_mdadm_alike() {
     assert_eq!(six.bitmap_kib, Some(64 << 10));
 }
 
-/// A chunk is the array's, whatever its level.
+/// A chunk is the array's, whatever its level, and the scenario loads.
 #[test]
 fn striped_arrays_have_the_chunk_that_mdstat_tells() {
     for (level, says, chunk) in [
@@ -123,8 +123,9 @@ fn striped_arrays_have_the_chunk_that_mdstat_tells() {
     ] {
         let drive = |letter: char| {
             format!(
-                r#"{{"name":"sd{letter}","kname":"sd{letter}","type":"disk","size":4000787030016,"model":"Some","rota":true,"mountpoints":[null],
-                "children":[{{"name":"md0","kname":"md0","type":"{level}","size":8001000000000,"rota":true,"fstype":"ext4","mountpoints":["/srv"]}}]}}"#
+                r#"{{"name":"sd{letter}","kname":"sd{letter}","type":"disk","size":4000787030016,"rota":true,
+                "children":[{{"name":"md0","kname":"md0","type":"{level}","size":8001000000000,
+                "rota":true,"fstype":"ext4","mountpoints":["/srv"]}}]}}"#
             )
         };
         let drives = ('a'..='d').map(drive).collect::<Vec<_>>().join(",");
@@ -137,6 +138,7 @@ fn striped_arrays_have_the_chunk_that_mdstat_tells() {
         let made = from_machine(&files, &Choices::default()).unwrap();
         let told = format!("stripe_unit = \"{chunk} KiB\"");
         assert!(made.text.contains(&told), "{level}: {}", made.text);
+        assert!(load_text("m.toml", &made.text, None, &[]).is_ok(), "{level}: {}", made.text);
     }
 }
 
