@@ -122,6 +122,13 @@ fn machines_that_others_measured_have_their_figures() {
         ("ryzen-r1606g", 7_970.0, 4.0, 8_230.0),
         ("graviton-a1-xlarge", 8_610.0, 4.0, 4_280.0),
         ("thunderx-2x48", 107_180.0, 96.0, 4_180.0),
+        ("intel-n100", 14_090.0, 4.0, 10_920.0),
+        ("core-i3-n305", 20_000.0, 8.0, 9_950.0),
+        ("raspberry-pi-5b", 11_830.0, 4.0, 6_025.0),
+        ("ampere-altra-q80", 214_390.0, 80.0, 11_685.0),
+        ("hetzner-cax11", 8_060.0, 2.0, 11_250.0),
+        // Fast and slow cores: one thread of a fast core, as if all sixteen processors were such.
+        ("core-i7-1360p", 4_601.0 * 16.0, 16.0, 25_390.0),
     ] {
         let found = machine(name);
         assert!((f64::from(found.processors) - threads).abs() < 1e-9, "{name}");

@@ -102,6 +102,34 @@ fn azures_disks_have_the_figures_of_the_size_that_is_sold() {
 }
 
 #[test]
+fn azures_bursts_on_demand_last_and_never_pass_less_than_the_disk() {
+    for gib in [513, 1_024, 4_096, 32_767] {
+        let changes = format!("size = \"{gib} GiB\"");
+        for (of, most) in [(Of::Requests, 30_000.0), (Of::Bytes, 1e9)] {
+            let (rate, burst) = allowed("azure-premium-ssd-on-demand", &changes, of);
+            assert!(near(rate, most) && burst.is_none(), "{gib} GiB: {rate}");
+            assert!(rate >= allowed("azure-premium-ssd", &changes, of).0);
+        }
+    }
+    let small = volume("azure-premium-ssd-on-demand", "size = \"512 GiB\"").compile().unwrap_err();
+    assert!(small.contains("not within 513 GiB"), "{small}");
+}
+
+#[test]
+fn what_follows_from_provisioned_iops_is_as_the_tables_of_the_providers_have_it() {
+    // Microsoft's table of Ultra Disks: 4 GiB bear 4,000 IOPS and 1,000 MB/s, 512 GiB 400,000 and 10,000.
+    for (gib, iops, mb) in [(4, 4_000, 1_000), (32, 32_000, 8_000), (512, 400_000, 10_000)] {
+        let sold = |iops: u32| format!("size = \"{gib} GiB\"\niops = {iops}\nthroughput = \"{mb} MB/s\"");
+        assert!(volume("azure-ultra-disk", &sold(iops)).compile().is_ok(), "{gib} GiB");
+        assert!(volume("azure-ultra-disk", &sold(iops + 1)).compile().is_err(), "{gib} GiB");
+    }
+    for (iops, mib) in [(1_000, 250.0), (10_000, 2_500.0), (20_000, 5_000.0), (350_000, 5_000.0)] {
+        let changes = format!("iops = {iops}");
+        assert!(near(allowed("hyperdisk-extreme", &changes, Of::Bytes).0, mib * MIB), "at {iops}");
+    }
+}
+
+#[test]
 fn googles_disks_grow_by_size_and_provisioned_ones_as_they_are() {
     // By the formulas of About Persistent Disk performance: a balanced disk of 1,000 GiB has 3,000 + 6 x 1,000 IOPS.
     for (name, gib, iops, mib) in [
@@ -145,6 +173,7 @@ fn what_a_provider_does_not_sell_is_refused_with_its_rule_and_source() {
             "less than 4 KiB/s for each provisioned",
         ),
         ("azure-premium-ssd-v2", "size = \"8 GiB\"\niops = 5000", "500 IOPS for each GiB"),
+        ("azure-premium-ssd-v2", "iops = 9000\nthroughput = \"2100 MB/s\"", "not within 125 MB/s to 2 GB/s"),
     ] {
         let error = volume(name, changes).compile().unwrap_err();
         assert!(error.contains(rule), "{name}: {error}");
@@ -278,7 +307,16 @@ fn more_of_anything_is_never_slower() {
         let empty = sizes.map(|size| format!("{size}\ncredits = \"0 %\""));
         grows(name, &empty.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    for name in ["gp3", "io1", "io2", "hyperdisk-balanced", "azure-premium-ssd-v2"] {
+    let provisioned = [
+        "gp3",
+        "io1",
+        "io2",
+        "hyperdisk-balanced",
+        "hyperdisk-extreme",
+        "azure-premium-ssd-v2",
+        "azure-ultra-disk",
+    ];
+    for name in provisioned {
         let iops =
             ["iops = 3000", "iops = 6000", "iops = 20000"].map(|iops| format!("size = \"1 TiB\"\n{iops}"));
         grows(name, &iops.iter().map(String::as_str).collect::<Vec<_>>());

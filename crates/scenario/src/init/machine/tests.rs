@@ -112,6 +112,36 @@ fn arrays_are_read_from_mdstat_and_from_mdadm_alike() {
     assert_eq!(six.bitmap_kib, Some(64 << 10));
 }
 
+/// A chunk is the array's, whatever its level, and the scenario loads.
+#[test]
+fn striped_arrays_have_the_chunk_that_mdstat_tells() {
+    for (level, says, chunk) in [
+        ("raid0", "512k chunks", 512),
+        ("raid5", "level 5, 64k chunk, algorithm 2 [4/4] [UUUU]", 64),
+        ("raid6", "level 6, 256k chunk, algorithm 2 [4/4] [UUUU]", 256),
+        ("raid10", "512K chunks 2 near-copies [4/4] [UUUU]", 512),
+    ] {
+        let drive = |letter: char| {
+            format!(
+                r#"{{"name":"sd{letter}","kname":"sd{letter}","type":"disk","size":4000787030016,"rota":true,
+                "children":[{{"name":"md0","kname":"md0","type":"{level}","size":8001000000000,
+                "rota":true,"fstype":"ext4","mountpoints":["/srv"]}}]}}"#
+            )
+        };
+        let drives = ('a'..='d').map(drive).collect::<Vec<_>>().join(",");
+        let mut files = MachineFiles::new("sent");
+        files.add("lsblk.json", format!(r#"{{"blockdevices":[{drives}]}}"#));
+        files.add(
+            "mdstat",
+            format!("Personalities :\nmd0 : active {level} sdd[3] sdc[2] sdb[1] sda[0]\n      100 blocks super 1.2 {says}\n"),
+        );
+        let made = from_machine(&files, &Choices::default()).unwrap();
+        let told = format!("stripe_unit = \"{chunk} KiB\"");
+        assert!(made.text.contains(&told), "{level}: {}", made.text);
+        assert!(load_text("m.toml", &made.text, None, &[]).is_ok(), "{level}: {}", made.text);
+    }
+}
+
 #[test]
 fn kernels_are_the_newest_that_is_not_newer() {
     for (release, expected) in [

@@ -364,7 +364,7 @@ impl Parts<'_> {
                 decimal(device.bytes)
             );
             if let Some(chunk) = array.chunk_kib.filter(|&kib| kib > 0 && array.level != "1") {
-                let _ = writeln!(self.text, "unit = \"{chunk} KiB\"");
+                let _ = writeln!(self.text, "stripe_unit = \"{chunk} KiB\"");
             }
             if let Some((layout, copies)) = array.copies.as_ref().filter(|_| array.level == "10") {
                 let _ = writeln!(self.text, "copies = {copies}\ncopies_layout = \"{layout}\"");
