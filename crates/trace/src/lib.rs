@@ -35,6 +35,7 @@ pub mod event;
 mod events;
 pub(crate) mod field;
 mod format;
+mod format_name;
 pub(crate) mod input;
 mod merge;
 mod merge_events;

@@ -11,7 +11,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("cli", &["command", "live"]),
     ("live", &["calibrate", "rig"]),
     ("scenario", &["build", "catalogue", "check", "holder", "host", "parts", "run", "schema"]),
-    ("trace", &["format", "native"]),
 ];
 
 /// Each folder, with those that it uses.
@@ -165,8 +164,8 @@ mod tests {
     #[test]
     fn what_is_no_circle_any_more_is_not_known_as_one() {
         let names = found(&[
-            ("crates/trace/src/format/mod.rs", "use crate::native::N;\n"),
-            ("crates/trace/src/native/mod.rs", "struct N;\n"),
+            ("crates/live/src/calibrate/mod.rs", "use crate::rig::N;\n"),
+            ("crates/live/src/rig/mod.rs", "struct N;\n"),
         ]);
         assert_eq!(names.len(), 2, "{names:?}");
     }

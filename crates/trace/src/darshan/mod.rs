@@ -16,7 +16,7 @@ pub use record::{FileCounters, Interface, SIZE_ENDS, Span, Transfers, size_range
 use crate::begin::{Opened, opened, read_error};
 use crate::compression::{Unpacked, decompressed};
 use crate::error::{Fault, Place, TraceError};
-use crate::format::FormatName;
+use crate::format_name::FormatName;
 use crate::input::Input;
 use crate::native::Wanted;
 use crate::options::TraceOptions;

@@ -1,6 +1,6 @@
 //! What each format looks like, for lists and for whoever wonders what a file is.
 
-use super::name::FormatName;
+use crate::format_name::FormatName;
 
 impl FormatName {
     /// What it is a trace of, whose it is, and what its records say.

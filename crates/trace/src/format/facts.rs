@@ -1,12 +1,12 @@
 //! The table of formats.
 
-use super::name::FormatName;
 use super::parser::{Facts, Parser};
 use super::{
     alibaba, biosnoop, blkparse, blktrace, cloudphysics_csv, darshan_dxt, disksim_ascii, etw, events_csv,
     fio_iolog, fiu, hp_srt, measured, mqsim, msr, native, oracle_general, petrio, requests, spc, strace,
     systor, tencent, thesios, trace_events, vscsi,
 };
+use crate::format_name::FormatName;
 
 impl FormatName {
     /// Whether it is a trace of calls on files and of nothing else, which no device can be asked for.

@@ -23,7 +23,6 @@ mod hp_srt;
 mod measured;
 mod mqsim;
 mod msr;
-mod name;
 pub(crate) mod native;
 pub(crate) mod native_events;
 mod numbered;
@@ -41,7 +40,7 @@ mod thesios;
 mod trace_events;
 mod vscsi;
 
-pub use name::FormatName;
+pub use crate::format_name::FormatName;
 pub(crate) use parser::{
     Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, Sample, blocks_of, exactly,
 };

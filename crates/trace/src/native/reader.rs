@@ -13,7 +13,7 @@ use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
 use crate::error::{Place, Problem, TraceError, printable};
 use crate::event::{Access, Event, EventKind, Extent, FileKey, Totals};
-use crate::format::FormatName;
+use crate::format_name::FormatName;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;

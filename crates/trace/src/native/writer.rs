@@ -4,7 +4,7 @@ use super::batch::EventBatch;
 use super::schema::{About, EXPLANATION, ROOT, VERSION, events_schema, key};
 use crate::error::{Place, Problem, TraceError};
 use crate::event::Event;
-use crate::format::FormatName;
+use crate::format_name::FormatName;
 use crate::record_batches::{self, BatchFile, GROUP_ROWS};
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;

@@ -42,6 +42,4 @@ pub use steady::{SteadyFigure, SteadyState};
 pub use zones::{Strides, ZoneLog};
 
 #[cfg(test)]
-mod depths;
-#[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! What processes ask for, held to counts, to each other, and to fio's own records where fio is there.
 #![allow(clippy::unwrap_used)]
 
+mod depths;
+
 use super::*;
 use crate::program::{FileProgram, Placement, Step};
 use crate::source::RequestSource;

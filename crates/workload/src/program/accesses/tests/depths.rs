@@ -3,7 +3,7 @@
 //! Recorded with fio 3.33: `--filename=FILE --size=32m --bs=4k --rw=randread --direct=1` and what stands in each row, on a virtual disk.
 //! None of these rows depends on how fast the disk is; where more may be taken back at a time than are waited for, and where rates wait
 //! for their time, it does.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 use crate::Due;
 use crate::fio::{FioFile, FioWork};
