@@ -11,6 +11,8 @@ pub(super) struct Array {
     pub(super) members: Vec<String>,
     /// Of which this many have failed or are spare, and are left out.
     pub(super) others: usize,
+    /// The places, from 0, at which a member is missing.
+    pub(super) missing: Vec<usize>,
     /// KiB.
     pub(super) chunk_kib: Option<u64>,
     /// KiB of a member that a bit of its bitmap stands for.
@@ -73,6 +75,14 @@ fn details(array: &mut Array, line: &str) {
     if array.chunk_kib.is_none() {
         array.chunk_kib = before("chunk").and_then(kib);
     }
+    // `[3/2] [UU_]`: which of the members are there.
+    let there = |word: &&&str| {
+        word.len() > 2 && word.trim_matches(['[', ']']).chars().all(|there| "U_".contains(there))
+    };
+    if let Some(there) = words.iter().find(there) {
+        let places = there.trim_matches(['[', ']']).chars().enumerate();
+        array.missing = places.filter(|(_, there)| *there == '_').map(|(place, _)| place).collect();
+    }
     for layout in ["near", "far", "offset"] {
         let copies = words.iter().find_map(|word| word.strip_suffix(&format!("-{layout}"))).or_else(|| {
             let at = words.iter().position(|word| *word == format!("{layout}-copies"))?;
@@ -116,8 +126,12 @@ pub(super) fn detail(text: &str) -> Vec<Array> {
     arrays
 }
 
-/// `0       8       17        0      active sync   /dev/sdb1`
+/// `0       8       17        0      active sync   /dev/sdb1`, `-       0        0        2      removed`
 fn member(array: &mut Array, line: &str) {
+    if line.ends_with("removed") {
+        array.missing.extend(line.split_whitespace().nth(3).and_then(|place| place.parse::<usize>().ok()));
+        return;
+    }
     let Some((state, device)) = line.split_once("/dev/") else { return };
     if state.contains("active sync") {
         array.members.push(device.trim().to_owned());

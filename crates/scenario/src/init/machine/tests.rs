@@ -142,6 +142,30 @@ fn striped_arrays_have_the_chunk_that_mdstat_tells() {
     }
 }
 
+/// An array of three of which one is missing is played as it stands, by what /proc/mdstat says and by what mdadm does.
+#[test]
+fn a_degraded_array_is_degraded() {
+    const DRIVES: &str = r#"{"blockdevices": [
+        {"name": "sda", "size": 4000787030016, "type": "disk", "rota": true, "children": [
+            {"name": "md0", "size": 8001299677184, "type": "raid5", "mountpoint": "/srv", "fstype": "ext4"}]},
+        {"name": "sdb", "size": 4000787030016, "type": "disk", "rota": true, "children": [
+            {"name": "md0", "size": 8001299677184, "type": "raid5", "mountpoint": "/srv", "fstype": "ext4"}]}]}"#;
+    const STAT: &str = "Personalities : [raid6] [raid5] [raid4]\nmd0 : active raid5 sda[0] sdb[2]\n      7813769216 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/2] [U_U]\n\nunused devices: <none>\n";
+    const DETAIL: &str = "/dev/md0:\n        Raid Level : raid5\n        Chunk Size : 512K\n    Number   Major   Minor   RaidDevice State\n       0       8        0        0      active sync   /dev/sda\n       -       0        0        1      removed\n       2       8       16        2      active sync   /dev/sdb\n";
+    for told in [STAT, DETAIL] {
+        let mut files = MachineFiles::new("sent");
+        files.add("lsblk.json", DRIVES);
+        files.add("array", told);
+        let Made { text, .. } = from_machine(&files, &Choices::default()).unwrap();
+        assert!(text.contains("on = [\"sda\", \"md0-missing-1\", \"sdb\"]"), "{text}");
+        assert!(text.contains("failures = [{ member = 1, at = \"0 s\" }]"), "{text}");
+        let loaded = load_text("m.toml", &text, None, &[]).unwrap();
+        let system = crate::build::System::build(&loaded).unwrap();
+        let report = crate::run::simulate(&loaded, &system, crate::report::Sinks::default()).unwrap();
+        assert!(report.arrays[0].failures.len() == 1, "{:?}", report.arrays);
+    }
+}
+
 #[test]
 fn kernels_are_the_newest_that_is_not_newer() {
     for (release, expected) in [

@@ -174,6 +174,7 @@ impl Parts<'_> {
             "ext2" => self
                 .text
                 .push_str("                   # it is ext2, which has no journal: how much does it matter?"),
+            "" => self.text.push_str("                   # of which type is it? (/proc/mounts)"),
             other => {
                 let _ = write!(
                     self.text,
@@ -351,7 +352,8 @@ impl Parts<'_> {
         };
         let names: Option<Vec<String>> = told.iter().map(known).collect();
         let members: Option<Vec<String>> = names?.iter().map(|name| self.part(name)).collect();
-        let members = members.filter(|members| !members.is_empty())?;
+        let mut members = members.filter(|members| !members.is_empty())?;
+        let failures = self.missing(array, called, &mut members);
         let list = members.iter().map(|member| format!("\"{member}\"")).collect::<Vec<_>>().join(", ");
         let is_one = array.level == "linear" || members.len() == 1;
         if is_one {
@@ -372,6 +374,10 @@ impl Parts<'_> {
             if let Some(chunk) = array.bitmap_kib.filter(|_| array.level != "0") {
                 let _ = writeln!(self.text, "bitmap = {{ chunk = \"{}\" }}", Bytes(chunk << 10));
             }
+            if !failures.is_empty() {
+                let _ =
+                    writeln!(self.text, "failures = [{}]    # as it stands: degraded", failures.join(", "));
+            }
             self.text.push('\n');
         }
         if array.others > 0 {
@@ -382,6 +388,48 @@ impl Parts<'_> {
         }
         self.written.insert(called.to_owned());
         Some(called.to_owned())
+    }
+
+    /// Writes drives for the members of an array that are missing, puts them in their places, and says when they fail: before anything
+    /// else happens. An array without redundancy has lost its data with one.
+    fn missing(&mut self, array: &Array, called: &str, members: &mut Vec<String>) -> Vec<String> {
+        if !matches!(array.level.as_str(), "1" | "4" | "5" | "6" | "10") {
+            return Vec::new();
+        }
+        let disk = array.members.first().and_then(|member| self.disk_below(member));
+        let Some(model) = disk.map(|disk| {
+            nearest::drive(&self.catalogue, &disk.model, (disk.rotates, disk.bytes)).drive.to_owned()
+        }) else {
+            return Vec::new();
+        };
+        let mut failures = Vec::new();
+        for &place in &array.missing {
+            let name = format!("{called}-missing-{place}");
+            let model = self.choices.drive.as_deref().unwrap_or(&model);
+            let _ = writeln!(
+                self.text,
+                "# a member of {called} that is missing: when does it come back?\n[disk.{name}]\nmodel = \"{model}\"\n"
+            );
+            let place = place.min(members.len());
+            members.insert(place, name);
+            failures.push(format!("{{ member = {place}, at = \"0 s\" }}"));
+        }
+        failures
+    }
+
+    /// The drive on which something lies.
+    fn disk_below(&self, name: &str) -> Option<&BlockDevice> {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let mut device =
+            self.found.devices.values().find(|other| other.name == name || other.called == name)?;
+        // What lies on itself by a damaged listing is on no drive.
+        for _ in 0..self.found.devices.len() {
+            if device.kind == "disk" {
+                return Some(device);
+            }
+            device = self.found.devices.get(device.on.first()?)?;
+        }
+        None
     }
 
     /// Where nothing is mounted: a file system on the largest drive.
