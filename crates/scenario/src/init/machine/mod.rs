@@ -7,6 +7,7 @@
 //! Whoever sends these sends them under any name: a text is known by what stands in it. What can't be known from outside (what the
 //! machine is for, above all) is a comment with a question.
 
+mod arrays;
 mod block;
 mod found;
 mod kinds;
