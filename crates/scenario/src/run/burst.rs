@@ -86,7 +86,7 @@ pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailur
     }
     let Some(burst) = Burst::of(report) else { return Ok(()) };
     let sustained = match burst.sustained(loaded, report) {
-        Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
+        Err(failure) if failure.is_stopped() => return Err(failure),
         // As where more and more waits: what is in caches is all that can be told.
         Err(_) => {
             look_at_caches(loaded, report);

@@ -70,7 +70,7 @@ pub(super) fn look_behind_credits(loaded: &Loaded, report: &mut Report) -> Resul
     let many = report.served.subject.many();
     let behind = if report.firings as f64 <= FIRINGS_MAX {
         match run_once(&drained(loaded)) {
-            Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
+            Err(failure) if failure.is_stopped() => return Err(failure),
             // As where more comes than passes then.
             Err(_) => None,
             Ok(behind) => last_of(&behind.served, 1),

@@ -29,7 +29,7 @@ pub fn look_at_lock_step(loaded: &Loaded, report: &mut Report) -> Result<(), Run
     let Some((drawn, names)) = drawn(loaded) else { return Ok(()) };
     let apart = match run_once(&drawn) {
         Ok(apart) => apart,
-        Err(failure) if failure.is_stopped() => return Err(RunFailure::STOPPED),
+        Err(failure) if failure.is_stopped() => return Err(failure),
         Err(_) => return Ok(()),
     };
     // Of the second half: who begins together and is soon out of step waits at the beginning alone.

@@ -213,7 +213,7 @@ fn unless_stopped(
     figures: Result<Option<Vec<Figures>>, RunFailure>,
 ) -> Result<Option<Vec<Figures>>, RunFailure> {
     match figures {
-        Err(failure) if failure.is_stopped() => Err(RunFailure::STOPPED),
+        Err(failure) if failure.is_stopped() => Err(failure),
         Err(_) => Ok(None),
         Ok(figures) => Ok(figures),
     }
