@@ -107,7 +107,7 @@ fn lent<'t>(root: &'t str, folders: &BTreeSet<&'t str>) -> BTreeMap<&'t str, &'t
         let Some((path, _)) = part.split_once(';') else { continue };
         let Some((folder, items)) = path.split_once("::") else { continue };
         if folders.contains(folder) {
-            lent.extend(words(items).map(|item| (item, folder)));
+            lent.extend(identifiers(items).map(|item| (item, folder)));
         }
     }
     lent
@@ -118,14 +118,14 @@ fn named(code: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for part in code.split("crate::").skip(1) {
         match part.strip_prefix('{') {
-            Some(list) => names.extend(words(list.split('}').next().unwrap_or_default())),
-            None => names.extend(words(part).next()),
+            Some(list) => names.extend(identifiers(list.split('}').next().unwrap_or_default())),
+            None => names.extend(identifiers(part).next()),
         }
     }
     names
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
 }
 
