@@ -26,6 +26,7 @@ use petrio_colours::{
     BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES, WriteHint,
 };
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ const FOLIOS_PER_BIO: u64 = 256;
 const DELAYED_EXTENT_PAGES: u64 = 2_048;
 
 /// What doesn't change during a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Rules {
     pub(in crate::host) mode: JournalMode,
     /// Which journal it has.
@@ -49,6 +50,7 @@ pub(in crate::host) struct Rules {
     pub(in crate::host) log_apart: bool,
     /// Whether blocks are found when data are written back.
     pub(in crate::host) delayed: bool,
+    #[persist(shared)]
     pub(in crate::host) kernel: Arc<KernelParameters>,
     /// Whether files may have folios of several pages: not where data go through the journal.
     pub(in crate::host) large_folios: bool,
@@ -110,7 +112,7 @@ impl Rules {
 }
 
 /// What a firing asks of other pages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(in crate::host) struct Signals {
     /// A transaction has begun: it is to be committed when it is old.
     pub(in crate::host) began: Option<u64>,
@@ -158,7 +160,7 @@ impl Touch {
 }
 
 /// A mounted file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Mounted {
     pub(in crate::host) number: u32,
     /// Its position among the mounts of all hosts.
