@@ -232,7 +232,7 @@ impl FioFile {
 struct Jobs {
     file: FioFile,
     waits: Waits,
-    /// Processes of the jobs so far.
+    /// Processes of this fio's jobs so far: its random numbers go by them.
     processes: u32,
     /// How large the files are that jobs have made, by their names.
     sizes: BTreeMap<String, u64>,
@@ -244,6 +244,9 @@ struct Jobs {
 impl Jobs {
     /// Takes the next section.
     fn take(&mut self, mut section: Section, (name, line): (&str, u32)) -> Result<(), FioError> {
+        if section.is_first_of_call {
+            self.processes = 0;
+        }
         self.waits.take(&mut section);
         let after = self.waits.before(&self.file.jobs);
         let remarks = &mut self.file.remarks;

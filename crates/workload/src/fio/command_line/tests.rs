@@ -185,3 +185,15 @@ fn what_would_grow_without_end_does_not() {
         let _ = FioFile::read(&text, &Nothing);
     }
 }
+
+#[test]
+fn each_call_counts_its_jobs_anew_as_its_random_numbers_do() {
+    let numbers = |text: &str| -> Vec<u32> {
+        let file = FioFile::read(text, &Nothing).unwrap();
+        file.jobs.iter().map(|job| job.work.accesses().unwrap().job_number).collect()
+    };
+    let call = "fio --name=a --size=1m --numjobs=3 --name=b --size=1m\n";
+    assert_eq!(numbers(call), [1, 4]);
+    assert_eq!(numbers(&format!("{call}{call}")), [1, 4, 1, 4]);
+    assert_eq!(numbers("[global]\nsize=1m\n[a]\nnumjobs=2\n[b]\nstonewall\n"), [1, 3]);
+}
