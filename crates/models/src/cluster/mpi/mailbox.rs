@@ -5,7 +5,7 @@ use crate::cluster::address::Address;
 use crate::fast_map::FastMap;
 use crate::network::Access;
 use crate::slab::Slab;
-use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Remote, Status, Verb};
+use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Remote, Status, Submission, Verb};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use std::sync::Arc;
@@ -216,6 +216,10 @@ impl Mailbox {
         }
         if let Some(call) = self.calls.get_mut(slot) {
             call.left = left;
+            // Who doesn't wait goes on as soon as all is posted.
+            if left > 0 && call.op.flags.submission == Submission::Native {
+                self.completed.push(FileOp { is_word: true, ..call.op.clone() });
+            }
         }
         if left == 0 {
             self.end(slot, now);
