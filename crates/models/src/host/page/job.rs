@@ -1,6 +1,7 @@
 //! A file operation in the kernel: the token that goes from page to page of a host.
 
 use crate::function::Function;
+use crate::host::below::Change;
 use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::Window;
 use crate::host::state::Event;
@@ -33,8 +34,8 @@ pub(super) struct Job {
     pub(super) ask_at: u64,
     /// End of the piece that is being written; 0 before the first of a call.
     pub(super) piece: u64,
-    /// Its journal handle: the transaction, and the blocks that it may still dirty.
-    pub(super) handle: Option<(u64, u64)>,
+    /// Its change of the file system, if one has begun: a handle of the journal.
+    pub(super) change: Option<Change>,
     /// Where it stands in a sync.
     pub(super) stage: Stage,
     /// What it still has to send to make durable, the last first.
@@ -293,7 +294,7 @@ impl Job {
             behind: Window::NONE,
             ask_at: 0,
             piece: 0,
-            handle: None,
+            change: None,
             stage: Stage::Begin,
             sends: Vec::new(),
             again: Vec::new(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A file's inode in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::host) struct Inode {
-    /// The transaction with its newest change (`i_sync_tid`).
+    /// The transaction, or what else a file system numbers, with its newest change (`i_sync_tid`).
     pub(in crate::host) sync: u64,
     /// The transaction with the newest change that is needed to find its data (`i_datasync_tid`).
     pub(in crate::host) data_sync: u64,

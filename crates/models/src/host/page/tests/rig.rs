@@ -147,7 +147,7 @@ impl Rig {
         let directory =
             PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
         let watch = petrio_kernel::Watch::default();
-        let of = LayoutOf::new((host, true), "fs", &parameters, 2 << 20, 1);
+        let of = LayoutOf::new((host, true), "fs", &parameters.clone().into(), 2 << 20, 1);
         let laid_out = LaidOut::new(of, &watch, |tell| -> Result<(), HostError> {
             [&[directory], files].concat().into_iter().for_each(tell);
             Ok(())
@@ -156,7 +156,6 @@ impl Rig {
             watch,
             name: "fs".to_owned(),
             position: 0,
-            parameters: parameters.clone(),
             largest_request: 1 << 20,
             read_ahead: host.kernel.read_ahead.max,
             queue_requests: None,
