@@ -36,13 +36,13 @@ const ONE_LEAF_ENTRIES: u64 = LEAF_ENTRIES - 2 - 8;
 const BLOCK: u64 = 4096;
 
 /// Where leaves and the index of free room lie in a directory (XFS_DIR2_LEAF_OFFSET, XFS_DIR2_FREE_OFFSET: 32 and 64 GiB).
-pub const LEAF_BLOCK: u64 = (32 << 30) / BLOCK;
+pub(super) const LEAF_BLOCK: u64 = (32 << 30) / BLOCK;
 /// The index of free room.
-pub const FREE_BLOCK: u64 = (64 << 30) / BLOCK;
+pub(super) const FREE_BLOCK: u64 = (64 << 30) / BLOCK;
 
 /// How its entries lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(super) enum Form {
     /// In the inode.
     Short,
     /// In one block.
@@ -55,7 +55,7 @@ pub enum Form {
 
 /// What a change of an entry changes: bytes of blocks of the directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DirectoryChange {
+pub(super) struct DirectoryChange {
     /// Blocks of the directory that are new.
     pub grown: Vec<u64>,
     /// Blocks that it no longer has.
@@ -66,7 +66,7 @@ pub struct DirectoryChange {
 
 /// A directory.
 #[derive(Clone, Debug)]
-pub struct Directory {
+pub(super) struct Directory {
     form: Form,
     entries: u64,
     /// Places of entries that were removed, and the first that was never used.
@@ -93,26 +93,26 @@ impl Default for Directory {
 
 impl Directory {
     /// How its entries lie.
-    #[must_use]
-    pub const fn form(&self) -> Form {
+    #[cfg(test)]
+    pub(super) const fn form(&self) -> Form {
         self.form
     }
 
     /// Entries without `.` and `..`.
     #[must_use]
-    pub const fn entries(&self) -> u64 {
+    pub(super) const fn entries(&self) -> u64 {
         self.entries
     }
 
     /// Data blocks.
     #[must_use]
-    pub const fn blocks(&self) -> u64 {
+    pub(super) const fn blocks(&self) -> u64 {
         self.blocks
     }
 
     /// Bytes that it has in its inode, where it lies there.
     #[must_use]
-    pub const fn inline_bytes(&self) -> Option<u64> {
+    pub(super) const fn inline_bytes(&self) -> Option<u64> {
         match self.form {
             Form::Short => Some(SHORT_HEADER + self.entries * SHORT_ENTRY),
             _ => None,
@@ -120,7 +120,7 @@ impl Directory {
     }
 
     /// Blocks of the directory that must be in memory to find a name of this hash, whose entry is at a place where there is one.
-    pub fn look_up(&self, hash: u32, place: Option<u32>, mut needs: impl FnMut(u64)) {
+    pub(super) fn look_up(&self, hash: u32, place: Option<u32>, mut needs: impl FnMut(u64)) {
         match self.form {
             Form::Short => {}
             Form::Block => needs(0),
@@ -136,7 +136,7 @@ impl Directory {
     }
 
     /// Adds an entry; its place.
-    pub fn insert(&mut self, hash: u32, change: &mut DirectoryChange) -> u32 {
+    pub(super) fn insert(&mut self, hash: u32, change: &mut DirectoryChange) -> u32 {
         let place = self.free.pop_first().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
@@ -172,7 +172,7 @@ impl Directory {
     }
 
     /// Takes an entry out.
-    pub fn remove(&mut self, hash: u32, place: u32, change: &mut DirectoryChange) {
+    pub(super) fn remove(&mut self, hash: u32, place: u32, change: &mut DirectoryChange) {
         self.entries -= 1;
         self.free.insert(place);
         let at = self.leaf_of(hash);
@@ -202,7 +202,7 @@ impl Directory {
     }
 
     /// An entry points to another inode.
-    pub fn replace(&self, place: u32, change: &mut DirectoryChange) {
+    pub(super) fn replace(&self, place: u32, change: &mut DirectoryChange) {
         if self.form != Form::Short {
             let (block, at) = Self::place(place);
             change.bytes.push((block, at, at + 8));

@@ -17,10 +17,10 @@ pub(super) const LEAF_EXTENTS: u64 = (BLOCK_SIZE - LEAF_HEADER) / RECORD_BYTES;
 pub(super) const LEAF_HEADER: u64 = 72;
 
 /// Blocks of the longest extent (XFS_MAX_BMBT_EXTLEN).
-pub const EXTENT_MOST: u64 = (1 << 21) - 1;
+pub(super) const EXTENT_MOST: u64 = (1 << 21) - 1;
 
 /// What is preallocated at least, and files below it get nothing (`m_allocsize_blocks` without `allocsize`: 64 KiB).
-pub const LEAST_PREALLOCATED: u64 = 16;
+pub(super) const LEAST_PREALLOCATED: u64 = 16;
 
 /// What a run of a file's blocks is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

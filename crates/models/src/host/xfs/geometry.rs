@@ -8,23 +8,23 @@ use crate::host::file_system::{BLOCK_SIZE, FormatError};
 use std::ops::Range;
 
 /// Inodes in a block (`sb_inopblock`): 512 bytes each.
-pub const INODES_PER_BLOCK: u64 = 8;
+pub(super) const INODES_PER_BLOCK: u64 = 8;
 
 /// Blocks that are read and written at once for an inode (`M_IGEO(mp)->blocks_per_cluster`: XFS_INODE_BIG_CLUSTER_SIZE of 8 KiB, twice
 /// that for inodes of 512 bytes).
-pub const CLUSTER_BLOCKS: u64 = 4;
+pub(super) const CLUSTER_BLOCKS: u64 = 4;
 
 /// Inodes that are made at a time (XFS_INODES_PER_CHUNK).
-pub const CHUNK_INODES: u64 = 64;
+pub(super) const CHUNK_INODES: u64 = 64;
 
 /// Blocks of them.
-pub const CHUNK_BLOCKS: u64 = CHUNK_INODES / INODES_PER_BLOCK;
+pub(super) const CHUNK_BLOCKS: u64 = CHUNK_INODES / INODES_PER_BLOCK;
 
 /// Blocks before which nothing of a group is free: the sector headers, and the roots of bnobt, cntbt, inobt, finobt and refcountbt.
-pub const HEADER_BLOCKS: u64 = 6;
+pub(super) const HEADER_BLOCKS: u64 = 6;
 
 /// Blocks on a group's own free list when it is made, behind its headers (`xfs_alloc_min_freelist`, two for each B+tree of free space).
-pub const FREE_LIST_BLOCKS: u64 = 4;
+pub(super) const FREE_LIST_BLOCKS: u64 = 4;
 
 /// The smallest log that mkfs.xfs makes on its own (XFS_MIN_REALISTIC_LOG_BLOCKS): 64 MiB.
 const LOG_LEAST_BYTES: u64 = 64 << 20;

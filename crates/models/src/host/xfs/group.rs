@@ -228,6 +228,11 @@ impl Group {
     }
 }
 
+/// The block of the first group's tree of inodes.
+pub(super) const fn inode_tree_root() -> u64 {
+    Root::Inodes as u64
+}
+
 /// The cluster of inodes that an inode of a group lies in.
 pub(super) fn cluster(geometry: &Geometry, group: u32, number: u64) -> Buffer {
     let block = number / INODES_PER_BLOCK;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// What taking or giving back an inode changes in the two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InodeChange {
+pub(super) struct InodeChange {
     /// The inode, from the group's first.
     pub number: u64,
     /// Its chunk's place among all, and among those with free ones.
@@ -22,7 +22,7 @@ pub struct InodeChange {
 
 /// Inodes of a group.
 #[derive(Clone, Debug, Default)]
-pub struct Inodes {
+pub(super) struct Inodes {
     /// Chunks by their first inode: a bit for each that is free.
     chunks: BTreeMap<u64, u64>,
     /// Chunks with free ones.
@@ -35,30 +35,30 @@ pub struct Inodes {
 impl Inodes {
     /// Inodes that are free.
     #[must_use]
-    pub const fn free(&self) -> u64 {
+    pub(super) const fn free(&self) -> u64 {
         self.left
     }
 
     /// Chunks.
     #[must_use]
-    pub fn chunks(&self) -> u64 {
+    pub(super) fn chunks(&self) -> u64 {
         self.chunks.len() as u64
     }
 
     /// Chunks with free ones.
     #[must_use]
-    pub fn free_chunks(&self) -> u64 {
+    pub(super) fn free_chunks(&self) -> u64 {
         self.free.len() as u64
     }
 
     /// The block behind the chunk made last, where the next is to be.
     #[must_use]
-    pub fn next_block(&self) -> Option<u64> {
+    pub(super) fn next_block(&self) -> Option<u64> {
         self.newest.map(|first| (first + CHUNK_INODES) / INODES_PER_BLOCK)
     }
 
     /// Makes a chunk in the blocks from this one on.
-    pub fn add_chunk(&mut self, block: u64) -> u64 {
+    pub(super) fn add_chunk(&mut self, block: u64) -> u64 {
         let first = block * INODES_PER_BLOCK;
         self.chunks.insert(first, u64::MAX);
         self.free.insert(first, ());
@@ -68,7 +68,7 @@ impl Inodes {
     }
 
     /// Takes an inode, near another of this group where one is named.
-    pub fn take(&mut self, near: Option<u64>) -> Option<InodeChange> {
+    pub(super) fn take(&mut self, near: Option<u64>) -> Option<InodeChange> {
         let chunk = match near {
             Some(near) => self.nearest(near),
             None => self
@@ -90,7 +90,7 @@ impl Inodes {
     }
 
     /// Gives an inode back.
-    pub fn give(&mut self, number: u64) -> Option<InodeChange> {
+    pub(super) fn give(&mut self, number: u64) -> Option<InodeChange> {
         let chunk = number / CHUNK_INODES * CHUNK_INODES;
         let mask = self.chunks.get_mut(&chunk)?;
         let moved = *mask == 0;

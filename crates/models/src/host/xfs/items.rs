@@ -10,7 +10,7 @@ use petrio_colours::FileId;
 pub(super) const OPERATION: u64 = 12;
 
 /// Bytes of a buffer that are logged together (XFS_BLF_CHUNK).
-pub const PIECE_BYTES: u64 = 128;
+pub(super) const PIECE_BYTES: u64 = 128;
 
 /// A buffer's format up to its bitmap of pieces (`struct xfs_buf_log_format`), and a word of that.
 const BUFFER_FORMAT: u64 = 20;
@@ -91,14 +91,14 @@ impl Pieces {
 
 /// Bytes that a changed buffer takes in the log: its format, and each run of pieces.
 #[must_use]
-pub fn buffer_bytes(buffer: Buffer, dirty: Pieces) -> u64 {
+pub(super) fn buffer_bytes(buffer: Buffer, dirty: Pieces) -> u64 {
     let (pieces, runs) = dirty.runs();
     OPERATION + BUFFER_FORMAT + BUFFER_WORD * buffer.words() + runs * OPERATION + pieces * PIECE_BYTES
 }
 
 /// Bytes that an inode takes: format and core, and its fork of so many bytes if that was changed.
 #[must_use]
-pub fn inode_bytes(fork: Option<u64>) -> u64 {
+pub(super) fn inode_bytes(fork: Option<u64>) -> u64 {
     let core = OPERATION + INODE_FORMAT + OPERATION + INODE_CORE;
     match fork {
         Some(bytes) if bytes > 0 => core + OPERATION + bytes.next_multiple_of(4),
@@ -108,7 +108,7 @@ pub fn inode_bytes(fork: Option<u64>) -> u64 {
 
 /// Bytes that a chunk of new inodes takes.
 #[must_use]
-pub const fn created_bytes() -> u64 {
+pub(super) const fn created_bytes() -> u64 {
     OPERATION + CREATED_CHUNK
 }
 

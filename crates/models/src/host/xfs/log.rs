@@ -152,6 +152,19 @@ impl Log {
         self.settle();
     }
 
+    /// Whether a checkpoint is being written.
+    #[must_use]
+    pub const fn is_under_way(&self) -> bool {
+        self.sequence - 1 > self.committed
+    }
+
+    /// A buffer that has been changed and isn't in place, by its first sector.
+    #[must_use]
+    pub fn buffer(&self, sector: u64) -> Option<Buffer> {
+        let state = self.items.get(&Item::Buffer(sector))?;
+        Some(Buffer { sector, sectors: state.sectors })
+    }
+
     /// Whether nothing has been changed since the last checkpoint.
     #[must_use]
     pub fn is_clean(&self) -> bool {

@@ -13,6 +13,7 @@
 //!             ├─ allocate     promised, found, written                    (xfs_bmap.c, xfs_iomap.c)
 //!             ├─ operate      create, unlink, rename …                    (xfs_inode.c)
 //!             └─ prepare      files that are there before a run
+//!  Xfs (mount) ── both behind the page cache, with the threads that force the log and write in place
 //!  Log ── items, the list of those committed, checkpoints, writes         (xfs_log_cil.c, xfs_log.c)
 //! ```
 //!
@@ -51,6 +52,7 @@ mod group;
 mod inodes;
 mod items;
 mod log;
+mod mount;
 mod operate;
 mod parameters;
 mod prepare;
@@ -66,5 +68,6 @@ pub use fork::{Extent, Fork, Kind};
 pub use geometry::Geometry;
 pub use items::{Buffer, Changes, Pieces};
 pub use log::{Item, Log, LogParameters, LogWrite};
+pub(in crate::host) use mount::Xfs;
 pub use parameters::XfsParameters;
 pub use volume::XfsVolume;

@@ -1,7 +1,7 @@
 //! What a scenario says of an XFS file system: how it was made and how it is mounted.
 //!
 //! Defaults are those of mkfs.xfs 6.1 and of the mount options of Linux 6.18. Left out: other block, inode and sector sizes, stripes,
-//! realtime devices, quotas, reflinks.
+//! realtime devices, quotas, reflinks, and `discard`: a device is told of no freed block.
 
 use super::geometry::Geometry;
 use super::log::LogParameters;
@@ -30,8 +30,6 @@ pub struct XfsParameters {
     /// What is allocated ahead of a file that grows (mount option `allocsize`); left out, as much as the file has already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Bytes>,
-    /// Whether freed blocks are discarded (mount option `discard`).
-    pub discard: bool,
     /// Whether the device's write cache is flushed, and log writes go past it (`barrier`, which can't be switched off since 4.19).
     pub barriers: bool,
     /// When reading a file changes the time of its last access.
@@ -51,7 +49,6 @@ impl Default for XfsParameters {
             log_buffer: Bytes::from_kib(32),
             log_buffers: 8,
             allocation: None,
-            discard: false,
             barriers: true,
             access_times: AccessTimes::Relative,
             fragmentation: Fraction::ZERO,

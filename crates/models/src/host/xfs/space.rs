@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 64;
 
 /// What happened to records of a tree: from which on they moved, or the one that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordChange {
+pub(super) struct RecordChange {
     /// The record's place in its tree, from 0.
     pub index: u64,
     /// Whether those behind it moved.
@@ -23,7 +23,7 @@ pub struct RecordChange {
 
 /// A change of both trees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SpaceChange {
+pub(super) struct SpaceChange {
     /// Of the tree by block.
     pub by_block: Vec<RecordChange>,
     /// Of the tree by size.
@@ -32,7 +32,7 @@ pub struct SpaceChange {
 
 /// Free extents of a group; blocks count from the group's beginning.
 #[derive(Clone, Debug, Default)]
-pub struct Space {
+pub(super) struct Space {
     by_block: BTreeMap<u64, u64>,
     by_size: BTreeSet<(u64, u64)>,
     free: u64,
@@ -41,7 +41,7 @@ pub struct Space {
 impl Space {
     /// One free extent.
     #[must_use]
-    pub fn new(first: u64, count: u64) -> Self {
+    pub(super) fn new(first: u64, count: u64) -> Self {
         let mut space = Self::default();
         if count > 0 {
             space.insert(first, count);
@@ -51,32 +51,32 @@ impl Space {
 
     /// Blocks that are free.
     #[must_use]
-    pub const fn free(&self) -> u64 {
+    pub(super) const fn free(&self) -> u64 {
         self.free
     }
 
     /// Extents that are free.
     #[must_use]
-    pub fn extents(&self) -> u64 {
+    pub(super) fn extents(&self) -> u64 {
         self.by_block.len() as u64
     }
 
     /// The longest free extent.
     #[must_use]
-    pub fn longest(&self) -> u64 {
+    pub(super) fn longest(&self) -> u64 {
         self.by_size.last().map_or(0, |&(count, _)| count)
     }
 
     /// How many blocks are free from this one on.
     #[must_use]
-    pub fn free_at(&self, block: u64) -> u64 {
+    pub(super) fn free_at(&self, block: u64) -> u64 {
         let before = self.by_block.range(..=block).next_back();
         before.map_or(0, |(&first, &count)| (first + count).saturating_sub(block))
     }
 
     /// Where `count` blocks for data would lie nearest to a block; none where there are no so many in one piece.
     #[must_use]
-    pub fn near(&self, wanted: u64, count: u64) -> Option<u64> {
+    pub(super) fn near(&self, wanted: u64, count: u64) -> Option<u64> {
         let mut best: Option<(u64, u64)> = None;
         let mut look = |first: u64, free: u64| {
             let at = place(wanted, count, first, free);
@@ -100,7 +100,7 @@ impl Space {
 
     /// A run aligned to `align` blocks, nearest to a block: for inodes.
     #[must_use]
-    pub fn near_aligned(&self, wanted: u64, count: u64, align: u64) -> Option<u64> {
+    pub(super) fn near_aligned(&self, wanted: u64, count: u64, align: u64) -> Option<u64> {
         let mut best: Option<(u64, u64)> = None;
         let mut look = |first: u64, free: u64| {
             let lowest = first.next_multiple_of(align);
@@ -122,14 +122,8 @@ impl Space {
         best.map(|(_, at)| at)
     }
 
-    /// Where the smallest free extent of at least so many blocks begins (the tree by size).
-    #[must_use]
-    pub fn by_size(&self, count: u64) -> Option<u64> {
-        self.by_size.range((count, 0)..).next().map(|&(_, first)| first)
-    }
-
     /// Takes free blocks, which lie in one free extent; which records change. Nothing where they aren't free.
-    pub fn take(&mut self, first: u64, count: u64, change: &mut SpaceChange) -> bool {
+    pub(super) fn take(&mut self, first: u64, count: u64, change: &mut SpaceChange) -> bool {
         let Some((&start, &free)) = self.by_block.range(..=first).next_back() else { return false };
         if count == 0 || first + count > start + free {
             return false;
@@ -152,7 +146,7 @@ impl Space {
     }
 
     /// Gives blocks back; which records change (`xfs_free_ag_extent`).
-    pub fn give(&mut self, first: u64, count: u64, change: &mut SpaceChange) {
+    pub(super) fn give(&mut self, first: u64, count: u64, change: &mut SpaceChange) {
         let (mut start, mut end) = (first, first + count);
         let mut joined = 0;
         if let Some((&at, &free)) = self.by_block.range(..first).next_back()

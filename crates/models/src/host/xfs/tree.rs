@@ -55,6 +55,7 @@ impl Tree {
     }
 
     /// The block of a record.
+    #[cfg(test)]
     pub(super) fn block(&self, root: u64, index: u64, records: u64) -> u64 {
         self.place(root, index, records).0
     }

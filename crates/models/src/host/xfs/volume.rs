@@ -153,6 +153,19 @@ impl XfsVolume {
         self.get(file).is_some_and(|inode| !inode.orphan)
     }
 
+    /// The directory that a file is, or was, in.
+    #[must_use]
+    pub fn parent(&self, file: FileId) -> Option<FileId> {
+        self.get(file).map(|inode| inode.parent)
+    }
+
+    /// The buffers that must be in memory before a file gets blocks, or gives some back.
+    pub fn needs_space(&self, file: FileId, needs: impl FnMut(Buffer)) {
+        if let Some(inode) = self.get(file) {
+            self.groups[inode.number.group as usize].needs_space(needs);
+        }
+    }
+
     /// The group of a file's inode.
     #[must_use]
     pub fn group_of(&self, file: FileId) -> Option<u32> {
