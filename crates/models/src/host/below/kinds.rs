@@ -4,6 +4,7 @@ use super::{FileSystem, Layout};
 use crate::host::ext::Ext;
 use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
+use crate::host::xfs::{Xfs, XfsParameters, XfsVolume};
 use petrio_persist::Persist;
 use std::ops::{Deref, DerefMut};
 
@@ -12,6 +13,8 @@ use std::ops::{Deref, DerefMut};
 pub enum Format {
     /// ext3 or ext4.
     Ext(FileSystemParameters),
+    /// XFS.
+    Xfs(XfsParameters),
 }
 
 impl Format {
@@ -23,6 +26,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
+            Self::Xfs(_) => self,
         }
     }
 
@@ -32,8 +36,19 @@ impl Format {
     /// When a parameter is out of its range, or the device too small or too large.
     pub(in crate::host) fn format(&self, blocks: u64) -> Result<OnDisk, FormatError> {
         match self {
-            Self::Ext(parameters) => Volume::format(parameters, blocks).map(OnDisk::Ext),
+            Self::Ext(parameters) => {
+                Volume::format(parameters, blocks).map(|volume| OnDisk::Ext(Box::new(volume)))
+            }
+            Self::Xfs(parameters) => {
+                XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
+            }
         }
+    }
+}
+
+impl From<XfsParameters> for Format {
+    fn from(parameters: XfsParameters) -> Self {
+        Self::Xfs(parameters)
     }
 }
 
@@ -46,7 +61,8 @@ impl From<FileSystemParameters> for Format {
 /// What lies on a device.
 #[derive(Clone, Debug)]
 pub(in crate::host) enum OnDisk {
-    Ext(Volume),
+    Ext(Box<Volume>),
+    Xfs(Box<XfsVolume>),
 }
 
 impl Deref for OnDisk {
@@ -54,7 +70,8 @@ impl Deref for OnDisk {
 
     fn deref(&self) -> &Self::Target {
         match self {
-            Self::Ext(volume) => volume,
+            Self::Ext(volume) => &**volume,
+            Self::Xfs(volume) => &**volume,
         }
     }
 }
@@ -62,7 +79,8 @@ impl Deref for OnDisk {
 impl DerefMut for OnDisk {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
-            Self::Ext(volume) => volume,
+            Self::Ext(volume) => &mut **volume,
+            Self::Xfs(volume) => &mut **volume,
         }
     }
 }
@@ -71,6 +89,7 @@ impl DerefMut for OnDisk {
 #[derive(Clone, Debug, Persist)]
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
+    Xfs(Box<Xfs>),
 }
 
 impl AnyFileSystem {
@@ -78,6 +97,15 @@ impl AnyFileSystem {
     pub(in crate::host) fn ext(&mut self) -> &mut Ext {
         match self {
             Self::Ext(ext) => ext,
+            _ => unreachable!("the threads of ext3 and ext4 are built for these alone"),
+        }
+    }
+
+    /// As XFS: for its own threads, which work on nothing else.
+    pub(in crate::host) fn xfs(&mut self) -> &mut Xfs {
+        match self {
+            Self::Xfs(xfs) => xfs,
+            _ => unreachable!("the threads of XFS are built for it alone"),
         }
     }
 }
@@ -89,6 +117,7 @@ impl Deref for AnyFileSystem {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Ext(ext) => &**ext,
+            Self::Xfs(xfs) => &**xfs,
         }
     }
 }
@@ -98,6 +127,7 @@ impl DerefMut for AnyFileSystem {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Ext(ext) => &mut **ext,
+            Self::Xfs(xfs) => &mut **xfs,
         }
     }
 }

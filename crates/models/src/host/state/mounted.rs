@@ -347,6 +347,20 @@ impl Mounted {
         &mut outbox[last]
     }
 
+    /// Sends off a request for metadata from a first device block of 512 bytes on, and so many, as a request of its own.
+    pub(in crate::host) fn send_metadata(
+        &mut self,
+        run: (u64, u64),
+        touch: Touch,
+        group: u64,
+        now: Time,
+        moves: Moves,
+    ) {
+        let tag = self.transfers.add(group, moves, 1);
+        let request = self.request(run, touch, tag, Purpose::Metadata, now);
+        self.outbox.push(BlockRequest { file: FileId::ROOT, ..request });
+    }
+
     /// Sends off a flush of the device's write cache, which makes durable what it is for.
     pub(in crate::host) fn send_flush(&mut self, touch: Touch, purpose: Purpose, group: u64, now: Time) {
         let tag = self.transfers.add(group, Moves::Plain, 1);
