@@ -58,3 +58,90 @@ impl From<Damage> for EngineError {
         Self::Damaged(damage)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
+    use super::*;
+    use crate::ports::programs_page;
+    use petrio_colours::{BlockRequest, Direction};
+    use petrio_kernel::{NetBuilder, Time};
+    use proptest::prelude::*;
+
+    /// A drum with so many heads, whose requests take as long as they are far in, and a little that is drawn.
+    fn drum(heads: u32) -> Arc<System> {
+        let mut net = NetBuilder::new("a drum");
+        let mut page = net.top();
+        let (down, up) = (page.fifo::<BlockRequest>("requests"), page.fifo::<BlockRequest>("completions"));
+        let draws = page.stream("draws");
+        for head in 0..heads {
+            let free = page.fifo::<()>(&format!("head-{head}"));
+            page.initial(free, [()]);
+            let mut serve = page.transition(&format!("serve-{head}"));
+            serve.consume(free);
+            let (request, done, freed) = (serve.take(down), serve.put(up), serve.put(free));
+            serve.action(move |f| {
+                let request = f.take(request);
+                let drawn = petrio_random::uniform_below(f.random(draws), 1_000);
+                let time = Time::from_micros(4_000 + request.address + drawn);
+                f.put_after(done, request, time);
+                f.put_after(freed, (), time);
+            });
+        }
+        let ports = programs_page(&mut page, (&[down], "drum"), |_| 0, up);
+        Arc::new(System::new(net.build().unwrap(), ports, vec![(down, up)]))
+    }
+
+    fn busy(system: &Arc<System>, requests: u64) -> Engine {
+        let mut engine = Engine::new(system, 7, 0);
+        let program = engine.program(0).unwrap();
+        for number in 0..requests {
+            let read =
+                BlockRequest { direction: Direction::Read, address: 97 * number, ..BlockRequest::default() };
+            engine.submit(program, read, Time::from_millis(2 * number)).unwrap();
+        }
+        engine
+    }
+
+    /// All that comes back from here on, and when.
+    fn rest(mut engine: Engine) -> Vec<(u64, Time)> {
+        let mut came = Vec::new();
+        while engine.under_way() > 0 {
+            came.extend(
+                engine.advance(Time::NEVER).unwrap().into_iter().map(|done| (done.ticket.id().0, done.at)),
+            );
+        }
+        came
+    }
+
+    proptest! {
+        #[test]
+        fn a_resumed_engine_goes_on_as_the_one_that_was_put_aside(requests in 1u64..60, at in 0u64..200) {
+            let mut engine = busy(&drum(2), requests);
+            while engine.under_way() > 0 && engine.now() < Time::from_millis(at) {
+                engine.advance(Time::from_millis(at)).unwrap();
+            }
+            let resumed = Engine::resume(&drum(2), &engine.save().unwrap()).unwrap();
+            prop_assert_eq!(resumed.now(), engine.now());
+            prop_assert_eq!(resumed.under_way(), engine.under_way());
+            prop_assert_eq!(rest(resumed), rest(engine));
+        }
+
+        #[test]
+        fn what_is_cut_off_is_refused(at in any::<prop::sample::Index>()) {
+            let system = drum(1);
+            let saved = busy(&system, 20).save().unwrap();
+            let short = Engine::resume(&system, &saved[..at.index(saved.len())]);
+            prop_assert!(matches!(short, Err(EngineError::Damaged(_))));
+        }
+    }
+
+    #[test]
+    fn a_state_of_another_system_is_refused() {
+        let saved = busy(&drum(1), 3).save().unwrap();
+        assert!(matches!(Engine::resume(&drum(2), &saved), Err(EngineError::OtherSystem)));
+        let mut longer = saved;
+        longer.push(0);
+        assert!(matches!(Engine::resume(&drum(1), &longer), Err(EngineError::Damaged(Damage::Left(1)))));
+    }
+}
