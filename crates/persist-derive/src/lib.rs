@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Field, Fields, Generics, parse_quote};
+use syn::{Data, DeriveInput, Field, Fields, Generics, LitStr, WhereClause, parse_quote};
 
 /// How a field gets over a save.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,12 +15,15 @@ enum Way {
     Skip,
     /// A pointer to something that every state of the System shares; its number is written.
     Shared,
+    /// A pointer to something that changes and that others point to as well; its content is written, and restored where it is.
+    Inside,
 }
 
 /// A value that can be saved and read again, by its fields.
 ///
 /// A field may be `#[persist(keep)]` (a parameter or a function: what is restored keeps its own, and none can be made from nothing),
-/// `#[persist(skip)]` (scratch: begins with its default) or `#[persist(shared)]` (an `Arc` of what is part of the System).
+/// `#[persist(skip)]` (scratch: begins with its default), `#[persist(shared)]` (an `Arc` of what is part of the System) or `#[persist(inside)]` (an `Arc` of a
+/// cell that others point to, too: its content is restored where it is).
 #[proc_macro_derive(Persist, attributes(persist))]
 pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -66,6 +69,7 @@ impl<'i> Parts<'i> {
         let each = self.each().map(|(name, way)| match way {
             Way::Content => quote!(::petrio_persist::Persist::save(#name, to);),
             Way::Shared => quote!(to.shared(#name);),
+            Way::Inside => quote!(::petrio_persist::Inside::save(&*#name, to);),
             Way::Keep | Way::Skip => quote!(let _ = #name;),
         });
         quote!(#(#each)*)
@@ -75,6 +79,7 @@ impl<'i> Parts<'i> {
         let each = self.each().map(|(name, way)| match way {
             Way::Content => quote!(::petrio_persist::Persist::restore(#name, from)?;),
             Way::Shared => quote!(*#name = from.shared()?;),
+            Way::Inside => quote!(::petrio_persist::Inside::restore(&*#name, from)?;),
             Way::Keep => quote!(let _ = #name;),
             Way::Skip => quote!(*#name = ::core::default::Default::default();),
         });
@@ -83,13 +88,13 @@ impl<'i> Parts<'i> {
 
     /// Statements that read the fields; of what can't be made from nothing, one that says so.
     fn load(&self, whole: &TokenStream) -> TokenStream {
-        if self.ways.contains(&Way::Keep) {
+        if self.ways.iter().any(|way| matches!(way, Way::Keep | Way::Inside)) {
             return quote!(Err(from.not_from_nothing(::core::any::type_name::<Self>())));
         }
         let each = self.each().map(|(name, way)| match way {
             Way::Content => quote!(let #name = ::petrio_persist::Persist::load(from)?;),
             Way::Shared => quote!(let #name = from.shared()?;),
-            Way::Skip | Way::Keep => quote!(let #name = ::core::default::Default::default();),
+            Way::Skip | Way::Keep | Way::Inside => quote!(let #name = ::core::default::Default::default();),
         });
         let pattern = self.pattern();
         quote!(#(#each)* Ok(#whole #pattern))
@@ -106,8 +111,10 @@ fn way(field: &Field) -> syn::Result<Way> {
                 Way::Skip
             } else if meta.path.is_ident("shared") {
                 Way::Shared
+            } else if meta.path.is_ident("inside") {
+                Way::Inside
             } else {
-                return Err(meta.error("`keep`, `skip` or `shared` was expected"));
+                return Err(meta.error("`keep`, `skip`, `shared` or `inside` was expected"));
             };
             Ok(())
         })?;
@@ -130,7 +137,7 @@ fn written(input: &DeriveInput) -> syn::Result<TokenStream> {
             return Err(syn::Error::new_spanned(data.union_token, "a union doesn't say what it is"));
         }
     };
-    let generics = bounded(input.generics.clone());
+    let generics = bounded(input)?;
     let (of, arguments, bounds) = generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
@@ -155,11 +162,27 @@ fn written(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-fn bounded(mut generics: Generics) -> Generics {
-    for parameter in generics.type_params_mut() {
-        parameter.bounds.push(parse_quote!(::petrio_persist::Persist));
+/// The generics with what their types must be able to do: `#[persist(bound = "…")]` says it where that isn't `Persist` for each.
+fn bounded(input: &DeriveInput) -> syn::Result<Generics> {
+    let mut generics = input.generics.clone();
+    let mut said: Option<WhereClause> = None;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("persist")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("bound") {
+                return Err(meta.error("`bound` was expected"));
+            }
+            let text: LitStr = meta.value()?.parse()?;
+            said = Some(syn::parse_str(&format!("where {}", text.value()))?);
+            Ok(())
+        })?;
     }
-    generics
+    match said {
+        Some(said) => generics.make_where_clause().predicates.extend(said.predicates),
+        None => generics
+            .type_params_mut()
+            .for_each(|parameter| parameter.bounds.push(parse_quote!(::petrio_persist::Persist))),
+    }
+    Ok(generics)
 }
 
 fn of_struct(parts: &Parts<'_>) -> (TokenStream, TokenStream, TokenStream) {

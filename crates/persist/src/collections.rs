@@ -2,6 +2,7 @@
 
 use crate::{Damage, Persist, Reader, Writer};
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Range, RangeInclusive};
@@ -216,6 +217,16 @@ impl<T: Persist + Eq + Hash, S: BuildHasher + Default> Persist for HashSet<T, S>
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
         load_all(from)
+    }
+}
+
+impl<T: Persist> Persist for Reverse<T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.0.save(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        T::load(from).map(Self)
     }
 }
 

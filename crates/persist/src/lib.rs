@@ -1,8 +1,9 @@
 //! A state as bytes, and back.
 //!
 //! What a System is made of (parameters, layouts, functions) isn't written: a state is restored *into* one that has been built again,
-//! in its initial state. So three things a serialiser doesn't know are said of a field where they hold: that it is part of the
-//! System and stays (`keep`), that it points to such a part (`shared`), that it is scratch (`skip`). Pointers that several share
+//! in its initial state. So four things a serialiser doesn't know are said of a field where they hold: that it is part of the
+//! System and stays (`keep`), that it points to such a part (`shared`), that it points to a cell which others see, too (`inside`), that it is
+//! scratch (`skip`). Pointers that several share
 //! (`Arc`) are written once, and those to what the initial state has already not at all ([`Known`]).
 //!
 //! ```
@@ -41,6 +42,8 @@
 
 mod collections;
 mod damage;
+mod inside;
+mod kept;
 mod kinds;
 mod known;
 mod reader;
@@ -48,6 +51,8 @@ mod simple;
 mod writer;
 
 pub use damage::{Damage, Refusal};
+pub use inside::Inside;
+pub use kept::Kept;
 pub use kinds::{AnyValue, Kinds};
 pub use known::Known;
 pub use petrio_persist_derive::Persist;

@@ -5,6 +5,7 @@ use super::options::TraceOptions;
 use super::reader::{Parsed, Reader, TraceReader};
 use super::record::BlockRecord;
 use super::summary::TraceSummary;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,7 +138,7 @@ impl Renumbered {
 
 /// Numbers of processes of several traces, or of several workloads: each keeps its own if nobody else's process has it, and else
 /// has one that is free.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Persist)]
 pub struct ProcessNumbers {
     of: BTreeMap<(usize, u32), u32>,
     taken: BTreeSet<u32>,

@@ -5,6 +5,7 @@ use super::error::Problem;
 use super::event::Event;
 use super::summary::{EventSummary, LeftOut, TraceSummary};
 use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_persist::Persist;
 use petrio_time::Time;
 
 /// One request as a trace tells it.
@@ -12,7 +13,7 @@ use petrio_time::Time;
 /// Every format gives an arrival; some give the measured response time as well. A format that gives idle times instead
 /// of arrivals (the measured-trace format) is brought to the same terms: the arrival is the completion of the request
 /// before plus the idle time, so that the think time is always *this arrival minus that completion*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub struct BlockRecord {
     /// When it was issued, from the trace's origin (the first record, unless rebasing is turned off).
     pub time: Time,

@@ -5,10 +5,11 @@ use super::session::Job;
 use crate::namespace::{Order, Purpose};
 use petrio_colours::{FileId, Operation};
 use petrio_distribution::{Distribution, normal_cdf, standard_normal};
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 
 /// A file in use, or about to be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Using {
     pub(super) job: Job,
     pub(super) file: FileId,

@@ -12,13 +12,16 @@
 use crate::namespace::PlanError;
 use indexmap::IndexMap;
 use petrio_distribution::{Distribution, Draw, normal_cdf, standard_normal, uniform};
+use petrio_persist::Persist;
 use petrio_random::Generator;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A kind of calls that users make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallKind {
     /// A look at a file's attributes; a login is one, too.

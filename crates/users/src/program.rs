@@ -14,6 +14,7 @@ use super::walk::Walk;
 use crate::namespace::{FileKind, Namespace, Purpose};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_distribution::uniform;
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
 use petrio_workload::program::{FileProgram, Placement, ProgramError, Step, computing};
@@ -36,6 +37,7 @@ pub(super) struct Shared {
 }
 
 /// Random numbers of a session.
+#[derive(Persist)]
 pub(super) struct Streams {
     pub(super) next: Generator,
     access: Generator,
@@ -45,13 +47,16 @@ pub(super) struct Streams {
 }
 
 /// One process of a user.
+#[derive(Persist)]
 pub(super) struct UserProgram {
+    #[persist(shared)]
     shared: Arc<Shared>,
     state: State,
 }
 
 /// What changes in a process. What all share is lent to it for each step: to count who holds it would cost every
 /// process of every processor the same cache line, at each call.
+#[derive(Persist)]
 pub(super) struct State {
     pub(super) user: u32,
     /// Which of the sessions that the user has at once.

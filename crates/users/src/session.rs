@@ -9,6 +9,7 @@ use super::rows::{Row, whole};
 use crate::namespace::{Namespace, Purpose};
 use petrio_distribution::uniform;
 use petrio_kernel::Watch;
+use petrio_persist::Persist;
 use petrio_random::{Generator, generator};
 use rustc_hash::FxHashSet;
 
@@ -18,7 +19,7 @@ const FILES_MAX: f64 = 1e6;
 const BYTES_MAX: f64 = (1_u64 << 50) as f64;
 
 /// A file to be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Job {
     /// Which use of its type's it belongs to.
     pub(super) of: u32,

@@ -11,13 +11,14 @@ use super::program::{Shared, State, kind, whose};
 use super::session;
 use crate::namespace::{Namespace, Purpose};
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 
 /// Most looks and syncs of a session: a count drawn beyond it is cut.
 const CALLS_MAX: f64 = 1e6;
 
 /// How far a session is.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Persist)]
 pub(super) struct Walk {
     last: Option<CallKind>,
     /// Looks that are left, and those that there were.

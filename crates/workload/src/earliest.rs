@@ -5,10 +5,11 @@
 //! history.
 
 use crate::due::Due;
+use petrio_persist::Persist;
 use std::cmp::Ordering;
 
 /// Dues by position, and who is first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Earliest {
     dues: Vec<Due>,
     /// A complete binary tree: the winner of all is at 1, the children of `node` are at `2 node` and `2 node + 1`,

@@ -8,8 +8,10 @@
 //!
 //! It is a shuffle for workloads and no cipher: not every order of the numbers is possible.
 
+use petrio_persist::Persist;
+
 /// An order of the numbers below a bound, chosen by a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) struct Permutation {
     bound: u64,
     mask: u64,
@@ -18,7 +20,7 @@ pub(crate) struct Permutation {
 }
 
 /// x ↦ (x + `add`) · `multiply`, then the upper half onto the lower.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 struct Round {
     add: u64,
     /// Odd, so that the multiplication can be undone.

@@ -2,6 +2,7 @@
 
 use crate::permutation::Permutation;
 use petrio_distribution::{Distribution, Normal, Zipf, uniform, uniform_below};
+use petrio_persist::Persist;
 use petrio_units::Fraction;
 use rand_core::Rng;
 use schemars::JsonSchema;
@@ -35,20 +36,20 @@ pub struct Zone {
 }
 
 /// Draws of so many places.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct PlacePicker {
     places: u64,
     law: Law,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Law {
     /// Ranks from 1, scattered.
-    Zipf(Distribution, Permutation),
+    Zipf(#[persist(keep)] Distribution, Permutation),
     /// The exponent of a uniform number, scattered.
     Pareto(f64, Permutation),
     /// The place, not rounded.
-    Normal(Distribution),
+    Normal(#[persist(keep)] Distribution),
     /// For each zone up to which of the accesses it is, its first place and how many it has.
     Zones(Vec<(f64, u64, u64)>),
 }

@@ -6,13 +6,15 @@ use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
 use miette::Diagnostic;
 use petrio_colours::{BlockRequest, Request, RequestId};
+use petrio_persist::Persist;
+use petrio_persist::{Kept, persist_boxed};
 use petrio_time::Time;
 use petrio_trace::TraceError;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// Which part of a workload something belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Persist)]
 pub enum Phase {
     /// Brings the system into the state in which it is to be measured: opening files, a warm-up pass. Never counts.
     Preparation,
@@ -130,7 +132,7 @@ impl SourceError {
 ///   with a timer in its net may leave the old timer running: `issue` answers `None` when nothing is due.
 /// - `issue(now)` returns at most one request; several may be due at the same time.
 /// - `now` never goes back.
-pub trait RequestSource<R = BlockRequest>: Send {
+pub trait RequestSource<R = BlockRequest>: Kept + Send {
     /// When to ask for the next request.
     ///
     /// # Errors
@@ -187,7 +189,9 @@ pub trait RequestSource<R = BlockRequest>: Send {
     }
 }
 
-impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
+persist_boxed!(@ [R] dyn RequestSource<R>, "a source of requests");
+
+impl<R: 'static> RequestSource<R> for Box<dyn RequestSource<R>> {
     fn due(&mut self) -> Result<Due, SourceError> {
         (**self).due()
     }
@@ -227,7 +231,8 @@ impl<R, S: RequestSource<R> + ?Sized> RequestSource<R> for Box<S> {
 
 /// Several sources as one: requests are numbered together in order of issue; where several are due at the same time,
 /// the source that was given first goes first.
-pub struct Sources<R = BlockRequest> {
+#[derive(Persist)]
+pub struct Sources<R: 'static = BlockRequest> {
     sources: Vec<Box<dyn RequestSource<R>>>,
     /// Each source's own answer, kept until it changes.
     due: Earliest,

@@ -2,14 +2,18 @@
 
 use petrio_colours::{BlockRequest, RequestId};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_trace::ProcessNumbers;
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem};
 use std::sync::{Arc, Mutex};
 
 /// A workload whose processes have numbers that no other's have.
+#[derive(Persist)]
 struct Apart {
     source: Box<dyn RequestSource>,
     workload: usize,
+    #[persist(inside)]
+    #[persist(inside)]
     numbers: Numbers,
 }
 

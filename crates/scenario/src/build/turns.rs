@@ -5,6 +5,7 @@
 use crate::loaded::Loaded;
 use petrio_colours::{Request, RequestId};
 use petrio_kernel::Time;
+use petrio_persist::{Damage, Inside, Persist, Reader, Writer};
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     left: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Inside for Turns {
+    fn save(&self, to: &mut Writer<'_>) {
+        Inside::save(&self.left, to);
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        Inside::restore(&self.left, from)
+    }
 }
 
 impl Turns {
@@ -40,8 +51,10 @@ pub(super) fn waits(loaded: &Loaded, workload: &str) -> bool {
 }
 
 /// A source that begins when its turn has come, and says when it is over.
-struct InTurn<R> {
+#[derive(Persist)]
+struct InTurn<R: 'static> {
     source: Box<dyn RequestSource<R>>,
+    #[persist(inside)]
     turns: Arc<Turns>,
     workload: String,
     before: Vec<String>,
@@ -76,7 +89,7 @@ pub(super) fn in_turn<R: Request>(
     })
 }
 
-impl<R> InTurn<R> {
+impl<R: 'static> InTurn<R> {
     /// Notes whether nothing more comes of it.
     fn look(&mut self) -> Result<Due, SourceError> {
         let due = self.source.due()?;

@@ -3,6 +3,7 @@
 use super::act::{Act, Acts};
 use crate::program::{Board, FileProgram, ProgramError, Step, computing};
 use petrio_colours::{Exchange, FileOp, Operation, Submission};
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use petrio_time::Time;
 use std::sync::Arc;
 
@@ -34,6 +35,21 @@ impl Rank {
         exchange.receives.iter_mut().for_each(|rank| *rank = process(*rank));
         exchange.remote.iter_mut().for_each(|(rank, _)| *rank = process(*rank));
         FileOp { operation: Operation::Exchange, exchange: Some(Arc::new(exchange)), ..self.template.clone() }
+    }
+}
+
+/// What it is in the middle of is known by what it does only.
+impl Persist for Rank {
+    fn save(&self, to: &mut Writer<'_>) {
+        to.refuse("a parallel program under way");
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        Err(from.not_from_nothing("a parallel program"))
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        Err(from.not_from_nothing("a parallel program"))
     }
 }
 

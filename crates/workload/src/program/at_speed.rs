@@ -3,9 +3,11 @@
 use super::error::ProgramError;
 use super::{FileProgram, Step};
 use petrio_colours::{FileOp, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 
 /// A program whose computing takes its time divided by a speed.
+#[derive(Persist)]
 pub struct AtSpeed {
     program: Box<dyn FileProgram>,
     speed: f64,
@@ -46,6 +48,7 @@ mod tests {
     use crate::program::computing;
 
     /// Computes, and ends.
+    #[derive(Persist)]
     struct Computes(bool);
 
     impl FileProgram for Computes {

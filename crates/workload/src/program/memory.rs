@@ -3,6 +3,7 @@
 use super::error::ProgramError;
 use super::{FileProgram, Placement, Step};
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
 use petrio_units::Bytes;
@@ -12,16 +13,19 @@ use std::collections::VecDeque;
 use thiserror::Error;
 
 /// Memory of each process of a workload, beside what files of it are in the page cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessMemory {
     /// How much each process has, or all of them share: written once as it begins, given back as it ends.
+    #[persist(keep)]
     pub size: Bytes,
     /// How much of it is used before each operation; left out, all of it is used once and no more.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    #[persist(keep)]
     pub uses: Bytes,
     /// In pieces of this size: of a page each is what pointers are followed through, more is what tables and buffers are.
     #[serde(default = "usual_piece")]
+    #[persist(keep)]
     pub piece: Bytes,
     /// Which pieces.
     #[serde(default)]
@@ -32,7 +36,7 @@ pub struct ProcessMemory {
 }
 
 /// Which pieces of its memory a process uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryOrder {
     /// Each as likely as any other.
@@ -119,6 +123,7 @@ impl ProcessMemory {
 }
 
 /// A program and its memory.
+#[derive(Persist)]
 struct WithMemory {
     program: Box<dyn FileProgram>,
     memory: ProcessMemory,
@@ -208,6 +213,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// So many reads, and the end.
+    #[derive(Persist)]
     struct Reads(u32);
 
     impl FileProgram for Reads {

@@ -50,6 +50,8 @@ pub use table::{FileEntry, FileTable};
 
 pub use crate::source::Phase;
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::Persist;
+use petrio_persist::{Kept, persist_boxed};
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +83,7 @@ impl FileWorkload {
 }
 
 /// What a program does next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub enum Step {
     /// Asks for this, and waits until it is done. `id` and `issued` are set by whoever carries it out.
     Operation(FileOp),
@@ -120,8 +122,10 @@ pub fn computing(like: &FileOp, time: Time) -> FileOp {
     FileOp { operation: Operation::Compute, file: FileId::ROOT, length: time.as_picos(), ..like.clone() }
 }
 
+persist_boxed!(dyn FileProgram, "a program");
+
 /// A stream of file operations by one process.
-pub trait FileProgram: Send {
+pub trait FileProgram: Kept + Send {
     /// What it does next, once the step before is over: at `now`, from the beginning of the run.
     ///
     /// # Errors
@@ -137,7 +141,7 @@ pub trait FileProgram: Send {
     }
 }
 
-impl<P: FileProgram + ?Sized> FileProgram for Box<P> {
+impl FileProgram for Box<dyn FileProgram> {
     fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         (**self).next(now)
     }

@@ -5,11 +5,12 @@ use super::table::{FileEntry, FileTable};
 use super::{FileProgram, ProgramError};
 use petrio_colours::{FileOp, IoClass};
 use petrio_kernel::Watch;
+use petrio_persist::Persist;
 use petrio_random::{Generator, generator};
 use std::collections::BTreeMap;
 
 /// Where the processes of a workload run, under which numbers, and where their random numbers come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Placement {
     /// The workload's name: its random streams are named by it, and so are its files.
     pub name: String,
@@ -30,6 +31,7 @@ pub struct Placement {
     /// Their I/O priority within the class, 0 the most urgent, 4 the usual.
     pub priority: u8,
     /// Whether preparing and running them is still wanted.
+    #[persist(keep)]
     pub watch: Watch,
 }
 

@@ -14,6 +14,7 @@ use super::{FileProgram, Phase, Step};
 use crate::due::Due;
 use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Submission};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -22,7 +23,7 @@ use std::collections::{BinaryHeap, VecDeque};
 const THREADS_MAX: usize = 20;
 
 /// What a process waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 enum Awaits {
     /// Nothing that is in flight: its next operation is due, it has come to a barrier, or ended.
     #[default]
@@ -36,7 +37,7 @@ enum Awaits {
 }
 
 /// Operations that a process has left to its threads.
-#[derive(Default)]
+#[derive(Default, Persist)]
 struct Threads {
     /// Those that no thread has taken.
     queue: VecDeque<(FileOp, u32)>,
@@ -63,6 +64,7 @@ impl Threads {
 }
 
 /// One process at work.
+#[derive(Persist)]
 struct Process {
     program: Box<dyn FileProgram>,
     /// The operation to be issued, or the one in flight.
@@ -106,6 +108,7 @@ const BY_THREAD: u32 = 1;
 const BY_PAUSE: u32 = 2;
 
 /// An operation in flight.
+#[derive(Persist)]
 struct InFlight {
     id: RequestId,
     process: u32,
@@ -120,6 +123,7 @@ struct InFlight {
 /// Programs of several processes as one source, closed: each process has one operation in flight, or as many as it submits.
 ///
 /// Where several are due at the same time, the one with the lowest number goes first.
+#[derive(Persist)]
 pub struct FilePrograms {
     processes: Vec<Process>,
     /// Processes whose next operation is known, by when it is due.

@@ -13,10 +13,12 @@
 //! ahead of it, and requests of processes that fall behind wait in memory, up to `look_ahead`.
 
 use super::process::{Key, Process, Start};
+use super::reread::Reread;
 use super::{Record, checked_time_scale, scaled};
 use crate::due::Due;
 use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::RequestId;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::{BlockRecord, TraceError, TraceReader};
 use schemars::JsonSchema;
@@ -58,8 +60,11 @@ impl Default for ClosedReplayOptions {
 }
 
 /// Replays a trace closed. See the module's page for what a request waits for.
+#[derive(Persist)]
+#[persist(bound = "T: Persist, R: Iterator<Item = Result<T, TraceError>>")]
 pub struct ClosedReplay<R, T = BlockRecord> {
-    records: R,
+    records: Reread<R>,
+    #[persist(keep)]
     options: ClosedReplayOptions,
     /// The next record of the trace; `None` before it is read, and at the end.
     next: Option<T>,
@@ -101,7 +106,7 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
             return Err(SourceError::NoneOutstanding);
         }
         Ok(Self {
-            records,
+            records: Reread::new(records),
             options,
             next: None,
             ended: false,
@@ -117,12 +122,12 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
 
     /// Gives back the records that have not been read.
     pub fn into_inner(self) -> R {
-        self.records
+        self.records.records
     }
 
     /// The records, for a look at a reader's summary.
     pub const fn records(&self) -> &R {
-        &self.records
+        &self.records.records
     }
 
     /// The process that a record waits with.
@@ -221,7 +226,7 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
     }
 }
 
-impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
+impl<T: Record + Persist, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
     for ClosedReplay<R, T>
 {
     fn due(&mut self) -> Result<Due, SourceError> {

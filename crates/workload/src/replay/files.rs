@@ -15,6 +15,7 @@ use super::device_files::as_file_call;
 use crate::program::{FileEntry, FileTable, Placement, ProgramError, Tables, check_number_of_files};
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
+use petrio_persist::Persist;
 use petrio_trace::event::{Event, EventKind, FileKey};
 use petrio_trace::{LeftOut, TraceError};
 use schemars::JsonSchema;
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// For whom think times are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkPer {
     /// Each process, where the trace knows processes; else each file.

@@ -13,6 +13,7 @@ mod possible;
 mod process;
 mod program;
 mod records;
+mod reread;
 
 pub use closed::{ClosedReplay, ClosedReplayOptions, Processes};
 pub use files::{ThinkPer, TraceFile, TraceFiles, Unrecorded};

@@ -1,15 +1,19 @@
 //! Open replay: every request at its arrival time, stretched by a factor.
 
+use super::reread::Reread;
 use super::{Record, checked_time_scale, scaled};
 use crate::due::Due;
 use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::RequestId;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::{BlockRecord, TraceError};
 
 /// Issues each record of a trace at its arrival time × `time_scale`, one record read ahead.
+#[derive(Persist)]
+#[persist(bound = "T: Persist, R: Iterator<Item = Result<T, TraceError>>")]
 pub struct OpenReplay<R, T = BlockRecord> {
-    records: R,
+    records: Reread<R>,
     time_scale: f64,
     /// The next record and when it is due; `None` before it is read, and at the end.
     next: Option<(T, Time)>,
@@ -25,21 +29,21 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> OpenReplay<R, 
     /// A `time_scale` that isn't a number greater than zero.
     pub fn new(records: R, time_scale: f64) -> Result<Self, SourceError> {
         checked_time_scale(time_scale)?;
-        Ok(Self { records, time_scale, next: None, ended: false, issued: 0 })
+        Ok(Self { records: Reread::new(records), time_scale, next: None, ended: false, issued: 0 })
     }
 
     /// Gives back the records that have not been read, and with them the reader's summary.
     pub fn into_inner(self) -> R {
-        self.records
+        self.records.records
     }
 
     /// The records, for a look at a reader's summary.
     pub const fn records(&self) -> &R {
-        &self.records
+        &self.records.records
     }
 }
 
-impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
+impl<T: Record + Persist, R: Iterator<Item = Result<T, TraceError>> + Send> RequestSource<T::Request>
     for OpenReplay<R, T>
 {
     fn due(&mut self) -> Result<Due, SourceError> {

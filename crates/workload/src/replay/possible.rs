@@ -11,13 +11,14 @@ use super::files::TraceFiles;
 use crate::due::Due;
 use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file as the replay has left it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct State {
     is_there: bool,
     /// Its creation or deletion is on its way: nobody knows which call the file system takes first.
@@ -36,6 +37,7 @@ impl State {
 }
 
 /// A replay of files in which every call is possible.
+#[derive(Persist)]
 pub struct PossibleCalls<S> {
     source: S,
     /// By position; directories aren't in it.
@@ -43,6 +45,7 @@ pub struct PossibleCalls<S> {
     first_file: u32,
     /// Calls on their way: on which file, and of a creation or a deletion whether it is there after.
     in_flight: BTreeMap<RequestId, (usize, Option<bool>)>,
+    #[persist(inside)]
     changed: Arc<AtomicU64>,
 }
 
@@ -111,7 +114,7 @@ fn fails(op: &mut FileOp) {
     (op.offset, op.length) = (0, 0);
 }
 
-impl<S: RequestSource<FileOp>> RequestSource<FileOp> for PossibleCalls<S> {
+impl<S: RequestSource<FileOp> + Persist> RequestSource<FileOp> for PossibleCalls<S> {
     fn due(&mut self) -> Result<Due, SourceError> {
         self.source.due()
     }

@@ -1,6 +1,7 @@
 //! One process of a closed replay: what its next request waits for.
 
 use super::Record;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 pub(super) type Key = u64;
 
 /// What a request follows on in the trace: the latest thing that happened to its process before it was issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Anchor {
     /// Nothing of its process had completed: it keeps its place in the trace.
     Origin,
@@ -28,7 +29,7 @@ impl Anchor {
 }
 
 /// A request as both sides know it: the trace by its anchor, the simulation by its times.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Node {
     issued: Option<Time>,
     completed: Option<Time>,
@@ -37,7 +38,7 @@ struct Node {
 }
 
 /// A request that has been read and not issued.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Pending<T> {
     record: T,
     anchor: Anchor,
@@ -54,7 +55,7 @@ pub(super) enum Start {
 }
 
 /// A process.
-#[derive(Debug)]
+#[derive(Debug, Persist)]
 pub(super) struct Process<T> {
     pending: VecDeque<Pending<T>>,
     nodes: VecDeque<Node>,

@@ -5,16 +5,20 @@
 //! beginning of the next is thought.
 
 use super::records::FileRecord;
+use super::reread::Reread;
 use super::{Record, checked_time_scale, scaled};
 use crate::program::{FileProgram, ProgramError, Step};
 use crate::source::SourceError;
 use petrio_colours::RequestId;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::TraceError;
 
 /// One process of a trace.
+#[derive(Persist)]
+#[persist(bound = "R: Iterator<Item = Result<FileRecord, TraceError>>")]
 pub struct EventProgram<R> {
-    records: R,
+    records: Reread<R>,
     waiter: u32,
     time_scale: f64,
     /// When the call before was over in the trace.
@@ -30,7 +34,14 @@ impl<R: Iterator<Item = Result<FileRecord, TraceError>> + Send> EventProgram<R> 
     /// A `time_scale` that isn't a number greater than zero.
     pub fn new(records: R, waiter: u32, time_scale: f64) -> Result<Self, SourceError> {
         checked_time_scale(time_scale)?;
-        Ok(Self { records, waiter, time_scale, over: Time::ZERO, pending: None, measured: None })
+        Ok(Self {
+            records: Reread::new(records),
+            waiter,
+            time_scale,
+            over: Time::ZERO,
+            pending: None,
+            measured: None,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use super::device_files::as_file_call;
 use super::files::{ThinkPer, TraceFiles};
 use crate::program::Placement;
 use petrio_colours::{AccessFlags, FileId, FileOp, IoClass, Operation, RequestId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An event as it is replayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct FileRecord {
     /// When it was issued, from the trace's origin.
     pub time: Time,
@@ -79,8 +80,10 @@ impl Record for FileRecord {
 }
 
 /// The events of a trace as they are replayed.
+#[derive(Persist)]
 pub struct FileRecords<R> {
     events: R,
+    #[persist(shared)]
     files: Arc<TraceFiles>,
     think_per: ThinkPer,
     /// What a replayed operation has besides what the trace says: its first process' number, its file system, its

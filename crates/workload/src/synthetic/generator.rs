@@ -4,11 +4,12 @@ use super::error::SyntheticError;
 use crate::popularity::PlacePicker;
 use petrio_colours::Direction;
 use petrio_distribution::{Distribution, uniform, uniform_below};
+use petrio_persist::Persist;
 use rand_core::Rng;
 
 /// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where
 /// not said otherwise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Plan {
     /// Which generator, from 1, for messages.
     pub(super) number: usize,
@@ -24,18 +25,24 @@ pub(super) struct Plan {
     pub(super) local: f64,
     pub(super) time_critical: f64,
     pub(super) time_limited: f64,
+    #[persist(keep)]
     pub(super) time_limit: Distribution,
+    #[persist(keep)]
     pub(super) inter_arrival: Distribution,
+    #[persist(keep)]
     pub(super) sequential_inter_arrival: Distribution,
+    #[persist(keep)]
     pub(super) local_inter_arrival: Distribution,
     /// In blocks.
+    #[persist(keep)]
     pub(super) local_distance: Distribution,
     /// In blocks.
+    #[persist(keep)]
     pub(super) size: Distribution,
 }
 
 /// What a generator does once a request is issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Urgency {
     /// Thinks on.
     NotCritical,
@@ -46,7 +53,7 @@ pub(super) enum Urgency {
 }
 
 /// A request drawn and not yet issued.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Drawn {
     /// Think time before it, in picoseconds.
     pub(super) think: u64,

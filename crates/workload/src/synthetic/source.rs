@@ -11,12 +11,13 @@ use crate::due::Due;
 use crate::earliest::Earliest;
 use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use rand_core::Rng;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A generator at work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Worker<R> {
     plan: Plan,
     random: R,
@@ -83,12 +84,13 @@ impl<R: Rng> Worker<R> {
 
 /// A synthetic workload at work: all its generators as one source. A generator's number, from 0, is its requests'
 /// process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct SyntheticSource<R> {
     workers: Vec<Worker<R>>,
     /// When each is due.
     due: Earliest,
     /// A draw that failed when the source was made, to be reported at the first question.
+    #[persist(keep)]
     failed: Option<super::error::SyntheticError>,
     requests: u64,
     until: Time,
@@ -203,7 +205,7 @@ impl<R: Rng + Send> SyntheticSource<R> {
     }
 }
 
-impl<R: Rng + Send> RequestSource for SyntheticSource<R> {
+impl<R: Rng + Persist + Send> RequestSource for SyntheticSource<R> {
     fn due(&mut self) -> Result<Due, SourceError> {
         match self.failed.take() {
             Some(error) => Err(error.into()),

@@ -1,6 +1,7 @@
 //! Several programs as one source: closed loops, think times, barriers and phases.
 
 use petrio_colours::{FileId, FileOp, Operation, RequestId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::Bytes;
 use petrio_workload::program::pattern::{Access, BarrierAt, Durability, OpenClose, Pattern};
@@ -101,6 +102,7 @@ fn a_barrier_opens_when_the_last_process_comes_or_ends() {
 fn barriers_without_operations_between_them_are_no_recursion() {
     let text = "stat .; repeat 1000000 { barrier; think 1 ps; repeat 1 { stat . } }";
     // A program that comes to a million barriers without asking for anything.
+    #[derive(Persist)]
     struct Barriers(u32);
     impl FileProgram for Barriers {
         fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
@@ -168,6 +170,7 @@ fn counts_agree_with_the_closed_form_for_many_processes() {
 #[test]
 fn a_program_knows_what_time_it_is() {
     /// Asks for as many bytes as milliseconds have gone by, thinks for one, and asks for one more.
+    #[derive(Persist)]
     struct Clock(bool);
     impl FileProgram for Clock {
         fn next(&mut self, now: Time) -> Result<Step, ProgramError> {

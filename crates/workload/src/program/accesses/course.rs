@@ -6,6 +6,7 @@ use super::seeds::{Purpose, Seeds, USUAL_SEED};
 use super::sizes::Sizes;
 use super::tausworthe::Tausworthe;
 use crate::program::pattern::FileOrder;
+use petrio_persist::Persist;
 use petrio_random::Generator;
 
 /// An access.
@@ -19,7 +20,7 @@ pub(super) struct Access {
 }
 
 /// What is drawn, each from a stream of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Draws {
     sizes: [Tausworthe; 2],
     mixture: Tausworthe,
@@ -28,10 +29,11 @@ struct Draws {
 }
 
 /// The accesses of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Course {
     operation: AccessKind,
     read_percent: u32,
+    #[persist(keep)]
     sizes: [Sizes; 2],
     any_size: bool,
     rules: Rules,

@@ -8,9 +8,11 @@ use crate::due::Due;
 use crate::program::{FilePrograms, Placement, ProgramError};
 use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, RequestId, SECTOR_BYTES, Submission};
+use petrio_persist::Persist;
 use petrio_time::Time;
 
 /// Processes that access disks.
+#[derive(Persist)]
 pub struct DeviceAccesses {
     programs: FilePrograms,
     /// The disks' numbers in the System.

@@ -3,6 +3,7 @@
 //! Source: fio's flow.c (3.33): whoever has issued a larger part of all accesses of his group than his weight has of all weights waits for
 //! the others. Where fio looks again at once, he looks again after 20 us here (assumed).
 
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::Duration;
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A process' share among others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct FlowShare {
     /// Of all accesses of the group each process issues as many as its weight is of all weights.
@@ -21,6 +22,7 @@ pub struct FlowShare {
     pub group: u32,
     /// How long a process that is ahead rests, with nothing in flight (`flow_sleep`); 0: it looks again and again.
     #[serde(default, skip_serializing_if = "super::parameters::is_default")]
+    #[persist(keep)]
     pub rest: Duration,
 }
 
@@ -28,7 +30,7 @@ pub struct FlowShare {
 const LOOKS_AGAIN: Time = Time::from_micros(20);
 
 /// What the processes of a group have done.
-#[derive(Debug)]
+#[derive(Debug, Persist)]
 struct Flow {
     accesses: u64,
     weights: u64,
@@ -52,8 +54,9 @@ impl Flows {
 }
 
 /// A process in its group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct InFlow {
+    #[persist(inside)]
     flow: Arc<Mutex<Flow>>,
     share: FlowShare,
     accesses: u64,

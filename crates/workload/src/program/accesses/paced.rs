@@ -2,11 +2,13 @@
 
 use super::parameters::{LimitOn, Pace};
 use super::tausworthe::Tausworthe;
+use petrio_persist::Persist;
 use petrio_time::Time;
 
 /// How fast accesses of a sort are issued.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Paced {
+    #[persist(keep)]
     pub(super) pace: Pace,
     pub(super) random: Tausworthe,
     pub(super) bytes: u64,

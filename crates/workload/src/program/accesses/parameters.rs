@@ -8,6 +8,7 @@ use super::zones::{Strides, ZoneLog};
 use crate::popularity::Popularity;
 use crate::program::pattern::FileOrder;
 use petrio_colours::Submission;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -194,7 +195,7 @@ pub struct AccessParameters {
 }
 
 /// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessKind {
     /// Reads.
@@ -235,7 +236,7 @@ impl AccessKind {
 }
 
 /// Places in an order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceSequence {
     /// Which, from 0.
@@ -246,7 +247,7 @@ pub struct PlaceSequence {
 }
 
 /// In which order places come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessOrder {
     /// Each behind the one before.

@@ -5,10 +5,11 @@ use super::taken::Taken;
 use super::tausworthe::Tausworthe;
 use super::zones::{Strides, Written};
 use crate::popularity::PlacePicker;
+use petrio_persist::Persist;
 use petrio_random::Generator;
 
 /// A file or a disk as one process goes through it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Way {
     /// Where the area begins.
     base: u64,
@@ -29,7 +30,7 @@ pub(super) struct Way {
 }
 
 /// What is the same for all files of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Rules {
     order: AccessOrder,
     /// The smallest read and the smallest write.
@@ -48,7 +49,7 @@ pub(super) struct Rules {
 }
 
 /// What places are drawn from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct PlaceDraws {
     pub(super) places: Tausworthe,
     pub(super) shares: [Tausworthe; 2],

@@ -9,12 +9,13 @@ use super::seeds::{Purpose, Seeds};
 use super::steady::Steadiness;
 use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computing};
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a program is in its course.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Stage {
     /// Nothing has been done.
     Begin,
@@ -34,8 +35,9 @@ pub(super) enum Stage {
 }
 
 /// One process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct AccessProgram {
+    #[persist(keep)]
     pub(super) parameters: AccessParameters,
     template: FileOp,
     /// Its files' numbers.
@@ -68,6 +70,7 @@ pub struct AccessProgram {
     just_written: Option<usize>,
     to_read_back: BTreeMap<(usize, u64), u64>,
     search: Option<Box<DepthSearch>>,
+    #[persist(inside)]
     steadiness: Option<Arc<Mutex<Steadiness>>>,
     flow: Option<InFlow>,
 }

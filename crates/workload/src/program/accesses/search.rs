@@ -5,21 +5,25 @@
 //! counts from anew where the search is over; here the search counts, too. Accesses that are still in flight when the depth is lowered lower
 //! it no further.
 
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::{Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How long accesses may take; as many are in flight as that allows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyTarget {
     /// From submission to completion.
+    #[persist(keep)]
     pub latency: Duration,
     /// So long each depth is tried.
+    #[persist(keep)]
     pub window: Duration,
     /// So many of the accesses have to be in time; left out, all.
     #[serde(default = "all", skip_serializing_if = "is_all")]
+    #[persist(keep)]
     pub share: Fraction,
     /// Whether it goes on at the depth that was found.
     #[serde(default, skip_serializing_if = "super::parameters::is_default")]
@@ -47,7 +51,7 @@ pub(super) enum Found {
 /// Successes in a row at a depth next to one that failed, before the latter is tried once more.
 const STABLE: u32 = 3;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct DepthSearch {
     target: LatencyTarget,
     most: u32,

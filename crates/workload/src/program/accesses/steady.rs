@@ -3,6 +3,7 @@
 //! Source: fio's steadystate.c (3.33): each interval gives a value, the last of them are looked at together, and it is over when none is
 //! farther from their mean than may be, or when the line through them (least squares) is no steeper.
 
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::Duration;
 use schemars::JsonSchema;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What has to stay the same, and how nearly.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyState {
     /// Of what.
@@ -24,11 +25,14 @@ pub struct SteadyState {
     #[serde(default, skip_serializing_if = "super::parameters::is_default")]
     pub absolute: bool,
     /// How long values go back.
+    #[persist(keep)]
     pub window: Duration,
     /// From when on they are looked at.
     #[serde(default, skip_serializing_if = "super::parameters::is_default")]
+    #[persist(keep)]
     pub ramp: Duration,
     /// How long each goes.
+    #[persist(keep)]
     pub interval: Duration,
     /// Whether all processes together are looked at, and end together (fio's `group_reporting`).
     #[serde(default, skip_serializing_if = "super::parameters::is_default")]
@@ -36,7 +40,7 @@ pub struct SteadyState {
 }
 
 /// What may be steady.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyFigure {
     /// Accesses a second.
@@ -58,7 +62,7 @@ impl SteadyState {
 }
 
 /// Looks at what has been done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Steadiness {
     wanted: SteadyState,
     values: VecDeque<f64>,

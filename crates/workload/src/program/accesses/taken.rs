@@ -1,10 +1,12 @@
 //! Which of many places have been visited: bits that are there only where one is set, and above them which words are full.
 
+use petrio_persist::Persist;
+
 /// Words in a part that is made at once.
 const PART_WORDS: u64 = 512;
 
 /// A row of bits.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Row {
     parts: Vec<Option<Box<[u64; PART_WORDS as usize]>>>,
 }
@@ -30,7 +32,7 @@ impl Row {
 }
 
 /// Which places are taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Taken {
     places: u64,
     count: u64,

@@ -4,8 +4,10 @@
 //! 32 bits (taus88), and "Tables of Maximally Equidistributed Combined LFSR Generators", ibid. 68 (1999), 261–269, of 64 bits
 //! (taus258), with the seeding of fio's lib/rand.c: a linear congruence and six steps.
 
+use petrio_persist::Persist;
+
 /// A generator at work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Tausworthe {
     /// Numbers of 32 bits.
     Short([u32; 3]),

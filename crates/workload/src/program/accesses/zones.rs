@@ -1,29 +1,34 @@
 //! Zones: areas that are gone through one after the other (fio's `zonemode=strided`), and devices whose zones are written from
 //! their beginning only (`zonemode=zbd`), as far as the order of accesses goes.
 
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Areas that are gone through one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct Strides {
     /// Bytes that are accessed in an area before the next one (fio's `zonesize`).
+    #[persist(keep)]
     pub amount: Bytes,
     /// How large an area is (fio's `zonerange`).
+    #[persist(keep)]
     pub range: Bytes,
     /// How far behind its end the next one begins (fio's `zoneskip`).
     #[serde(default)]
+    #[persist(keep)]
     pub skip: Bytes,
 }
 
 /// A device or file whose zones are written from their beginning to their end.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneLog {
     /// How large a zone is.
+    #[persist(keep)]
     pub size: Bytes,
     /// How many may be written to at a time; left out, any number (fio's `max_open_zones`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +36,7 @@ pub struct ZoneLog {
 }
 
 /// How far the zones of one file are written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Written {
     /// Bytes by zone: those that are begun and not full.
     open: BTreeMap<u64, u64>,

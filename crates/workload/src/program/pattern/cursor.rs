@@ -3,11 +3,12 @@
 use super::parameters::{FileOrder, Pattern, PatternParameters};
 use crate::permutation::{Permutation, scramble};
 use crate::popularity::PlacePicker;
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
 
 /// A place to be accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Place {
     /// The file, counted from 0 in its process.
     pub(super) file: u32,
@@ -20,7 +21,7 @@ pub(super) struct Place {
 }
 
 /// Which file comes after an access.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Turns {
     OneAfterAnother,
     RoundRobin,
@@ -29,7 +30,7 @@ enum Turns {
 }
 
 /// How the places of one file follow each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Order {
     Sequential,
     Reverse,
@@ -49,7 +50,7 @@ enum Order {
 }
 
 /// The way of one process through its files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Cursor {
     record: u64,
     file_size: u64,

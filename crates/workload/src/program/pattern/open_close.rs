@@ -1,10 +1,11 @@
 //! When the processes of a pattern open and close their files: `false`, `true` or `"each-file"`.
 
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a process opens and closes its files, as operations of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(from = "Written", into = "Written")]
 pub enum OpenClose {
     /// They are open all the time.

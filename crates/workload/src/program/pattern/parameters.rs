@@ -5,6 +5,7 @@ use super::open_close::OpenClose;
 use super::thinking::Thinking;
 use crate::popularity::{PlacePicker, Popularity};
 use petrio_distribution::Draw;
+use petrio_persist::Persist;
 use petrio_units::{Amount, Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,7 +140,7 @@ pub enum Pattern {
 }
 
 /// What is done at each place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     /// Files that are there are read.
@@ -153,7 +154,7 @@ pub enum Access {
 }
 
 /// How a process goes through several files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOrder {
     /// Through the first one to its end, then the next.
@@ -180,7 +181,7 @@ pub enum Interface {
 }
 
 /// When written data are made durable by a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
     /// By no call.
@@ -213,7 +214,7 @@ pub enum FsyncCall {
 
 /// What the measured time includes besides the accesses (and the calls of [`Durability::Every`] between them, which it
 /// always includes).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
     /// Nothing (iozone without -e and -c).
@@ -226,7 +227,7 @@ pub enum Timing {
 }
 
 /// Where processes wait for each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarrierAt {
     /// Nowhere.

@@ -9,12 +9,13 @@ use crate::program::{
     Tables, computing, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform, uniform_below};
 use petrio_time::Time;
 use petrio_units::{Bytes, Fraction};
 
 /// Where a program is in its course.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum ProgramStage {
     Begin,
     /// Opens the file of this number, counted from 0.
@@ -35,7 +36,7 @@ enum ProgramStage {
 }
 
 /// One process of a pattern.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct PatternProgram {
     operation: Access,
     read_share: f64,

@@ -2,16 +2,17 @@
 
 use super::super::ProgramError;
 use petrio_distribution::{Distribution, Draw};
+use petrio_persist::Persist;
 use petrio_random::Generator;
 use petrio_time::Time;
 use petrio_units::Duration;
 
 /// Rests of one process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Thinking {
     Never,
     Always(Time),
-    Drawn(Box<Distribution>),
+    Drawn(#[persist(keep)] Box<Distribution>),
 }
 
 impl Thinking {

@@ -8,6 +8,7 @@ use crate::program::{
 };
 use petrio_bounds::Headroom;
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, SECTOR_BYTES};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::requests::{RequestReader, RequestRecord};
 use petrio_trace::{Problem, TraceError};
@@ -33,15 +34,23 @@ pub struct RequestSurvey {
 }
 
 /// One process of captured requests.
+#[derive(Persist)]
 pub struct RequestProgram {
+    #[persist(shared)]
     opener: Arc<Opener>,
+    #[persist(shared)]
     parameters: Arc<RequestParameters>,
     /// Where the trace's numbers of files stand among those of the run.
+    #[persist(shared)]
     files: Arc<[u32]>,
     first_file: u32,
     /// The process whose requests it issues, by the trace's number.
     process: u32,
+    /// Of this pass; opened when it is needed.
+    #[persist(keep)]
     reader: Option<RequestReader>,
+    /// Requests of this pass that have been read.
+    read: u64,
     passes_left: u32,
     template: FileOp,
     /// What follows before the next request is read.
@@ -91,17 +100,26 @@ impl RequestProgram {
         loop {
             let reader = match &mut self.reader {
                 Some(reader) => reader,
+                // One that was put aside in a pass goes on there.
+                None if self.read > 0 => {
+                    let mut reader = open(&self.parameters, &*self.opener)?;
+                    for _ in 0..self.read {
+                        reader.next().transpose()?;
+                    }
+                    self.reader.insert(reader)
+                }
                 None if self.passes_left == 0 => return Ok(None),
                 None => {
                     self.passes_left -= 1;
                     self.reader.insert(open(&self.parameters, &*self.opener)?)
                 }
             };
+            self.read += 1;
             match reader.next() {
                 Some(Ok(record)) if record.process == self.process => return Ok(Some(record)),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),
-                None => self.reader = None,
+                None => (self.reader, self.read) = (None, 0),
             }
         }
     }
@@ -338,6 +356,7 @@ impl FilePlan for RequestPlan {
                 first_file: placement.first_file,
                 process,
                 reader: None,
+                read: 0,
                 passes_left: parameters.passes,
                 template,
                 pending: None,

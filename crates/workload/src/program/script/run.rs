@@ -12,12 +12,13 @@ use crate::program::{
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_distribution::{Exponential, Family};
+use petrio_persist::Persist;
 use petrio_random::Generator;
 use petrio_time::Time;
 use std::sync::Arc;
 
 /// A repeat that is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Round {
     start: u32,
     end: u32,
@@ -26,8 +27,9 @@ struct Round {
 }
 
 /// One process of a script.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct ScriptProgram {
+    #[persist(shared)]
     instructions: Arc<[Instruction]>,
     next: u32,
     rounds: Vec<Round>,
@@ -38,6 +40,7 @@ pub struct ScriptProgram {
     /// The number of its first file.
     first_file: u32,
     /// The file system of each file.
+    #[persist(shared)]
     file_systems: Arc<[u32]>,
     template: FileOp,
     /// Of rests that are drawn.
