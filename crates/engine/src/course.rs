@@ -33,7 +33,8 @@ impl Engine {
         let time_limit = self.limits.time.unwrap_or(Time::NEVER);
         let request_limit = self.limits.requests.unwrap_or(u64::MAX);
         let in_flight_limit = IN_FLIGHT_LIMIT * devices.len().max(1) as u64;
-        let (mut issued, mut completed, mut told) = (0u64, 0u64, 0u64);
+        // What is in flight already, where it goes on.
+        let (mut issued, mut completed, mut told) = (load.in_flight(), 0u64, 0u64);
         let mut patience = Patience::of(&self.run);
         let step = if self.watch.is_kept() { WATCHED_STEP } else { STEP };
 

@@ -6,6 +6,7 @@
 //! and the number that tells an overload of 2 % from none grows with its inverse square, as in any queue.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Looks at most; beyond these every other one is forgotten.
 const LOOKS: usize = 64;
@@ -19,7 +20,7 @@ const BEYOND_NOISE: f64 = 4.0;
 const LATER: f64 = 0.25;
 
 /// What was under way at one arrival.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Persist)]
 struct Look {
     arrived: u64,
     at: Time,
@@ -27,6 +28,7 @@ struct Look {
 }
 
 /// Watches the number under way.
+#[derive(Persist)]
 pub(crate) struct Growth {
     looks: Vec<Look>,
     /// Arrivals from look to look, and the arrival of the next.

@@ -9,6 +9,7 @@ use crate::programs::Programs;
 use crate::system::System;
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};
+use petrio_persist::Persist;
 use petrio_workload::Due;
 
 /// What issues requests into a net and takes back what has completed there, as an engine sees it.
@@ -31,15 +32,22 @@ pub trait Load<L> {
     /// A workload that can't go on, or what the listener can't do.
     fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, EngineError>;
 
+    /// What has been issued and hasn't completed.
+    fn in_flight(&self) -> u64;
+
     /// Of all that has completed, what storage was asked for: messages between processes are no requests of a report.
     fn served(&self) -> u64;
 }
 
 /// The programs of one colour and where they meet the net.
+#[derive(Persist)]
 pub struct Lane<'n, R, P> {
+    #[persist(keep)]
     ports: &'n ProgramPorts<R>,
+    #[persist(keep)]
     told: &'n [Place<R>],
     programs: P,
+    #[persist(keep)]
     counts_failures: bool,
     issued: u64,
     completed: u64,
@@ -180,12 +188,17 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
         Ok(self.completed - before)
     }
 
+    fn in_flight(&self) -> u64 {
+        self.issued - self.completed
+    }
+
     fn served(&self) -> u64 {
         self.served
     }
 }
 
 /// Two loads side by side. Of what is due at the same time, the first one's comes first.
+#[derive(Persist)]
 pub struct SideBySide<A, B> {
     first: A,
     second: B,
@@ -226,6 +239,10 @@ impl<L, A: Load<L>, B: Load<L>> Load<L> for SideBySide<A, B> {
 
     fn complete(&mut self, run: &mut Simulation, listener: &mut L) -> Result<u64, EngineError> {
         Ok(self.first.complete(run, listener)? + self.second.complete(run, listener)?)
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.first.in_flight() + self.second.in_flight()
     }
 
     fn served(&self) -> u64 {

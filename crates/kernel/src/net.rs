@@ -110,6 +110,11 @@ impl Net {
         Known::of(&self.marking(0, 0)).with(&self.kinds)
     }
 
+    /// What its tokens pass on without their own type saying so.
+    pub const fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
     /// Of nets with other places, colours or transitions it is another number, so that a marking that was written down isn't read into
     /// one that it doesn't fit.
     pub fn shape(&self) -> u64 {

@@ -37,6 +37,17 @@ impl<T: Inside> Inside for Arc<T> {
     }
 }
 
+/// How many there are is part of the System.
+impl<T: Inside> Inside for Vec<T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.iter().for_each(|cell| cell.save(to));
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.iter().try_for_each(|cell| cell.restore(from))
+    }
+}
+
 /// Whether there is one is part of the System.
 impl<T: Inside> Inside for Option<Arc<T>> {
     fn save(&self, to: &mut Writer<'_>) {

@@ -24,8 +24,13 @@ pub struct Known {
 impl Known {
     /// Of an initial state.
     pub fn of(initial: &impl Persist) -> Self {
+        Self::of_all(|to| initial.save(to))
+    }
+
+    /// Of all that is written initially.
+    pub fn of_all(save: impl FnOnce(&mut Writer<'_>)) -> Self {
         let mut walk = Writer::walking();
-        initial.save(&mut walk);
+        save(&mut walk);
         walk.walked()
     }
 

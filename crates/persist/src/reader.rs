@@ -11,12 +11,25 @@ pub struct Reader<'b> {
     /// What was pointed to beside the System's parts.
     others: Vec<Option<Box<dyn Any>>>,
     rest: &'b [u8],
+    /// From where other random streams begin; left out, they go on.
+    reseed: Option<u64>,
 }
 
 impl<'b> Reader<'b> {
     /// Of what a state of a System with these parts was written to.
     pub fn new(known: &'b Known, bytes: &'b [u8]) -> Self {
-        Self { known, others: Vec::new(), rest: bytes }
+        Self { known, others: Vec::new(), rest: bytes, reseed: None }
+    }
+
+    /// Random streams go on otherwise than they would have: each from its own state and this number.
+    #[must_use]
+    pub const fn reseeding(mut self, number: u64) -> Self {
+        self.reseed = Some(number);
+        self
+    }
+
+    pub(crate) const fn reseeded(&self) -> Option<u64> {
+        self.reseed
     }
 
     pub(crate) fn kinds(&self) -> &'b crate::Kinds {

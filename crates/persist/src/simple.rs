@@ -4,7 +4,7 @@ use crate::{Damage, Persist, Reader, Writer};
 use hdrhistogram::Histogram;
 use petrio_random::Generator;
 use petrio_time::Time;
-use rand_core::SeedableRng;
+use rand_core::{Rng, SeedableRng};
 use std::marker::PhantomData;
 use std::num::{NonZero, NonZeroU32, NonZeroU64};
 
@@ -113,7 +113,13 @@ impl Persist for Generator {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Ok(Self::from_seed(from.array()?))
+        let mut own = Self::from_seed(from.array()?);
+        Ok(match from.reseeded() {
+            None => own,
+            Some(number) => {
+                Self::seed_from_u64(petrio_random::mix(own.next_u64() ^ petrio_random::mix(number)))
+            }
+        })
     }
 }
 

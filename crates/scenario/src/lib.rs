@@ -42,6 +42,7 @@ mod prepared;
 mod reading;
 pub mod run;
 pub mod schema;
+pub mod state;
 mod text;
 mod users;
 mod wires;

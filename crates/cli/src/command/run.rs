@@ -10,12 +10,14 @@ use clap::Args;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{counted, seconds};
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
-use petrio_scenario::run::run_so_far;
+use petrio_scenario::run::{Part, RunFailure, run_part, run_so_far};
+use petrio_scenario::state::SavedRun;
 use petrio_scenario::{Loaded, Override};
+use petrio_units::Duration;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// A run that took longer, seconds, says what goes on before its changes are tried, which takes several times as long.
@@ -56,6 +58,16 @@ pub(crate) struct Run {
     /// Don't look for what would change it: only the run itself, of which that takes several more
     #[arg(long)]
     no_what_if: bool,
+    /// End at this model time, from the beginning of the run, if it goes on for so long
+    #[arg(long, value_name = "TIME")]
+    until: Option<Duration>,
+    /// Put the run aside at its end, complete, so that others go on from there (--from): warm once, ask often
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    save: Option<PathBuf>,
+    /// Go on from where a run of the same scenario was put aside (--save), and count from there; with another --seed, or in
+    /// further replications, random numbers are others from there on
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -81,6 +93,7 @@ impl Run {
     fn run(&self, watch: &Watch, progress: &Mutex<RunProgress>) -> Result<(), Failure> {
         let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
         let loaded = self.scenario.load_watched(watch, rows)?;
+        let from = self.from.as_deref().map(SavedRun::read).transpose().map_err(RunFailure::from)?;
         // Loaded first: what was read for it is known then.
         let beside = self.beside(&loaded);
         self.outputs(&beside).check([])?;
@@ -96,7 +109,13 @@ impl Run {
                 ));
             }
         };
-        let outcome = run_so_far(&loaded, sinks, (!self.no_what_if).then_some(tell));
+        let saved = OnceLock::new();
+        let outcome = if self.is_part() {
+            let (until, saves) = (self.until.map(Duration::time), self.save.is_some().then_some(&saved));
+            run_part(&loaded, sinks, Part { from: from.as_ref(), until, saves, so_far: true })
+        } else {
+            run_so_far(&loaded, sinks, (!self.no_what_if).then_some(tell))
+        };
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let report = outcome?;
@@ -106,6 +125,9 @@ impl Run {
                 print(&terminal_text(&report, None, width()))?;
             }
             return Err(Failure::Interrupted);
+        }
+        if let (Some(path), Some(saved)) = (&self.save, saved.get()) {
+            saved.write(path).map_err(RunFailure::from)?;
         }
         if let Some(path) = &self.json {
             write_json(&report, path)?;
@@ -132,6 +154,11 @@ impl Run {
         let written = written.paths().filter(|(option, _)| quiet || *option != "--html");
         say_written(written.map(|(_, path)| path));
         Ok(())
+    }
+
+    /// Whether it is a part of a run: then what would change it isn't asked.
+    const fn is_part(&self) -> bool {
+        self.until.is_some() || self.save.is_some() || self.from.is_some()
     }
 
     /// What is written while the run goes on.
@@ -187,6 +214,7 @@ impl Run {
             ("--perfetto", &self.perfetto),
             ("--trace", &self.trace),
             ("--device-log", &self.device_log),
+            ("--save", &self.save),
             ("--parquet", &beside.parquet),
             ("--perfetto", &beside.perfetto),
             ("--trace", &beside.trace),

@@ -11,6 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use petrio_colours::RequestId;
 use petrio_engine::EngineError;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_workload::program::Board;
 use petrio_workload::{Due, RequestSource, SourceItem, Sources};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,19 +39,27 @@ struct Rows {
 }
 
 /// All programs of a run.
-pub(crate) struct Programs<R> {
+#[derive(Persist)]
+#[persist(bound = "")]
+pub(crate) struct Programs<R: 'static> {
     source: Box<dyn RequestSource<R>>,
     bounds: Vec<Bounds>,
+    #[persist(keep)]
     kinds: Vec<String>,
     /// The row of the report in which each source is counted, and the rows' names.
+    #[persist(keep)]
     rows: Rows,
     /// Calls of replayed traces that were changed to stay possible.
+    #[persist(inside)]
     changed_calls: Vec<Arc<AtomicU64>>,
     /// What the processes of parallel programs tell each other, and measure, each by the number of its first process.
+    #[persist(keep)]
     boards: BTreeMap<u32, Arc<Board>>,
     /// The processes of replayed traces of calls, by their numbers in the run.
+    #[persist(keep)]
     of_calls: BTreeMap<u32, TracedProcess>,
     /// The numbers of processes of block requests.
+    #[persist(inside)]
     numbers: Numbers,
 }
 
@@ -66,12 +75,18 @@ pub(super) struct TracedProcess {
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.
+#[derive(Persist)]
 pub(super) struct Bounds {
+    #[persist(keep)]
     pub(super) workload: String,
     /// The commands of its trace's processes, as far as it has been read.
+    #[persist(inside)]
     pub(super) commands: Arc<Mutex<BTreeMap<u32, String>>>,
+    #[persist(keep)]
     pub(super) rule: OutOfRange,
+    #[persist(inside)]
     pub(super) changed: Arc<AtomicU64>,
+    #[persist(keep)]
     pub(super) refused: Arc<Mutex<Option<RunFailure>>>,
 }
 

@@ -273,8 +273,7 @@ fn last_until(served: &Served, parts: usize, count: usize) -> Option<(f64, f64)>
 pub(super) fn run_once(loaded: &Loaded) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let limits = limits(&loaded.scenario.measure);
-    let plan =
-        RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false, tallied: false };
+    let plan = RunPlan::of(0, limits, Cut::None);
     let outcome = execute(loaded, &system, plan, &mut Sinks::default())?;
     Ok(reported(loaded, &system, outcome))
 }

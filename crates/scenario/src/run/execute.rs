@@ -15,14 +15,16 @@ use crate::run::shares::{Clients, of_links, servers};
 use crate::run::stages::{stage_rows, waited_for};
 use crate::run::traffic;
 use crate::schema::OnError;
+use crate::state::SavedRun;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
 use petrio_engine::{
     Engine, EngineError, Lane, Limits, Listener, Load, Onlooker, Ports, ProgramPorts, SideBySide,
     StillWaiting, Visit,
 };
 use petrio_kernel::{Simulation, Time};
+use petrio_persist::{Known, Persist, Writer};
 use petrio_workload::SourceItem;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is cut off at the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,6 +60,26 @@ pub(crate) struct RunPlan<'a> {
     /// Whether what reaches the devices is counted by what it is for: it costs a run a few hundredths of its time, and
     /// experiments don't look at it.
     pub(crate) tallied: bool,
+    /// Where it goes on from, where not from the beginning.
+    pub(crate) from: Option<&'a SavedRun>,
+    /// Where it is put aside at its end.
+    pub(crate) saves: Option<&'a OnceLock<SavedRun>>,
+}
+
+impl RunPlan<'_> {
+    /// A replication of a run as its scenario says, until these limits.
+    pub(crate) const fn of(replication: u64, limits: Limits, cut: Cut) -> Self {
+        Self {
+            replication,
+            limits,
+            cut,
+            speeds: &[],
+            sampled: false,
+            tallied: false,
+            from: None,
+            saves: None,
+        }
+    }
 }
 
 /// Who is told of what counts in a run.
@@ -108,6 +130,8 @@ struct Measured<'a, A> {
     ranks: Ranks,
     sampler: Option<Sampler<'a>>,
     tallied: bool,
+    /// Whether it counts from where it went on from.
+    resumed: bool,
 }
 
 impl<A> Measured<'_, A> {
@@ -218,7 +242,7 @@ impl<A: Audience> Onlooker for Measured<'_, A> {
     }
 
     fn begins(&mut self, run: &mut Simulation) {
-        if self.tallied {
+        if self.tallied && !self.resumed {
             traffic::watch(self.system, run);
         }
     }
@@ -298,10 +322,10 @@ fn drive<A: Audience>(
     loaded: &Loaded,
     system: &System,
     plan: RunPlan<'_>,
-    (load, counts, ranks): (&mut impl for<'a> Load<Measured<'a, A>>, Counts, Ranks),
+    (load, counts, ranks): (&mut (impl for<'a> Load<Measured<'a, A>> + Persist), Counts, Ranks),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
-    let RunPlan { replication, limits, cut, speeds, sampled, tallied } = plan;
+    let RunPlan { replication, limits, cut, speeds, sampled, tallied, from, saves } = plan;
     let mut measured = Measured {
         system,
         audience,
@@ -313,13 +337,40 @@ fn drive<A: Audience>(
         ranks,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
         tallied,
+        resumed: false,
     };
     let mut engine = Engine::new(&system.driven, loaded.scenario.seed, replication);
     speeds.iter().for_each(|(path, factor)| engine.set_speed(path, *factor));
     engine.set_limits(limits);
     engine.set_watch(&loaded.watch);
+    // Before it begins: what all states of it share.
+    let known = (from.is_some() || saves.is_some()).then(|| {
+        let initial = |to: &mut Writer<'_>| {
+            engine.save_to(to);
+            load.save(to);
+        };
+        Known::of_all(initial).with(system.driven.net.kinds())
+    });
+    if let (Some(from), Some(known)) = (from, &known) {
+        measured.begins(engine.simulation_mut());
+        let mut reader = from.reader(known, (loaded.scenario.seed, replication));
+        engine.resume_from(&mut reader).map_err(RunFailure::from)?;
+        load.restore(&mut reader)
+            .and_then(|()| reader.end())
+            .map_err(EngineError::from)
+            .map_err(RunFailure::from)?;
+        measured.resumed = true;
+        measured.begin(engine.simulation_mut());
+    }
     let ran = engine.run(load, &mut measured).map_err(RunFailure::from);
     ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
+    if let (Some(saves), Some(known)) = (saves, &known) {
+        let mut to = Writer::new(known);
+        engine.save_to(&mut to);
+        load.save(&mut to);
+        let bytes = to.finish().map_err(EngineError::from).map_err(RunFailure::from)?;
+        let _ = saves.set(SavedRun::new(loaded, engine.now(), bytes));
+    }
     let run = engine.simulation();
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {

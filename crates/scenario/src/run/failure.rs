@@ -20,6 +20,10 @@ pub enum RunFailure {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Engine(EngineError),
+    /// A state that it can't go on from.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    State(#[from] crate::state::StateError),
     /// Nothing asks for anything.
     #[error("the scenario has no workload")]
     #[diagnostic(help("add a part: [workload.w]"))]

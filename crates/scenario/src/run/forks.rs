@@ -121,6 +121,10 @@ impl<L: Load<Nobody>> Load<Nobody> for Timed<L> {
         completed
     }
 
+    fn in_flight(&self) -> u64 {
+        self.load.in_flight()
+    }
+
     fn served(&self) -> u64 {
         self.load.served()
     }

@@ -39,10 +39,13 @@ use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::{Report, Served, Sinks, mean_report};
+use crate::state::{SavedRun, StateError};
 use execute::{RunPlan, execute};
 use petrio_engine::Limits;
+use petrio_kernel::Time;
 use petrio_kernel::statistics::{Interval, Tally, replicate};
 use single::{broken_off, cut, interrupted, limits, report};
+use std::sync::OnceLock;
 
 /// Replications are added in blocks of this size until the precision asked for is reached, so that the outcome doesn't
 /// depend on the number of threads.
@@ -104,7 +107,7 @@ pub fn run_so_far(
     tell: Option<impl FnOnce(usize)>,
 ) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
-    let mut report = simulate_or_stop((loaded, &system), sinks, true)?;
+    let mut report = simulate_or_stop((loaded, &system), sinks, Part { so_far: true, ..Part::default() })?;
     if loaded.watch.is_stopped() {
         return Ok(report);
     }
@@ -125,19 +128,61 @@ pub fn run_so_far(
 /// # Errors
 /// As of [`run`].
 pub fn simulate(loaded: &Loaded, system: &System, sinks: Sinks) -> Result<Report, RunFailure> {
-    simulate_or_stop((loaded, system), sinks, false)
+    simulate_or_stop((loaded, system), sinks, Part::default())
+}
+
+/// Which part of a run is wanted.
+#[derive(Clone, Copy, Default)]
+pub struct Part<'a> {
+    /// It goes on from here, and counts from here; left out, from the beginning.
+    pub from: Option<&'a SavedRun>,
+    /// It goes on until then at the latest, from the beginning of the whole; left out, as the scenario says.
+    pub until: Option<Time>,
+    /// Where it is put aside at its end: of a run that goes on, that is one of one replication.
+    pub saves: Option<&'a OnceLock<SavedRun>>,
+    /// What was done until it is stopped is told.
+    pub so_far: bool,
+}
+
+/// Runs a part of a scenario's run, and reports what happened in it. What would change it isn't asked.
+///
+/// # Errors
+/// As of [`run`]; a state of another scenario, or damaged; a System with something that can't be put aside.
+pub fn run_part(loaded: &Loaded, sinks: Sinks, part: Part<'_>) -> Result<Report, RunFailure> {
+    let system = System::build(loaded)?;
+    if let Some(from) = part.from {
+        from.check(loaded)?;
+        if let Some(end) = part.limits(loaded).time.filter(|end| *end <= from.at()) {
+            return Err(StateError::Over { at: from.at(), end }.into());
+        }
+    }
+    let mut report = simulate_or_stop((loaded, &system), sinks, part)?;
+    if !loaded.watch.is_stopped() {
+        look_at_caches(loaded, &mut report);
+        look_at_credits(&mut report);
+    }
+    Ok(report)
+}
+
+impl Part<'_> {
+    fn limits(self, loaded: &Loaded) -> Limits {
+        let limits = limits(&loaded.scenario.measure);
+        Limits { time: limits.time.into_iter().chain(self.until).min(), ..limits }
+    }
 }
 
 fn simulate_or_stop(
     (loaded, system): (&Loaded, &System),
     mut sinks: Sinks,
-    so_far: bool,
+    part: Part<'_>,
 ) -> Result<Report, RunFailure> {
     let measure = &loaded.scenario.measure;
-    let limits = limits(measure);
-    let cut = cut(loaded, system, limits)?;
+    let (limits, so_far) = (part.limits(loaded), part.so_far);
+    // What was put aside is warm.
+    let cut = if part.from.is_some() { Cut::None } else { cut(loaded, system, limits)? };
     let first = Limits { so_far, ..limits };
-    let plan = RunPlan { replication: 0, limits: first, cut, speeds: &[], sampled: true, tallied: true };
+    let Part { from, saves, .. } = part;
+    let plan = RunPlan { sampled: true, tallied: true, from, saves, ..RunPlan::of(0, first, cut) };
     let mut first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
     if so_far && loaded.watch.is_stopped() {
         interrupted(&mut first, "");
@@ -145,7 +190,11 @@ fn simulate_or_stop(
     }
     sinks.finish()?;
     let alone = so_far.then(|| first.clone());
-    let mut report = match (replications((loaded, system), first, limits, cut), alone) {
+    if part.saves.is_some() {
+        broken_off(measure, &mut first);
+        return Ok(first);
+    }
+    let mut report = match (replications((loaded, system), first, (limits, cut), from), alone) {
         (Err(failure), Some(mut first)) if failure.is_stopped() => {
             interrupted(&mut first, ", of the first replication");
             return Ok(first);
@@ -160,24 +209,17 @@ fn simulate_or_stop(
 fn replications(
     (loaded, system): (&Loaded, &System),
     first: Report,
-    limits: Limits,
-    cut: Cut,
+    (limits, cut): (Limits, Cut),
+    from: Option<&SavedRun>,
 ) -> Result<Report, RunFailure> {
     let measure = &loaded.scenario.measure;
     let level = measure.confidence.get();
     let wanted = u64::from(measure.replications.max(1));
     let mut reports = vec![first];
     check_room(&reports[0], wanted)?;
-    let more = |from: u64, count: u64| {
+    let more = |first_number: u64, count: u64| {
         replicate(count, |offset| {
-            let plan = RunPlan {
-                replication: from + offset,
-                limits,
-                cut,
-                speeds: &[],
-                sampled: false,
-                tallied: true,
-            };
+            let plan = RunPlan { tallied: true, from, ..RunPlan::of(first_number + offset, limits, cut) };
             let mut nobody = Sinks::default();
             let report = report(loaded, system, execute(loaded, system, plan, &mut nobody)?);
             // So many replications hold no more than they must.

@@ -41,14 +41,7 @@ impl<'l> Replicator<'l> {
     /// # Errors
     /// As of [`run`](crate::run::run).
     pub fn run(&self, replication: u64) -> Result<Report, RunFailure> {
-        let plan = RunPlan {
-            replication,
-            limits: self.limits,
-            cut: self.cut,
-            speeds: &[],
-            sampled: false,
-            tallied: false,
-        };
+        let plan = RunPlan::of(replication, self.limits, self.cut);
         let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
         let mut report = report(self.loaded, &self.system, outcome);
         broken_off(&self.loaded.scenario.measure, &mut report);
@@ -70,7 +63,7 @@ impl<'l> Replicator<'l> {
     ) -> Result<Option<Figures>, RunFailure> {
         let requests = self.limits.requests.into_iter().chain(most).min();
         let limits = Limits { requests, ..self.limits };
-        let plan = RunPlan { replication, limits, cut: self.cut, speeds, sampled: false, tallied: false };
+        let plan = RunPlan { speeds, ..RunPlan::of(replication, limits, self.cut) };
         let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
         Ok(Figures::of(&outcome))
     }

@@ -38,8 +38,7 @@ pub(super) fn cut(loaded: &Loaded, system: &System, limits: Limits) -> Result<Cu
 /// How many requests MSER-5 cuts off, from a first pass over the run.
 fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Skipped, RunFailure> {
     let mut latencies = Latencies::default();
-    let plan =
-        RunPlan { replication: 0, limits, cut: Cut::None, speeds: &[], sampled: false, tallied: false };
+    let plan = RunPlan::of(0, limits, Cut::None);
     let outcome = execute(loaded, system, plan, &mut latencies)?;
     let mut skipped = Skipped::default();
     for served in outcome.each() {

@@ -47,7 +47,7 @@ pub struct RequestProgram {
     /// The process whose requests it issues, by the trace's number.
     process: u32,
     /// Of this pass; opened when it is needed.
-    #[persist(keep)]
+    #[persist(skip)]
     reader: Option<RequestReader>,
     /// Requests of this pass that have been read.
     read: u64,
