@@ -4,6 +4,7 @@ use super::{FileSystem, Layout};
 use crate::host::ext::Ext;
 use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
+use crate::host::tmpfs::Tmpfs;
 use std::ops::{Deref, DerefMut};
 
 /// How a file system is made and mounted.
@@ -11,6 +12,8 @@ use std::ops::{Deref, DerefMut};
 pub enum Format {
     /// ext3 or ext4.
     Ext(FileSystemParameters),
+    /// tmpfs, in memory: it lies on no device, and its size is that of its files together.
+    Tmpfs,
 }
 
 impl Format {
@@ -22,6 +25,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
+            Self::Tmpfs => self,
         }
     }
 
@@ -31,7 +35,10 @@ impl Format {
     /// When a parameter is out of its range, or the device too small or too large.
     pub(in crate::host) fn format(&self, blocks: u64) -> Result<OnDisk, FormatError> {
         match self {
-            Self::Ext(parameters) => Volume::format(parameters, blocks).map(OnDisk::Ext),
+            Self::Ext(parameters) => {
+                Volume::format(parameters, blocks).map(|volume| OnDisk::Ext(Box::new(volume)))
+            }
+            Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
         }
     }
 }
@@ -45,7 +52,8 @@ impl From<FileSystemParameters> for Format {
 /// What lies on a device.
 #[derive(Clone, Debug)]
 pub(in crate::host) enum OnDisk {
-    Ext(Volume),
+    Ext(Box<Volume>),
+    Tmpfs(Tmpfs),
 }
 
 impl Deref for OnDisk {
@@ -53,7 +61,8 @@ impl Deref for OnDisk {
 
     fn deref(&self) -> &Self::Target {
         match self {
-            Self::Ext(volume) => volume,
+            Self::Ext(volume) => &**volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
         }
     }
 }
@@ -61,7 +70,8 @@ impl Deref for OnDisk {
 impl DerefMut for OnDisk {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
-            Self::Ext(volume) => volume,
+            Self::Ext(volume) => &mut **volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
         }
     }
 }
@@ -70,6 +80,7 @@ impl DerefMut for OnDisk {
 #[derive(Clone, Debug)]
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
+    Tmpfs(Box<Tmpfs>),
 }
 
 impl AnyFileSystem {
@@ -77,6 +88,7 @@ impl AnyFileSystem {
     pub(in crate::host) fn ext(&mut self) -> &mut Ext {
         match self {
             Self::Ext(ext) => ext,
+            _ => unreachable!("the threads of ext3 and ext4 are built for these alone"),
         }
     }
 }
@@ -88,6 +100,7 @@ impl Deref for AnyFileSystem {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Ext(ext) => &**ext,
+            Self::Tmpfs(tmpfs) => &**tmpfs,
         }
     }
 }
@@ -97,6 +110,7 @@ impl DerefMut for AnyFileSystem {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Ext(ext) => &mut **ext,
+            Self::Tmpfs(tmpfs) => &mut **tmpfs,
         }
     }
 }
