@@ -21,6 +21,7 @@ mod memory_use;
 mod mount;
 mod page;
 mod parameters;
+mod raw;
 mod shared_slots;
 mod state;
 mod tmpfs;

@@ -18,7 +18,7 @@ pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost,
     PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, PvfsMount,
-    SanDisk, SanMount, SharePlacement, TmpfsParameters, TmpfsType,
+    RawParameters, RawType, SanDisk, SanMount, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;

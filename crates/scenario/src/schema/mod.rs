@@ -27,8 +27,8 @@ pub use crate::holder::{
     Concat, Extent, Fabric, Holders, Multipath, Named, Partition, Raid, Rearrangement, Replication, Throttle,
 };
 pub use crate::host::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, TmpfsParameters, TmpfsType,
-    Unix, UnixHost,
+    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
+    TmpfsParameters, TmpfsType, Unix, UnixHost,
 };
 pub use accesses::DeviceAccessLoad;
 pub(crate) use accesses::accesses as access_words;

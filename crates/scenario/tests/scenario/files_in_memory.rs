@@ -96,7 +96,7 @@ fn nobody_is_held_back_for_what_will_never_be_written() {
     let host = "memory = \"512 MiB\"\ndirty_background = \"4 MiB\"\ndirty_limit = \"16 MiB\"";
     let report = once(&on("memory", "linux-6.18", host, &work("write", 64, 48, "")));
     assert!(
-        report.served.breakdown.iter().all(|share| share.cause != "throttling"),
+        report.served.breakdown.iter().all(|share| share.cause != "dirty throttle"),
         "{:?}",
         report.served.breakdown
     );

@@ -29,6 +29,7 @@ mod process_memory;
 mod profiles;
 mod purposes;
 mod random_scenarios;
+mod raw_devices;
 mod replications;
 mod scenarios;
 mod schedulers;

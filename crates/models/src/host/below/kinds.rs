@@ -4,6 +4,7 @@ use super::{FileSystem, Layout};
 use crate::host::ext::Ext;
 use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
+use crate::host::raw::Raw;
 use crate::host::tmpfs::Tmpfs;
 use std::ops::{Deref, DerefMut};
 
@@ -14,6 +15,8 @@ pub enum Format {
     Ext(FileSystemParameters),
     /// tmpfs, in memory: it lies on no device, and its size is that of its files together.
     Tmpfs,
+    /// No file system: the device itself, whose partitions programs open as files.
+    Raw,
 }
 
 impl Format {
@@ -25,7 +28,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Tmpfs => self,
+            Self::Tmpfs | Self::Raw => self,
         }
     }
 
@@ -39,6 +42,7 @@ impl Format {
                 Volume::format(parameters, blocks).map(|volume| OnDisk::Ext(Box::new(volume)))
             }
             Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
+            Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
         }
     }
 }
@@ -54,6 +58,7 @@ impl From<FileSystemParameters> for Format {
 pub(in crate::host) enum OnDisk {
     Ext(Box<Volume>),
     Tmpfs(Tmpfs),
+    Raw(Raw),
 }
 
 impl Deref for OnDisk {
@@ -63,6 +68,7 @@ impl Deref for OnDisk {
         match self {
             Self::Ext(volume) => &**volume,
             Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
         }
     }
 }
@@ -72,6 +78,7 @@ impl DerefMut for OnDisk {
         match self {
             Self::Ext(volume) => &mut **volume,
             Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
         }
     }
 }
@@ -81,6 +88,7 @@ impl DerefMut for OnDisk {
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
     Tmpfs(Box<Tmpfs>),
+    Raw(Box<Raw>),
 }
 
 impl AnyFileSystem {
@@ -101,6 +109,7 @@ impl Deref for AnyFileSystem {
         match self {
             Self::Ext(ext) => &**ext,
             Self::Tmpfs(tmpfs) => &**tmpfs,
+            Self::Raw(raw) => &**raw,
         }
     }
 }
@@ -111,6 +120,7 @@ impl DerefMut for AnyFileSystem {
         match self {
             Self::Ext(ext) => &mut **ext,
             Self::Tmpfs(tmpfs) => &mut **tmpfs,
+            Self::Raw(raw) => &mut **raw,
         }
     }
 }

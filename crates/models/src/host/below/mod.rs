@@ -53,11 +53,13 @@
 
 mod kernel;
 mod kinds;
+mod names;
 mod thread;
 
 pub(in crate::host) use kernel::Kernel;
 pub use kinds::Format;
 pub(in crate::host) use kinds::{AnyFileSystem, OnDisk};
+pub(in crate::host) use names::Names;
 pub(in crate::host) use thread::ThreadStep;
 
 use super::file_system::{AccessTimes, FileError, Mapping};

@@ -10,8 +10,8 @@
 //! of memory), the memory of inodes and names, memory policies, and noswap.
 
 use super::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared,
-    Scope, Stop, Threads,
+    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Names, Nature, Piece, Posted, Posts,
+    Prepared, Scope, Stop, Threads,
 };
 use super::copy_cost::PAGE_BYTES;
 use super::file_system::{AccessTimes, FileError, Mapping, Segment};
@@ -20,12 +20,9 @@ use super::mount::Mount;
 use super::page_cache::FileKey;
 use super::parameters::HostParameters;
 use super::state::{Event, Touch};
-use names::Names;
 use petrio_colours::{Failure, FileId, FileOp};
 use petrio_kernel::Time;
 use petrio_random::Generator;
-
-mod names;
 
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,8 @@ pub enum FileSystemKind {
     Ext(FileSystemParameters),
     /// tmpfs.
     Tmpfs(TmpfsParameters),
+    /// None: the device itself.
+    Raw(RawParameters),
 }
 
 /// A file system that lives in memory, and in swap space where memory is short: it lies `on` nothing, `size` is what its files may
@@ -49,12 +51,30 @@ pub enum TmpfsType {
     Tmpfs,
 }
 
+/// No file system: programs open the device `on` which it lies themselves, through its pages in the cache or past it (`direct`). Their
+/// files are its partitions, one behind the other; they can be read and written over (`operation = "rewrite"`), and no more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawParameters {
+    /// Which file system: `raw`, none.
+    #[serde(rename = "type")]
+    pub family: RawType,
+}
+
+/// The type of what is no file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawType {
+    /// The device itself.
+    Raw,
+}
+
 impl FileSystemKind {
     /// Its parameters, where it is ext3 or ext4.
     pub fn ext(&self) -> Option<&FileSystemParameters> {
         match self {
             Self::Ext(parameters) => Some(parameters),
-            Self::Tmpfs(_) => None,
+            Self::Tmpfs(_) | Self::Raw(_) => None,
         }
     }
 
@@ -63,6 +83,7 @@ impl FileSystemKind {
         match self {
             Self::Ext(parameters) => Format::Ext(parameters.clone()),
             Self::Tmpfs(_) => Format::Tmpfs,
+            Self::Raw(_) => Format::Raw,
         }
     }
 }
@@ -134,7 +155,14 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
             kind: FileSystemKind::Tmpfs(parameters),
         });
     }
-    let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
+    let is_raw = written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("raw"));
+    let read = if is_raw {
+        let read = read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources);
+        read.map(|(place, parameters)| (place, FileSystemKind::Raw(parameters)))
+    } else {
+        let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
+        read.map(|(place, parameters)| (place, FileSystemKind::Ext(parameters)))
+    };
     let mut problems = Vec::new();
     let mut missing = |key: &str, help: &str| {
         let problem = sources.error(table.span(), format!("\"{key}\" is missing")).label("in this part");
@@ -150,9 +178,7 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
         );
     }
     match read {
-        Ok((place, parameters)) if problems.is_empty() => {
-            Ok(FileSystem { place, kind: FileSystemKind::Ext(parameters) })
-        }
+        Ok((place, kind)) if problems.is_empty() => Ok(FileSystem { place, kind }),
         read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
     }
 }

@@ -6,7 +6,7 @@ use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, is_same_scheduler}
 use super::pvfs::PVFS;
 use super::san::SAN;
 use super::share::SHARE;
-use super::{FILE_SYSTEM, FileSystemKind, HOST};
+use super::{FILE_SYSTEM, HOST};
 use crate::build::name_in;
 use crate::host::family::TellLevers;
 use crate::text::Copies;
@@ -59,8 +59,11 @@ impl PlacedLinux {
             let path = written(&format!("{FILE_SYSTEM}.{name}"));
             let host = &self.hosts[placed.host];
             // One in memory has neither a journal nor a queue.
-            let FileSystemKind::Ext(parameters) = &placed.kind else { continue };
-            let own = parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
+            if placed.on.is_none() {
+                continue;
+            }
+            let blocks = placed.blocks / (BLOCK_SIZE / SECTOR_BYTES);
+            let own = placed.kind.ext().map_or_else(Vec::new, |parameters| parameters.levers(&path, blocks));
             let page = format!("{}/{}", host.name, name_in(name, &host.name));
             tell(&page, own);
             if let Some(limit) = place.dirty_limit {

@@ -22,7 +22,9 @@ mod shared;
 mod tmpfs;
 mod wiring;
 
-pub use file_system::{FileSystem, FileSystemKind, FileSystemPlace, TmpfsParameters, TmpfsType};
+pub use file_system::{
+    FileSystem, FileSystemKind, FileSystemPlace, RawParameters, RawType, TmpfsParameters, TmpfsType,
+};
 pub use host::{Change, Host};
 pub(crate) use implied::join_ranks;
 pub(crate) use mpi::Mpi;

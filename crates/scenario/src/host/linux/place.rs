@@ -119,26 +119,25 @@ impl Linux {
         }
         let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
         // Of thousands of copies one is tried out.
-        let mut formatted: Option<(&FileSystemParameters, u64)> = None;
+        let mut formatted: Option<(&FileSystemKind, u64)> = None;
         let mut next_mounts = vec![0; self.host.len()];
         for ((name, file_system), plan) in self.fs.iter().zip(mounts) {
             let FileSystem { place, kind } = file_system;
             let mount = next_mounts[plan.host];
             next_mounts[plan.host] += 1;
-            let (FileSystemKind::Ext(parameters), Some(on)) = (kind, plan.on) else {
+            let Some(on) = plan.on else {
                 file_systems.push(in_memory(name, file_system, (plan.host, mount), &hosts));
                 continue;
             };
             let there = ground.blocks(on);
             let blocks = place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
-            let is_known = formatted == Some((parameters, blocks));
-            let about = (place, parameters);
-            problems.extend(impossible_size(name, about, (blocks, there), is_known, ground));
+            let is_known = formatted == Some((kind, blocks));
+            problems.extend(impossible_size(name, file_system, (blocks, there), is_known, ground));
             if let (Some(limit), Some(host)) = (place.dirty_limit, hosts.get(plan.host)) {
                 problems.extend(own_dirty_limit(limit, host, name, ground));
             }
-            formatted = Some((parameters, blocks));
-            let log = plan.log.map(|log| {
+            formatted = Some((kind, blocks));
+            let log = plan.log.zip(kind.ext()).map(|(log, parameters)| {
                 let there = ground.blocks(log);
                 let blocks = parameters.journal_size.map_or(there, |size| size.get() / SECTOR_BYTES);
                 problems.extend(impossible_log(name, parameters, (blocks, there), ground));
@@ -234,20 +233,21 @@ fn too_many_clients((key, name): (&str, &str), clients: usize, ground: &Ground<'
 /// possible isn't tried.
 fn impossible_size(
     name: &str,
-    (place, parameters): (&FileSystemPlace, &FileSystemParameters),
+    FileSystem { place, kind }: &FileSystem,
     (blocks, there): (u64, u64),
     is_known: bool,
     ground: &Ground<'_>,
 ) -> Option<Problem> {
     let on = place.on.as_deref().unwrap_or_default();
     let own_blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
-    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
     if blocks > there {
         let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.size"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
         let message = format!("the file system is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
+    let parameters = kind.ext()?;
+    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
     let span = ground.places.key(&format!("{FILE_SYSTEM}.{name}"));
     if let Err(cause) = petrio_bounds::check(groups * BYTES_A_GROUP) {
         let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
@@ -365,8 +365,13 @@ impl PlacedLinux {
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
     fn words_of(&self, mounted: &PlacedFileSystem) -> String {
         let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
-        let FileSystemKind::Ext(parameters) = &mounted.kind else {
-            return format!("tmpfs, {} on {}", kernel.name, machine.name);
+        let scheduler = mounted.scheduler(&kernel.block);
+        let parameters = match &mounted.kind {
+            FileSystemKind::Ext(parameters) => parameters,
+            FileSystemKind::Tmpfs(_) => return format!("tmpfs, {} on {}", kernel.name, machine.name),
+            FileSystemKind::Raw(_) => {
+                return format!("the device itself, {scheduler}, {} on {}", kernel.name, machine.name);
+            }
         };
         let family = match parameters.family {
             Family::Ext3 => "ext3",
@@ -377,7 +382,6 @@ impl PlacedLinux {
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
         };
-        let scheduler = mounted.scheduler(&kernel.block);
         let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }

@@ -1,4 +1,4 @@
-//! Names in memory: which files and directories there are, and in which directory each is (`simple_*` of fs/libfs.c, mm/shmem.c).
+//! Names that cost nothing but memory: which files and directories there are, and in which directory each is (`simple_*` of fs/libfs.c, mm/shmem.c).
 
 use crate::host::file_system::FileError;
 use crate::host::shared_slots::SharedSlots;
