@@ -69,11 +69,11 @@ pub struct Engine {
     pub(crate) watch: Watch,
     pub(crate) headroom: Headroom,
     /// What was submitted by hand, and of that what has come back.
-    submitted: u64,
-    answered: u64,
+    pub(crate) submitted: u64,
+    pub(crate) answered: u64,
     /// The next numbers that are free.
-    next_file: u32,
-    next_process: u32,
+    pub(crate) next_file: u32,
+    pub(crate) next_process: u32,
 }
 
 /// Where an engine was, complete.

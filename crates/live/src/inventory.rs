@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 /// Columns of lsblk that old versions don't know are asked for last.
 const LSBLK: [&[&str]; 3] = [
-    &["-J", "-b", "-o", "NAME,KNAME,TYPE,SIZE,START,MODEL,ROTA,FSTYPE,MOUNTPOINTS"],
-    &["-J", "-b", "-o", "NAME,KNAME,TYPE,SIZE,MODEL,ROTA,FSTYPE,MOUNTPOINT"],
+    &["-J", "-b", "-o", "NAME,KNAME,TYPE,SIZE,START,MODEL,ROTA,FSTYPE,LABEL,MOUNTPOINTS"],
+    &["-J", "-b", "-o", "NAME,KNAME,TYPE,SIZE,MODEL,ROTA,FSTYPE,LABEL,MOUNTPOINT"],
     &["-J", "-b"],
 ];
 /// Files of a device's queue that matter.
@@ -29,7 +29,9 @@ pub fn inventory() -> Vec<(String, String)> {
     all.extend(
         LSBLK.iter().find_map(|arguments| printed("lsblk", arguments)).map(|text| ("lsblk".to_owned(), text)),
     );
-    for (program, arguments) in [("lscpu", &[][..]), ("uname", &["-r"]), ("nfsstat", &["-m"])] {
+    for (program, arguments) in
+        [("lscpu", &[][..]), ("uname", &["-r"]), ("nfsstat", &["-m"]), ("zpool", &["status"])]
+    {
         all.extend(printed(program, arguments).map(|text| (program.to_owned(), text)));
     }
     for file in ["/proc/mounts", "/proc/mdstat", "/proc/meminfo"] {

@@ -17,6 +17,7 @@ use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_workload::fio::{FioFile, FioJob, FioWork, Surroundings};
+use petrio_workload::parallel::ParallelProgram;
 use schemars::JsonSchema;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -259,6 +260,7 @@ pub(crate) fn workload_toml(job: &FioJob, called: &[Option<String>]) -> String {
     let kind = match &job.work {
         FioWork::Files(_) => "accesses",
         FioWork::Device { .. } => "device-accesses",
+        FioWork::Messages { .. } => "parallel",
     };
     let mut text = format!("kind = \"{kind}\"\n");
     let after: Vec<String> = job
@@ -272,8 +274,19 @@ pub(crate) fn workload_toml(job: &FioJob, called: &[Option<String>]) -> String {
         text.push_str(&format!("after = [{}]\n", after.join(", ")));
     }
     // A struct of numbers and texts is a table; what wasn't would be missed by whoever reads this.
-    for (key, value) in toml::Table::try_from(job.work.parameters()).unwrap_or_default() {
-        text.push_str(&format!("{key} = {value}\n"));
+    let mut put = |before: &str, table: Result<toml::Table, toml::ser::Error>| {
+        for (key, value) in table.unwrap_or_default() {
+            text.push_str(&format!("{before}{key} = {value}\n"));
+        }
+    };
+    match &job.work {
+        FioWork::Files(parameters) | FioWork::Device { parameters, .. } => {
+            put("", toml::Table::try_from(parameters));
+        }
+        FioWork::Messages { parameters, pairs, .. } => {
+            put("", Ok(toml::Table::from_iter([("ranks".to_owned(), (2 * i64::from(*pairs)).into())])));
+            put("program.", toml::Table::try_from(ParallelProgram::Stream((**parameters).clone())));
+        }
     }
     text
 }

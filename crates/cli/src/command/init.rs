@@ -30,7 +30,7 @@ pub(crate) struct Init {
     #[arg(long, conflicts_with_all = ["template", "from"])]
     from_host: bool,
     /// The same of a machine whose texts lie in a folder, under any names: what lsblk -J -b -O, lscpu, uname -r, sysctl vm, mdadm
-    /// --detail, nfsstat -m, smartctl -i print, /proc/mounts, /proc/mdstat, /proc/meminfo, /sys/block/*/queue
+    /// --detail, nfsstat -m, smartctl -i, zpool status, storcli /c0 show all print, /proc/mounts, /proc/mdstat, /proc/meminfo, /sys/block/*/queue
     #[arg(long, value_name = "DIR", conflicts_with_all = ["template", "from", "from_host"])]
     from_host_files: Option<PathBuf>,
     /// Where to write it; - for standard output. Left out, TEMPLATE.toml, FILE's name ending in .toml,

@@ -13,7 +13,7 @@ use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::Measurement;
 use petrio_workload::observed::Observed;
-use petrio_workload::parallel::{JobPlacement, ParallelParameters, counted_job};
+use petrio_workload::parallel::{JobPlacement, ParallelParameters, ParallelProgram, counted_job};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{FileProgram, Placement, RequestParameters, Script, ScriptParameters, Step};
 use std::io::Cursor;
@@ -43,6 +43,10 @@ fn fio_jobs(bytes: &[u8]) -> Verdict {
         let checked = match job.work {
             FioWork::Files(accesses) => accesses.validate(false).map_err(|error| reason(&error)),
             FioWork::Device { parameters, .. } => parameters.validate(true).map_err(|error| reason(&error)),
+            FioWork::Messages { parameters, pairs, .. } => {
+                let program = ParallelProgram::Stream(*parameters);
+                ParallelParameters::of(2 * pairs, program).validate().map_err(|error| reason(&error))
+            }
         };
         checked?;
     }

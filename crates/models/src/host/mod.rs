@@ -11,6 +11,7 @@ pub mod read_ahead;
 pub mod stdio;
 pub mod unix_1990;
 pub mod write_back;
+pub mod xfs;
 
 mod below;
 mod daemon;

@@ -9,6 +9,7 @@ mod from_file;
 mod from_observed;
 mod from_programs;
 mod machine;
+mod messages;
 mod played;
 
 pub use from_file::from_file;

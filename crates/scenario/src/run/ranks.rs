@@ -78,6 +78,8 @@ impl Ranks {
     ) {
         let Some(spent) = self.spent.get_mut(process as usize) else { return };
         spent.first.get_or_insert(issued);
+        // What was under way beside others counts from where these were over: a rank's time is spent once.
+        let issued = issued.max(spent.last).min(done);
         spent.last = done;
         let span = match sort {
             // Others of its host may have the processor first, and in turns: what isn't needed is waited for.

@@ -101,7 +101,12 @@ fn what_is_written_over_is_written_back_once_and_an_fsync_flushes_where_the_kern
     for kernel in KERNELS {
         let work = |fsync: &str| {
             let text = format!("operation = \"rewrite\"\nrecord = \"64 KiB\"\npasses = 1\n{fsync}");
-            once(&on("raw", kernel, "", &text))
+            let simple = "model = \"constant-rate\"\ndrive.latency = \"1 ms\"\ndrive.rate = \"100 MiB/s\"";
+            // One with a write cache, to which flushes are sent.
+            once(
+                &on("raw", kernel, "", &text)
+                    .replace(simple, "model = \"toshiba-mg08-16tb\"\nwrite_cache = \"on\""),
+            )
         };
         let report = work("fsync = \"at-end\"");
         let [reads, writes, (flushes, _)] = requests(&report, "data");
@@ -111,7 +116,8 @@ fn what_is_written_over_is_written_back_once_and_an_fsync_flushes_where_the_kern
             u64::from(kernel.starts_with("linux-6") || kernel.starts_with("linux-3")),
             "{kernel}"
         );
-        assert!(report.simulated_s >= 0.16, "{kernel}");
+        // What is flushed is no faster than the platters take it; what isn't goes into the drive's own memory.
+        assert!(flushes == 0 || report.simulated_s >= 16.0 / 300.0, "{kernel}: {}", report.simulated_s);
     }
 }
 

@@ -1,10 +1,15 @@
 //! The accesses of a job beside those that fio itself makes of it (`write_iolog`), where fio is installed.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![allow(clippy::unwrap_used)]
+
+mod texts;
+
 use super::{FioFile, FioWork};
-use crate::program::{FileProgram, Placement, Step};
+use crate::program::{AccessParameters, FileProgram, Placement, Step};
 use petrio_colours::Operation;
 use petrio_time::Time;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// So many accesses are compared.
@@ -25,7 +30,18 @@ fn by_fio(job: &str) -> Option<Vec<Access>> {
     let done =
         Command::new("fio").arg("--output=/dev/null").arg(&file).current_dir(folder.path()).status().ok()?;
     assert!(done.success(), "fio doesn't take\n{job}");
-    let log = std::fs::read_to_string(folder.path().join("log")).ok()?;
+    logged(&std::fs::read_to_string(folder.path().join("log")).ok()?)
+}
+
+/// Where fio is, if it is here.
+fn fio() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let here = std::env::split_paths(&path).map(|folder| folder.join("fio")).find(|file| file.is_file())?;
+    Command::new(&here).arg("--version").output().ok().filter(|done| done.status.success()).map(|_| here)
+}
+
+/// The accesses in an I/O log.
+fn logged(log: &str) -> Option<Vec<Access>> {
     let mut names: Vec<String> = Vec::new();
     let mut found = Vec::new();
     for line in log.lines() {
@@ -46,6 +62,11 @@ fn by_fio(job: &str) -> Option<Vec<Access>> {
 fn here(job: &str) -> Vec<Access> {
     let file: FioFile = job.parse().unwrap_or_else(|error| panic!("{error} of\n{job}"));
     let FioWork::Files(parameters) = &file.jobs[0].work else { panic!("it works on files") };
+    of_files(parameters)
+}
+
+/// What the first process does.
+fn of_files(parameters: &AccessParameters) -> Vec<Access> {
     let mut prepared = parameters.prepare(&Placement::new("w")).unwrap_or_else(|error| panic!("{error}"));
     let mut found = Vec::new();
     while found.len() < COMPARED {
@@ -68,7 +89,7 @@ fn here(job: &str) -> Vec<Access> {
 
 #[test]
 fn accesses_are_those_that_fio_makes() {
-    if Command::new("fio").arg("--version").output().is_err() {
+    if fio().is_none() {
         println!("skipped: accesses_are_those_that_fio_makes (there is no fio here)");
         return;
     }

@@ -157,6 +157,9 @@ pub(super) fn sections(
     for call in &script.calls {
         match command(call, &within, &mut remarks) {
             Ok(mut made) => {
+                if let Some(first) = made.first_mut() {
+                    first.is_first_of_call = true;
+                }
                 if let Some(first) = made.first_mut().filter(|_| !jobs.is_empty() && !call.beside) {
                     put(&mut first.entries, Entry::alone("stonewall", call.line));
                 }

@@ -28,6 +28,8 @@ pub(super) enum Reaches {
     Named,
     /// Nothing: each access is over at once (`null`).
     Nothing,
+    /// Memory that keeps what is in it, by loads and stores.
+    Memory,
     /// A block device of a service.
     ServedDisk,
     /// Files of a service.
@@ -81,6 +83,8 @@ const SERVED: [(&str, Reaches, Engine); 9] = [
     ("libhdfs", Reaches::ServedFiles, Engine::Waits),
     ("hdfs", Reaches::ServedFiles, Engine::Waits),
 ];
+/// Engines that copy to and from persistent memory, each access by the job's own processor.
+const ON_MEMORY: [&str; 3] = ["dev-dax", "libpmem", "pmemblk"];
 const OF_NAMES: [(&str, AccessKind); 6] = [
     ("filecreate", AccessKind::Create),
     ("filestat", AccessKind::Stat),
@@ -127,6 +131,9 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
     if matches!(name, "null" | "cpp_null") {
         return Ok(Calls { reaches: Reaches::Nothing, ..calls(Engine::NativeAio, line) });
     }
+    if ON_MEMORY.contains(&name) {
+        return Ok(Calls { reaches: Reaches::Memory, past_files: true, ..calls(Engine::Waits, line) });
+    }
     if name == "ftruncate" {
         return Ok(Calls { truncates: true, ..calls(Engine::Waits, line) });
     }
@@ -135,11 +142,11 @@ pub(super) fn engine(options: &mut Options) -> Result<Calls, FioError> {
     }
     let why = match name {
         "cpuio" => "only computes",
-        "net" | "netsplice" | "rdma" => "sends messages over a network; a parallel program here does",
         "rados" | "http" | "ime_aio" => "asks a store of objects over a network, which this doesn't describe",
-        "pmemblk" | "dev-dax" | "libpmem" => "works on memory, and not on a disk or file",
         "falloc" => "allocates blocks that nobody writes, which no call here does",
-        "e4defrag" | "exec" | "external" => "makes calls that are not played",
+        "e4defrag" => "moves a file's blocks to others, which no call here does",
+        "page_fault" => "touches memory of its own; a process' `anonymous` memory does here",
+        "exec" | "external" => "makes calls that are not played",
         _ => "is no engine that works on files or disks here",
     };
     let help =

@@ -33,6 +33,8 @@ impl Entry {
 pub(super) struct Section {
     pub(super) name: String,
     pub(super) line: u32,
+    /// Whether a fio of its own begins with it, which counts its jobs from the first one again.
+    pub(super) is_first_of_call: bool,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -103,7 +105,12 @@ impl Reading {
 
     /// A job begins with what is global above it.
     pub(super) fn begin(&mut self, name: &str, line: u32) {
-        self.jobs.push(Section { name: name.to_owned(), line, entries: self.global.clone() });
+        self.jobs.push(Section {
+            name: name.to_owned(),
+            line,
+            is_first_of_call: false,
+            entries: self.global.clone(),
+        });
     }
 
     fn include(

@@ -2,12 +2,12 @@
 
 use super::direction::{Direction, direction};
 use super::distribution::{popularity, sequence};
-use super::engine::{Calls, engine};
+use super::engine::{Calls, Reaches, engine};
 use super::ini::Section;
 use super::options::{Options, ZONE_BYTES};
 use super::pace::paces;
 use super::sizes::{records, without_metadata};
-use super::target::{Target, device, files, target};
+use super::target::{Target, device, files, memory, target};
 use super::until::{flow, latency_target, until_steady};
 use super::{FioError, FioRemark, FioWork};
 use crate::program::accesses::{
@@ -110,7 +110,10 @@ pub(super) fn job(
     options.finish(&mut own);
     remarks.append(&mut own);
     let (names, work) = match target.is_device {
-        true => (Vec::new(), FioWork::Device { parameters: Box::new(parameters), devices: target.names }),
+        true => {
+            let devices = if calls.reaches == Reaches::Memory { memory(operation) } else { target.names };
+            (Vec::new(), FioWork::Device { parameters: Box::new(parameters), devices })
+        }
         false => (target.names, FioWork::Files(Box::new(parameters))),
     };
     Ok(Read { work, files: names, only_makes })

@@ -23,6 +23,7 @@ mod ini;
 mod job;
 mod known;
 mod loose;
+mod network;
 mod options;
 mod pace;
 mod sizes;
@@ -31,8 +32,10 @@ mod until;
 mod values;
 
 pub use command_line::is_command_line;
-pub use target::NOTHING;
+pub use network::FioWire;
+pub use target::{MEMORY_READ, MEMORY_WRITTEN, NOTHING};
 
+use crate::parallel::programs::StreamParameters;
 use crate::program::AccessParameters;
 use ini::Section;
 use miette::Diagnostic;
@@ -41,7 +44,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// A job file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioFile {
     /// Its jobs, in order.
     pub jobs: Vec<FioJob>,
@@ -74,13 +77,23 @@ pub enum FioWork {
         /// The disks' names.
         devices: Vec<String>,
     },
+    /// Two jobs of the file are the ends of a stream of messages between two hosts.
+    Messages {
+        /// Which.
+        parameters: Box<StreamParameters>,
+        /// How many senders there are, each with a receiver.
+        pairs: u32,
+        /// What carries them.
+        wire: FioWire,
+    },
 }
 
 impl FioWork {
-    /// How files or disks are accessed.
-    pub const fn parameters(&self) -> &AccessParameters {
+    /// How files or disks are accessed; none of messages.
+    pub const fn accesses(&self) -> Option<&AccessParameters> {
         match self {
-            Self::Files(parameters) | Self::Device { parameters, .. } => parameters,
+            Self::Files(parameters) | Self::Device { parameters, .. } => Some(parameters),
+            Self::Messages { .. } => None,
         }
     }
 }
@@ -195,47 +208,87 @@ impl FioFile {
     }
 
     fn of(sections: Vec<Section>) -> Result<Self, FioError> {
-        let mut file = Self { jobs: Vec::new(), remarks: Vec::new() };
-        let mut first_error: Option<FioError> = None;
-        let mut waits = Waits::default();
-        let mut job_number = 1;
-        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
-        for mut section in sections {
+        let mut reading = Jobs::default();
+        for section in sections {
             let (name, line) = (section.name.clone(), section.line);
-            waits.take(&mut section);
-            let after = waits.before(&file.jobs);
-            let known = |name: &str| sizes.get(name).copied();
-            match job::job(section, job_number, &known, &mut file.remarks) {
-                Ok(read) => {
-                    let parameters = read.work.parameters();
-                    job_number += parameters.processes;
-                    let size = parameters.file_bytes_max();
-                    for name in read.files {
-                        let known = sizes.entry(name).or_default();
-                        *known = size.max(*known);
-                    }
-                    if read.only_makes {
-                        let text = format!(
-                            "job \"{name}\" makes its files and does nothing with them: it isn't played"
-                        );
-                        file.remarks.push(FioRemark { line, text });
-                        continue;
-                    }
-                    waits.group.push(file.jobs.len());
-                    file.jobs.push(FioJob { name, line, after, work: read.work });
-                }
-                Err(error) => {
-                    let text = format!("job \"{name}\" is left out: {}", error.problem);
-                    file.remarks.push(FioRemark { line: error.line, text });
-                    first_error.get_or_insert(error);
-                }
+            if let Err(error) = reading.take(section, (&name, line)) {
+                reading.leave_out(&name, error);
             }
         }
+        for half in std::mem::take(&mut reading.halves) {
+            reading.leave_out(&half.place().0.clone(), half.alone());
+        }
+        let Jobs { file, first_error, .. } = reading;
         match first_error {
             Some(error) if file.jobs.is_empty() => Err(error),
             None if file.jobs.is_empty() => Err(FioError::at(1, "its jobs only make files (create_only)")),
             _ => Ok(file),
         }
+    }
+}
+
+/// A file's jobs as they are read, one after the other.
+#[derive(Default)]
+struct Jobs {
+    file: FioFile,
+    waits: Waits,
+    /// Processes of this fio's jobs so far: its random numbers go by them.
+    processes: u32,
+    /// How large the files are that jobs have made, by their names.
+    sizes: BTreeMap<String, u64>,
+    /// Ends of streams whose others haven't come.
+    halves: Vec<network::Half>,
+    first_error: Option<FioError>,
+}
+
+impl Jobs {
+    /// Takes the next section.
+    fn take(&mut self, mut section: Section, (name, line): (&str, u32)) -> Result<(), FioError> {
+        if section.is_first_of_call {
+            self.processes = 0;
+        }
+        self.waits.take(&mut section);
+        let after = self.waits.before(&self.file.jobs);
+        let remarks = &mut self.file.remarks;
+        if network::is_half(&section) {
+            let half = network::half(section, remarks)?;
+            if let Some(position) = self.halves.iter().position(|other| other.fits(&half)) {
+                let (name, line, work) = self.halves.remove(position).joined(half, remarks);
+                self.push(FioJob { name, line, after, work });
+            } else {
+                self.halves.push(half);
+            }
+            return Ok(());
+        }
+        let known = |name: &str| self.sizes.get(name).copied();
+        let read = job::job(section, self.processes + 1, &known, remarks)?;
+        if let Some(accesses) = read.work.accesses() {
+            self.processes += accesses.processes;
+            let size = accesses.file_bytes_max();
+            for name in read.files {
+                let known = self.sizes.entry(name).or_default();
+                *known = size.max(*known);
+            }
+        }
+        if read.only_makes {
+            let text = format!("job \"{name}\" makes its files and does nothing with them: it isn't played");
+            remarks.push(FioRemark { line, text });
+            return Ok(());
+        }
+        self.push(FioJob { name: name.to_owned(), line, after, work: read.work });
+        Ok(())
+    }
+
+    fn push(&mut self, job: FioJob) {
+        self.waits.group.push(self.file.jobs.len());
+        self.file.jobs.push(job);
+    }
+
+    /// A job that can't be played; others may be.
+    fn leave_out(&mut self, name: &str, error: FioError) {
+        let text = format!("job \"{name}\" is left out: {}", error.problem);
+        self.file.remarks.push(FioRemark { line: error.line, text });
+        self.first_error.get_or_insert(error);
     }
 }
 

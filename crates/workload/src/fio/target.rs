@@ -23,6 +23,17 @@ const FIOS_OWN: Time = Time::from_picos(300_000);
 /// The device of engine null's accesses, which are over at once.
 pub const NOTHING: &str = "ioengine=null";
 
+/// The memory of engines that copy to and from it: a module that is read, and one that is written, which is slower.
+pub const MEMORY_READ: &str = "persistent memory, read";
+/// See [`MEMORY_READ`].
+pub const MEMORY_WRITTEN: &str = "persistent memory, written";
+
+/// Of which of the two parts a job asks; writes among reads are the slower ones.
+pub(super) fn memory(operation: AccessKind) -> Vec<String> {
+    let name = if operation == AccessKind::Read { MEMORY_READ } else { MEMORY_WRITTEN };
+    vec![name.to_owned()]
+}
+
 /// The files or disks that are named, between colons; one that is part of a name is written `\:`.
 pub(super) fn target(options: &mut Options, calls: &Calls, remark: &mut dyn FnMut(u32, &str)) -> Target {
     let named = options.take(&["filename"]);
@@ -31,6 +42,13 @@ pub(super) fn target(options: &mut Options, calls: &Calls, remark: &mut dyn FnMu
         Reaches::Nothing => {
             remark(calls.line, "ioengine=null: an access takes what fio itself does for it, 0.3 us assumed");
             return Target { names: vec![NOTHING.to_owned()], is_device: true };
+        }
+        Reaches::Memory => {
+            remark(
+                calls.line,
+                "the engine copies to and from memory: one module is played, 305 ns and 6.6 GB/s where it is read, 2.3 GB/s where it is written",
+            );
+            return Target { names: Vec::new(), is_device: true };
         }
         Reaches::ServedDisk => {
             remark(

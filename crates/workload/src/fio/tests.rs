@@ -20,7 +20,7 @@ fn accesses(text: &str) -> AccessParameters {
             parameters.validate(false).unwrap_or_else(|error| panic!("{error} in\n{text}"));
             *parameters
         }
-        FioWork::Device { .. } => panic!("it works on files: {text}"),
+        _ => panic!("it works on files: {text}"),
     }
 }
 
@@ -30,7 +30,7 @@ fn on_device(text: &str) -> (AccessParameters, Vec<String>) {
             parameters.validate(true).unwrap_or_else(|error| panic!("{error} in\n{text}"));
             (*parameters, devices)
         }
-        FioWork::Files(_) => panic!("it works on a device: {text}"),
+        _ => panic!("it works on a device: {text}"),
     }
 }
 
@@ -117,8 +117,9 @@ fn forms_that_people_write_are_understood() {
     assert!(counts.pace.is_some_and(|pace| pace.drawn));
     // What makes writes durable is nothing of a job that only reads.
     let file = read("[global]\nfsync=1\nsync=1\nsize=16m\n[w]\nrw=write\n[r]\nrw=read\n");
-    let fsync =
-        |job: usize| (file.jobs[job].work.parameters().fsync_every, file.jobs[job].work.parameters().sync);
+    let fsync = |job: usize| {
+        (file.jobs[job].work.accesses().unwrap().fsync_every, file.jobs[job].work.accesses().unwrap().sync)
+    };
     assert_eq!((fsync(0), fsync(1)), ((1, true), (0, false)));
 }
 
@@ -141,9 +142,9 @@ impl Surroundings for Around {
 #[test]
 fn variables_and_included_files_stand_for_their_text() {
     let file = FioFile::read("[a]\nrw=randread\nsize=${SIZE}\n", &Around).unwrap();
-    assert_eq!(file.jobs[0].work.parameters().area, Some(Extent::Bytes(Bytes(64 << 20))));
+    assert_eq!(file.jobs[0].work.accesses().unwrap().area, Some(Extent::Bytes(Bytes(64 << 20))));
     let file = FioFile::read("[a]\nrw=randread\ninclude common.inc\n", &Around).unwrap();
-    assert_eq!(file.jobs[0].work.parameters().bounds().0, 8192);
+    assert_eq!(file.jobs[0].work.accesses().unwrap().bounds().0, 8192);
     let unset = FioFile::read("[a]\nsize=${NOWHERE}\n", &Around).unwrap_err();
     assert!(unset.problem.contains("NOWHERE") && unset.line == 2, "{unset}");
     assert!(FioFile::read("[a]\ninclude other.inc\n", &Around).is_err());
@@ -187,7 +188,7 @@ fn what_cannot_be_played_is_named_and_the_rest_is_played() {
     assert_eq!(names, ["a", "d"]);
     let told = remarks("[global]\nsize=1m\n[a]\n[b]\nrw=randtrim\n[c]\nioengine=net\n");
     assert!(
-        told[0].starts_with("5: job \"b\" is left out") && told[1].starts_with("7: job \"c\""),
+        told[0].starts_with("5: job \"b\" is left out") && told[1].starts_with("6: job \"c\""),
         "{told:?}"
     );
 }
@@ -225,7 +226,8 @@ fn what_cannot_be_meant_is_refused_with_its_line() {
         ("[a]\nsize=20%\n", "says no size"),
         ("[a]\nsize=1m\nbs=0\n", "an access of nothing"),
         ("[a]\nsize=1m\nbssplit=4k/60:8k/50\n", "bssplit"),
-        ("[a]\nsize=1m\nioengine=net\n", "ioengine=net"),
+        ("[a]\nsize=1m\nioengine=net\n", "no job is at the other end"),
+        ("[a]\nsize=1m\nioengine=e4defrag\n", "moves a file's blocks"),
         ("[a]\nsize=1m\ndirect=maybe\n", "neither 0 nor 1"),
         ("[a]\ninclude other.fio\n", "can't be included"),
     ] {
@@ -242,6 +244,12 @@ fn engines_without_a_disk_here_are_played_as_what_they_reach() {
     assert_eq!(job.compute_time, Duration::from(Time::from_picos(300_000)));
     let (job, devices) = on_device("[a]\nioengine=nbd\nuri=${uri}\nrw=randrw\niodepth=64\noffset=64m\n");
     assert_eq!((devices, job.in_flight), (vec!["${uri}".to_owned()], 64));
+    for (rw, part) in [("read", MEMORY_READ), ("randwrite", MEMORY_WRITTEN), ("rw", MEMORY_WRITTEN)] {
+        for engine in ["libpmem\ndirectory=/mnt/pmem", "dev-dax\nfilename=/dev/dax0.0"] {
+            let (job, devices) = on_device(&format!("[a]\nioengine={engine}\nsize=1g\nrw={rw}\n"));
+            assert_eq!((devices, job.engine), (vec![part.to_owned()], Engine::Waits));
+        }
+    }
     let (_, devices) = on_device("[a]\nioengine=libblkio\nlibblkio_path=/dev/nvme0n1\nrw=randread\n");
     assert_eq!(devices, ["/dev/nvme0n1"]);
     let job = accesses("[a]\nioengine=nfs\nnfs_url=nfs://x/y\nsize=1m\ndirectory=${DIR}\n");
@@ -307,11 +315,11 @@ fn what_vendors_write_is_understood() {
     assert!(remarks("[a]\nfilename=/dev/sdb\n")[0].contains("played past it"));
     let shortened =
         FioFile::read("fio --name=a --siz=1m --numjob=4 --group_rep --filename=$1", &Nothing).unwrap();
-    assert_eq!(shortened.jobs[0].work.parameters().processes, 4);
+    assert_eq!(shortened.jobs[0].work.accesses().unwrap().processes, 4);
     // A job that only makes its files, for those that follow.
     let made = read("[a]\nfilename=x\nsize=8m\ncreate_only=1\n[b]\nfilename=x\nrw=randread\n");
     assert_eq!(made.jobs.len(), 1);
-    assert_eq!(made.jobs[0].work.parameters().file_size, Some(Bytes(8 << 20)));
+    assert_eq!(made.jobs[0].work.accesses().unwrap().file_size, Some(Bytes(8 << 20)));
     assert!(refusal("[a]\nsize=1m\ncreate_only=1\n").contains("only make files"));
 }
 

@@ -19,6 +19,12 @@ pub(super) enum Act {
     Call(Call),
     /// Sends to other ranks and receives from them, by their ranks.
     Exchange(Exchange),
+    /// The same, and goes on as soon as it is posted.
+    Post(Exchange),
+    /// With so many posted exchanges that aren't over, waits until one of them is.
+    AwaitRoom(u32),
+    /// Waits until all posted exchanges are over.
+    AwaitAll,
     /// Says what a phase has come to, in no time.
     Measure(PhaseName, Word),
     /// All that this gives, before what follows.

@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Time is all of the phase that is measured. Left out: processes that share memory, messages that a rank posts and doesn't wait for, and what MPI copies.
+//! Time is all of the phase that is measured. Left out: processes that share memory, messages that a rank posts and waits for later (but those of a `stream`), and what MPI copies.
 
 pub mod collective;
 pub mod io;

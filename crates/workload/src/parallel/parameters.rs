@@ -5,7 +5,7 @@ use super::job::{JobPlacement, JobPlan};
 use super::programs::Planned;
 use super::programs::{
     BtIoParameters, CheckpointParameters, DarshanParameters, Io500Parameters, IorParameters,
-    MdtestParameters, MpiIoParameters, SeisParameters, StepsParameters, TrainingParameters,
+    MdtestParameters, MpiIoParameters, SeisParameters, StepsParameters, StreamParameters, TrainingParameters,
 };
 use crate::program::ProgramError;
 use petrio_files::inputs::Inputs;
@@ -59,11 +59,18 @@ pub enum ParallelProgram {
     MpiIo(MpiIoParameters),
     /// Steps of one's own: computing, messages, collective operations, files.
     Steps(StepsParameters),
+    /// Messages of one size from each sender to its receiver, a few at a time.
+    Stream(StreamParameters),
     /// A program that Darshan recorded.
     Darshan(DarshanParameters),
 }
 
 impl ParallelParameters {
+    /// A program on so many ranks, and all else as it usually is.
+    pub fn of(ranks: u32, program: ParallelProgram) -> Self {
+        Self { ranks, program, hints: Hints::default(), compute_scale: one() }
+    }
+
     fn plan_program(&self, inputs: &Inputs, hosts: &[u32]) -> Result<Arc<dyn Planned>, ProgramError> {
         Ok(match &self.program {
             ParallelProgram::BtIo(program) => Arc::new(program.plan(self.ranks)?),
@@ -75,6 +82,7 @@ impl ParallelParameters {
             ParallelProgram::Training(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::MpiIo(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Steps(program) => Arc::new(program.plan(self.ranks)?),
+            ParallelProgram::Stream(program) => Arc::new(program.plan(self.ranks)?),
             ParallelProgram::Darshan(program) => program.plan(inputs, self.ranks)?,
         })
     }
@@ -128,6 +136,7 @@ impl ParallelParameters {
             ParallelProgram::Training(program) => program.words(),
             ParallelProgram::MpiIo(program) => program.words(),
             ParallelProgram::Steps(program) => program.words(),
+            ParallelProgram::Stream(program) => program.words(),
             ParallelProgram::Darshan(program) => program.words(),
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };

@@ -2,7 +2,7 @@
 
 use super::act::{Act, Acts};
 use crate::program::{Board, FileProgram, ProgramError, Step, computing};
-use petrio_colours::{Exchange, FileOp, Operation};
+use petrio_colours::{Exchange, FileOp, Operation, Submission};
 use petrio_time::Time;
 use std::sync::Arc;
 
@@ -56,6 +56,15 @@ impl FileProgram for Rank {
                 Some(Act::Compute(time)) => Step::Operation(computing(&self.template, time)),
                 Some(Act::Think(time)) => Step::Think(time),
                 Some(Act::Exchange(exchange)) => Step::Operation(self.exchange(exchange)),
+                Some(Act::Post(exchange)) => {
+                    let mut op = self.exchange(exchange);
+                    op.flags.submission = Submission::Native;
+                    Step::Submit { op, together: 1 }
+                }
+                Some(Act::AwaitRoom(full)) => {
+                    Step::Reap { full, down_to: full.saturating_sub(1), most: u32::MAX }
+                }
+                Some(Act::AwaitAll) => Step::Reap { full: 1, down_to: 0, most: u32::MAX },
                 Some(Act::Call(call)) => Step::Operation(FileOp {
                     operation: call.operation,
                     file: call.file,

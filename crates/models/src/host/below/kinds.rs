@@ -6,6 +6,8 @@ use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::raw::Raw;
 use crate::host::tmpfs::Tmpfs;
+use crate::host::xfs::{Xfs, XfsParameters, XfsVolume};
+use petrio_persist::Persist;
 use std::ops::{Deref, DerefMut};
 
 /// How a file system is made and mounted.
@@ -17,6 +19,8 @@ pub enum Format {
     Tmpfs,
     /// No file system: the device itself, whose partitions programs open as files.
     Raw,
+    /// XFS.
+    Xfs(XfsParameters),
 }
 
 impl Format {
@@ -28,7 +32,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Tmpfs | Self::Raw => self,
+            Self::Tmpfs | Self::Raw | Self::Xfs(_) => self,
         }
     }
 
@@ -43,7 +47,16 @@ impl Format {
             }
             Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
             Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
+            Self::Xfs(parameters) => {
+                XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
+            }
         }
+    }
+}
+
+impl From<XfsParameters> for Format {
+    fn from(parameters: XfsParameters) -> Self {
+        Self::Xfs(parameters)
     }
 }
 
@@ -59,6 +72,7 @@ pub(in crate::host) enum OnDisk {
     Ext(Box<Volume>),
     Tmpfs(Tmpfs),
     Raw(Raw),
+    Xfs(Box<XfsVolume>),
 }
 
 impl Deref for OnDisk {
@@ -69,6 +83,7 @@ impl Deref for OnDisk {
             Self::Ext(volume) => &**volume,
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
+            Self::Xfs(volume) => &**volume,
         }
     }
 }
@@ -79,16 +94,18 @@ impl DerefMut for OnDisk {
             Self::Ext(volume) => &mut **volume,
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
+            Self::Xfs(volume) => &mut **volume,
         }
     }
 }
 
 /// A mounted file system, as the token of a state place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
     Tmpfs(Box<Tmpfs>),
     Raw(Box<Raw>),
+    Xfs(Box<Xfs>),
 }
 
 impl AnyFileSystem {
@@ -97,6 +114,14 @@ impl AnyFileSystem {
         match self {
             Self::Ext(ext) => ext,
             _ => unreachable!("the threads of ext3 and ext4 are built for these alone"),
+        }
+    }
+
+    /// As XFS: for its own threads, which work on nothing else.
+    pub(in crate::host) fn xfs(&mut self) -> &mut Xfs {
+        match self {
+            Self::Xfs(xfs) => xfs,
+            _ => unreachable!("the threads of XFS are built for it alone"),
         }
     }
 }
@@ -110,6 +135,7 @@ impl Deref for AnyFileSystem {
             Self::Ext(ext) => &**ext,
             Self::Tmpfs(tmpfs) => &**tmpfs,
             Self::Raw(raw) => &**raw,
+            Self::Xfs(xfs) => &**xfs,
         }
     }
 }
@@ -121,6 +147,7 @@ impl DerefMut for AnyFileSystem {
             Self::Ext(ext) => &mut **ext,
             Self::Tmpfs(tmpfs) => &mut **tmpfs,
             Self::Raw(raw) => &mut **raw,
+            Self::Xfs(xfs) => &mut **xfs,
         }
     }
 }

@@ -72,10 +72,11 @@ use super::parameters::HostParameters;
 use super::state::{Event, Touch};
 use petrio_colours::{Failure, FileCause, FileId, FileOp};
 use petrio_kernel::{PageBuilder, Time};
+use petrio_persist::Persist;
 use petrio_random::Generator;
 
 /// What is known of a mounted file system once and for all: what the page cache looks at for each page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(in crate::host) struct Nature {
     /// Whether blocks are found when data are written back, and pages that have none wait for them.
     pub(in crate::host) delayed: bool,
@@ -100,7 +101,7 @@ pub(in crate::host) struct Nature {
 }
 
 /// What becomes of pages once they have been written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::host) enum Posts {
     /// They are dirty, and are written back.
     Dirty,
@@ -111,7 +112,7 @@ pub(in crate::host) enum Posts {
 }
 
 /// A change of the file system that has begun and hasn't ended: an operation carries it from step to step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::host) struct Change {
     /// Whose part it is: a transaction's number, or the like.
     pub(in crate::host) id: u64,

@@ -3,10 +3,11 @@
 use crate::host::file_system::FileError;
 use crate::host::shared_slots::SharedSlots;
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// A file or directory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Named {
     parent: FileId,
     is_directory: bool,
@@ -15,7 +16,7 @@ struct Named {
 }
 
 /// All of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Names(SharedSlots<Named>);
 
 impl Default for Names {

@@ -14,6 +14,7 @@ use crate::host::state::{Event, Touch};
 use crate::instants;
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder};
+use petrio_persist::Persist;
 
 impl Ext {
     /// The next step; what to wait for before the one after, or none when there is room again.
@@ -80,7 +81,7 @@ impl Ext {
 }
 
 /// A look at the log.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Check {
     /// What it waits for.
     key: Key,

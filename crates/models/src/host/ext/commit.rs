@@ -21,9 +21,10 @@ use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch};
 use petrio_colours::{Direction, Purpose};
 use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
+use petrio_persist::Persist;
 
 /// A commit under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Commit {
     plan: Option<CommitPlan>,
     /// Which of the files whose data it waits for is being sent, and between which pages.
@@ -44,7 +45,7 @@ struct Commit {
 }
 
 /// Where a commit that waited goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Phase {
     Flushing,
     Logging,

@@ -28,6 +28,7 @@ use super::parameters::HostParameters;
 use super::state::{Event, Touch, device_key, file_of};
 use petrio_colours::{Direction, FileCause, FileId, FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_random::Generator;
 
 /// Blocks that a change of an inode's times may dirty (EXT4_RESERVE_TRANS_BLOCKS of fs/ext4/ext4_jbd2.h is 12; its inode is one).
@@ -40,7 +41,7 @@ const NAMES_CREDITS: u64 = 32;
 const DELAYED_EXTENT_PAGES: u64 = 2_048;
 
 /// A mounted ext3 or ext4.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Ext {
     volume: Volume,
     journal: Journal,
@@ -48,7 +49,7 @@ pub(in crate::host) struct Ext {
 }
 
 /// What doesn't change during a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct ExtRules {
     device: FileKey,
     mode: JournalMode,

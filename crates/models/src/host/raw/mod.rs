@@ -2,8 +2,8 @@
 //!
 //! After block/fops.c of Linux 6.18 (`blkdev_read_iter`, `blkdev_write_iter`, `blkdev_fsync`). Each file is a partition, one behind the
 //! other in the order in which they are there before the run, with pages of its own in the cache, as a partition's are. What is
-//! written is dirty and written back as any file's is; fsync flushes the device after that from 2.6.33 on (`block_fsync`, commit
-//! ab0a9735e06), and sync(2) doesn't (`sync_bdevs`). Times of access and change are kept in memory alone.
+//! written is dirty and written back as any file's is; fsync flushes the device after that from 2.6.33 on (`block_fsync` of
+//! fs/block_dev.c), and sync(2) doesn't (`sync_bdevs`). Times of access and change are kept in memory alone.
 //!
 //! Nothing can be made, removed, cut or lengthened: a write beyond a partition's end finds no space, as in the kernel.
 
@@ -13,7 +13,6 @@ use super::below::{
 };
 use super::copy_cost::PAGE_BYTES;
 use super::file_system::{AccessTimes, FileError, Mapping, Segment};
-use super::kernel_profile::Throttling;
 use super::laid_out::PreparedFile;
 use super::mount::Mount;
 use super::page_cache::FileKey;
@@ -22,11 +21,12 @@ use super::shared_slots::SharedSlots;
 use super::state::{Event, Touch};
 use petrio_colours::{Failure, FileId, FileOp};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_random::Generator;
 use std::sync::Arc;
 
 /// Where a partition lies, in blocks of 4 KiB.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Partition {
     start: u64,
     blocks: u64,
@@ -35,7 +35,7 @@ struct Partition {
 }
 
 /// A device and its partitions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Raw {
     names: Names,
     partitions: SharedSlots<Partition>,
@@ -102,8 +102,8 @@ impl Layout for Raw {
             reads_ahead: true,
             age: Time::ZERO,
         };
-        // A profile tells no version: those whose writers pause are of 3.2 and later, the others of before 2.6.33.
-        let flushes = kernel.write_back.throttling == Throttling::WriterPauses;
+        // Both came in 2.6.32 and 2.6.33, between the profiles that there are.
+        let flushes = kernel.flush_without_commit;
         let mounted = Self { flushes, ..self.clone() };
         (AnyFileSystem::Raw(Box::new(mounted)), nature)
     }

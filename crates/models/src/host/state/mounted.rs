@@ -24,6 +24,7 @@ use petrio_colours::{
     BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES, WriteHint,
 };
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,11 +35,12 @@ const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
 const FOLIOS_PER_BIO: u64 = 256;
 
 /// What doesn't change during a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Rules {
     pub(in crate::host) nature: Nature,
     /// Whether the journal is a device of its own.
     pub(in crate::host) log_apart: bool,
+    #[persist(shared)]
     pub(in crate::host) kernel: Arc<KernelParameters>,
     /// Pages of the largest request, as far as it is one bio of single pages.
     pub(in crate::host) request_pages: u64,
@@ -63,7 +65,7 @@ impl Rules {
 }
 
 /// What a firing asks of other pages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(in crate::host) struct Signals {
     /// Something has begun that a thread of the file system looks after when it is old: a transaction.
     pub(in crate::host) began: Option<u64>,
@@ -111,7 +113,7 @@ impl Touch {
 }
 
 /// A mounted file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Mounted {
     pub(in crate::host) number: u32,
     /// Its position among the mounts of all hosts.
@@ -345,6 +347,20 @@ impl Mounted {
         outbox.push(request);
         let last = outbox.len() - 1;
         &mut outbox[last]
+    }
+
+    /// Sends off a request for metadata from a first device block of 512 bytes on, and so many, as a request of its own.
+    pub(in crate::host) fn send_metadata(
+        &mut self,
+        run: (u64, u64),
+        touch: Touch,
+        group: u64,
+        now: Time,
+        moves: Moves,
+    ) {
+        let tag = self.transfers.add(group, moves, 1);
+        let request = self.request(run, touch, tag, Purpose::Metadata, now);
+        self.outbox.push(BlockRequest { file: FileId::ROOT, ..request });
     }
 
     /// Sends off a flush of the device's write cache, which makes durable what it is for.

@@ -22,13 +22,14 @@ use super::parameters::HostParameters;
 use super::state::{Event, Touch};
 use petrio_colours::{Failure, FileId, FileOp};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_random::Generator;
 
 #[cfg(test)]
 mod tests;
 
 /// A tmpfs, which is nothing but names and a limit: what its files hold is in the page cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Tmpfs {
     names: Names,
     /// Most pages that its files may have together.

@@ -169,7 +169,10 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
         problems.push(problem.help(help));
     };
     if written.is_none() {
-        missing("type", "say which file system it is: type = \"ext3\", type = \"ext4\" or type = \"tmpfs\"");
+        missing(
+            "type",
+            "say which file system it is: type = \"ext3\", type = \"ext4\", type = \"tmpfs\" or type = \"raw\"",
+        );
     }
     if entry(table.get_ref(), "on").is_none() {
         missing(

@@ -97,10 +97,10 @@ impl Parts<'_> {
             self.found.devices.values().find(|other| other.name == name || other.called == name)?;
         // What lies on itself by a damaged listing is on no drive.
         for _ in 0..self.found.devices.len() {
-            if device.kind == "disk" {
+            if device.kind == "disk" && device.on.is_empty() {
                 return Some(device);
             }
-            device = self.found.devices.get(device.on.first()?)?;
+            device = self.found.devices.get(self.below(device)?)?;
         }
         None
     }

@@ -20,6 +20,8 @@ pub(super) struct BlockDevice {
     pub(super) rotates: bool,
     /// The file system on it, if one is.
     pub(super) holds: String,
+    /// The file system's label; of a member of a ZFS pool, the pool's name.
+    pub(super) label: String,
     pub(super) mounted_at: Vec<String>,
     /// What it lies on, in the order in which it was told.
     pub(super) on: Vec<String>,
@@ -48,6 +50,8 @@ struct Node {
     rota: Value,
     #[serde(default)]
     fstype: Option<String>,
+    #[serde(default)]
+    label: Option<String>,
     #[serde(default)]
     mountpoint: Option<String>,
     #[serde(default)]
@@ -82,6 +86,7 @@ fn add(node: Node, below: Option<&str>, devices: &mut BTreeMap<String, BlockDevi
         model: node.model.unwrap_or_default().trim().to_owned(),
         rotates: is_true(&node.rota),
         holds: node.fstype.unwrap_or_default(),
+        label: node.label.unwrap_or_default(),
         mounted_at: node.mountpoints.into_iter().flatten().chain(node.mountpoint).collect(),
         on: Vec::new(),
     });

@@ -1,10 +1,12 @@
 //! What a machine's texts say that it has.
 
 use super::block::{self, BlockDevice};
+use super::controller::{self, Volume};
 use super::kinds::{Kind, MachineFiles, queue_file};
 use super::md::{self, Array};
 use super::mounts::{self, Mounted};
 use super::nearest::version;
+use super::pools::{self, Pool};
 use crate::text::Problem;
 use std::collections::BTreeMap;
 
@@ -25,6 +27,9 @@ pub(super) struct Found {
     pub(super) mounts: Vec<Mounted>,
     /// Files of devices' queues: by device and name.
     pub(super) queues: BTreeMap<(String, String), String>,
+    /// Pools of ZFS, and volumes of a RAID controller.
+    pub(super) pools: Vec<Pool>,
+    pub(super) volumes: Vec<Volume>,
     /// Mounts of other machines' files, as nfsstat tells: a line each.
     pub(super) nfs: Vec<String>,
 }
@@ -74,6 +79,8 @@ impl Found {
                 text.lines().map(str::trim).filter(|line| line.contains(" from ")).map(str::to_owned),
             );
         }
+        found.pools.extend(files.of(Kind::Zpool).flat_map(|(_, text)| pools::read(text)));
+        found.volumes.extend(files.of(Kind::Storcli).flat_map(|(_, text)| controller::read(text)));
         for (path, text) in files.of(Kind::Queue) {
             if let Some((device, file)) = queue_file(path) {
                 found.queues.insert((device.to_owned(), file.to_owned()), text.trim().to_owned());

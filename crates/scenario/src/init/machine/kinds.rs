@@ -40,6 +40,10 @@ pub(super) enum Kind {
     Nfsstat,
     /// `smartctl -i`.
     Smartctl,
+    /// `zpool status`.
+    Zpool,
+    /// `storcli /c0 show all`.
+    Storcli,
     /// A file of `/sys/block/NAME/queue`: the device, and which.
     Queue,
 }
@@ -130,6 +134,12 @@ fn kind_of(path: &str, text: &str) -> Option<Kind> {
     }
     if has("Raid Level :") {
         return Some(Kind::MdadmDetail);
+    }
+    if line(super::pools::is_head) && has("pool: ") {
+        return Some(Kind::Zpool);
+    }
+    if has("DG/VD TYPE") || has("EID:Slt DID") {
+        return Some(Kind::Storcli);
     }
     if line(|line| line.starts_with("MemTotal:")) {
         return Some(Kind::Meminfo);

@@ -9,11 +9,14 @@
 
 mod arrays;
 mod block;
+mod controller;
 mod found;
 mod kinds;
+mod layers;
 mod md;
 mod mounts;
 mod nearest;
+mod pools;
 mod write;
 
 pub use kinds::MachineFiles;
@@ -34,12 +37,14 @@ pub fn from_machine(files: &MachineFiles, choices: &Choices) -> Result<Made, Pro
     if found.devices.is_empty() {
         let message = format!("nothing in {} says which drives the machine has", files.name());
         let help = "give it what these print, in files of any names: lsblk -J -b -O; cat /proc/mounts; cat /proc/mdstat; sysctl vm; \
-                    lscpu; cat /proc/meminfo; uname -r; nfsstat -m; smartctl -i of each drive";
+                    lscpu; cat /proc/meminfo; uname -r; nfsstat -m; zpool status; storcli /c0 show all; smartctl -i of each drive";
         return Err(fail(Problem::error(message).help(help)));
     }
     let body = write::scenario(&found, choices, &mut remarks);
     finished(&body, remarks, &Inputs::none())
 }
 
+#[cfg(test)]
+mod sent;
 #[cfg(test)]
 mod tests;

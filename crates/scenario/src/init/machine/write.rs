@@ -25,6 +25,9 @@ pub(super) fn scenario(found: &Found, choices: &Choices, remarks: &mut Vec<Strin
         choices,
         text: String::new(),
         written: BTreeSet::new(),
+        told: BTreeSet::new(),
+        asked: BTreeSet::new(),
+        under: BTreeSet::new(),
         remarks,
     };
     let mut file_systems = Vec::new();
@@ -32,6 +35,9 @@ pub(super) fn scenario(found: &Found, choices: &Choices, remarks: &mut Vec<Strin
         if let Some(name) = parts.file_system(device, &mount) {
             file_systems.push(name);
         }
+    }
+    for (pool, at) in pools(found) {
+        file_systems.extend(parts.pool(&pool, &at));
     }
     if file_systems.is_empty() {
         parts.bare_drive(&mut file_systems);
@@ -154,6 +160,12 @@ pub(super) struct Parts<'a> {
     pub(super) choices: &'a Choices,
     pub(super) text: String,
     pub(super) written: BTreeSet<String>,
+    /// Devices of which the text says what they are for though they are no parts, by the kernel's names.
+    pub(super) told: BTreeSet<String>,
+    /// Devices whose parts are being written.
+    pub(super) under: BTreeSet<String>,
+    /// Layers whose question is asked.
+    pub(super) asked: BTreeSet<String>,
     pub(super) remarks: &'a mut Vec<String>,
 }
 
@@ -216,11 +228,10 @@ impl Parts<'_> {
     /// The scheduler of the one drive that it lies on.
     fn queue(&mut self, device: &BlockDevice) {
         let mut below = device;
-        while let [only] = below.on.as_slice() {
-            match self.found.devices.get(only) {
-                Some(next) => below = next,
-                None => break,
-            }
+        for _ in 0..self.found.devices.len() {
+            let [only] = below.on.as_slice() else { break };
+            let Some(next) = self.found.devices.get(only) else { break };
+            below = next;
         }
         if below.kind != "disk" {
             return;
@@ -234,8 +245,17 @@ impl Parts<'_> {
         }
     }
 
-    /// The name of the part that a device is, which is written unless it was.
+    /// The name of the part that a device is, which is written unless it was; none of what lies on itself by a damaged listing.
     pub(super) fn part(&mut self, name: &str) -> Option<String> {
+        if !self.under.insert(name.to_owned()) {
+            return None;
+        }
+        let part = self.part_of(name);
+        self.under.remove(name);
+        part
+    }
+
+    fn part_of(&mut self, name: &str) -> Option<String> {
         let device = self.found.devices.get(name)?;
         let called = plain(&device.called);
         if self.written.contains(&called) {
@@ -247,7 +267,10 @@ impl Parts<'_> {
             return self.array(array, device, &called);
         }
         match device.kind.as_str() {
-            "disk" => {
+            "disk" if device.on.is_empty() => {
+                if let Some(part) = self.namespace(device, &called).or_else(|| self.volume(device, &called)) {
+                    return Some(part);
+                }
                 self.drive(device, &called);
                 self.written.insert(called.clone());
                 Some(called)
@@ -263,13 +286,13 @@ impl Parts<'_> {
                 };
                 self.array(&array, device, &called)
             }
-            // Encryption, multipath and the like change nothing of where blocks lie.
-            _ => self.part(device.on.first()?),
+            // Encryption, multipath, a cache and the like change nothing of where blocks lie.
+            _ => self.layer(device),
         }
     }
 
-    fn drive(&mut self, device: &BlockDevice, called: &str) {
-        let found = nearest::drive(&self.catalogue, &device.model, (device.rotates, device.bytes));
+    pub(super) fn drive(&mut self, device: &BlockDevice, called: &str) {
+        let found = self.nearest(device);
         let drive = self.choices.drive.as_deref().unwrap_or(found.drive);
         let size = decimal(device.bytes);
         let model = if device.model.is_empty() { "a drive whose model isn't told" } else { &device.model };
@@ -294,31 +317,24 @@ impl Parts<'_> {
 
     /// A partition or a logical volume: a run of what it lies on.
     fn piece(&mut self, device: &BlockDevice, called: &str) -> Option<String> {
-        let below = self.found.devices.get(device.on.first()?)?;
+        let below = self.found.devices.get(self.below(device)?)?;
         let on = self.part(&below.name)?;
-        if let [_, others @ ..] = device.on.as_slice()
-            && !others.is_empty()
-        {
-            let message = format!(
-                "{called} lies on {} devices, and is taken to lie on {} alone",
-                device.on.len(),
-                below.called
-            );
-            self.remarks.push(message);
+        if device.on.len() > 1 {
+            self.spread(device, called, below);
         }
-        let share = |bytes: u64| 100.0 * bytes as f64 / below.bytes.max(1) as f64;
-        let begins =
-            device.start.map_or_else(|| self.begins(device, below), |sector| sector.saturating_mul(512));
-        let from = share(begins.min(below.bytes));
+        let siblings = self.pieces(below);
+        // Thin volumes may be larger together than what they lie on.
+        let whole =
+            siblings.iter().map(|other| other.bytes).fold(0, u64::saturating_add).max(below.bytes).max(1);
+        let told = device.start.is_some();
+        let share = |bytes: u64| 100.0 * bytes as f64 / if told { below.bytes.max(1) } else { whole } as f64;
+        let before = siblings.iter().take_while(|other| other.name != device.name).map(|other| other.bytes);
+        let begins = device.start.map_or_else(|| before.sum(), |sector| sector.saturating_mul(512));
+        let from = share(begins).min(100.0);
         let size = share(device.bytes).min(100.0 - from);
         if size <= 0.0 {
             return None;
         }
-        let percent = |share: f64| {
-            // Down, so that the last one ends where the drive does.
-            let text = format!("{:.DIGITS$}", libm::floor(share * SCALE) / SCALE);
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        };
         let _ = writeln!(
             self.text,
             "[partition.{called}]            # {}\non = \"{on}\"\nfrom = \"{} %\"\nsize = \"{} %\"\n",
@@ -330,15 +346,17 @@ impl Parts<'_> {
         Some(called.to_owned())
     }
 
-    /// Where a piece begins that doesn't say: behind those before it.
-    fn begins(&self, device: &BlockDevice, below: &BlockDevice) -> u64 {
-        let siblings = self.found.devices.values().filter(|other| other.on.first() == Some(&below.name));
-        siblings.take_while(|other| other.name != device.name).map(|other| other.bytes).sum()
+    /// The pieces of something, in the order in which they lie where none of them says.
+    fn pieces(&self, below: &BlockDevice) -> Vec<&BlockDevice> {
+        let all = self.found.devices.values();
+        all.filter(|other| self.below(other) == Some(&below.name)).collect()
     }
 
     /// Where nothing is mounted: a file system on the largest drive.
     fn bare_drive(&mut self, file_systems: &mut Vec<String>) {
-        let drives = self.found.devices.values().filter(|device| device.kind == "disk" && device.bytes > 0);
+        let is_drive =
+            |device: &&BlockDevice| device.kind == "disk" && device.bytes > 0 && device.on.is_empty();
+        let drives = self.found.devices.values().filter(is_drive);
         let Some(largest) = drives.max_by_key(|device| device.bytes) else { return };
         if let Some(on) = self.part(&largest.name) {
             let _ = writeln!(
@@ -352,7 +370,8 @@ impl Parts<'_> {
     /// Drives on which nothing is mounted.
     fn unused(&mut self) {
         for device in self.found.devices.values().filter(|device| device.kind == "disk" && device.bytes > 0) {
-            if !self.written.contains(&plain(&device.called)) {
+            let is_known = self.written.contains(&plain(&device.called)) || self.told.contains(&device.name);
+            if device.on.is_empty() && !is_known {
                 let _ = writeln!(
                     self.text,
                     "# {}: {} {}, on which nothing is mounted. What is it for?\n",
@@ -397,6 +416,24 @@ fn work(file_systems: &[String]) -> String {
          [workload.reads]\nkind = \"files\"\non = [{on}]\noperation = \"read\"\npattern = \"random\"\nrecord = \"8 KiB\"\n\
          file_size = \"64 MiB\"\noperations = 1000\n"
     )
+}
+
+/// Pools of ZFS that are mounted, each with where the first of its file systems is.
+fn pools(found: &Found) -> Vec<(String, String)> {
+    let mut pools: Vec<(String, String)> = Vec::new();
+    for mount in found.mounts.iter().filter(|mount| mount.kind == "zfs") {
+        let pool = mount.source.split('/').next().unwrap_or_default();
+        if !pools.iter().any(|(known, _)| known == pool) {
+            pools.push((pool.to_owned(), mount.at.clone()));
+        }
+    }
+    pools
+}
+
+/// A share in per cent, rounded down, so that the last piece ends where the drive does.
+pub(super) fn percent(share: f64) -> String {
+    let text = format!("{:.DIGITS$}", libm::floor(share * SCALE) / SCALE);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A size as makers print it.

@@ -8,4 +8,5 @@ mod parallel;
 mod phases;
 mod san;
 mod shares;
+mod streams;
 mod support;

@@ -7,7 +7,7 @@ use crate::fio::{FioFile, FioWork, Nothing};
 /// Each job with what tells it apart: its name, its smallest access, and whom it waits for.
 fn jobs(text: &str) -> Vec<(String, u64, Vec<usize>)> {
     let file = FioFile::read(text, &Nothing).unwrap_or_else(|error| panic!("{error} in\n{text}"));
-    file.jobs.into_iter().map(|job| (job.name, job.work.parameters().bounds().0, job.after)).collect()
+    file.jobs.into_iter().map(|job| (job.name, job.work.accesses().unwrap().bounds().0, job.after)).collect()
 }
 
 fn names(text: &str) -> Vec<String> {
@@ -24,8 +24,8 @@ fn a_command_line_is_its_jobs() {
     assert_eq!(names, ["a", "b", "c"]);
     assert_eq!(file.jobs[2].after, [0, 1], "a command begins when the one before is over");
     assert!(matches!(&file.jobs[1].work, FioWork::Device { devices, .. } if devices == &["/dev/sdb"]));
-    assert_eq!(file.jobs[0].work.parameters().in_flight, 8);
-    assert_eq!(file.jobs[1].work.parameters().bounds().0, 1 << 20);
+    assert_eq!(file.jobs[0].work.accesses().unwrap().in_flight, 8);
+    assert_eq!(file.jobs[1].work.accesses().unwrap().bounds().0, 1 << 20);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn options_before_the_name_and_a_job_called_global_are_for_all() {
     let file =
         FioFile::read("fio --name=global --bs=8k --name=a --size=1m --name=b --size=2m", &Nothing).unwrap();
     assert_eq!(
-        file.jobs.iter().map(|job| job.work.parameters().bounds().0).collect::<Vec<_>>(),
+        file.jobs.iter().map(|job| job.work.accesses().unwrap().bounds().0).collect::<Vec<_>>(),
         [8192, 8192]
     );
     let placeholder = FioFile::read("fio --filename=<device name> --rw=randread --name=a", &Nothing).unwrap();
@@ -184,4 +184,16 @@ fn what_would_grow_without_end_does_not() {
         // Whatever it comes to, it comes to it soon.
         let _ = FioFile::read(&text, &Nothing);
     }
+}
+
+#[test]
+fn each_call_counts_its_jobs_anew_as_its_random_numbers_do() {
+    let numbers = |text: &str| -> Vec<u32> {
+        let file = FioFile::read(text, &Nothing).unwrap();
+        file.jobs.iter().map(|job| job.work.accesses().unwrap().job_number).collect()
+    };
+    let call = "fio --name=a --size=1m --numjobs=3 --name=b --size=1m\n";
+    assert_eq!(numbers(call), [1, 4]);
+    assert_eq!(numbers(&format!("{call}{call}")), [1, 4, 1, 4]);
+    assert_eq!(numbers("[global]\nsize=1m\n[a]\nnumjobs=2\n[b]\nstonewall\n"), [1, 3]);
 }

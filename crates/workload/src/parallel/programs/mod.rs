@@ -16,6 +16,7 @@ mod mpi_io;
 mod seis;
 mod states;
 mod steps;
+mod stream;
 mod training;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
@@ -31,6 +32,7 @@ pub use mpi_io::{MpiIoAccess, MpiIoOperation, MpiIoParameters};
 pub use seis::SeisParameters;
 pub use states::CheckpointLayout;
 pub use steps::{MessageParameters, StepFile, StepParameters, StepRate, StepsParameters};
+pub use stream::{StreamParameters, StreamVerb};
 pub use training::{TrainingModel, TrainingParameters};
 
 use super::act::Acts;

@@ -204,6 +204,11 @@ impl Course {
         Some((offset, length))
     }
 
+    /// Takes the turn of a file for something that is no access.
+    pub(super) fn take_turn(&mut self) -> Option<usize> {
+        self.next_file()
+    }
+
     /// The file whose turn it is.
     fn next_file(&mut self) -> Option<usize> {
         if self.done == self.ways.len() {

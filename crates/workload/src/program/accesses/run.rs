@@ -389,16 +389,18 @@ impl AccessProgram {
         let Some(file) = self.just_written else { return };
         let writes = self.course.issued()[1];
         let due = |every: u64| every > 0 && writes.is_multiple_of(every);
-        let operation = match () {
-            () if due(self.parameters.fsync_every) => Operation::Fsync,
-            () if due(self.parameters.fdatasync_every) => Operation::Fdatasync,
+        // A call of its own in fio's eyes: it is made on the file whose turn it is, and takes that turn (io_u.c, set_io_u_file).
+        let mut turn = || self.course.take_turn().unwrap_or(file);
+        let (operation, file) = match () {
+            () if due(self.parameters.fsync_every) => (Operation::Fsync, turn()),
+            () if due(self.parameters.fdatasync_every) => (Operation::Fdatasync, turn()),
             // A call that waits for its write to a disk makes the disk's cache durable behind it, and one that submits doesn't
             // (Linux 6.1, blkdev_write_iter: generic_write_sync).
             () if self.on_devices
                 && !self.submits()
                 && (self.parameters.sync || self.parameters.data_sync) =>
             {
-                Operation::Fdatasync
+                (Operation::Fdatasync, file)
             }
             () => return,
         };

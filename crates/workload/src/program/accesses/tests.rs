@@ -53,6 +53,30 @@ fn backwards_and_holes_are_where_fio_has_them() {
     assert_eq!(places(4)[..5], [0, 8, 16, 24, 32]);
 }
 
+#[test]
+fn a_sync_takes_the_turn_of_a_file() {
+    let parameters = AccessParameters {
+        files: 4,
+        file_order: crate::program::pattern::FileOrder::RoundRobin,
+        fsync_every: 3,
+        ..of(AccessKind::Write, 4096, 8192)
+    };
+    let mut prepared = parameters.prepare(&Placement::new("w")).unwrap();
+    let first = prepared.files.entries()[0].file.0;
+    let mut found = Vec::new();
+    while found.len() < 8 {
+        let (Step::Operation(op) | Step::Submit { op, .. }) = prepared.programs[0].next(Time::ZERO).unwrap()
+        else {
+            continue;
+        };
+        if matches!(op.operation, Operation::Write | Operation::Fsync) {
+            found.push((op.operation == Operation::Fsync, op.file.0 - first));
+        }
+    }
+    let file = |number: u32| (false, number);
+    assert_eq!(found, [file(0), file(1), file(2), (true, 3), file(0), file(1), file(2), (true, 3)]);
+}
+
 proptest! {
     #[test]
     fn random_accesses_visit_each_place_once(records in 1_u64..3_000, seed in any::<u64>()) {
