@@ -81,7 +81,7 @@ impl HostPages for PlacedLinux {
             let of = LayoutOf::new(
                 (&host.parameters, is_first),
                 name,
-                &mounted.parameters.clone().into(),
+                &mounted.kind.format(),
                 mounted.blocks,
                 site.loaded.scenario.seed,
             );

@@ -4,20 +4,63 @@ use crate::schema::read_apart;
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
+use petrio_models::host::Format;
 use petrio_models::host::file_system::FileSystemParameters;
+use petrio_models::host::xfs::XfsParameters;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FileSystem {
     /// Where it lies, what mounts it, and the queue before it.
     #[serde(flatten)]
     pub place: FileSystemPlace,
-    /// How it was made and is mounted.
+    /// Which it is, how it was made and is mounted.
     #[serde(flatten)]
-    pub parameters: FileSystemParameters,
+    pub kind: FileSystemKind,
+}
+
+/// Which file system, how it was made and is mounted.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FileSystemKind {
+    /// ext3 or ext4.
+    Ext(FileSystemParameters),
+    /// XFS.
+    Xfs(XfsParameters),
+}
+
+impl FileSystemKind {
+    /// Its parameters, where it is ext3 or ext4.
+    pub fn ext(&self) -> Option<&FileSystemParameters> {
+        match self {
+            Self::Ext(parameters) => Some(parameters),
+            Self::Xfs(_) => None,
+        }
+    }
+
+    /// Whether what is made durable leaves the device's write cache: always under XFS.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.ext().is_none_or(|parameters| parameters.barriers)
+    }
+
+    /// As it is formatted.
+    pub(super) fn format(&self) -> Format {
+        match self {
+            Self::Ext(parameters) => Format::Ext(parameters.clone()),
+            Self::Xfs(parameters) => Format::Xfs(parameters.clone()),
+        }
+    }
+
+    /// The device that is its journal, where it has one of its own, and how much of that it uses.
+    pub(super) fn log(&self) -> Option<(&str, Option<Bytes>)> {
+        match self {
+            Self::Ext(parameters) => Some((parameters.journal.on.as_deref()?, parameters.journal_size)),
+            Self::Xfs(parameters) => Some((parameters.log.as_deref()?, parameters.log_size)),
+        }
+    }
 }
 
 /// Where a file system lies, what mounts it, and the queue before it.
@@ -70,12 +113,18 @@ const PLACE_KEYS: [&str; 9] = [
 
 /// Reads a file system.
 pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
-    let typed = entry(table.get_ref(), "type").is_some();
+    let written = entry(table.get_ref(), "type");
+    if written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("xfs")) {
+        let read = read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources);
+        return read.map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) });
+    }
+    let typed = written.is_some();
     let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
     if typed {
-        return read.map(|(place, parameters)| FileSystem { place, parameters });
+        return read.map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) });
     }
     let missing = sources.error(table.span(), "\"type\" is missing").label("in this part");
-    let missing = missing.help("say which file system it is: type = \"ext3\" or type = \"ext4\"");
+    let missing =
+        missing.help("say which file system it is: type = \"ext3\", type = \"ext4\" or type = \"xfs\"");
     Err(std::iter::once(missing).chain(read.err().into_iter().flatten()).collect())
 }

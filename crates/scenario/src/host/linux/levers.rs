@@ -6,7 +6,7 @@ use super::place::{PlacedFileSystem, PlacedHost, PlacedLinux, is_same_scheduler}
 use super::pvfs::PVFS;
 use super::san::SAN;
 use super::share::SHARE;
-use super::{FILE_SYSTEM, HOST};
+use super::{FILE_SYSTEM, FileSystemKind, HOST};
 use crate::build::name_in;
 use crate::host::family::TellLevers;
 use crate::text::Copies;
@@ -58,7 +58,8 @@ impl PlacedLinux {
             let PlacedFileSystem { name, place, .. } = placed;
             let path = written(&format!("{FILE_SYSTEM}.{name}"));
             let host = &self.hosts[placed.host];
-            let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
+            let FileSystemKind::Ext(parameters) = &placed.kind else { continue };
+            let own = parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
             let page = format!("{}/{}", host.name, name_in(name, &host.name));
             tell(&page, own);
             if let Some(limit) = place.dirty_limit {

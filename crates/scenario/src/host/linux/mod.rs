@@ -21,6 +21,7 @@ mod share;
 mod shared;
 mod wiring;
 
+use file_system::FileSystemKind;
 pub use file_system::{FileSystem, FileSystemPlace};
 pub use host::{Change, Host};
 pub(crate) use implied::join_ranks;

@@ -7,7 +7,7 @@ use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
 use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
-use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, Linux};
+use super::{FILE_SYSTEM, FileSystem, FileSystemKind, FileSystemPlace, Linux};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::placed::Beneath;
@@ -16,8 +16,9 @@ use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::HostParameters;
-use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
+use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, JournalMode};
 use petrio_models::host::kernel_profile::{BlockLayerParameters, Throttling};
+use petrio_models::host::xfs::XfsVolume;
 use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
 use petrio_workload::parallel::Mounted;
@@ -81,8 +82,8 @@ pub struct PlacedFileSystem {
     pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.
     pub place: FileSystemPlace,
-    /// How it was made and is mounted.
-    pub parameters: FileSystemParameters,
+    /// Which it is, how it was made and is mounted.
+    pub kind: FileSystemKind,
 }
 
 /// A device that is the journal of a file system on another.
@@ -118,22 +119,23 @@ impl Linux {
         }
         let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
         // Of thousands of copies one is tried out.
-        let mut formatted: Option<(&FileSystemParameters, u64)> = None;
+        let mut formatted: Option<(&FileSystemKind, u64)> = None;
         let mut next_mounts = vec![0; self.host.len()];
         for ((name, file_system), plan) in self.fs.iter().zip(mounts) {
-            let FileSystem { place, parameters } = file_system;
+            let FileSystem { place, kind } = file_system;
             let there = ground.blocks(plan.on);
             let blocks = place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
-            let is_known = formatted == Some((parameters, blocks));
+            let is_known = formatted == Some((kind, blocks));
             problems.extend(impossible_size(name, file_system, (blocks, there), is_known, ground));
             if let (Some(limit), Some(host)) = (place.dirty_limit, hosts.get(plan.host)) {
                 problems.extend(own_dirty_limit(limit, host, name, ground));
             }
-            formatted = Some((parameters, blocks));
+            formatted = Some((kind, blocks));
             let log = plan.log.map(|log| {
                 let there = ground.blocks(log);
-                let blocks = parameters.journal_size.map_or(there, |size| size.get() / SECTOR_BYTES);
-                problems.extend(impossible_log(name, parameters, (blocks, there), ground));
+                let blocks =
+                    kind.log().and_then(|(_, size)| size).map_or(there, |size| size.get() / SECTOR_BYTES);
+                problems.extend(impossible_log(name, kind, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
             let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(plan.on);
@@ -152,7 +154,7 @@ impl Linux {
                 has_many_queues,
                 log,
                 place: place.clone(),
-                parameters: parameters.clone(),
+                kind: kind.clone(),
             });
         }
         let targets = targets_of_networks(networks.len(), &san);
@@ -227,13 +229,16 @@ fn too_many_clients((key, name): (&str, &str), clients: usize, ground: &Ground<'
 /// possible isn't tried.
 fn impossible_size(
     name: &str,
-    FileSystem { place, parameters }: &FileSystem,
+    FileSystem { place, kind }: &FileSystem,
     (blocks, there): (u64, u64),
     is_known: bool,
     ground: &Ground<'_>,
 ) -> Option<Problem> {
     let own_blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
-    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
+    let groups = match kind {
+        FileSystemKind::Ext(parameters) => own_blocks / u64::from(parameters.blocks_per_group.max(1)),
+        FileSystemKind::Xfs(_) => 0,
+    };
     if blocks > there {
         let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.size"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
@@ -250,7 +255,10 @@ fn impossible_size(
     if is_known {
         return None;
     }
-    let error = file_system::Volume::format(parameters, own_blocks).err()?;
+    let error = match kind {
+        FileSystemKind::Ext(parameters) => file_system::Volume::format(parameters, own_blocks).err()?,
+        FileSystemKind::Xfs(parameters) => XfsVolume::format(parameters, own_blocks).err()?,
+    };
     let words = format!("the file system \"{name}\" can't be made: {error}");
     Some(refusal(ground.sources, ground.places, &format!("{FILE_SYSTEM}.{name}"), &words))
 }
@@ -258,21 +266,25 @@ fn impossible_size(
 /// Why a device of `there` blocks can't be a journal of `blocks`.
 fn impossible_log(
     name: &str,
-    parameters: &FileSystemParameters,
+    kind: &FileSystemKind,
     (blocks, there): (u64, u64),
     ground: &Ground<'_>,
 ) -> Option<Problem> {
-    let on = parameters.journal.on.as_deref().unwrap_or_default();
+    let on = kind.log().map_or("", |(on, _)| on);
+    let (key, size_key) = match kind {
+        FileSystemKind::Ext(_) => ("journal", "journal_size"),
+        FileSystemKind::Xfs(_) => ("log", "log_size"),
+    };
     if blocks > there {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal_size"));
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{size_key}"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
         let message = format!("the journal is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
     let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
     (size < LEAST_LOG).then(|| {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal"));
-        let message = format!("a journal of {size} is smaller than mke2fs makes one");
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{key}"));
+        let message = format!("a journal of {size} is smaller than any file system's is made");
         ground.sources.error(span, message).help(format!("take a device of {LEAST_LOG} or more"))
     })
 }
@@ -351,18 +363,22 @@ impl PlacedLinux {
 
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
     fn words_of(&self, mounted: &PlacedFileSystem) -> String {
-        let family = match mounted.parameters.family {
+        let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
+        let scheduler = mounted.scheduler(&kernel.block);
+        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
+        let FileSystemKind::Ext(parameters) = &mounted.kind else {
+            let log = if mounted.log.is_some() { ", log on a device of its own" } else { "" };
+            return format!("xfs{log}, {scheduler}, {} on {}", kernel.name, machine.name);
+        };
+        let family = match parameters.family {
             Family::Ext3 => "ext3",
             Family::Ext4 => "ext4",
         };
-        let journal = match mounted.parameters.journal.mode {
+        let journal = match parameters.journal.mode {
             JournalMode::Ordered => "ordered data",
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
         };
-        let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
-        let scheduler = mounted.scheduler(&kernel.block);
-        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }
 }
