@@ -31,8 +31,8 @@ const MIB: u64 = 1 << 20;
 /// Files of the operation's directory that other repetitions have used: each operation was repeated twelve times in one directory.
 const OTHERS: usize = 6;
 
-/// Files of the root that lie before one of which the inode is to be read.
-const ROOT_OTHERS: usize = 40;
+/// Files in four directories that lie before one of the root of which the inode is to be read.
+const ROOT_OTHERS: usize = 160;
 
 /// Directories that were made and used before, in all groups of the volume.
 const DIRECTORIES: usize = 8;
@@ -140,9 +140,17 @@ fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)
     } else if words.has("fadv") || words.has("remount") || words.has("uncached") {
         let size = found_size(words, phases)?;
         let at = file_of(words);
-        // Its inode lies elsewhere than the root's, which mounting reads.
-        let others = if words.has("root") { ROOT_OTHERS } else { OTHERS };
-        for other in 0..others {
+        if words.has("root") {
+            // Its inode lies elsewhere than the root's, which mounting reads.
+            for other in 0..ROOT_OTHERS {
+                let (group, number) = (other % 4, other / 4);
+                if number == 0 {
+                    let _ = writeln!(declared, "directory q{group}");
+                }
+                let _ = writeln!(declared, "file q{group}/z{number} 0 B");
+            }
+        }
+        for other in 0..OTHERS {
             let _ = writeln!(declared, "file {}o{other} {size} B", at.strip_suffix('f')?);
         }
         let _ = writeln!(declared, "file {at} {size} B");
@@ -163,6 +171,11 @@ fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)
         }
     }
     if !cold {
+        if makes.contains(&first) || words.begins("syncfs") {
+            for other in 0..OTHERS {
+                let _ = writeln!(before, "create d/o{other}\nwrite d/o{other} 0 4 KiB\nclose d/o{other}");
+            }
+        }
         before.insert_str(0, &used());
     }
     if words.has("same") && words.has("again") {
@@ -179,7 +192,7 @@ fn used() -> String {
     (0..DIRECTORIES).fold(String::new(), |mut text, at| {
         let _ = writeln!(
             text,
-            "mkdir u{at}\ncreate u{at}/f\nwrite u{at}/f 0 4 KiB\nclose u{at}/f\nfsync u{at}/f"
+            "mkdir u{at}\ncreate u{at}/f\nwrite u{at}/f 0 12 KiB\nclose u{at}/f\nfsync u{at}/f"
         );
         text
     })
