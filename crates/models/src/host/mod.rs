@@ -24,6 +24,7 @@ mod page;
 mod parameters;
 mod shared_slots;
 mod state;
+mod tmpfs;
 
 pub use below::Format;
 pub use daemon::kernel_thread;

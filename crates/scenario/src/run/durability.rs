@@ -124,7 +124,7 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         disks.find(|disk| disk.compiled.features().write_cache)
     };
     let told = |placed: &PlacedFileSystem| {
-        let disk = volatile(placed.on).or_else(|| volatile(placed.log?.on))?;
+        let disk = volatile(placed.on?).or_else(|| volatile(placed.log?.on))?;
         let (name, part) = (&placed.name, &disk.part);
         let kernel = &linux.hosts.get(placed.host)?.parameters.kernel;
         if !placed.kind.has_barriers() {

@@ -17,6 +17,7 @@ mod drive_laws;
 mod driven;
 mod failures;
 mod file_systems;
+mod files_in_memory;
 mod hosts;
 mod inputs;
 mod matrix;

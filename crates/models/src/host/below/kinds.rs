@@ -4,6 +4,7 @@ use super::{FileSystem, Layout};
 use crate::host::ext::Ext;
 use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
+use crate::host::tmpfs::Tmpfs;
 use crate::host::xfs::{Xfs, XfsParameters, XfsVolume};
 use std::ops::{Deref, DerefMut};
 
@@ -14,6 +15,8 @@ pub enum Format {
     Ext(FileSystemParameters),
     /// XFS.
     Xfs(XfsParameters),
+    /// tmpfs, in memory: it lies on no device, and its size is that of its files together.
+    Tmpfs,
 }
 
 impl Format {
@@ -25,7 +28,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Xfs(_) => self,
+            Self::Xfs(_) | Self::Tmpfs => self,
         }
     }
 
@@ -41,6 +44,7 @@ impl Format {
             Self::Xfs(parameters) => {
                 XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
             }
+            Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
         }
     }
 }
@@ -62,6 +66,7 @@ impl From<FileSystemParameters> for Format {
 pub(in crate::host) enum OnDisk {
     Ext(Box<Volume>),
     Xfs(Box<XfsVolume>),
+    Tmpfs(Tmpfs),
 }
 
 impl Deref for OnDisk {
@@ -71,6 +76,7 @@ impl Deref for OnDisk {
         match self {
             Self::Ext(volume) => &**volume,
             Self::Xfs(volume) => &**volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
         }
     }
 }
@@ -80,6 +86,7 @@ impl DerefMut for OnDisk {
         match self {
             Self::Ext(volume) => &mut **volume,
             Self::Xfs(volume) => &mut **volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
         }
     }
 }
@@ -89,6 +96,7 @@ impl DerefMut for OnDisk {
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
     Xfs(Box<Xfs>),
+    Tmpfs(Box<Tmpfs>),
 }
 
 impl AnyFileSystem {
@@ -117,6 +125,7 @@ impl Deref for AnyFileSystem {
         match self {
             Self::Ext(ext) => &**ext,
             Self::Xfs(xfs) => &**xfs,
+            Self::Tmpfs(tmpfs) => &**tmpfs,
         }
     }
 }
@@ -127,6 +136,7 @@ impl DerefMut for AnyFileSystem {
         match self {
             Self::Ext(ext) => &mut **ext,
             Self::Xfs(xfs) => &mut **xfs,
+            Self::Tmpfs(tmpfs) => &mut **tmpfs,
         }
     }
 }

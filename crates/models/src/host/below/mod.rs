@@ -77,8 +77,8 @@ use petrio_random::Generator;
 pub(in crate::host) struct Nature {
     /// Whether blocks are found when data are written back, and pages that have none wait for them.
     pub(in crate::host) delayed: bool,
-    /// Whether pages that have been written are dirty from then on; otherwise the file system says so later, in its own time.
-    pub(in crate::host) posts_dirty: bool,
+    /// What pages are that have been written.
+    pub(in crate::host) posts: Posts,
     /// Whether it follows O_DIRECT.
     pub(in crate::host) direct: bool,
     /// Whether files may have folios of several pages.
@@ -95,6 +95,17 @@ pub(in crate::host) struct Nature {
     pub(in crate::host) reads_ahead: bool,
     /// How old what has begun becomes before its thread looks after it.
     pub(in crate::host) age: Time,
+}
+
+/// What becomes of pages once they have been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::host) enum Posts {
+    /// They are dirty, and are written back.
+    Dirty,
+    /// The file system makes them dirty later, in its own time.
+    Later,
+    /// They are all that there is of their file, in memory or in swap space: there is no other place, and nobody is held back for them.
+    Kept,
 }
 
 /// A change of the file system that has begun and hasn't ended: an operation carries it from step to step.

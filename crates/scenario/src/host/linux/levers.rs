@@ -58,6 +58,7 @@ impl PlacedLinux {
             let PlacedFileSystem { name, place, .. } = placed;
             let path = written(&format!("{FILE_SYSTEM}.{name}"));
             let host = &self.hosts[placed.host];
+            // One in memory has neither a journal nor a queue.
             let FileSystemKind::Ext(parameters) = &placed.kind else { continue };
             let own = parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
             let page = format!("{}/{}", host.name, name_in(name, &host.name));

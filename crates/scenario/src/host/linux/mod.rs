@@ -19,10 +19,10 @@ mod san;
 mod san_pages;
 mod share;
 mod shared;
+mod tmpfs;
 mod wiring;
 
-use file_system::FileSystemKind;
-pub use file_system::{FileSystem, FileSystemPlace};
+pub use file_system::{FileSystem, FileSystemKind, FileSystemPlace, TmpfsParameters, TmpfsType};
 pub use host::{Change, Host};
 pub(crate) use implied::join_ranks;
 pub(crate) use mpi::Mpi;

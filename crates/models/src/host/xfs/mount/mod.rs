@@ -20,7 +20,7 @@ use super::items::{Buffer, Changes};
 use super::log::{Item, Log, LogWrite};
 use super::volume::XfsVolume;
 use crate::host::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Prepared, Scope,
+    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared, Scope,
     Stop, Threads,
 };
 use crate::host::copy_cost::PAGE_BYTES;
@@ -98,7 +98,7 @@ impl Layout for XfsVolume {
         };
         let nature = Nature {
             delayed: true,
-            posts_dirty: true,
+            posts: Posts::Dirty,
             direct: true,
             large_folios: kernel.page_cache.largest_folio.get() > PAGE_BYTES,
             access_times: parameters.access_times,
