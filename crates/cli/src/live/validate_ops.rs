@@ -39,7 +39,7 @@ pub(crate) struct ValidateOps {
     /// How often each operation is carried out on the real kernel; 0 leaves that out
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     repetitions: u32,
-    /// Judge the tables of this folder (ops.csv, group.csv) instead, of ext4 or xfs: nothing is measured here
+    /// Judge the tables of this folder (ops.csv, extents.csv of XFS, group.csv) instead, of ext4 or xfs: nothing is measured here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print the rows as JSON
@@ -145,6 +145,10 @@ impl ValidateOps {
                 "{operation} ({size_mib} MiB, {cache}, {mount})\n  petrio    {predicted}\n  measured  {measured} ({:.0} %)\n",
                 share * 100.0
             ))?;
+        }
+        if !found.extents.is_empty() {
+            let as_measured = found.extents.iter().filter(|row| row.differs.is_none()).count();
+            print(&format!("{as_measured} of {} extent maps are those measured\n", found.extents.len()))?;
         }
         if !found.groups.is_empty() {
             let headings =

@@ -13,6 +13,9 @@ pub const OPERATIONS: &str = "ops.csv";
 /// The group commits' file in its folder.
 pub const GROUP: &str = "group.csv";
 
+/// The extents' file in its folder.
+pub const EXTENTS: &str = "extents.csv";
+
 /// The share that a measured sequence must have to be held against.
 pub const SHARE: f64 = 0.25;
 
@@ -106,7 +109,8 @@ pub struct MeasuredGroup {
     pub ms_per_request: f64,
 }
 
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, TableError> {
+/// Rows of a table.
+pub(super) fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, TableError> {
     let mut text = String::new();
     input::open(path)
         .and_then(|mut file| file.read_to_string(&mut text))

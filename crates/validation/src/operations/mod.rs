@@ -1,16 +1,22 @@
 //! Operations on XFS and ext4 beside a real kernel's: which requests each sends, and how commits are shared.
 //!
-//! A folder of tables says what was measured (`ops.csv`, `group.csv`): operations with their phases and the sequences of requests that
+//! A folder of tables says what was measured (`ops.csv`, `extents.csv`, `group.csv`): operations with their phases and the sequences of requests that
 //! were seen, in settings of size, write cache and mount options, on a disk that takes the same time for each request. Each operation is
 //! played as a scenario ([`scripts`]); its sequence is to be one of those seen in a quarter of the repetitions or more. Operations that
 //! petrio's programs can't do are listed.
 
+pub mod extents;
 pub mod measured;
 pub mod play;
 pub mod scripts;
 pub mod sequence;
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
 use crate::verdict::Judged;
+use extents::{ExtentsError, ExtentsRow};
 use measured::{MeasuredGroup, MeasuredOperation, SHARE, Setting, TableError};
 use play::{PlayError, play_group, play_operation};
 use rayon::prelude::*;
@@ -34,6 +40,9 @@ pub enum OperationsError {
     /// A table can't be read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A scenario of extents can't be played.
+    #[error(transparent)]
+    Extents(#[from] ExtentsError),
     /// An operation can't be played.
     #[error("{operation}: {source}")]
     Play {
@@ -105,6 +114,8 @@ impl GroupRow {
 pub struct OperationsFound {
     /// A row for each operation and setting.
     pub rows: Vec<OperationRow>,
+    /// Where files lie (XFS).
+    pub extents: Vec<ExtentsRow>,
     /// Group commits.
     pub groups: Vec<GroupRow>,
     /// Operations that petrio's programs can't do.
@@ -119,7 +130,8 @@ impl OperationsFound {
         let agree = self.rows.iter().filter(|row| row.agrees).count();
         let what = "operations whose requests are those measured".to_owned();
         let aim = Judged::share(what, (agree, self.rows.len()), AIM, None);
-        let rest = self.groups.iter().flat_map(GroupRow::judged);
+        let extents = self.extents.iter().map(ExtentsRow::judged);
+        let rest = extents.chain(self.groups.iter().flat_map(GroupRow::judged));
         std::iter::once(aim).filter(|_| !self.rows.is_empty()).chain(rest).collect()
     }
 }
@@ -149,6 +161,12 @@ pub fn judge_folder(
     progress(&format!("simulating {} operations", played.len()));
     let rows = played.par_iter().map(|(cell, script)| operation_row(cell, script, log_kib));
     found.rows = rows.collect::<Result<Vec<OperationRow>, _>>()?;
+    if fs == "xfs" && folder.join(measured::EXTENTS).exists() {
+        progress("laying files out");
+        let (rows, unknown) = extents::judge(folder)?;
+        found.extents = rows;
+        found.unknown.extend(unknown);
+    }
     if folder.join(measured::GROUP).exists() {
         let groups = measured::groups(folder, fs)?;
         progress(&format!("simulating {} runs of group commit", groups.len()));

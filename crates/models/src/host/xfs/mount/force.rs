@@ -16,8 +16,8 @@ use crate::host::xfs::log::LogWrite;
 use petrio_colours::Direction;
 use petrio_kernel::{PageBuilder, Time};
 
-/// How long a log buffer of 32 KiB takes to be filled: copying at some 5 GB/s and as much again for what the items need. Not measured; it only
-/// keeps apart what isn't one request.
+/// How long a log buffer of 32 KiB takes to be filled: copying at some 5 GB/s and as much again for what the items need. Not measured;
+/// it only keeps apart what isn't one request.
 const FILLS: Time = Time::from_micros(12);
 
 impl Xfs {

@@ -20,8 +20,8 @@ use super::items::{Buffer, Changes};
 use super::log::{Item, Log, LogWrite};
 use super::volume::XfsVolume;
 use crate::host::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared, Scope,
-    Stop, Threads,
+    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared,
+    Scope, Stop, Threads,
 };
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::file_system::{FileError, Mapping};
