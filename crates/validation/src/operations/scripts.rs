@@ -119,7 +119,7 @@ fn found_size(words: &Words<'_>, phases: &str) -> Option<u64> {
         "append" => 4 * KIB,
         "overwrite" | "sync" if sizes.first().is_some_and(|&size| size >= MIB) => sizes[0],
         "truncate" | "unlink" => sizes.first().copied().unwrap_or(0),
-        "rename" | "link" | "chmod" | "stat" | "rmdir" => 4 * KIB,
+        "rename" | "link" | "chmod" | "stat" => 4 * KIB,
         "fsync" | "fdatasync" | "overwrite" => MIB,
         "write" if phases.contains("write") => 0,
         _ => return None,
@@ -129,7 +129,7 @@ fn found_size(words: &Words<'_>, phases: &str) -> Option<u64> {
 /// What is there before: declared, where it is to be cold, or made.
 fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)> {
     let (mut declared, mut before) = (String::new(), String::new());
-    let makes = ["create", "creates", "mkdir", "umount", "mount", "statvfs"];
+    let makes = ["create", "creates", "mkdir", "umount", "mount", "statvfs", "rmdir"];
     let first = phases.split_whitespace().next()?;
     let lists = words.has("list") || words.has("files") || words.has("dir") && first == "list";
     let number = words.numbers.iter().copied().max().unwrap_or(0);
@@ -181,6 +181,9 @@ fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)
     if words.has("same") && words.has("again") {
         before.push_str("append d/f 4 KiB\nfsync d/f\n");
     }
+    if words.begins("rmdir") {
+        before.push_str("mkdir d/new\n");
+    }
     if words.has("over") {
         before.push_str("create d/old\nwrite d/old 0 4 KiB\nclose d/old\n");
     }
@@ -228,6 +231,7 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
         "rename" => one("rename d/f d/new".to_owned()),
         "unlink" => one("unlink d/f".to_owned()),
         "mkdir" => one("mkdir d/new".to_owned()),
+        "rmdir" => one("rmdir d/new".to_owned()),
         "truncate" => {
             let to = words.all.iter().skip_while(|word| **word != "to").nth(1)?;
             let length = if *to == "0" { 0 } else { size(to)? };
@@ -240,8 +244,9 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
             Some(std::iter::once("readdir d".to_owned()).chain(stats).collect())
         }
         "stat" if words.has("missing") => None,
+        "stat" if words.numbers.is_empty() => one(format!("stat {file}")),
         "stat" => {
-            let number = words.numbers.iter().copied().max().unwrap_or(1);
+            let number = words.numbers.iter().copied().max()?;
             Some((0..number).map(|at| format!("stat d/f{at}")).collect())
         }
         // What is asked for is in memory.
@@ -275,20 +280,25 @@ fn reads(words: &Words<'_>) -> Option<Vec<String>> {
             Some((0..all.div_ceil(call)).map(|at| read(at * call, call)).collect())
         }
         "random" | "backward" | "strided" | "stride" => {
-            let (&length, &all) = (words.sizes.first()?, words.sizes.last()?);
-            let number = words.numbers.first().copied()?;
-            let each = all / number;
-            let place = |at: u64| match words.all[0] {
-                // Seven is coprime to powers of two: each place once, and never the next.
-                "random" => (at * 7 + 3) % number * each + each / 2 / length * length,
-                "backward" => (number - at) * each - length,
-                _ => at * each,
-            };
-            Some((0..number).map(|at| read(place(at), length)).collect())
+            Some(spread(words)?.into_iter().map(|(offset, length)| read(offset, length)).collect())
         }
         "open" | "read" => Some(vec![read(0, words.sizes.first().copied().unwrap_or(4 * KIB))]),
         _ => None,
     }
+}
+
+/// Accesses here and there: `random_16_x_8k_of_8m`.
+fn spread(words: &Words<'_>) -> Option<Vec<(u64, u64)>> {
+    let (&length, &all) = (words.sizes.first()?, words.sizes.last()?);
+    let number = words.numbers.first().copied().filter(|&number| number > 0)?;
+    let each = (all / number).max(length);
+    let place = |at: u64| match words.all[0] {
+        // Seven is coprime to powers of two: each place once, and never the next.
+        "random" => (at * 7 + 3) % number * each + each / 2 / length * length,
+        "backward" => (number - at) * each - length,
+        _ => at * each,
+    };
+    Some((0..number).map(|at| (place(at), length)).collect())
 }
 
 fn writes(words: &Words<'_>, file: &str) -> Option<Vec<String>> {
@@ -300,6 +310,10 @@ fn writes(words: &Words<'_>, file: &str) -> Option<Vec<String>> {
         "append" => {
             let number = words.numbers.first().copied().unwrap_or(1);
             (0..number).map(|_| format!("append {file} {length} B{flags}")).collect()
+        }
+        "random" | "backward" | "strided" | "stride" => {
+            let each = spread(words)?.into_iter();
+            each.map(|(offset, length)| format!("write {file} {offset} B {length} B{flags}")).collect()
         }
         "overwrite" if length >= MIB => vec![format!("write {file} 0 {length} B{flags}")],
         "overwrite" => vec![format!("write {file} {} B {length} B{flags}", 400 * KIB)],
@@ -324,6 +338,21 @@ mod tests {
         assert_eq!(script.phases[0].calls, ["truncate d/f 4096 B"]);
         let script = OperationScript::of("create_100_4k_fsync_last", "creates last").unwrap();
         assert_eq!((script.phases[0].calls.len(), script.phases[1].calls[0].as_str()), (300, "fsync d/n99"));
+    }
+
+    #[test]
+    fn further_names_are_read_by_the_same_words() {
+        let of = |name, phases| OperationScript::of(name, phases).unwrap();
+        let random = of("random_16_x_4k_of_8m_fsync", "write fsync close");
+        assert_eq!((random.phases[0].calls.len(), random.phases[1].calls.len()), (16, 1));
+        assert!(random.before.contains("write d/f 0 8388608 B"));
+        let removed = of("rmdir_fsync_dir", "rmdir fsyncdir");
+        assert!(removed.before.contains("mkdir d/new") && removed.phases[0].calls == ["rmdir d/new"]);
+        assert_eq!(of("stat_file_remount", "stat").phases[0].calls, ["stat d/f"]);
+        assert_eq!(
+            of("append_1m_fdatasync", "write fdatasync close").phases[0].calls,
+            ["append d/f 1048576 B"]
+        );
     }
 
     #[test]
