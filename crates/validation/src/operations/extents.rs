@@ -223,7 +223,7 @@ impl Load {
         for folder in folders {
             disk.directory(folder)?;
         }
-        Ok(self.files.iter().map(|file| disk.create(file)).collect::<Result<_, _>>()?)
+        self.files.iter().map(|file| disk.create(file)).collect()
     }
 }
 
