@@ -16,6 +16,9 @@ use thiserror::Error;
 /// What writers write at a time.
 const CALL: u64 = 64 << 10;
 
+/// The largest file that is laid out.
+const BYTES_MOST: u64 = 16 << 30;
+
 /// Why a scenario can't be played.
 #[derive(Debug, Error)]
 pub enum ExtentsError {
@@ -156,6 +159,9 @@ impl Load {
         let files = files.into_iter().map(str::to_owned).collect();
         let kib = rows.iter().map(|row| row.file_size_kib).fold(0.0, f64::max);
         let bytes = (kib * 1_024.0) as u64;
+        if bytes > BYTES_MOST {
+            return None;
+        }
         let words: Vec<&str> = scenario.split('_').collect();
         let kind = match () {
             () if words.contains(&"writer") || words.contains(&"writers") => {
@@ -238,7 +244,7 @@ struct Disk {
 impl Disk {
     fn new(size_mib: u64) -> Result<Self, ExtentsError> {
         let parameters = XfsParameters::default();
-        let volume = XfsVolume::format(&parameters, size_mib * 256)?;
+        let volume = XfsVolume::format(&parameters, size_mib.saturating_mul(256))?;
         let area = volume.geometry().log.clone();
         let log = Log::new(parameters.log_in(area.start, area.end - area.start));
         Ok(Self { volume, log, changes: Changes::default(), names: BTreeMap::new() })

@@ -70,7 +70,7 @@ impl DeviceSink for Watch {
 /// A disk that takes 5 ms for each request (loop device over a server of one request at a time), a host and the file system.
 fn parts(setting: &Setting, milliseconds: f64) -> String {
     let Setting { fs, size_mib, cache, mount } = setting;
-    let blocks = size_mib * 2048;
+    let blocks = size_mib.saturating_mul(2048);
     let cached = cache == "wb";
     let access_times = if mount == "noatime" { "never" } else { "relative" };
     format!(

@@ -25,6 +25,10 @@ pub struct OperationScript {
     pub phases: Vec<Phase>,
 }
 
+/// The most files or accesses, and the largest size, of an operation that is looked at by itself.
+const NUMBER_MOST: u64 = 10_000;
+const SIZE_MOST: u64 = 1 << 30;
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
@@ -39,14 +43,14 @@ const DIRECTORIES: usize = 8;
 
 /// The size of an access or a file: `4k`, `8m`, `100b`.
 fn size(word: &str) -> Option<u64> {
-    let (digits, unit) = word.split_at(word.len().checked_sub(1)?);
+    let (digits, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     let unit = match unit {
         "b" => 1,
         "k" => KIB,
         "m" => MIB,
         _ => return None,
     };
-    Some(digits.parse::<u64>().ok()? * unit)
+    digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// What a name says.
@@ -84,6 +88,10 @@ impl OperationScript {
     #[must_use]
     pub fn of(name: &str, phases: &str) -> Option<Self> {
         let words = Words::of(name);
+        let too_large = words.numbers.iter().any(|&number| number > NUMBER_MOST);
+        if too_large || words.sizes.iter().any(|&size| size == 0 || size > SIZE_MOST) {
+            return None;
+        }
         let cold = words.has("remount");
         let (declared, before) = files(&words, cold, phases)?;
         let phases = phases.split_whitespace().map(|phase| {
@@ -224,7 +232,7 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
         "create" => one(format!("create {file}")),
         "creates" => Some(creates(words)),
         "last" => {
-            let last = words.numbers.iter().copied().max()? - 1;
+            let last = words.numbers.iter().copied().max()?.checked_sub(1)?;
             one(format!("fsync d/n{last}"))
         }
         "rename" if words.has("over") => one("rename d/f d/old".to_owned()),
@@ -277,6 +285,9 @@ fn reads(words: &Words<'_>) -> Option<Vec<String>> {
     match words.all.first().copied()? {
         "seqread" => {
             let [all, call] = words.sizes[..] else { return None };
+            if all / call > NUMBER_MOST {
+                return None;
+            }
             Some((0..all.div_ceil(call)).map(|at| read(at * call, call)).collect())
         }
         "random" | "backward" | "strided" | "stride" => {
@@ -290,8 +301,8 @@ fn reads(words: &Words<'_>) -> Option<Vec<String>> {
 /// Accesses here and there: `random_16_x_8k_of_8m`.
 fn spread(words: &Words<'_>) -> Option<Vec<(u64, u64)>> {
     let (&length, &all) = (words.sizes.first()?, words.sizes.last()?);
-    let number = words.numbers.first().copied().filter(|&number| number > 0)?;
-    let each = (all / number).max(length);
+    let number = words.numbers.first().copied().filter(|&number| number > 0 && all / number >= length)?;
+    let each = all / number;
     let place = |at: u64| match words.all[0] {
         // Seven is coprime to powers of two: each place once, and never the next.
         "random" => (at * 7 + 3) % number * each + each / 2 / length * length,
@@ -357,7 +368,11 @@ mod tests {
 
     #[test]
     fn what_programs_cannot_do_is_no_script() {
-        for (name, phases) in [("setxattr_100b_fsync", "setxattr fsync close"), ("mount_clean", "mount")] {
+        let large = ("create_99999999_empty", "creates");
+        let empty = ("seqread_8m_calls_0k_fadv", "read");
+        let apart = ("random_16_x_8m_of_8k_fadv", "read");
+        let others = [("setxattr_100b_fsync", "setxattr fsync close"), ("mount_clean", "mount"), ("é", "é")];
+        for (name, phases) in others.into_iter().chain([large, empty, apart]) {
             assert_eq!(OperationScript::of(name, phases), None, "{name}");
         }
     }
