@@ -209,6 +209,16 @@ pub(in crate::host) trait FileSystem {
     /// The metadata block with what is known of a file, where there is one.
     fn inode_block(&self, file: FileId) -> Option<u64>;
 
+    /// The metadata blocks that are read together to know what is known of a file: the first, and how many.
+    fn inode_blocks(&self, file: FileId) -> Option<(u64, u64)> {
+        self.inode_block(file).map(|block| (block, 1))
+    }
+
+    /// Whether what is known of files is in memory when the run begins, also of those whose pages aren't.
+    fn knows_inodes(&self) -> bool {
+        true
+    }
+
     /// Metadata that mounting has brought into memory.
     fn brought_by_mount(&self, _kernel: &KernelParameters) -> Vec<u64> {
         Vec::new()

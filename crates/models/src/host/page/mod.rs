@@ -203,8 +203,8 @@ fn warm(memory: &mut Memory, fs: &Mounted, system: &dyn FileSystem, mount: &Moun
     }
     // Of what is stopped, nothing is run.
     for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
-        if let Some(block) = system.inode_block(file) {
-            insert(memory, device, block, 1);
+        if let Some((block, blocks)) = system.inode_blocks(file).filter(|_| cached || system.knows_inodes()) {
+            insert(memory, device, block, blocks);
         }
         if !cached && !is_kept {
             continue;

@@ -139,10 +139,11 @@ impl Linux {
 
     /// The holder that is a file system's journal, if it has one of its own; an error has been told.
     fn check_log(&self, checker: &mut Checker<'_, '_>, name: &str) -> Result<Option<u32>, ()> {
-        let Some(parameters) = self.fs[name].kind.ext() else { return Ok(None) };
-        let Some(on) = &parameters.journal.on else { return Ok(None) };
-        let path = format!("{FILE_SYSTEM}.{name}.journal.on");
-        if parameters.journal_place.is_some() {
+        let kind = &self.fs[name].kind;
+        let Some((on, _)) = kind.log() else { return Ok(None) };
+        let key = if kind.ext().is_some() { "journal.on" } else { "log" };
+        let path = format!("{FILE_SYSTEM}.{name}.{key}");
+        if kind.ext().is_some_and(|parameters| parameters.journal_place.is_some()) {
             let message = "the journal is a device of its own, and so lies nowhere in the file system";
             let place = format!("{FILE_SYSTEM}.{name}.journal_place");
             checker.error(&place, message.to_owned(), "leave it out");

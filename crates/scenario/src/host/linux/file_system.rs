@@ -6,6 +6,7 @@ use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::Format;
 use petrio_models::host::file_system::FileSystemParameters;
+use petrio_models::host::xfs::XfsParameters;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub struct FileSystem {
 pub enum FileSystemKind {
     /// ext3 or ext4.
     Ext(FileSystemParameters),
+    /// XFS.
+    Xfs(XfsParameters),
     /// tmpfs.
     Tmpfs(TmpfsParameters),
     /// None: the device itself.
@@ -74,7 +77,7 @@ impl FileSystemKind {
     pub fn ext(&self) -> Option<&FileSystemParameters> {
         match self {
             Self::Ext(parameters) => Some(parameters),
-            Self::Tmpfs(_) | Self::Raw(_) => None,
+            Self::Xfs(_) | Self::Tmpfs(_) | Self::Raw(_) => None,
         }
     }
 
@@ -82,9 +85,24 @@ impl FileSystemKind {
     pub(super) fn format(&self) -> Format {
         match self {
             Self::Ext(parameters) => Format::Ext(parameters.clone()),
+            Self::Xfs(parameters) => Format::Xfs(parameters.clone()),
             Self::Tmpfs(_) => Format::Tmpfs,
             Self::Raw(_) => Format::Raw,
         }
+    }
+
+    /// The device that is its journal, where it has one of its own, and how much of that it uses.
+    pub(super) fn log(&self) -> Option<(&str, Option<Bytes>)> {
+        match self {
+            Self::Ext(parameters) => Some((parameters.journal.on.as_deref()?, parameters.journal_size)),
+            Self::Xfs(parameters) => Some((parameters.log.as_deref()?, parameters.log_size)),
+            Self::Tmpfs(_) | Self::Raw(_) => None,
+        }
+    }
+
+    /// Whether what is made durable leaves the device's write cache, where it has one: always under XFS.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.ext().is_none_or(|parameters| parameters.barriers)
     }
 }
 
@@ -155,13 +173,17 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
             kind: FileSystemKind::Tmpfs(parameters),
         });
     }
-    let is_raw = written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("raw"));
-    let read = if is_raw {
-        let read = read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources);
-        read.map(|(place, parameters)| (place, FileSystemKind::Raw(parameters)))
+    let named =
+        |name: &str| written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some(name));
+    let read = if named("raw") {
+        read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Raw(parameters) })
+    } else if named("xfs") {
+        read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) })
     } else {
-        let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
-        read.map(|(place, parameters)| (place, FileSystemKind::Ext(parameters)))
+        read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) })
     };
     let mut problems = Vec::new();
     let mut missing = |key: &str, help: &str| {
@@ -169,10 +191,8 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
         problems.push(problem.help(help));
     };
     if written.is_none() {
-        missing(
-            "type",
-            "say which file system it is: type = \"ext3\", type = \"ext4\", type = \"tmpfs\" or type = \"raw\"",
-        );
+        let all = "type = \"ext3\", type = \"ext4\", type = \"xfs\", type = \"tmpfs\" or type = \"raw\"";
+        missing("type", &format!("say which file system it is: {all}"));
     }
     if entry(table.get_ref(), "on").is_none() {
         missing(
@@ -181,7 +201,7 @@ pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<F
         );
     }
     match read {
-        Ok((place, kind)) if problems.is_empty() => Ok(FileSystem { place, kind }),
+        Ok(read) if problems.is_empty() => Ok(read),
         read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
     }
 }

@@ -17,8 +17,9 @@ use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::HostParameters;
-use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
+use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, JournalMode};
 use petrio_models::host::kernel_profile::{BlockLayerParameters, Throttling};
+use petrio_models::host::xfs::XfsVolume;
 use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
 use petrio_workload::parallel::Mounted;
@@ -137,10 +138,11 @@ impl Linux {
                 problems.extend(own_dirty_limit(limit, host, name, ground));
             }
             formatted = Some((kind, blocks));
-            let log = plan.log.zip(kind.ext()).map(|(log, parameters)| {
+            let log = plan.log.map(|log| {
                 let there = ground.blocks(log);
-                let blocks = parameters.journal_size.map_or(there, |size| size.get() / SECTOR_BYTES);
-                problems.extend(impossible_log(name, parameters, (blocks, there), ground));
+                let blocks =
+                    kind.log().and_then(|(_, size)| size).map_or(there, |size| size.get() / SECTOR_BYTES);
+                problems.extend(impossible_log(name, kind, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
             let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(on);
@@ -240,14 +242,16 @@ fn impossible_size(
 ) -> Option<Problem> {
     let on = place.on.as_deref().unwrap_or_default();
     let own_blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
+    let groups = match kind {
+        FileSystemKind::Ext(parameters) => own_blocks / u64::from(parameters.blocks_per_group.max(1)),
+        FileSystemKind::Xfs(_) | FileSystemKind::Tmpfs(_) | FileSystemKind::Raw(_) => 0,
+    };
     if blocks > there {
         let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.size"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
         let message = format!("the file system is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
-    let parameters = kind.ext()?;
-    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
     let span = ground.places.key(&format!("{FILE_SYSTEM}.{name}"));
     if let Err(cause) = petrio_bounds::check(groups * BYTES_A_GROUP) {
         let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
@@ -258,7 +262,11 @@ fn impossible_size(
     if is_known {
         return None;
     }
-    let error = file_system::Volume::format(parameters, own_blocks).err()?;
+    let error = match kind {
+        FileSystemKind::Ext(parameters) => file_system::Volume::format(parameters, own_blocks).err()?,
+        FileSystemKind::Xfs(parameters) => XfsVolume::format(parameters, own_blocks).err()?,
+        FileSystemKind::Tmpfs(_) | FileSystemKind::Raw(_) => return None,
+    };
     let words = format!("the file system \"{name}\" can't be made: {error}");
     Some(refusal(ground.sources, ground.places, &format!("{FILE_SYSTEM}.{name}"), &words))
 }
@@ -266,21 +274,24 @@ fn impossible_size(
 /// Why a device of `there` blocks can't be a journal of `blocks`.
 fn impossible_log(
     name: &str,
-    parameters: &FileSystemParameters,
+    kind: &FileSystemKind,
     (blocks, there): (u64, u64),
     ground: &Ground<'_>,
 ) -> Option<Problem> {
-    let on = parameters.journal.on.as_deref().unwrap_or_default();
+    let on = kind.log().map_or("", |(on, _)| on);
+    let is_ext = kind.ext().is_some();
+    let (key, size_key) = if is_ext { ("journal", "journal_size") } else { ("log", "log_size") };
     if blocks > there {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal_size"));
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{size_key}"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
         let message = format!("the journal is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
     let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
     (size < LEAST_LOG).then(|| {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal"));
-        let message = format!("a journal of {size} is smaller than mke2fs makes one");
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{key}"));
+        let maker = if is_ext { "mke2fs" } else { "mkfs.xfs" };
+        let message = format!("a journal of {size} is smaller than {maker} makes one");
         ground.sources.error(span, message).help(format!("take a device of {LEAST_LOG} or more"))
     })
 }
@@ -365,9 +376,14 @@ impl PlacedLinux {
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
     fn words_of(&self, mounted: &PlacedFileSystem) -> String {
         let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
+        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         let scheduler = mounted.scheduler(&kernel.block);
         let parameters = match &mounted.kind {
             FileSystemKind::Ext(parameters) => parameters,
+            FileSystemKind::Xfs(_) => {
+                let log = if apart.is_empty() { String::new() } else { format!(", log{apart}") };
+                return format!("xfs{log}, {scheduler}, {} on {}", kernel.name, machine.name);
+            }
             FileSystemKind::Tmpfs(_) => return format!("tmpfs, {} on {}", kernel.name, machine.name),
             FileSystemKind::Raw(_) => {
                 return format!("the device itself, {scheduler}, {} on {}", kernel.name, machine.name);
@@ -382,7 +398,6 @@ impl PlacedLinux {
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
         };
-        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }
 }
