@@ -6,6 +6,7 @@
 //! | [`streaming`] | sequential rates of the catalogue's drives | the data sheets' sustained rates |
 //! | [`fs`] | times of operations on ext3 and ext4 | this machine, on a loop device or in a directory |
 //! | [`ops`] | the requests that each operation costs | what the kernel was seen to send, by journal mode |
+//! | [`operations`] | the same on XFS and ext4, and how commits are shared | a real kernel's tables |
 //! | [`dissertation`] | the measurements of a dissertation, and the shape of its curves | its tables and figures |
 //! | [`ivy`] | replicated file systems | the tables of the paper on Ivy |
 //! | [`pariosim`] | parallel programs on storage of several architectures | what a study of them found |
@@ -21,6 +22,7 @@ pub mod dissertation;
 pub mod fs;
 pub mod ivy;
 pub mod md;
+pub mod operations;
 #[cfg(feature = "live")]
 pub mod ops;
 pub mod pariosim;

@@ -7,7 +7,9 @@ use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_models::host::file_system::{Family, JournalMode};
 use petrio_units::{Bytes, Duration};
+use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
 use petrio_validation::ops::{ComparedOperation, OpsValidation, validate_ops, word};
+use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
@@ -37,6 +39,9 @@ pub(crate) struct ValidateOps {
     /// How often each operation is carried out on the real kernel; 0 leaves that out
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     repetitions: u32,
+    /// Judge the tables of this folder (ops.csv, extents.csv of XFS, group.csv) instead, of ext4 or xfs: nothing is measured here
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// Print the rows as JSON
     #[arg(long)]
     json: bool,
@@ -54,10 +59,23 @@ enum Mode {
 enum Type {
     Ext3,
     Ext4,
+    Xfs,
 }
 
 impl ValidateOps {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if let Some(dir) = &self.dir {
+            return self.judge(dir);
+        }
+        let family = match self.family {
+            Type::Ext3 => Family::Ext3,
+            Type::Ext4 => Family::Ext4,
+            Type::Xfs => {
+                let help = "name a folder with ops.csv: --dir DIR";
+                let message = "XFS is judged by measured tables, and none are named".to_owned();
+                return Err(Failure::new(message, Some(help.to_owned())));
+            }
+        };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
             Some(Mode::WriteBack) => vec![JournalMode::WriteBack],
@@ -65,10 +83,7 @@ impl ValidateOps {
             None => OpsValidation::default().journals,
         };
         let question = OpsValidation {
-            family: match self.family {
-                Type::Ext3 => Family::Ext3,
-                Type::Ext4 => Family::Ext4,
-            },
+            family,
             journals,
             size: self.size,
             journal_size: self.journal_size,
@@ -108,6 +123,61 @@ impl ValidateOps {
         }
         conclude(&judged, false, help)
     }
+
+    /// What a folder's tables say, played.
+    fn judge(&self, dir: &Path) -> Result<(), Failure> {
+        let fs = match self.family {
+            Type::Ext3 => "ext3",
+            Type::Ext4 => "ext4",
+            Type::Xfs => "xfs",
+        };
+        let found = judge_folder(dir, fs, |what| talk(&format!("{what} …")))
+            .map_err(|error| Failure::new(error, None))?;
+        let judged = found.judged();
+        let help = "petrio validate ops --dir DIR --json tells each operation's sequences";
+        if self.json {
+            print_json(&found)?;
+            return conclude(&judged, true, help);
+        }
+        for row in found.rows.iter().filter(|row| !row.agrees) {
+            let OperationRow { operation, size_mib, cache, mount, predicted, measured, share, .. } = row;
+            print(&format!(
+                "{operation} ({size_mib} MiB, {cache}, {mount})\n  petrio    {predicted}\n  measured  {measured} ({:.0} %)\n",
+                share * 100.0
+            ))?;
+        }
+        if !found.extents.is_empty() {
+            let as_measured = found.extents.iter().filter(|row| row.differs.is_none()).count();
+            print(&format!("{as_measured} of {} extent maps are those measured\n", found.extents.len()))?;
+        }
+        if !found.groups.is_empty() {
+            let headings =
+                ["operation", "cache", "threads", "requests measured", "petrio", "a second", "petrio"];
+            print(&table(&headings, &found.groups.iter().map(group_cells).collect::<Vec<_>>()))?;
+        }
+        if !found.unknown.is_empty() {
+            print(&format!("not played: {}\n", found.unknown.join(", ")))?;
+        }
+        if !found.scattered.is_empty() {
+            print(&format!("no sequence of a quarter: {}\n", found.scattered.join(", ")))?;
+        }
+        let agree = found.rows.iter().filter(|row| row.agrees).count();
+        print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
+        conclude(&judged, false, help)
+    }
+}
+
+fn group_cells(row: &GroupRow) -> Vec<String> {
+    let (least, most) = row.measured_requests;
+    vec![
+        row.operation.clone(),
+        row.cache.clone(),
+        row.threads.to_string(),
+        format!("{least:.3} to {most:.3}"),
+        format!("{:.3}", row.requests),
+        format!("{:.1}", row.expected_per_second),
+        format!("{:.1}", row.per_second),
+    ]
 }
 
 fn cells_of(row: &ComparedOperation) -> Vec<String> {

@@ -22,8 +22,10 @@ mod memory_use;
 mod mount;
 mod page;
 mod parameters;
+mod raw;
 mod shared_slots;
 mod state;
+mod tmpfs;
 
 pub use below::Format;
 pub use daemon::kernel_thread;

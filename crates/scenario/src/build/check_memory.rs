@@ -64,7 +64,8 @@ fn misfit(
         return Some(loaded.error_at(path, message).help(help));
     };
     let host = linux.hosts.get(placed.host)?;
-    let own = host.parameters.anonymous.unwrap_or(Bytes(0)).get();
+    let processes = host.parameters.anonymous.unwrap_or(Bytes(0)).get();
+    let own = processes.saturating_add(linux.most_in_memory(placed.host));
     let all = wanted.entry(placed.host).or_insert(own);
     *all = all.saturating_add(memory.of_processes(group.processes().into()));
     if let Some((room, also)) = host.has_less_than(*all) {

@@ -124,10 +124,10 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         disks.find(|disk| disk.compiled.features().write_cache)
     };
     let told = |placed: &PlacedFileSystem| {
-        let disk = volatile(placed.on).or_else(|| volatile(placed.log?.on))?;
+        let disk = volatile(placed.on?).or_else(|| volatile(placed.log?.on))?;
         let (name, part) = (&placed.name, &disk.part);
         let kernel = &linux.hosts.get(placed.host)?.parameters.kernel;
-        if !placed.parameters.barriers {
+        if !placed.kind.has_barriers() {
             return Some(Claim::NotDurable.says(format!(
                 "\"{name}\" is mounted without barriers: what fsync and its like have returned for may be in the write cache of \
                  \"{part}\" alone and is lost with the power, and the file system may be damaged ({}.barriers = true, or \

@@ -26,7 +26,10 @@ mod workload;
 pub use crate::holder::{
     Concat, Extent, Fabric, Holders, Multipath, Named, Partition, Raid, Rearrangement, Replication, Throttle,
 };
-pub use crate::host::{Change, FileSystem, FileSystemPlace, Host, Hosts, Linux, Unix, UnixHost};
+pub use crate::host::{
+    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
+    TmpfsParameters, TmpfsType, Unix, UnixHost,
+};
 pub use accesses::DeviceAccessLoad;
 pub(crate) use accesses::accesses as access_words;
 pub use adapter::Adapter;

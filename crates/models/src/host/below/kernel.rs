@@ -157,8 +157,8 @@ impl Kernel<'_> {
         if self.memory.swaps.out > self.memory.swaps.sent && self.fs.has_swap() {
             let touch = Touch::daemon(self.fs.daemon(Daemon::Swapper), Direction::Write, false);
             self.memory.swaps.sent = self.memory.swaps.out;
-            self.memory.swaps.group =
-                Some(self.fs.send_to_swap(self.memory.cache.take_swapped_out(), touch, self.now));
+            let group = self.fs.send_to_swap(self.memory.cache.take_swapped_out(), touch, self.now);
+            self.memory.swaps.group = Some((self.fs.number, group));
         }
         // Where nothing is being written there is nothing to wait for: the allocation goes beyond the limit, as the
         // kernel's reserves allow.

@@ -4,6 +4,8 @@ use super::{FileSystem, Layout};
 use crate::host::ext::Ext;
 use crate::host::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::host::kernel_profile::KernelParameters;
+use crate::host::raw::Raw;
+use crate::host::tmpfs::Tmpfs;
 use crate::host::xfs::{Xfs, XfsParameters, XfsVolume};
 use petrio_persist::Persist;
 use std::ops::{Deref, DerefMut};
@@ -13,6 +15,10 @@ use std::ops::{Deref, DerefMut};
 pub enum Format {
     /// ext3 or ext4.
     Ext(FileSystemParameters),
+    /// tmpfs, in memory: it lies on no device, and its size is that of its files together.
+    Tmpfs,
+    /// No file system: the device itself, whose partitions programs open as files.
+    Raw,
     /// XFS.
     Xfs(XfsParameters),
 }
@@ -26,7 +32,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Xfs(_) => self,
+            Self::Tmpfs | Self::Raw | Self::Xfs(_) => self,
         }
     }
 
@@ -39,6 +45,8 @@ impl Format {
             Self::Ext(parameters) => {
                 Volume::format(parameters, blocks).map(|volume| OnDisk::Ext(Box::new(volume)))
             }
+            Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
+            Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
             Self::Xfs(parameters) => {
                 XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
             }
@@ -62,6 +70,8 @@ impl From<FileSystemParameters> for Format {
 #[derive(Clone, Debug)]
 pub(in crate::host) enum OnDisk {
     Ext(Box<Volume>),
+    Tmpfs(Tmpfs),
+    Raw(Raw),
     Xfs(Box<XfsVolume>),
 }
 
@@ -71,6 +81,8 @@ impl Deref for OnDisk {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Ext(volume) => &**volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
             Self::Xfs(volume) => &**volume,
         }
     }
@@ -80,6 +92,8 @@ impl DerefMut for OnDisk {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Ext(volume) => &mut **volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
             Self::Xfs(volume) => &mut **volume,
         }
     }
@@ -89,6 +103,8 @@ impl DerefMut for OnDisk {
 #[derive(Clone, Debug, Persist)]
 pub(in crate::host) enum AnyFileSystem {
     Ext(Box<Ext>),
+    Tmpfs(Box<Tmpfs>),
+    Raw(Box<Raw>),
     Xfs(Box<Xfs>),
 }
 
@@ -117,6 +133,8 @@ impl Deref for AnyFileSystem {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Ext(ext) => &**ext,
+            Self::Tmpfs(tmpfs) => &**tmpfs,
+            Self::Raw(raw) => &**raw,
             Self::Xfs(xfs) => &**xfs,
         }
     }
@@ -127,6 +145,8 @@ impl DerefMut for AnyFileSystem {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Ext(ext) => &mut **ext,
+            Self::Tmpfs(tmpfs) => &mut **tmpfs,
+            Self::Raw(raw) => &mut **raw,
             Self::Xfs(xfs) => &mut **xfs,
         }
     }

@@ -53,11 +53,13 @@
 
 mod kernel;
 mod kinds;
+mod names;
 mod thread;
 
 pub(in crate::host) use kernel::Kernel;
 pub use kinds::Format;
 pub(in crate::host) use kinds::{AnyFileSystem, OnDisk};
+pub(in crate::host) use names::Names;
 pub(in crate::host) use thread::ThreadStep;
 
 use super::file_system::{AccessTimes, FileError, Mapping};
@@ -78,8 +80,8 @@ use petrio_random::Generator;
 pub(in crate::host) struct Nature {
     /// Whether blocks are found when data are written back, and pages that have none wait for them.
     pub(in crate::host) delayed: bool,
-    /// Whether pages that have been written are dirty from then on; otherwise the file system says so later, in its own time.
-    pub(in crate::host) posts_dirty: bool,
+    /// What pages are that have been written.
+    pub(in crate::host) posts: Posts,
     /// Whether it follows O_DIRECT.
     pub(in crate::host) direct: bool,
     /// Whether files may have folios of several pages.
@@ -96,6 +98,17 @@ pub(in crate::host) struct Nature {
     pub(in crate::host) reads_ahead: bool,
     /// How old what has begun becomes before its thread looks after it.
     pub(in crate::host) age: Time,
+}
+
+/// What becomes of pages once they have been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub(in crate::host) enum Posts {
+    /// They are dirty, and are written back.
+    Dirty,
+    /// The file system makes them dirty later, in its own time.
+    Later,
+    /// They are all that there is of their file, in memory or in swap space: there is no other place, and nobody is held back for them.
+    Kept,
 }
 
 /// A change of the file system that has begun and hasn't ended: an operation carries it from step to step.
@@ -195,6 +208,16 @@ pub(in crate::host) trait FileSystem {
 
     /// The metadata block with what is known of a file, where there is one.
     fn inode_block(&self, file: FileId) -> Option<u64>;
+
+    /// The metadata blocks that are read together to know what is known of a file: the first, and how many.
+    fn inode_blocks(&self, file: FileId) -> Option<(u64, u64)> {
+        self.inode_block(file).map(|block| (block, 1))
+    }
+
+    /// Whether what is known of files is in memory when the run begins, also of those whose pages aren't.
+    fn knows_inodes(&self) -> bool {
+        true
+    }
 
     /// Metadata that mounting has brought into memory.
     fn brought_by_mount(&self, _kernel: &KernelParameters) -> Vec<u64> {

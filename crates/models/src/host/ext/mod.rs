@@ -14,8 +14,8 @@ mod handles;
 mod write;
 
 use super::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Prepared, Scope,
-    Stop, Threads,
+    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared,
+    Scope, Stop, Threads,
 };
 use super::copy_cost::PAGE_BYTES;
 use super::file_system::{Family, FileError, FileSystemParameters, JournalMode, Mapping, Volume};
@@ -147,7 +147,10 @@ impl Layout for Volume {
         let coarse = rules.is_old() || parameters.inode_size.get() < 256;
         let nature = Nature {
             delayed: is_delayed(parameters),
-            posts_dirty: !rules.logs_data() || rules.logged_data_are_dirty,
+            posts: match !rules.logs_data() || rules.logged_data_are_dirty {
+                true => Posts::Dirty,
+                false => Posts::Later,
+            },
             // Data that go through the journal go through the cache, too, whatever was asked for (`ext4_should_use_dio`).
             direct: !rules.logs_data(),
             large_folios: !rules.logs_data() && kernel.page_cache.largest_folio.get() > PAGE_BYTES,

@@ -67,7 +67,7 @@ pub enum JournalPlace {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileSystemParameters {
-    /// Which file system: `ext3` or `ext4`.
+    /// Which file system: `ext3` or `ext4`, which the keys here are for; or `tmpfs`, in memory, which has `host` and `size` alone.
     #[serde(rename = "type")]
     pub family: Family,
     /// What goes through the journal (mount option `data=`): a word; or a table with that as `mode`, and as `on` the

@@ -4,7 +4,7 @@
 //! [next](super::job::Next), and leaves requests, events and signals in the mounted file system for its page to send off.
 
 use super::job::{Job, Next, Then};
-use crate::host::below::{FileSystem, Kernel, Stop};
+use crate::host::below::{FileSystem, Kernel, Posts, Stop};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::state::{Event, Memory, Mounted};
 use crate::host::write_back::{Limits, Position};
@@ -43,7 +43,8 @@ impl Context<'_> {
     pub(super) fn keep_written(&mut self, job: &Job, first: u64, pages: u64) {
         let key = job.key(self.fs.number);
         let is_cut = job.op.flags.mapped && first * PAGE_BYTES >= self.fs.inodes.get(job.op.file).size;
-        if is_cut || !self.system.exists(job.op.file) {
+        let is_kept = self.fs.rules.nature.posts == Posts::Kept;
+        if is_cut || is_kept || !self.system.exists(job.op.file) {
             return;
         }
         let (mut at, end) = (first, first + pages);

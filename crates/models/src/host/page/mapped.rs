@@ -15,8 +15,9 @@
 
 use super::context::Context;
 use super::job::{Job, Next, Then};
+use crate::host::below::{Piece, Posts};
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::page_cache::FileKey;
+use crate::host::page_cache::{Absent, FileKey};
 use crate::host::read_ahead;
 use crate::host::state::Event;
 use petrio_colours::{Failure, FileCause, Operation};
@@ -72,6 +73,7 @@ impl Context<'_> {
                     }
                 }
             }
+            None if self.fs.rules.nature.posts == Posts::Kept => self.fault_in_memory(job, key, index),
             None => {
                 let open = self.fs.opened.get(job.op.process, job.op.file);
                 open.mapped_misses = open.mapped_misses.saturating_add(1);
@@ -80,6 +82,25 @@ impl Context<'_> {
                 self.read_window(job, window)
             }
         }
+    }
+
+    /// A page of a file that lives in memory alone comes back from swap space, or is made of zeroes (`shmem_fault`).
+    fn fault_in_memory(&mut self, job: &mut Job, key: FileKey, index: u64) -> Next {
+        if let Absent::Swapped(slot, slots) = self.memory.cache.absent(key, index, 1) {
+            return self.swap_in(job, (slot, slots), Then::LookUp);
+        }
+        match self.kernel().make_room(1) {
+            Ok(work) => job.owed += work,
+            Err(event) => return Self::wait(event, FileCause::Write, Then::LookUp),
+        }
+        let size = self.fs.inodes.get(job.op.file).size;
+        let piece = Piece { op: &job.op, key, first: index, pages: 1, end: job.end, size };
+        let (system, mut kernel) = self.apart();
+        if let Err(stop) = system.prepare(&mut kernel, &piece) {
+            return self.stopped(job, stop, Then::LookUp);
+        }
+        self.memory.cache.insert_shared(key, index, 1);
+        self.fault(Then::LookUp)
     }
 
     fn fault(&self, then: Then) -> Next {

@@ -22,6 +22,7 @@ mod mapped;
 mod names;
 mod past_cache;
 mod read;
+mod swap_route;
 mod sync;
 mod touch;
 mod write;
@@ -29,11 +30,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use super::below::{AnyFileSystem, FileSystem};
+use super::below::{AnyFileSystem, FileSystem, Posts};
 use super::memory_use::HostMemory;
 use super::mount::Mount;
 use super::parameters::{HostError, HostParameters};
-use super::state::{Memory, Mounted};
+use super::state::{Memory, Mounted, Swaps};
 use crate::Stage;
 use crate::processor::Processors;
 use context::Context;
@@ -98,6 +99,13 @@ impl OpenHost {
             }
             mounted.push((fs, system));
         }
+        if mounted.iter().any(|(fs, _)| fs.rules.nature.posts == Posts::Kept) {
+            // What has gone to swap space by now is there when the run begins.
+            memory.cache.take_swapped_out();
+            memory.swaps = Swaps::default();
+        }
+        let own = join_swap_space(&mut page, &mut mounted, mounts);
+        let mounts = own.as_deref().unwrap_or(mounts);
         let memory = page.state("memory", memory);
         let HostParameters { machine, .. } = host;
         let mut processors = Processors::at_speed(&mut page, machine.processors, machine.speed);
@@ -147,6 +155,27 @@ impl HostRest {
     }
 }
 
+/// Connects mounts that live in memory alone with the swap space, where there is one; the mounts as they are then connected.
+fn join_swap_space(
+    page: &mut PageBuilder<'_>,
+    mounted: &mut [(Mounted, AnyFileSystem)],
+    mounts: &[Mount],
+) -> Option<Vec<Mount>> {
+    let is_kept = |(fs, _): &(Mounted, AnyFileSystem)| fs.rules.nature.posts == Posts::Kept;
+    let home = mounted.iter().position(|(fs, _)| fs.has_swap())?;
+    let others: Vec<usize> = (0..mounted.len()).filter(|&at| at != home && is_kept(&mounted[at])).collect();
+    let marked: Vec<(u32, &Mount)> = others.iter().map(|&at| (mounted[at].0.number, &mounts[at])).collect();
+    if marked.is_empty() {
+        return None;
+    }
+    let completions = swap_route::swap_route(page, &mounts[home], &marked);
+    let swap = mounted[home].0.swap.clone();
+    others.iter().for_each(|&at| mounted[at].0.swap = swap.clone());
+    let mut own = mounts.to_vec();
+    own[home].completions = completions;
+    Some(own)
+}
+
 /// Pages of the largest folios of files that are in memory when the run begins: as if they had been written in pieces of 1 MiB.
 const WARM_FOLIO_PAGES: u32 = 256;
 
@@ -155,11 +184,18 @@ const WARM_FOLIO_PAGES: u32 = 256;
 fn warm(memory: &mut Memory, fs: &Mounted, system: &dyn FileSystem, mount: &Mount) {
     let device = fs.device();
     let mut mapping = super::file_system::Mapping::default();
+    // What lies in memory alone is nowhere else, but in swap space.
+    let is_kept = fs.rules.nature.posts == Posts::Kept;
     let largest_folio = if fs.rules.nature.large_folios { WARM_FOLIO_PAGES } else { 1 };
     let insert = |memory: &mut Memory, key, first, pages| {
         // Where processes' own pages leave no room, nothing is brought.
-        if memory.make_room(pages).made {
-            memory.cache.insert_for_write(key, first, pages, largest_folio, true);
+        if memory.make_room(pages).made || is_kept {
+            match fs.rules.nature.posts {
+                Posts::Kept => memory.cache.insert_shared(key, first, pages),
+                _ => {
+                    memory.cache.insert_for_write(key, first, pages, largest_folio, true);
+                }
+            }
         }
     };
     for block in system.brought_by_mount(&fs.rules.kernel) {
@@ -167,10 +203,10 @@ fn warm(memory: &mut Memory, fs: &Mounted, system: &dyn FileSystem, mount: &Moun
     }
     // Of what is stopped, nothing is run.
     for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
-        if let Some(block) = system.inode_block(file) {
-            insert(memory, device, block, 1);
+        if let Some((block, blocks)) = system.inode_blocks(file).filter(|_| cached || system.knows_inodes()) {
+            insert(memory, device, block, blocks);
         }
-        if !cached {
+        if !cached && !is_kept {
             continue;
         }
         let pages = exits::pages_of(fs.inodes.get(file).size);
@@ -180,7 +216,8 @@ fn warm(memory: &mut Memory, fs: &Mounted, system: &dyn FileSystem, mount: &Moun
         }
         // As if it had been read from its beginning: of more than memory holds, the end is left.
         let folio = u64::from(WARM_FOLIO_PAGES);
-        let mut at = pages.saturating_sub(memory.cache.limit_pages()) / folio * folio;
+        let left = if is_kept { 0 } else { pages.saturating_sub(memory.cache.limit_pages()) };
+        let mut at = left / folio * folio;
         while at < pages {
             let piece = folio.min(pages - at);
             insert(memory, fs.key(file), at, piece);

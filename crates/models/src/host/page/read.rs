@@ -10,9 +10,10 @@
 
 use super::context::Context;
 use super::job::{Job, Next, Runs, Then};
+use crate::host::below::Posts;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::kernel_profile::ReadAheadAlgorithm;
-use crate::host::page_cache::FileKey;
+use crate::host::page_cache::{Absent, FileKey};
 use crate::host::read_ahead::{self, Window};
 use crate::host::state::{Event, Moves, Touch, times};
 use petrio_colours::{Direction, FileCause};
@@ -21,6 +22,7 @@ use petrio_kernel::Time;
 impl Context<'_> {
     /// The next page of a read.
     pub(super) fn look_up(&mut self, job: &mut Job) -> Next {
+        self.swapped_back(job);
         let size = self.fs.inodes.get(job.op.file).size;
         let end = job.end.min(size);
         if job.position >= end {
@@ -46,6 +48,12 @@ impl Context<'_> {
             return next;
         }
         let run = self.memory.cache.uptodate_run(key, index, wanted);
+        if run == 0 && self.fs.rules.nature.posts == Posts::Kept {
+            return match self.memory.cache.absent(key, index, wanted) {
+                Absent::Hole(zeroes) => self.take_pages(job, key, (index, zeroes), end, size),
+                Absent::Swapped(slot, slots) => self.swap_in(job, (slot, slots), Then::LookUp),
+            };
+        }
         if run == 0 {
             return self.missing(job, key, index, wanted, size);
         }

@@ -10,7 +10,7 @@
 
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
-use crate::host::below::{Piece, Posted, Prepared, Stop};
+use crate::host::below::{Piece, Posted, Posts, Prepared, Stop};
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::kernel_profile::Throttling;
 use crate::host::page_cache::FileKey;
@@ -50,6 +50,9 @@ impl Context<'_> {
         let piece = job.end.min((first + PIECE_PAGES) * PAGE_BYTES);
         let pages = piece.div_ceil(PAGE_BYTES) - first;
         let size = self.fs.inodes.get(job.op.file).size;
+        if let Some(next) = self.swap_in_file(job, key, (first, pages), Then::Begin) {
+            return next;
+        }
         for edge in [(job.position, first), (piece, first + pages - 1)] {
             if let Some(next) = self.bring_edge(job, key, edge, size) {
                 return next;
@@ -144,7 +147,12 @@ impl Context<'_> {
         work += changing;
         if missing > 0 {
             let largest = if self.fs.rules.nature.large_folios { u32::MAX } else { 1 };
-            self.memory.cache.insert_for_write(key, first, pages, largest, true);
+            match self.fs.rules.nature.posts {
+                Posts::Kept => self.memory.cache.insert_shared(key, first, pages),
+                _ => {
+                    self.memory.cache.insert_for_write(key, first, pages, largest, true);
+                }
+            }
         }
         job.piece = piece;
         if self.fs.opened.jumps((job.op.process, job.op.file), job.position, piece) {
@@ -169,6 +177,11 @@ impl Context<'_> {
     /// of it is written (`block_write_begin` and `block_commit_write`, fs/buffer.c), and those of one that was read in have to be
     /// made before. A call walks a folio once.
     fn walk_folios(&mut self, job: &Job, key: FileKey, (first, pages): (u64, u64)) -> Time {
+        // In memory alone there are no buffers, and single pages only.
+        if self.fs.rules.nature.posts == Posts::Kept {
+            let there = pages - self.memory.cache.new_shared(key, first, pages);
+            return times(self.memory.costs.write_page, there);
+        }
         let begun = job.piece != 0 && job.piece == job.position;
         let walk = self.memory.cache.walk_folios(key, first, pages, begun);
         let costs = &self.memory.costs;
@@ -196,11 +209,13 @@ impl Context<'_> {
         let first = job.position / PAGE_BYTES;
         let pages = job.piece.div_ceil(PAGE_BYTES) - first;
         self.keep_written(job, first, pages);
-        let dirtied = if self.fs.rules.nature.posts_dirty {
-            self.memory.cache.make_dirty(key, first, pages, self.now)
-        } else {
-            self.memory.cache.arrived(key, first, pages);
-            pages
+        let dirtied = match self.fs.rules.nature.posts {
+            Posts::Dirty => self.memory.cache.make_dirty(key, first, pages, self.now),
+            Posts::Later => {
+                self.memory.cache.arrived(key, first, pages);
+                pages
+            }
+            Posts::Kept => 0,
         };
         if !job.op.flags.mapped {
             self.memory.cache.access(key, first, pages);

@@ -1,6 +1,7 @@
 //! Memory of processes: pages without a file, which go to swap space when memory is short.
 //!
-//! Shared memory (shmem, tmpfs) is on the same lists and goes the same way, so a segment is entered as a process of its own.
+//! Files that live in memory alone are on the same lists and go the same way (`shared`); a segment of shared memory is entered as a process
+//! of its own.
 //!
 //! Left out: a page that comes back from swap keeps no copy there, so it is written again when it goes again; huge pages.
 

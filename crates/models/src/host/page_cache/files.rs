@@ -27,12 +27,14 @@ pub(super) struct File {
     pub(super) key: FileKey,
     /// A process's memory, not a file.
     pub(super) anonymous: bool,
+    /// A file that lives in memory alone.
+    pub(super) shared: bool,
     /// The tree of its pages.
     pub(super) root: u32,
     pub(super) cached: u64,
     pub(super) dirty: u64,
     pub(super) writeback: u64,
-    /// Of a process: the pages that it has, in memory or swapped out.
+    /// Of a process, or of such a file: the pages that it has, in memory or swapped out.
     pub(super) pages: u64,
     pub(super) dirty_since: Time,
     pub(super) queue: Queue,
@@ -199,6 +201,7 @@ impl Files {
         let file = File {
             key,
             anonymous,
+            shared: false,
             root: NONE,
             cached: 0,
             dirty: 0,

@@ -28,6 +28,7 @@ mod mapped;
 mod mixed;
 mod reclaim;
 mod remove;
+mod shared;
 mod split;
 mod swap;
 #[cfg(test)]
@@ -39,6 +40,7 @@ mod working_set;
 pub use dirty::FileCounts;
 pub use reclaim::{RECLAIM_BATCH, Reclaimed};
 pub use remove::Removed;
+pub use shared::Absent;
 pub use swap::Touched;
 pub use view::FileView;
 
@@ -98,8 +100,10 @@ pub struct PageCache {
     cached: u64,
     /// Dirty pages and pages being written of each mount, by its number.
     mounts: Vec<dirty::Unwritten>,
-    /// Pages of processes.
+    /// Pages of processes, and of files that live in memory alone.
     anonymous: u64,
+    /// Pages of such files of each mount, in memory and in swap space.
+    shared: Vec<u64>,
     tree: Tree,
     lists: Lists,
     files: Files,
@@ -144,6 +148,7 @@ impl PageCache {
             cached: 0,
             mounts: Vec::new(),
             anonymous: 0,
+            shared: Vec::new(),
             tree: Tree::default(),
             lists: Lists::default(),
             files: Files::default(),
@@ -401,7 +406,7 @@ impl PageCache {
     fn mark_accessed(&mut self, id: u32) {
         let entry = self.lists.entry(id);
         if self.policy == CachePolicy::Lru {
-            self.lists.move_to_head(id, ListName::Inactive);
+            self.lists.move_to_head(id, entry.list().demoted());
         } else if !entry.has(Flags::REFERENCED) {
             self.lists.set(id, Flags::REFERENCED);
         } else if let Some(active) = entry.list().promoted() {

@@ -26,11 +26,15 @@ impl PageCache {
     pub fn remove(&mut self, file: FileKey, from: u64, to: u64) -> Removed {
         let mut removed = Removed::default();
         let Some(number) = self.files.find(file) else { return removed };
-        if self.largest_order > 0 {
+        let is_shared = self.files.file(number).shared;
+        if self.largest_order > 0 && !is_shared {
             self.split_at(file, from);
             self.split_at(file, to);
         }
         self.remove_range(number, from, to, &mut removed);
+        if is_shared {
+            self.leave_shared(number, (from, to), &mut removed);
+        }
         removed
     }
 

@@ -10,7 +10,7 @@ use crate::fast_map::FastMap;
 use petrio_persist::Persist;
 
 /// Slots that are read at once (`page_cluster` of 3, mm/swap.c).
-const CLUSTER: u64 = 8;
+pub(super) const CLUSTER: u64 = 8;
 
 /// A page of a process: the process's number in the cache, and the page's index.
 type Place = (u32, u64);
@@ -67,7 +67,16 @@ impl SwapSpace {
         true
     }
 
-    fn slot_of(&self, page: Place) -> Option<u64> {
+    /// Gives up what the slots hold of pages from one up to another; how many they were.
+    pub(super) fn leave_all(&mut self, number: u32, from: u64, to: u64) -> u64 {
+        let before = self.slot_of.len();
+        let gone = |&(owner, index): &Place| owner == number && (from..to).contains(&index);
+        self.slot_of.retain(|page, _| !gone(page));
+        self.page_in.retain(|_, page| !gone(page));
+        (before - self.slot_of.len()) as u64
+    }
+
+    pub(super) fn slot_of(&self, page: Place) -> Option<u64> {
         self.slot_of.get(&page).copied()
     }
 

@@ -99,8 +99,8 @@ pub(in crate::host) struct Swaps {
     pub(in crate::host) back: u64,
     /// How long processes have waited for what came back, all together.
     pub(in crate::host) waited: Time,
-    /// The writes that were sent last, if nobody has waited for them.
-    pub(in crate::host) group: Option<u64>,
+    /// The writes that were sent last, if nobody has waited for them: the mount that sent them, and their group.
+    pub(in crate::host) group: Option<(u32, u64)>,
 }
 
 /// What making room came to.

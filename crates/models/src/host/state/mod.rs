@@ -12,7 +12,7 @@ mod room;
 mod transfers;
 
 pub(super) use inodes::{Inode, Inodes};
-pub(in crate::host) use memory::{Memory, times};
+pub(in crate::host) use memory::{Memory, Swaps, times};
 pub(super) use mounted::{Mounted, Signals, Touch};
 pub(super) use transfers::{Ended, Moves};
 

@@ -156,7 +156,7 @@ pub(in crate::host) struct Mounted {
     reserved: u64,
     next_request: u64,
     /// Device blocks of the swap space.
-    swap: Range<u64>,
+    pub(in crate::host) swap: Range<u64>,
 }
 
 impl Mounted {
@@ -167,6 +167,9 @@ impl Mounted {
             (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES).max(1);
         let mut own = kernel.clone();
         own.read_ahead.max = mount.read_ahead;
+        if !nature.reads_ahead {
+            own.read_ahead.algorithm = ReadAheadAlgorithm::Off;
+        }
         let rules = Rules {
             nature,
             log_apart: mount.log.is_some(),
@@ -175,9 +178,8 @@ impl Mounted {
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
             kernel: Arc::new(own),
         };
-        let read_ahead = match kernel.read_ahead.algorithm {
+        let read_ahead = match rules.kernel.read_ahead.algorithm {
             ReadAheadAlgorithm::Off => ReadAheadState::Off,
-            _ if !nature.reads_ahead => ReadAheadState::Off,
             _ => ReadAheadState::new(&kernel.read_ahead, rules.request_pages),
         };
         Self {

@@ -27,7 +27,7 @@ impl XfsVolume {
     pub fn promise(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), FileError> {
         let free = self.free_blocks();
         let all = self.geometry.blocks;
-        let least = self.parameters.allocation.map(|size| size.get() / BLOCK_SIZE);
+        let least = self.parameters.allocsize.map(|size| size.get() / BLOCK_SIZE);
         let inode = self.find(file)?;
         let (size, end) = (inode.size, (offset + count).div_ceil(BLOCK_SIZE));
         let mut at = offset / BLOCK_SIZE;

@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(fork.at(3), None);
     }
 
-    /// Measured: a file written in calls of 64 KiB had 64 KiB and then preallocated ends at 192, 448, 960, 1,984, 4,032 KiB ...; `extents.csv`
+    /// Measured: a file written in calls of 64 KiB had 64 KiB and then preallocated ends at 192, 448, 960, 1,984, 4,032 KiB; `extents.csv`
     /// has the last ones of each size that was made durable after a MiB.
     #[test]
     fn each_preallocation_is_twice_what_lies_before() {

@@ -26,7 +26,7 @@
 //! let parameters = XfsParameters::default();
 //! let mut volume = XfsVolume::format(&parameters, 1_048_576)?;
 //! let area = volume.geometry().log.clone();
-//! let mut log = Log::new(parameters.log(area.start, area.end - area.start));
+//! let mut log = Log::new(parameters.log_in(area.start, area.end - area.start));
 //! let (mut changes, mut writes, mut items) = (Changes::default(), Vec::new(), Vec::new());
 //! let file = FileId(1);
 //! volume.operate(&FileOp { operation: Operation::Create, file, ..FileOp::default() }, &mut changes)?;
@@ -69,5 +69,5 @@ pub use geometry::Geometry;
 pub use items::{Buffer, Changes, Pieces};
 pub use log::{Item, Log, LogParameters, LogWrite};
 pub(in crate::host) use mount::Xfs;
-pub use parameters::XfsParameters;
+pub use parameters::{XfsParameters, XfsType};
 pub use volume::XfsVolume;

@@ -10,28 +10,38 @@ use petrio_units::{Bytes, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The type of an XFS file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum XfsType {
+    /// XFS.
+    #[default]
+    Xfs,
+}
+
 /// An XFS file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct XfsParameters {
+    /// Which file system: `xfs`.
+    #[serde(rename = "type")]
+    pub family: XfsType,
     /// Allocation groups (`mkfs.xfs -d agcount=`); left out, four up to 4 TiB, beyond as large ones as may be.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub groups: Option<u32>,
+    pub agcount: Option<u32>,
     /// Size of the log (`mkfs.xfs -l size=`); left out, 64 MiB, or a 2,048th of the file system where that is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_size: Option<Bytes>,
-    /// Whether the log lies on a device of its own.
-    #[serde(skip)]
-    pub log_apart: bool,
+    /// The disk, array or other part that is the log (`mkfs.xfs -l logdev=`); left out, it lies in the middle group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
     /// Size of each log buffer (mount option `logbsize`).
-    pub log_buffer: Bytes,
+    pub logbsize: Bytes,
     /// Log buffers (mount option `logbufs`).
-    pub log_buffers: u32,
+    pub logbufs: u32,
     /// What is allocated ahead of a file that grows (mount option `allocsize`); left out, as much as the file has already.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocation: Option<Bytes>,
-    /// Whether the device's write cache is flushed, and log writes go past it (`barrier`, which can't be switched off since 4.19).
-    pub barriers: bool,
+    pub allocsize: Option<Bytes>,
     /// When reading a file changes the time of its last access.
     pub access_times: AccessTimes,
     /// Share of the pieces of prepared files that lie somewhere else than behind the piece before.
@@ -43,13 +53,13 @@ pub struct XfsParameters {
 impl Default for XfsParameters {
     fn default() -> Self {
         Self {
-            groups: None,
+            family: XfsType::Xfs,
+            agcount: None,
             log_size: None,
-            log_apart: false,
-            log_buffer: Bytes::from_kib(32),
-            log_buffers: 8,
-            allocation: None,
-            barriers: true,
+            log: None,
+            logbsize: Bytes::from_kib(32),
+            logbufs: 8,
+            allocsize: None,
             access_times: AccessTimes::Relative,
             fragmentation: Fraction::ZERO,
             fragment: Bytes::from_kib(128),
@@ -65,30 +75,30 @@ impl XfsParameters {
     pub fn geometry(&self, blocks: u64) -> Result<Geometry, FormatError> {
         let parameter =
             |parameter, value, expected| Err(FormatError::Parameter { parameter, value, expected });
-        let buffer = self.log_buffer.get();
+        let buffer = self.logbsize.get();
         if !(16 << 10..=256 << 10).contains(&buffer) || !buffer.is_power_of_two() {
-            return parameter("log_buffer", buffer, "it is a power of two from 16 KiB to 256 KiB");
+            return parameter("logbsize", buffer, "it is a power of two from 16 KiB to 256 KiB");
         }
-        if !(2..=8).contains(&self.log_buffers) {
-            return parameter("log_buffers", self.log_buffers.into(), "there are 2 to 8");
+        if !(2..=8).contains(&self.logbufs) {
+            return parameter("logbufs", self.logbufs.into(), "there are 2 to 8");
         }
-        if let Some(size) = self.allocation.map(Bytes::get)
+        if let Some(size) = self.allocsize.map(Bytes::get)
             && (!(BLOCK_SIZE..=1 << 30).contains(&size) || !size.is_power_of_two())
         {
-            return parameter("allocation", size, "it is a power of two from 4 KiB to 1 GiB");
+            return parameter("allocsize", size, "it is a power of two from 4 KiB to 1 GiB");
         }
         let log = self.log_size.map(|size| size.get() / BLOCK_SIZE);
-        Geometry::new(blocks, self.groups, log, self.log_apart)
+        Geometry::new(blocks, self.agcount, log, self.log.is_some())
     }
 
     /// The log in the blocks from `first` on.
     #[must_use]
-    pub fn log(&self, first: u64, blocks: u64) -> LogParameters {
+    pub fn log_in(&self, first: u64, blocks: u64) -> LogParameters {
         LogParameters {
             first_block: first,
             blocks,
-            buffer_bytes: self.log_buffer.get(),
-            buffers: self.log_buffers,
+            buffer_bytes: self.logbsize.get(),
+            buffers: self.logbufs,
             round_bytes: 512,
         }
     }

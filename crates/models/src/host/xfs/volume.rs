@@ -211,7 +211,7 @@ impl XfsVolume {
             match out.segments.last_mut() {
                 // What holds data and what doesn't yet lie side by side.
                 Some(last) if last.block.map(|block| block + last.count) == Some(block) => {
-                    last.count += to - from
+                    last.count += to - from;
                 }
                 _ => out.segments.push(Segment { first: from, block: Some(block), count: to - from }),
             }

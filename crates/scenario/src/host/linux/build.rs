@@ -74,22 +74,18 @@ impl HostPages for PlacedLinux {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.hosts.len()];
         let shared = Shared::new(self, site)?;
         let metadata = shared.first_of_metadata(site)?;
+        let mut has_device = vec![false; self.hosts.len()];
         for (number, mounted) in self.file_systems.iter().enumerate() {
             let host = &self.hosts[mounted.host];
             let name = name_in(&mounted.name, &host.name);
-            let is_first = mounts[mounted.host].is_empty();
-            let of = LayoutOf::new(
-                (&host.parameters, is_first),
-                name,
-                &mounted.parameters.clone().into(),
-                mounted.blocks,
-                site.loaded.scenario.seed,
-            );
+            // Swap space lies behind the blocks of the first file system that lies on a device.
+            let is_first = mounted.on.is_some() && !std::mem::replace(&mut has_device[mounted.host], true);
+            let format = mounted.kind.format();
+            let seed = site.loaded.scenario.seed;
+            let of = LayoutOf::new((&host.parameters, is_first), name, &format, mounted.blocks, seed);
             let of = of.with_lodgers(shared.lodgers(number));
             let laid_out = self.laid_out(site, (number, of), (metadata, shared.placements()))?;
-            let files = if site.knows_files(mounted.on) { laid_out.layout().into() } else { Arc::default() };
-            let &PlacedFileSystem { name: ref queue, on, blocks, .. } = mounted;
-            let wired = self.queue(site, mounted, &Queued { name: queue, on, blocks, files: &files })?;
+            let wired = self.wire(site, mounted, &laid_out)?;
             let log = self.journal_device(site, mounted)?;
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),
@@ -157,6 +153,26 @@ impl PlacedLinux {
         let own: Vec<PlannedFile> = serves.then(|| database(metadata)).into_iter().collect();
         let lodgers = shares.iter().map(|(volumes, share)| Lodgers { volumes: volumes.clone(), share });
         site.laid_out(there, of, (lodgers.collect(), &own))
+    }
+
+    /// Puts the queue of a file system into the net, and what lies below it. One in memory has none: what it asks of swap space goes
+    /// by the host's own ways.
+    fn wire(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        mounted: &PlacedFileSystem,
+        laid_out: &LaidOut,
+    ) -> Result<Wired, RunFailure> {
+        let &PlacedFileSystem { ref name, on, blocks, host, .. } = mounted;
+        let Some(on) = on else {
+            return Ok(Wired {
+                requests: site.page.fifo(&format!("{name}-swap-requests")),
+                completions: site.page.fifo(&format!("{name}-swap-completions")),
+                largest_request: self.hosts[host].parameters.kernel.block.largest_request.get(),
+            });
+        };
+        let files = if site.knows_files(on) { laid_out.layout().into() } else { Arc::default() };
+        self.queue(site, mounted, &Queued { name, on, blocks, files: &files })
     }
 
     /// Puts the journal of a file system that has a device for it, with a queue of its own, into the net.

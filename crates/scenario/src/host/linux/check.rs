@@ -44,8 +44,8 @@ pub(crate) struct CheckedLinux {
 pub(super) struct PlannedMount {
     /// The host's number, in the order of the file.
     pub(super) host: usize,
-    /// The holder that it lies on.
-    pub(super) on: u32,
+    /// The holder that it lies on, if it lies on any.
+    pub(super) on: Option<u32>,
     /// The holder that is its journal, where that is one of its own.
     pub(super) log: Option<u32>,
 }
@@ -67,7 +67,7 @@ impl Linux {
                     what: "file system",
                     name: name.clone(),
                     part: name.clone(),
-                    on,
+                    on: on.flatten(),
                     found: on.is_some(),
                     is_beside_others: false,
                 });
@@ -113,8 +113,12 @@ impl Linux {
         }
     }
 
-    /// The host and the holder of a file system.
-    fn check_file_system(&self, checker: &mut Checker<'_, '_>, name: &str) -> (Option<usize>, Option<u32>) {
+    /// The host of a file system, and the holder that it lies on, if it lies on one: both where they make sense.
+    fn check_file_system(
+        &self,
+        checker: &mut Checker<'_, '_>,
+        name: &str,
+    ) -> (Option<usize>, Option<Option<u32>>) {
         let path = format!("{FILE_SYSTEM}.{name}");
         checker.name(&path, name);
         let place = &self.fs[name].place;
@@ -125,19 +129,21 @@ impl Linux {
             }
         }
         let host = self.host_of(checker, &path, name);
-        let on = checker.only(&format!("{path}.on"), &place.on, "file system");
+        let Some(on) = &place.on else { return (host, Some(None)) };
+        let on = checker.only(&format!("{path}.on"), on, "file system");
         if let Some(on) = on {
             checker.claim(on, &format!("the file system \"{name}\""), &format!("{path}.on"));
         }
-        (host, on)
+        (host, on.map(Some))
     }
 
     /// The holder that is a file system's journal, if it has one of its own; an error has been told.
     fn check_log(&self, checker: &mut Checker<'_, '_>, name: &str) -> Result<Option<u32>, ()> {
-        let parameters = &self.fs[name].parameters;
-        let Some(on) = &parameters.journal.on else { return Ok(None) };
-        let path = format!("{FILE_SYSTEM}.{name}.journal.on");
-        if parameters.journal_place.is_some() {
+        let kind = &self.fs[name].kind;
+        let Some((on, _)) = kind.log() else { return Ok(None) };
+        let key = if kind.ext().is_some() { "journal.on" } else { "log" };
+        let path = format!("{FILE_SYSTEM}.{name}.{key}");
+        if kind.ext().is_some_and(|parameters| parameters.journal_place.is_some()) {
             let message = "the journal is a device of its own, and so lies nowhere in the file system";
             let place = format!("{FILE_SYSTEM}.{name}.journal_place");
             checker.error(&place, message.to_owned(), "leave it out");

@@ -1,35 +1,122 @@
-//! `[fs.NAME]`: a file system of a host, on a disk, an array or another part that holds blocks.
+//! `[fs.NAME]`: a file system of a host, on a disk, an array or another part that holds blocks, or in its memory.
 
 use crate::schema::read_apart;
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
+use petrio_models::host::Format;
 use petrio_models::host::file_system::FileSystemParameters;
+use petrio_models::host::xfs::XfsParameters;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FileSystem {
     /// Where it lies, what mounts it, and the queue before it.
     #[serde(flatten)]
     pub place: FileSystemPlace,
-    /// How it was made and is mounted.
+    /// Which it is, how it was made and is mounted.
     #[serde(flatten)]
-    pub parameters: FileSystemParameters,
+    pub kind: FileSystemKind,
+}
+
+/// Which file system, how it was made and is mounted.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FileSystemKind {
+    /// ext3 or ext4.
+    Ext(FileSystemParameters),
+    /// XFS.
+    Xfs(XfsParameters),
+    /// tmpfs.
+    Tmpfs(TmpfsParameters),
+    /// None: the device itself.
+    Raw(RawParameters),
+}
+
+/// A file system that lives in memory, and in swap space where memory is short: it lies `on` nothing, `size` is what its files may
+/// take together (left out, half of the host's memory), and it has neither a journal nor a queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TmpfsParameters {
+    /// Which file system: `tmpfs`.
+    #[serde(rename = "type")]
+    pub family: TmpfsType,
+}
+
+/// The type of a file system in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TmpfsType {
+    /// In memory alone.
+    Tmpfs,
+}
+
+/// No file system: programs open the device `on` which it lies themselves, through its pages in the cache or past it (`direct`). Their
+/// files are its partitions, one behind the other; they can be read and written over (`operation = "rewrite"`), and no more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawParameters {
+    /// Which file system: `raw`, none.
+    #[serde(rename = "type")]
+    pub family: RawType,
+}
+
+/// The type of what is no file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawType {
+    /// The device itself.
+    Raw,
+}
+
+impl FileSystemKind {
+    /// Its parameters, where it is ext3 or ext4.
+    pub fn ext(&self) -> Option<&FileSystemParameters> {
+        match self {
+            Self::Ext(parameters) => Some(parameters),
+            Self::Xfs(_) | Self::Tmpfs(_) | Self::Raw(_) => None,
+        }
+    }
+
+    /// As it is formatted.
+    pub(super) fn format(&self) -> Format {
+        match self {
+            Self::Ext(parameters) => Format::Ext(parameters.clone()),
+            Self::Xfs(parameters) => Format::Xfs(parameters.clone()),
+            Self::Tmpfs(_) => Format::Tmpfs,
+            Self::Raw(_) => Format::Raw,
+        }
+    }
+
+    /// The device that is its journal, where it has one of its own, and how much of that it uses.
+    pub(super) fn log(&self) -> Option<(&str, Option<Bytes>)> {
+        match self {
+            Self::Ext(parameters) => Some((parameters.journal.on.as_deref()?, parameters.journal_size)),
+            Self::Xfs(parameters) => Some((parameters.log.as_deref()?, parameters.log_size)),
+            Self::Tmpfs(_) | Self::Raw(_) => None,
+        }
+    }
+
+    /// Whether what is made durable leaves the device's write cache, where it has one: always under XFS.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.ext().is_none_or(|parameters| parameters.barriers)
+    }
 }
 
 /// Where a file system lies, what mounts it, and the queue before it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileSystemPlace {
     /// The host that mounts it; may be left out where there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The disk, array, fabric or throttle that it lies on.
-    pub on: String,
-    /// How much of that it uses; left out, all of it.
+    /// The disk, array, fabric or throttle that it lies on; left out for tmpfs, which lies in memory, and for no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// How much of that it uses; left out, all of it, or half of the host's memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Bytes>,
     /// The I/O scheduler of the queue before the device: a name, or a table with `kind` and parameters; left out, the
@@ -68,14 +155,53 @@ const PLACE_KEYS: [&str; 9] = [
     "believed_rate",
 ];
 
+/// What is written of where a file system in memory lies.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemoryPlace {
+    host: Option<String>,
+    size: Option<Bytes>,
+}
+
 /// Reads a file system.
 pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
-    let typed = entry(table.get_ref(), "type").is_some();
-    let read = read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources);
-    if typed {
-        return read.map(|(place, parameters)| FileSystem { place, parameters });
+    let written = entry(table.get_ref(), "type");
+    if written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("tmpfs")) {
+        let read = read_apart::<MemoryPlace, TmpfsParameters>(table, &["host", "size"], sources);
+        return read.map(|(MemoryPlace { host, size }, parameters)| FileSystem {
+            place: FileSystemPlace { host, size, ..FileSystemPlace::default() },
+            kind: FileSystemKind::Tmpfs(parameters),
+        });
     }
-    let missing = sources.error(table.span(), "\"type\" is missing").label("in this part");
-    let missing = missing.help("say which file system it is: type = \"ext3\" or type = \"ext4\"");
-    Err(std::iter::once(missing).chain(read.err().into_iter().flatten()).collect())
+    let named =
+        |name: &str| written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some(name));
+    let read = if named("raw") {
+        read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Raw(parameters) })
+    } else if named("xfs") {
+        read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) })
+    } else {
+        read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources)
+            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) })
+    };
+    let mut problems = Vec::new();
+    let mut missing = |key: &str, help: &str| {
+        let problem = sources.error(table.span(), format!("\"{key}\" is missing")).label("in this part");
+        problems.push(problem.help(help));
+    };
+    if written.is_none() {
+        let all = "type = \"ext3\", type = \"ext4\", type = \"xfs\", type = \"tmpfs\" or type = \"raw\"";
+        missing("type", &format!("say which file system it is: {all}"));
+    }
+    if entry(table.get_ref(), "on").is_none() {
+        missing(
+            "on",
+            "name the disk, array or other part that it lies on, or make it one in memory: type = \"tmpfs\"",
+        );
+    }
+    match read {
+        Ok(read) if problems.is_empty() => Ok(read),
+        read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
+    }
 }

@@ -58,7 +58,12 @@ impl PlacedLinux {
             let PlacedFileSystem { name, place, .. } = placed;
             let path = written(&format!("{FILE_SYSTEM}.{name}"));
             let host = &self.hosts[placed.host];
-            let own = placed.parameters.levers(&path, placed.blocks / (BLOCK_SIZE / SECTOR_BYTES));
+            // One in memory has neither a journal nor a queue.
+            if placed.on.is_none() {
+                continue;
+            }
+            let blocks = placed.blocks / (BLOCK_SIZE / SECTOR_BYTES);
+            let own = placed.kind.ext().map_or_else(Vec::new, |parameters| parameters.levers(&path, blocks));
             let page = format!("{}/{}", host.name, name_in(name, &host.name));
             tell(&page, own);
             if let Some(limit) = place.dirty_limit {

@@ -19,9 +19,12 @@ mod san;
 mod san_pages;
 mod share;
 mod shared;
+mod tmpfs;
 mod wiring;
 
-pub use file_system::{FileSystem, FileSystemPlace};
+pub use file_system::{
+    FileSystem, FileSystemKind, FileSystemPlace, RawParameters, RawType, TmpfsParameters, TmpfsType,
+};
 pub use host::{Change, Host};
 pub(crate) use implied::join_ranks;
 pub(crate) use mpi::Mpi;

@@ -7,7 +7,8 @@ use super::profiles::Profile;
 use super::pvfs::{PVFS, PlacedPvfs};
 use super::san::{PlacedSan, SAN, targets_of_networks};
 use super::share::{PlacedShare, SHARE};
-use super::{FILE_SYSTEM, FileSystem, FileSystemPlace, Linux};
+use super::tmpfs::{beyond_memory, in_memory};
+use super::{FILE_SYSTEM, FileSystem, FileSystemKind, FileSystemPlace, Linux};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::placed::Beneath;
@@ -16,8 +17,9 @@ use crate::text::{Copies, Problem, Sources, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::HostParameters;
-use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, FileSystemParameters, JournalMode};
+use petrio_models::host::file_system::{self, BLOCK_SIZE, Family, JournalMode};
 use petrio_models::host::kernel_profile::{BlockLayerParameters, Throttling};
+use petrio_models::host::xfs::XfsVolume;
 use petrio_page::numbers::grouped;
 use petrio_units::Bytes;
 use petrio_workload::parallel::Mounted;
@@ -69,8 +71,8 @@ pub struct PlacedFileSystem {
     pub host: usize,
     /// Its number among the file systems of its host.
     pub mount: u32,
-    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage).
-    pub on: usize,
+    /// What it lies on, as an index of [`Loaded::storage`](crate::Loaded::storage); nothing where it lies in memory.
+    pub on: Option<usize>,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
     /// The largest window of read-ahead from there.
@@ -81,8 +83,8 @@ pub struct PlacedFileSystem {
     pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.
     pub place: FileSystemPlace,
-    /// How it was made and is mounted.
-    pub parameters: FileSystemParameters,
+    /// Which it is, how it was made and is mounted.
+    pub kind: FileSystemKind,
 }
 
 /// A device that is the journal of a file system on another.
@@ -118,43 +120,49 @@ impl Linux {
         }
         let mut file_systems: Vec<PlacedFileSystem> = Vec::new();
         // Of thousands of copies one is tried out.
-        let mut formatted: Option<(&FileSystemParameters, u64)> = None;
+        let mut formatted: Option<(&FileSystemKind, u64)> = None;
         let mut next_mounts = vec![0; self.host.len()];
         for ((name, file_system), plan) in self.fs.iter().zip(mounts) {
-            let FileSystem { place, parameters } = file_system;
-            let there = ground.blocks(plan.on);
+            let FileSystem { place, kind } = file_system;
+            let mount = next_mounts[plan.host];
+            next_mounts[plan.host] += 1;
+            let Some(on) = plan.on else {
+                file_systems.push(in_memory(name, file_system, (plan.host, mount), &hosts));
+                continue;
+            };
+            let there = ground.blocks(on);
             let blocks = place.size.map_or(there, |size| size.get() / SECTOR_BYTES);
-            let is_known = formatted == Some((parameters, blocks));
+            let is_known = formatted == Some((kind, blocks));
             problems.extend(impossible_size(name, file_system, (blocks, there), is_known, ground));
             if let (Some(limit), Some(host)) = (place.dirty_limit, hosts.get(plan.host)) {
                 problems.extend(own_dirty_limit(limit, host, name, ground));
             }
-            formatted = Some((parameters, blocks));
+            formatted = Some((kind, blocks));
             let log = plan.log.map(|log| {
                 let there = ground.blocks(log);
-                let blocks = parameters.journal_size.map_or(there, |size| size.get() / SECTOR_BYTES);
-                problems.extend(impossible_log(name, parameters, (blocks, there), ground));
+                let blocks =
+                    kind.log().and_then(|(_, size)| size).map_or(there, |size| size.get() / SECTOR_BYTES);
+                problems.extend(impossible_log(name, kind, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
-            let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(plan.on);
+            let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(on);
             let read_ahead = hosts
                 .get(plan.host)
                 .map_or(Bytes(0), |host| host.parameters.kernel.largest_window(turns, optimal_request));
-            let mount = next_mounts[plan.host];
-            next_mounts[plan.host] += 1;
             file_systems.push(PlacedFileSystem {
                 name: name.clone(),
                 host: plan.host,
                 mount,
-                on: plan.on as usize,
+                on: Some(on as usize),
                 blocks,
                 read_ahead,
                 has_many_queues,
                 log,
                 place: place.clone(),
-                parameters: parameters.clone(),
+                kind: kind.clone(),
             });
         }
+        problems.extend(beyond_memory(&hosts, &file_systems, ground));
         let targets = targets_of_networks(networks.len(), &san);
         let ends: Vec<usize> = networks.iter().map(Vec::len).collect();
         let targets = self.network.keys().zip(targets).map(|(name, targets)| match inner.remove(name) {
@@ -227,17 +235,21 @@ fn too_many_clients((key, name): (&str, &str), clients: usize, ground: &Ground<'
 /// possible isn't tried.
 fn impossible_size(
     name: &str,
-    FileSystem { place, parameters }: &FileSystem,
+    FileSystem { place, kind }: &FileSystem,
     (blocks, there): (u64, u64),
     is_known: bool,
     ground: &Ground<'_>,
 ) -> Option<Problem> {
+    let on = place.on.as_deref().unwrap_or_default();
     let own_blocks = blocks / (BLOCK_SIZE / SECTOR_BYTES);
-    let groups = own_blocks / u64::from(parameters.blocks_per_group.max(1));
+    let groups = match kind {
+        FileSystemKind::Ext(parameters) => own_blocks / u64::from(parameters.blocks_per_group.max(1)),
+        FileSystemKind::Xfs(_) | FileSystemKind::Tmpfs(_) | FileSystemKind::Raw(_) => 0,
+    };
     if blocks > there {
         let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.size"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
-        let message = format!("the file system is larger than \"{}\", which holds {holds}", place.on);
+        let message = format!("the file system is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
     let span = ground.places.key(&format!("{FILE_SYSTEM}.{name}"));
@@ -250,7 +262,11 @@ fn impossible_size(
     if is_known {
         return None;
     }
-    let error = file_system::Volume::format(parameters, own_blocks).err()?;
+    let error = match kind {
+        FileSystemKind::Ext(parameters) => file_system::Volume::format(parameters, own_blocks).err()?,
+        FileSystemKind::Xfs(parameters) => XfsVolume::format(parameters, own_blocks).err()?,
+        FileSystemKind::Tmpfs(_) | FileSystemKind::Raw(_) => return None,
+    };
     let words = format!("the file system \"{name}\" can't be made: {error}");
     Some(refusal(ground.sources, ground.places, &format!("{FILE_SYSTEM}.{name}"), &words))
 }
@@ -258,21 +274,24 @@ fn impossible_size(
 /// Why a device of `there` blocks can't be a journal of `blocks`.
 fn impossible_log(
     name: &str,
-    parameters: &FileSystemParameters,
+    kind: &FileSystemKind,
     (blocks, there): (u64, u64),
     ground: &Ground<'_>,
 ) -> Option<Problem> {
-    let on = parameters.journal.on.as_deref().unwrap_or_default();
+    let on = kind.log().map_or("", |(on, _)| on);
+    let is_ext = kind.ext().is_some();
+    let (key, size_key) = if is_ext { ("journal", "journal_size") } else { ("log", "log_size") };
     if blocks > there {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal_size"));
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{size_key}"));
         let holds = Bytes(there.saturating_mul(SECTOR_BYTES));
         let message = format!("the journal is larger than \"{on}\", which holds {holds}");
         return Some(ground.sources.error(span, message).help("leave it out to use all of it"));
     }
     let size = Bytes(blocks.saturating_mul(SECTOR_BYTES));
     (size < LEAST_LOG).then(|| {
-        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.journal"));
-        let message = format!("a journal of {size} is smaller than mke2fs makes one");
+        let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.{key}"));
+        let maker = if is_ext { "mke2fs" } else { "mkfs.xfs" };
+        let message = format!("a journal of {size} is smaller than {maker} makes one");
         ground.sources.error(span, message).help(format!("take a device of {LEAST_LOG} or more"))
     })
 }
@@ -330,6 +349,11 @@ impl PlacedLinux {
         spaces
     }
 
+    /// What the files of a host's file systems in memory may take together, in bytes.
+    pub(crate) fn most_in_memory(&self, host: usize) -> u64 {
+        super::tmpfs::most_in_memory(host, &self.file_systems)
+    }
+
     /// The schedulers that are written before file systems, and that their hosts' kernels never had.
     pub(super) fn schedulers_of_other_kernels(&self) -> Vec<Sentence> {
         let strange = self.file_systems.iter().filter_map(|mounted| {
@@ -351,18 +375,29 @@ impl PlacedLinux {
 
     /// What a file system is, in a few words: "ext3, ordered data, cfq, Linux 2.6.24 on a PowerEdge 1850".
     fn words_of(&self, mounted: &PlacedFileSystem) -> String {
-        let family = match mounted.parameters.family {
+        let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
+        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
+        let scheduler = mounted.scheduler(&kernel.block);
+        let parameters = match &mounted.kind {
+            FileSystemKind::Ext(parameters) => parameters,
+            FileSystemKind::Xfs(_) => {
+                let log = if apart.is_empty() { String::new() } else { format!(", log{apart}") };
+                return format!("xfs{log}, {scheduler}, {} on {}", kernel.name, machine.name);
+            }
+            FileSystemKind::Tmpfs(_) => return format!("tmpfs, {} on {}", kernel.name, machine.name),
+            FileSystemKind::Raw(_) => {
+                return format!("the device itself, {scheduler}, {} on {}", kernel.name, machine.name);
+            }
+        };
+        let family = match parameters.family {
             Family::Ext3 => "ext3",
             Family::Ext4 => "ext4",
         };
-        let journal = match mounted.parameters.journal.mode {
+        let journal = match parameters.journal.mode {
             JournalMode::Ordered => "ordered data",
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
         };
-        let HostParameters { machine, kernel, .. } = &self.hosts[mounted.host].parameters;
-        let scheduler = mounted.scheduler(&kernel.block);
-        let apart = if mounted.log.is_some() { " on a device of its own" } else { "" };
         format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
     }
 }
@@ -376,7 +411,7 @@ impl PlacedFamily for PlacedLinux {
         let spaces = self.spaces();
         let own = self.file_systems.iter().zip(spaces.clone()).map(|(mounted, space)| {
             let &PlacedFileSystem { ref name, host, mount, on, blocks, .. } = mounted;
-            Volume { name, host, mount, on: Some(on), blocks, space, mounted: Mounted::LOCAL }
+            Volume { name, host, mount, on, blocks, space, mounted: Mounted::LOCAL }
         });
         let space = |there: usize| spaces.get(there).copied().unwrap_or(0);
         let of_pvfs: Vec<usize> = self.pvfs.iter().map(|pvfs| space(pvfs.manager)).collect();

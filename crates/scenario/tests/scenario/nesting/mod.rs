@@ -82,7 +82,8 @@ fn a_part_with_a_count_owns_as_many_of_everything_in_it() {
     let mounted: Vec<(&str, usize)> =
         loaded.hosts.linux.file_systems.iter().map(|fs| (fs.name.as_str(), fs.host)).collect();
     assert_eq!(mounted[..3], [("server0/data", 0), ("server0/scratch", 0), ("server1/data", 1)]);
-    let storage = |number: usize| loaded.storage[loaded.hosts.linux.file_systems[number].on].name.as_str();
+    let storage =
+        |number: usize| loaded.storage[loaded.hosts.linux.file_systems[number].on.unwrap()].name.as_str();
     assert_eq!((storage(2), storage(3)), ("server1/d0", "server1/stripe"));
     assert_eq!(loaded.targets["w"].len(), 8);
     // They are the same drive, and not one like it.
@@ -183,7 +184,7 @@ script = "create a"
     assert_eq!(over("shelf1/r"), ["shelf1/d0", "shelf1/d1"]);
     // A name without number stands for all copies, at every level.
     assert_eq!(over("all"), ["log", "shelf0/r", "shelf0/deep/x", "shelf1/deep/x"]);
-    assert_eq!(loaded.storage[loaded.hosts.linux.file_systems[0].on].name, "d");
+    assert_eq!(loaded.storage[loaded.hosts.linux.file_systems[0].on.unwrap()].name, "d");
     assert_eq!(loaded.targets["w"], [0, 1, 2]);
 }
 

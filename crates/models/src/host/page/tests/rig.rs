@@ -149,7 +149,7 @@ impl Rig {
     /// On XFS of 4 GiB.
     pub(super) fn xfs(parameters: XfsParameters, host: &HostParameters, files: &[PreparedFile]) -> Self {
         let area = parameters.geometry(1 << 20).unwrap().log;
-        let log_apart = parameters.log_apart;
+        let log_apart = parameters.log.is_some();
         let kind = (parameters.into(), 1 << 20, area, log_apart);
         Self::of_kind(("none", 128, false), Broken::Nothing, kind, host, files)
     }

@@ -8,6 +8,7 @@ mod dirty;
 mod folios;
 mod naive;
 mod reclaim;
+mod shared;
 mod sprite;
 mod states;
 

@@ -16,8 +16,8 @@ use crate::host::xfs::log::LogWrite;
 use petrio_colours::Direction;
 use petrio_kernel::{PageBuilder, Time};
 
-/// How long a log buffer of 32 KiB takes to be filled: copying at some 5 GB/s and as much again for what the items need. Not measured; it only
-/// keeps apart what isn't one request.
+/// How long a log buffer of 32 KiB takes to be filled: copying at some 5 GB/s and as much again for what the items need. Not measured;
+/// it only keeps apart what isn't one request.
 const FILLS: Time = Time::from_micros(12);
 
 impl Xfs {
@@ -68,12 +68,11 @@ impl Xfs {
         let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
         let touch = kernel.fs.rules.awaited(touch);
         let run = (write.sector, write.bytes / 512);
-        let barriers = self.rules.barriers;
         let request = kernel.fs.send_sectors_to_log(run, touch, self.group, kernel.now);
-        request.flush_before = barriers && write.flush_before;
-        request.force_unit_access = barriers && write.commits;
+        request.flush_before = write.flush_before;
+        request.force_unit_access = write.commits;
         let tag = request.tag;
-        if barriers && write.flush_before && !kernel.fs.rules.log_apart {
+        if write.flush_before && !kernel.fs.rules.log_apart {
             kernel.fs.promises.flush_begins(tag);
         }
     }

@@ -1,7 +1,7 @@
 //! What the log holds is written in place: every 30 seconds, and where the log is short of room.
 //!
-//! After `xfs_log_worker` of fs/xfs/xfs_log.c and xfs_trans_ail.c: the worker has written all that is in the log and not in place, buffers in
-//! the order in which they lie; where nothing has happened since, the superblock is logged twice to say that nothing is in the log
+//! After `xfs_log_worker` of fs/xfs/xfs_log.c and xfs_trans_ail.c: the worker has written all that is in the log and not in place,
+//! buffers in the order in which they lie; where nothing has happened since, the superblock is logged twice to say that nothing is in the log
 //! ("covering"). A buffer of the running checkpoint is left until that is on the device.
 
 use super::thread::{Before, worker_page};

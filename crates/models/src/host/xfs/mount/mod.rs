@@ -20,8 +20,8 @@ use super::items::{Buffer, Changes};
 use super::log::{Item, Log, LogWrite};
 use super::volume::XfsVolume;
 use crate::host::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Prepared, Scope,
-    Stop, Threads,
+    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared,
+    Scope, Stop, Threads,
 };
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::file_system::{FileError, Mapping};
@@ -73,7 +73,6 @@ pub(in crate::host) struct Xfs {
 #[derive(Clone, Copy, Debug, Persist)]
 struct XfsRules {
     device: FileKey,
-    barriers: bool,
 }
 
 impl Layout for XfsVolume {
@@ -100,7 +99,7 @@ impl Layout for XfsVolume {
         };
         let nature = Nature {
             delayed: true,
-            posts_dirty: true,
+            posts: Posts::Dirty,
             direct: true,
             large_folios: kernel.page_cache.largest_folio.get() > PAGE_BYTES,
             access_times: parameters.access_times,
@@ -112,8 +111,8 @@ impl Layout for XfsVolume {
         };
         let xfs = Xfs {
             volume: self.clone(),
-            log: Log::new(parameters.log(area.start, area.end - area.start)),
-            rules: XfsRules { device: device_key(number), barriers: parameters.barriers },
+            log: Log::new(parameters.log_in(area.start, area.end - area.start)),
+            rules: XfsRules { device: device_key(number) },
             changes: Changes::default(),
             requested: 0,
             writes: VecDeque::new(),
@@ -267,6 +266,15 @@ impl FileSystem for Xfs {
         self.volume.cluster(file).map(Buffer::block)
     }
 
+    fn inode_blocks(&self, file: FileId) -> Option<(u64, u64)> {
+        self.volume.cluster(file).map(|buffer| (buffer.block(), buffer.pages()))
+    }
+
+    /// Files that are there before a run lie on a file system that has just been mounted.
+    fn knows_inodes(&self) -> bool {
+        false
+    }
+
     /// The headers of all groups, the root's cluster of inodes and what leads to it (`xfs_mountfs`).
     fn brought_by_mount(&self, _kernel: &KernelParameters) -> Vec<u64> {
         let geometry = self.volume.geometry();
@@ -375,8 +383,7 @@ impl FileSystem for Xfs {
             let event = (newest > self.log.committed()).then(|| self.ask_for(kernel, newest));
             return AfterData { event, flush: false };
         };
-        let (inode, flushes) =
-            (kernel.fs.inodes.get(file), self.rules.barriers && !self.volume.is_directory(file));
+        let (inode, flushes) = (kernel.fs.inodes.get(file), !self.volume.is_directory(file));
         let sequence = if data_only { inode.data_sync } else { inode.sync };
         if sequence <= self.log.committed() {
             return AfterData { event: None, flush: flushes };
@@ -387,11 +394,10 @@ impl FileSystem for Xfs {
     }
 
     fn promises_flush(&self, scope: Scope) -> bool {
-        self.rules.barriers
-            && match scope {
-                Scope::All => false,
-                Scope::File { file, .. } => !self.volume.is_directory(file),
-            }
+        match scope {
+            Scope::All => false,
+            Scope::File { file, .. } => !self.volume.is_directory(file),
+        }
     }
 
     fn threads(&self) -> Threads {

@@ -10,7 +10,7 @@ fn in_turn(rig: &mut Rig, files: &[u32], bytes: u64, each: u64) {
     for offset in (0..bytes).step_by(CALL as usize) {
         for &file in files {
             rig.write(file, offset, CALL);
-            if (offset + CALL) % each == 0 {
+            if (offset + CALL).is_multiple_of(each) {
                 rig.write_back(file);
             }
         }

@@ -148,7 +148,7 @@ fn the_log_is_short_once_three_quarters_are_used_and_not_in_place() {
         }
     }
     rig.force();
-    assert!(rig.log.is_short(), "{} items", before);
+    assert!(rig.log.is_short(), "{before} items");
     for item in rig.log.oldest(usize::MAX) {
         rig.log.in_place(item);
     }

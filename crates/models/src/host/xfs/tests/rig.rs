@@ -16,7 +16,7 @@ impl Rig {
         let parameters = XfsParameters::default();
         let volume = XfsVolume::format(&parameters, blocks).unwrap();
         let area = volume.geometry().log.clone();
-        let log = Log::new(parameters.log(area.start, area.end - area.start));
+        let log = Log::new(parameters.log_in(area.start, area.end - area.start));
         Self { volume, log, changes: Changes::default() }
     }
 

@@ -1,0 +1,54 @@
+//! Operations as a real kernel was seen to do them (Linux 6.18, XFS of 4 GiB, write cache, relatime), in numbers.
+
+use super::measured::Setting;
+use super::play::play_operation;
+use super::scripts::OperationScript;
+use super::sequence::Sequence;
+
+fn setting(fs: &str, cache: &str) -> Setting {
+    Setting { fs: fs.to_owned(), size_mib: 4_096, cache: cache.to_owned(), mount: "default".to_owned() }
+}
+
+#[track_caller]
+fn sends((fs, cache): (&str, &str), name: &str, phases: &str, measured: &str) {
+    let script = OperationScript::of(name, phases).unwrap();
+    let predicted = play_operation(&setting(fs, cache), &script).unwrap();
+    let log_kib = if fs == "xfs" { 0.5 } else { 4.0 };
+    assert!(Sequence::parse(measured).unwrap().matches(&predicted, log_kib), "{name}: {predicted}");
+}
+
+#[test]
+fn xfs_writes_what_was_measured() {
+    let xfs = ("xfs", "wb");
+    sends(xfs, "append_4k_fsync", "write fsync close", "fsync[W4K@data F W1.5K@log F]");
+    sends(xfs, "overwrite_4k_fdatasync", "write fdatasync close", "fdatasync[W4K@data F]");
+    sends(xfs, "append_4k_O_DIRECT_O_DSYNC", "write close", "write[W4K@data F W1.5K@log F]");
+    sends(xfs, "fsync_of_clean_file", "write fsync close", "fsync[F]");
+    sends(xfs, "syncfs_clean", "syncfs", "-");
+    sends(("xfs", "wt"), "append_4k_fsync", "write fsync close", "fsync[W4K@data W1.5K@log]");
+}
+
+#[test]
+fn xfs_changes_names_as_was_measured() {
+    let xfs = ("xfs", "wb");
+    sends(xfs, "create_fsync_file", "create fsync close", "fsync[F W2K@log F]");
+    sends(xfs, "rename_new_name_fsync_dir", "rename fsyncdir", "fsyncdir[F W1.5K@log F]");
+    sends(xfs, "truncate_64k_to_4k_fsync", "truncate fsync close", "fsync[F W1.5K@log F]");
+    sends(xfs, "mkdir_fsync_it", "mkdir fsyncdir", "fsyncdir[F W2K@log F]");
+}
+
+#[test]
+fn xfs_reads_inodes_by_clusters_and_data_by_windows() {
+    let xfs = ("xfs", "wb");
+    let phases = "open read close syncfs";
+    let measured = "open[R16K@inode] read[R16K@data] syncfs[F W1K@log F]";
+    sends(xfs, "read_first_4k_of_1m_file_remount", phases, measured);
+    sends(xfs, "list_dir_100_remount", "list", "list[R16K@inode R4K@dirblock]");
+}
+
+#[test]
+fn ext4_writes_what_was_measured() {
+    let ext4 = ("ext4", "wb");
+    sends(ext4, "append_4k_fsync", "write fsync close", "fsync[W4K@data W16K@log F W4K@log F]");
+    sends(ext4, "overwrite_4k_fdatasync", "write fdatasync close", "fdatasync[W4K@data F]");
+}
