@@ -133,6 +133,8 @@ fn machines_that_others_measured_have_their_figures() {
         ("core-i7-1360p", 4_601.0 * 16.0, 16.0, 25_390.0),
         // One thread, too: two of a core have a third less each.
         ("ryzen-ai-max-395", 6_361.0 * 32.0, 32.0, 36_252.0),
+        ("core-ultra-9-185h", 5_558.0 * 22.0, 22.0, 21_365.0),
+        ("ryzen-9-7900", 7_885.0 * 24.0, 24.0, 26_390.0),
     ] {
         let found = machine(name);
         assert!((f64::from(found.processors) - threads).abs() < 1e-9, "{name}");

@@ -378,3 +378,18 @@ fn layouts_that_no_drive_here_has_are_refused_with_their_reason() {
         assert!(told.contains(words), "{told}\nhas no\n{words}");
     }
 }
+
+#[test]
+fn a_transfer_time_below_zero_leaves_it_to_the_bus() {
+    let of = |time: &str| {
+        let files = with(
+            "folder/drive.diskspecs",
+            "Bulk sector transfer time = 0.1",
+            &format!("Bulk sector transfer time = {time}"),
+        );
+        import_from(&files, "folder/small.parv").unwrap().drives.remove(0).bus
+    };
+    // The bus takes 0.2 ms for a block that is read, and 0.05 ms for one that is written.
+    assert_eq!(of("-0.015"), of("0.01"));
+    assert!(of("0.1").write_block > of("-0.015").write_block);
+}
