@@ -130,7 +130,7 @@ size = "8 GiB"
     )
 }
 
-/// Users touch their memory before each call: two of them who have more than there is wait for it in each session, and in more of them more.
+/// Users touch their memory before each call: two of them who have more than there is wait for it, and in more sessions more.
 #[test]
 fn users_with_more_memory_than_there_is_wait_for_it_as_they_work() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users");

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!  TP     patterns of a track: first and last sector with a block, sectors in all
-//!  IDX    nodes, the last one the root; an entry says where it begins (block, cylinder, angle), how large one instance of its child is, and
-//!         how far the run of instances goes: a child is another node, or a track on a head
+//!  IDX    nodes, the last one the root; an entry says where it begins (block, cylinder, angle), how large one instance of its child
+//!         is, and how far the run of instances goes: a child is another node, or a track on a head
 //!  Slips  block, how many are skipped there        Remaps  block, how many, cylinder, head, sector, sectors of that track
 //! ```
 //!
-//! Source: diskmodel of DiskSim 4.0 with 64-bit addresses, layout_g4_load.c and layout_g4.c; the fields' list in layout_g4.modspec is of an older
-//! form of eight fields, which no file that was found has. A node all of whose entries are tracks is the pattern of a zone; the order of its
-//! tracks is found by comparing them with the orders that a drive here can have. Left out: patterns whose tracks differ in length, orders of
-//! other kinds (refused), remapped sectors (told), skews that change within a zone (those of its first tracks hold).
+//! Source: diskmodel of DiskSim 4.0 with 64-bit addresses, layout_g4_load.c and layout_g4.c; the fields' list in layout_g4.modspec is of an
+//! older form of eight fields, which no file that was found has. A node all of whose entries are tracks is the pattern of a zone; the
+//! order of its tracks is found by comparing them with the orders that a drive here can have. Left out: patterns whose tracks differ in
+//! length, orders of other kinds (refused), remapped sectors (told), skews that change within a zone (those of its first tracks hold).
 
 use super::error::{ImportError, Problem};
 use super::notes::{Ignored, Notes};
@@ -206,7 +206,7 @@ impl Tree<'_, '_> {
     }
 
     fn unsupported(&self, found: &str) -> ImportError {
-        let supported = "tracks cylinder by cylinder, in serpentines, or in bands along one surface after the other, of one length in a zone";
+        let supported = "tracks by cylinders, in serpentines, or in bands along one surface after the other, of one length in a zone";
         self.layout.error("IDX", Problem::Unsupported { name: "IDX", found: found.to_owned(), supported })
     }
 
