@@ -4,6 +4,7 @@ use crate::file_id::FileId;
 use crate::purpose::Purposes;
 use crate::request::{IoClass, Movement, Request, RequestId, Status};
 use crate::{Cause, Ledger};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,9 @@ use serde::{Deserialize, Serialize};
 pub const SECTOR_BYTES: u64 = 512;
 
 /// Which way data moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// From the device.
@@ -24,7 +27,9 @@ pub enum Direction {
 }
 
 /// What a file system says of a write to what sorts and holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteHint {
     /// Nothing.
@@ -38,7 +43,7 @@ pub enum WriteHint {
 }
 
 /// A block request and, coming back, its completion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
 pub struct BlockRequest {
     /// The request's number.
     pub id: RequestId,

@@ -1,5 +1,6 @@
 //! What the time of a request is spent on, for each colour.
 
+use petrio_persist::Persist;
 use petrio_time::Time;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 /// The causes that one colour's ledger tells apart: at most [`MOST_CAUSES`].
-pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Send + Sync + 'static {
+pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Persist + Send + Sync + 'static {
     /// Every cause, in the order in which a request meets them.
     const ALL: &'static [Self];
 
@@ -18,6 +19,7 @@ pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Send + Sync + 'stat
         + Debug
         + Default
         + DeserializeOwned
+        + Persist
         + Eq
         + Hash
         + Send
@@ -36,7 +38,9 @@ pub trait Causes: Copy + Debug + Default + Eq + Hash + Ord + Send + Sync + 'stat
 pub const MOST_CAUSES: usize = 10;
 
 /// What a span of a block request's time was spent on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Waiting for a device, a bus or a place in a queue.
@@ -80,7 +84,9 @@ impl Causes for Cause {
 }
 
 /// What a span of a file operation's time was spent on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileCause {
     /// The C library and the way into the kernel and back.

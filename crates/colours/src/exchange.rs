@@ -1,5 +1,6 @@
 //! What the processes of a parallel program send each other at once.
 
+use petrio_persist::Persist;
 use serde::{Deserialize, Serialize};
 
 /// What a process sends to others and receives from them in one go: MPI_Isend and MPI_Irecv of each, then MPI_Waitall.
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// It ends when all that is to be received has come and all that is sent may be written over. Between two processes messages
 /// are received in the order in which they were sent; who receives one says nothing of its length. What is done to others' memory
 /// (MPI_Put and the like) is done there when it ends, as after MPI_Win_flush; who owns the memory takes no part.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Persist)]
 pub struct Exchange {
     /// To which processes, by their numbers in the run, and of how many bytes.
     pub sends: Vec<(u32, u64)>,
@@ -19,7 +20,7 @@ pub struct Exchange {
 }
 
 /// An access to another process' memory (a window of MPI).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Persist)]
 pub enum Remote {
     /// So many bytes are written (MPI_Put).
     Put(u64),

@@ -1,11 +1,12 @@
 //! Why something that was asked could not be done.
 
+use petrio_persist::Persist;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a request or an operation could not be done: what comes back to whoever asked, as an error number does from the
 /// kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// It goes beyond the end of its device.

@@ -5,12 +5,15 @@ use crate::exchange::Exchange;
 use crate::file_id::FileId;
 use crate::ledger::Ledger;
 use crate::request::{IoClass, Movement, Request, RequestId, Status};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Reads `length` bytes at `offset`.
@@ -123,7 +126,7 @@ impl Operation {
 }
 
 /// When whoever asks for an operation goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Submission {
     /// When it is done.
@@ -138,7 +141,7 @@ pub enum Submission {
 }
 
 /// How a read or a write is made: the flags of open(2), and which interface of the C library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
 pub struct AccessFlags {
     /// O_DIRECT: past the page cache.
     pub direct: bool,
@@ -160,7 +163,7 @@ pub struct AccessFlags {
 }
 
 /// A file operation and, coming back, its completion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
 pub struct FileOp {
     /// The operation's number.
     pub id: RequestId,

@@ -1,6 +1,7 @@
 //! A per-operation time ledger: where the time of one request went.
 
 use crate::cause::{Cause, Causes};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ledger.charge(Cause::Rotation, Time::from_millis(3));
 /// assert_eq!(ledger.total(), Time::from_millis(7));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
 #[serde(transparent, bound = "")]
 pub struct Ledger<C: Causes = Cause> {
     spans: C::Spans,

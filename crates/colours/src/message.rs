@@ -1,10 +1,11 @@
 //! What hosts exchange through a network.
 
 use crate::parcel::Parcel;
+use petrio_persist::Persist;
 
 /// What the receiver of a message has to do with it (InfiniBand Architecture Specification 1, §9.4: SEND, RDMA WRITE, RDMA READ and
 /// ATOMIC operations).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Verb {
     /// A process takes it, who has posted a receive.
     #[default]
@@ -30,7 +31,7 @@ impl Verb {
 ///
 /// Messages of one connection arrive in the order in which they were sent: a connection is one stream of bytes, as of
 /// TCP or of a reliable connection of InfiniBand. Connections share what they pass.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Message {
     /// Who sends it, as a number of the hosts of its network.
     pub source: u32,

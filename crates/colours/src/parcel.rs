@@ -1,28 +1,8 @@
 //! A value of any type, as whoever passes it on holds it.
 
+use petrio_persist::{AnyValue, Persist};
 use std::any::Any;
 use std::fmt;
-
-/// What a parcel can hold: any value that can be cloned, as a marking that is forked clones its tokens.
-trait Content: Any + Send + Sync {
-    fn clone_content(&self) -> Box<dyn Content>;
-    fn as_any(&self) -> &dyn Any;
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
-}
-
-impl<T: Any + Clone + Send + Sync> Content for T {
-    fn clone_content(&self) -> Box<dyn Content> {
-        Box::new(self.clone())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
 
 /// A value that goes with a token, of which only its sender and its receiver know what it is.
 ///
@@ -32,11 +12,12 @@ impl<T: Any + Clone + Send + Sync> Content for T {
 /// assert_eq!(parcel.get::<String>().map(String::len), Some(9));
 /// assert_eq!(parcel.open::<String>().as_deref().map(String::as_str), Some("a request"));
 /// ```
-pub struct Parcel(Box<dyn Content>);
+#[derive(Persist)]
+pub struct Parcel(Box<dyn AnyValue>);
 
 impl Parcel {
     /// A parcel of a value, which stays where it lies.
-    pub fn new<T: Any + Clone + Send + Sync>(content: Box<T>) -> Self {
+    pub fn new<T: Clone + Persist + Send + Sync + 'static>(content: Box<T>) -> Self {
         Self(content)
     }
 
@@ -53,7 +34,7 @@ impl Parcel {
 
 impl Clone for Parcel {
     fn clone(&self) -> Self {
-        Self((*self.0).clone_content())
+        Self((*self.0).clone_value())
     }
 }
 

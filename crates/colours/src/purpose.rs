@@ -1,10 +1,11 @@
 //! What a block request is for.
 
+use petrio_persist::Persist;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What one of those who make block requests makes it for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub enum Purpose {
     /// What programs keep: contents of files, or of the device where no file system lies on it.
     Data,
@@ -48,7 +49,7 @@ impl Purpose {
 /// let merged = Purposes::from(Purpose::Metadata).and(Purposes::default());
 /// assert_eq!(merged.to_string(), "data+metadata");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Persist)]
 #[serde(transparent)]
 pub struct Purposes(u8);
 

@@ -4,11 +4,14 @@ use crate::cause::Causes;
 use crate::failure::Failure;
 use crate::file_id::FileId;
 use crate::ledger::Ledger;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use serde::{Deserialize, Serialize};
 
 /// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// On its way.
@@ -53,12 +56,14 @@ impl Status {
 }
 
 /// A request's number in its run, unique and ascending in order of issue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(transparent)]
 pub struct RequestId(pub u64);
 
 /// Whether a request moves data, and which way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub enum Movement {
     /// Towards the one who asked.
     Read,
@@ -69,7 +74,9 @@ pub enum Movement {
 }
 
 /// How urgent a request is among those of other processes (ioprio_set(2)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum IoClass {
     /// Before everybody else.
@@ -82,7 +89,7 @@ pub enum IoClass {
 }
 
 /// A token that a program issues and that comes back with a ledger.
-pub trait Request: Clone + Send + Sync + 'static {
+pub trait Request: Clone + Persist + Send + Sync + 'static {
     /// What its ledger tells apart.
     type Cause: Causes;
 

@@ -59,6 +59,13 @@ use std::sync::Arc;
 /// other.submit(program, read(9_000), other.now())?;
 /// assert_eq!(other.advance(Time::NEVER)?.len(), 1);
 /// assert_eq!(engine.now() + Time::from_millis(13), other.now());
+///
+/// // Put aside, for another process that builds the same System.
+/// let bytes = engine.save()?;
+/// let mut resumed = Engine::resume(&system, &bytes)?;
+/// resumed.submit(program, read(9_000), resumed.now())?;
+/// resumed.advance(Time::NEVER)?;
+/// assert_eq!(resumed.now(), other.now());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -69,11 +76,11 @@ pub struct Engine {
     pub(crate) watch: Watch,
     pub(crate) headroom: Headroom,
     /// What was submitted by hand, and of that what has come back.
-    submitted: u64,
-    answered: u64,
+    pub(crate) submitted: u64,
+    pub(crate) answered: u64,
     /// The next numbers that are free.
-    next_file: u32,
-    next_process: u32,
+    pub(crate) next_file: u32,
+    pub(crate) next_process: u32,
 }
 
 /// Where an engine was, complete.

@@ -179,9 +179,19 @@ pub enum EngineError {
         /// What there is.
         there: String,
     },
+    /// A System that holds something which can't be written down.
+    #[error("this can't be saved: {0}")]
+    #[diagnostic(help("save before it begins, or after it has ended"))]
+    NotSaved(#[from] petrio_persist::Refusal),
+    /// What was saved can't be read.
+    #[error("the saved state is damaged, or of another version: {0}")]
+    #[diagnostic(help("save it again"))]
+    Damaged(petrio_persist::Damage),
     /// A checkpoint of another System.
     #[error("the checkpoint is of another System")]
-    #[diagnostic(help("a state belongs to the System that was built where it was taken"))]
+    #[diagnostic(help(
+        "a checkpoint belongs to the System that it was taken of; a saved state to one that is built alike"
+    ))]
     OtherSystem,
     /// What whoever loads or listens can't do.
     #[error(transparent)]

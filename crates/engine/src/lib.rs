@@ -21,6 +21,7 @@ mod load;
 mod patience;
 mod ports;
 mod programs;
+mod put_aside;
 mod submission;
 mod system;
 mod visits;

@@ -13,6 +13,7 @@
 
 use petrio_colours::{FileOp, Request};
 use petrio_kernel::{PageBuilder, Place};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// The name of the page.
@@ -36,7 +37,7 @@ pub struct ProgramPorts<R> {
 }
 
 /// The host of each process, by the process' number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Homes(Arc<Vec<u32>>);
 
 impl Homes {

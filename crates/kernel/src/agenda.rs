@@ -1,6 +1,7 @@
 //! Which transitions may fire: each counts how many of its conditions fail; those without a failing one are listed, by
 //! priority and then in the order in which they became so.
 
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 
 /// The most priorities in one net: one bit each in a word.
@@ -12,7 +13,7 @@ const END: u32 = u32::MAX;
 const UNLISTED: u32 = u32::MAX - 1;
 
 /// What a marking knows of a transition.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Member {
     /// Conditions on numbers of tokens that fail, in units of [`ONE_FAILS`], and the rank below: together they let four
     /// members share a line of 64 bytes.
@@ -37,7 +38,7 @@ impl Member {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct List {
     first: u32,
     last: u32,
@@ -45,7 +46,7 @@ struct List {
 
 /// Every enabled transition is listed; a listed one may turn out to be disabled. One linked list a rank, threaded
 /// through the members, so that nothing is allocated or moved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Agenda {
     members: Vec<Member>,
     lists: [List; RANK_LIMIT],

@@ -1,6 +1,7 @@
 //! Arcs: what a transition declares about the places around it, and the handles by which its action speaks of them.
 
 use crate::store::Slot;
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use serde::Serialize;
 use std::marker::PhantomData;
 
@@ -163,6 +164,17 @@ pub struct Timer<T> {
 impl<T> Timer<T> {
     pub(crate) fn new(place: u32, slot: u32, generation: u32) -> Self {
         Self { place, slot: Slot(slot), generation, colour: PhantomData }
+    }
+}
+
+impl<T> Persist for Timer<T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        (self.place, self.slot.0, self.generation).save(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        let (place, slot, generation) = Persist::load(from)?;
+        Ok(Self::new(place, slot, generation))
     }
 }
 

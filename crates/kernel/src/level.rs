@@ -2,11 +2,12 @@
 
 use crate::Time;
 use crate::adjacency::{Adjacency, Condition};
+use petrio_persist::Persist;
 use serde::Serialize;
 
 /// A place's counters in a marking, and whom they concern as far as that is one transition, which it is for most
 /// places. One line of 64 bytes: in a net of thousands of parts each other one mostly comes from main memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 #[repr(align(64))]
 pub(crate) struct Level {
     /// Tokens that can be taken.
@@ -23,12 +24,16 @@ pub(crate) struct Level {
     since: u64,
     /// Needs at least so many ready tokens: the first of those who do. Where there is none, nothing reaches its
     /// threshold.
+    #[persist(keep)]
     pub(crate) first: Condition,
     /// More than `first` is concerned by ready tokens; the adjacency says who.
+    #[persist(keep)]
     pub(crate) concerns_others: bool,
     /// Somebody needs fewer than so many tokens in the place; the adjacency says who.
+    #[persist(keep)]
     pub(crate) limited: bool,
     /// The place is no station, so that a delayed token which matures is ready.
+    #[persist(keep)]
     pub(crate) plain: bool,
 }
 

@@ -14,12 +14,14 @@ use crate::station::{Env, StationStatistics};
 use crate::store::{AnyStore, Matured, View};
 use crate::structure::{Structure, TransitionSpec};
 use crate::sum::NamedSum;
+use petrio_persist::Persist;
 use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
 /// Tokens, clock, random streams and statistics of one run of a [`Net`](crate::Net).
 ///
 /// Cloning a marking forks the run: both copies continue from here, each as if the other did not exist.
+#[derive(Persist)]
 pub struct Marking {
     pub(crate) clock: u64,
     pub(crate) stores: Vec<Box<dyn AnyStore>>,
@@ -39,15 +41,19 @@ pub struct Marking {
     pub(crate) probes: Vec<ProbeState>,
     pub(crate) observers: Observers,
     pub(crate) statistics_from: u64,
+    #[persist(keep)]
     pub(crate) sums: Arc<[NamedSum]>,
     /// What each of them has to come to.
     pub(crate) sum_values: Vec<i64>,
     /// Which token each input arc of the transition under test is bound to; room for the one with the most.
+    #[persist(keep)]
     pub(crate) slots: Box<[u32]>,
     /// Something below wants attention after the firing.
     pub(crate) attention: bool,
+    #[persist(keep)]
     pub(crate) fault: Option<Box<RunError>>,
     pub(crate) stop: bool,
+    #[persist(keep)]
     pub(crate) net_address: usize,
 }
 

@@ -8,6 +8,7 @@
 use crate::Time;
 use crate::place::Colour;
 use crate::statistics::{BatchMeans, Tally};
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -19,13 +20,13 @@ pub struct Probe(pub(crate) u32);
 const HISTOGRAM_DIGITS: u8 = 3;
 
 /// What a probe has recorded since statistics were reset.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Persist)]
 pub struct ProbeState {
     tally: Tally,
     detail: Option<Box<Detail>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Detail {
     histogram: hdrhistogram::Histogram<u64>,
     batches: BatchMeans,
@@ -78,6 +79,8 @@ impl ProbeState {
 /// An observer of some colour.
 pub(crate) trait AnyObserver: Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyObserver>;
+    fn save(&self, to: &mut Writer<'_>);
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage>;
     fn arrival(&mut self, now: Time, token: &dyn Any);
     fn state(&self) -> &dyn Any;
     fn state_mut(&mut self) -> &mut dyn Any;
@@ -99,11 +102,19 @@ impl<T, S, F> Observer<T, S, F> {
 impl<T, S, F> AnyObserver for Observer<T, S, F>
 where
     T: Colour,
-    S: Clone + Send + Sync + 'static,
+    S: Colour,
     F: Fn(&mut S, Time, &T) + Clone + Send + Sync + 'static,
 {
     fn clone_box(&self) -> Box<dyn AnyObserver> {
         Box::new(Self::new(self.state.clone(), self.add.clone()))
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.state.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.state.restore(from)
     }
 
     fn arrival(&mut self, now: Time, token: &dyn Any) {
@@ -159,5 +170,30 @@ impl Clone for Observers {
         let clone_of_place =
             |place: &Vec<Box<dyn AnyObserver>>| place.iter().map(|observer| observer.clone_box()).collect();
         Self(self.0.iter().map(clone_of_place).collect())
+    }
+}
+
+impl Persist for Observers {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.0.len().save(to);
+        for place in &self.0 {
+            place.len().save(to);
+            place.iter().for_each(|observer| observer.save(to));
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        Err(from.not_from_nothing("an observer"))
+    }
+
+    /// Who observes and did not then begins anew.
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        for place in 0..from.count()? {
+            for observer in 0..from.count()? {
+                let own = self.0.get_mut(place).and_then(|observers| observers.get_mut(observer));
+                own.ok_or_else(|| from.not_from_nothing("an observer"))?.restore(from)?;
+            }
+        }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@
 use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::structure::{Structure, TransitionSpec};
+use petrio_persist::{Kinds, Known};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub struct Net {
     pub(crate) conserved: Vec<Conserved>,
     pub(crate) starters: Vec<Starter>,
     pub(crate) names: Names,
+    pub(crate) kinds: Kinds,
 }
 
 /// Indices by path, so that a net of a hundred thousand places is built and asked as fast, place by place, as one of
@@ -101,6 +103,22 @@ impl Net {
     /// The index of a page.
     pub fn find_page(&self, path: &str) -> Option<usize> {
         Names::find(&self.names.pages, path)
+    }
+
+    /// What all of its markings share: needed to write one down, and to read it.
+    pub fn known(self: &Arc<Self>) -> Known {
+        Known::of(&self.marking(0, 0)).with(&self.kinds)
+    }
+
+    /// Of nets with other places, colours or transitions it is another number, so that a marking that was written down isn't read into
+    /// one that it doesn't fit.
+    pub fn shape(&self) -> u64 {
+        let places = self.structure.places.iter().flat_map(|place| [&*place.path, place.prototype.colour()]);
+        // FNV-1a over the names, each with an end.
+        places
+            .chain(self.transition_paths())
+            .flat_map(|name| name.bytes().chain([0]))
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 
     /// Whether the markings of this net can be serialised and hashed: every place is encodable.

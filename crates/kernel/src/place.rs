@@ -1,12 +1,14 @@
 //! Handles on places, and what a place's tokens must be able to do.
 
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A colour set: any type whose values can be cloned (a marking is forked by cloning) and sent between threads.
-pub trait Colour: Clone + Send + Sync + 'static {}
-impl<T: Clone + Send + Sync + 'static> Colour for T {}
+/// A colour set: any type whose values can be cloned (a marking is forked by cloning), written down and read again (a run is put aside
+/// and resumed), and sent between threads.
+pub trait Colour: Clone + Persist + Send + Sync + 'static {}
+impl<T: Clone + Persist + Send + Sync + 'static> Colour for T {}
 
 /// The key of a token in an `ordered`, `priority`, `keyed` or `in turn` place.
 ///
@@ -30,6 +32,16 @@ impl<T> Place<T> {
     /// The place's number in its net, for looking it up in drawings and statistics.
     pub fn index(self) -> usize {
         self.index as usize
+    }
+}
+
+impl<T> Persist for Place<T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.index.save(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        u32::load(from).map(Self::new)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::monitor::{Observer, Probe};
 use crate::net::{Net, Transition};
 use crate::place::{Colour, Place};
 use crate::structure::{Structure, TransitionSpec};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Firings at one instant after which time is said to stand still, unless told otherwise.
@@ -31,8 +32,9 @@ pub enum Pause {
 }
 
 /// A marking and its net: a run that can be stepped, fed and observed from outside.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub struct Simulation {
+    #[persist(keep)]
     net: Arc<Net>,
     marking: Marking,
     /// Firings before the clock came to where it is.
@@ -233,7 +235,7 @@ impl Simulation {
 
     /// Observes the tokens that arrive at a place from now on: each is added to `state`. Read it back with
     /// [`Simulation::observed`].
-    pub fn observe<T: Colour, S: Clone + Send + Sync + 'static>(
+    pub fn observe<T: Colour, S: Colour>(
         &mut self,
         place: Place<T>,
         state: S,

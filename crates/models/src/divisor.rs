@@ -2,8 +2,10 @@
 //! division of 64 bits takes. (T. Granlund and P. Montgomery, "Division by invariant integers using multiplication", PLDI
 //! 1994.)
 
+use petrio_persist::Persist;
+
 /// A number that others are divided by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) struct Divisor {
     by: u64,
     /// (2⁶⁴ − 1) / `by`.

@@ -39,8 +39,8 @@
 use crate::Stage;
 use crate::function::{Function, Profile};
 use petrio_colours::Parcel;
-use petrio_kernel::{Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
-use std::any::Any;
+use petrio_kernel::{Colour, Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
+use petrio_persist::{Kinds, Persist};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -48,7 +48,7 @@ use std::marker::PhantomData;
 const PAGE: &str = "processor";
 
 /// Processor time that a client needs, as a token.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub struct Work {
     span: Time,
     client: u32,
@@ -82,7 +82,7 @@ impl<E> fmt::Debug for Client<E> {
     }
 }
 
-impl<E: Any + Clone + Send + Sync> Client<E> {
+impl<E: Colour> Client<E> {
     /// Work of so much processor time.
     pub fn work(self, span: Time, errand: Box<E>) -> Work {
         Work { span, client: self.number, errand: Parcel::new(errand) }
@@ -107,6 +107,8 @@ pub struct Processors {
     functions: Vec<Option<Function>>,
     profile: Profile,
     speed: f64,
+    /// What the errands are.
+    errands: Kinds,
 }
 
 impl fmt::Debug for Processors {
@@ -129,7 +131,14 @@ impl Processors {
         let mut page = host.page(PAGE);
         let running = page.station("running", spec);
         let profile = Profile::new(&mut page);
-        Self { running, clients: Vec::new(), functions: Vec::new(), profile, speed }
+        Self {
+            running,
+            clients: Vec::new(),
+            functions: Vec::new(),
+            profile,
+            speed,
+            errands: Kinds::default(),
+        }
     }
 
     /// How many times as fast as it says work is done.
@@ -149,7 +158,7 @@ impl Processors {
 
     /// One more who uses them, whose time is all recorded for one function. He has to say what [`returns`](Self::returns) to him before
     /// the page is finished.
-    pub fn client_for<E: Any + Clone + Send + Sync>(&mut self, function: Function) -> Client<E> {
+    pub fn client_for<E: Colour>(&mut self, function: Function) -> Client<E> {
         let client = self.client();
         self.functions[client.number as usize] = Some(function);
         client
@@ -157,15 +166,16 @@ impl Processors {
 
     /// One more who uses them, and records himself what for, if that is told. He has to say what
     /// [`returns`](Self::returns) to him before the page is finished.
-    pub fn client<E: Any + Clone + Send + Sync>(&mut self) -> Client<E> {
+    pub fn client<E: Colour>(&mut self) -> Client<E> {
         self.clients.push(None);
         self.functions.push(None);
+        self.errands.add::<E>();
         Client { number: self.clients.len() as u32 - 1, errands: PhantomData }
     }
 
     /// What follows when a client's work is done: `declare` adds arcs to the transition that sends everybody on, and
     /// gives what that does with the time that the work took of a processor, and the errand.
-    pub fn returns<E: Any, F>(
+    pub fn returns<E: Colour, F>(
         &mut self,
         client: Client<E>,
         declare: impl FnOnce(&mut TransitionBuilder<'_>) -> F + 'static,
@@ -184,6 +194,7 @@ impl Processors {
     /// Builds the rest of the page, and gives its stage.
     pub fn finish(self, host: &mut PageBuilder<'_>) -> Stage {
         let mut page = host.reopen(PAGE);
+        page.carries_all(&self.errands);
         let mut ran = page.transition("ran");
         let (speed, profile, functions) = (self.speed, self.profile, self.functions);
         let work = ran.take(self.running);

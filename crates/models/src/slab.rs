@@ -1,7 +1,9 @@
 //! Numbered things whose numbers are used again: what is in flight, by the tag that its completion brings back.
 
+use petrio_persist::Persist;
+
 /// A slab.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Slab<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,

@@ -6,6 +6,7 @@ use super::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
 use petrio_page::numbers::{bytes, counted, grouped, seconds, significant};
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +80,7 @@ pub struct ArrayFigures {
 }
 
 /// Requests and bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 pub struct MovedFigures {
     /// Requests.
     pub requests: u64,

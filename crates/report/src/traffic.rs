@@ -4,6 +4,7 @@ use crate::arrays::MovedFigures;
 use petrio_colours::{BlockRequest, Direction, Purpose, Purposes};
 use petrio_models::block::raid::Moved;
 use petrio_page::numbers::{bytes, counted, grouped};
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct PurposeFigures {
 }
 
 /// What has reached a device so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Traffic {
     rows: Vec<(Purposes, Kinds)>,
     /// Bytes that were read and written there in strides before it began to be counted.
@@ -40,7 +41,7 @@ pub struct Traffic {
 }
 
 /// Requests for the same.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Kinds {
     reads: MovedFigures,
     writes: MovedFigures,

@@ -77,6 +77,7 @@ fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
         transitions,
         conserved,
         starters: builder.starters,
+        kinds: builder.kinds,
         names: builder.names,
     }))
 }

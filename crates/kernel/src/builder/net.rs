@@ -5,6 +5,7 @@ use crate::error::NetError;
 use crate::net::{Conserved, Names, Starter};
 use crate::structure::{Page, PlaceSpec, ProbeSpec, StreamSpec};
 use crate::sum::NamedSum;
+use petrio_persist::Kinds;
 use std::collections::HashMap;
 
 /// Collects pages, places and transitions, and compiles them into a [`Net`](crate::Net).
@@ -18,6 +19,7 @@ pub struct NetBuilder {
     pub(super) conserved: Vec<Conserved>,
     pub(super) sums: Vec<NamedSum>,
     pub(super) starters: Vec<Starter>,
+    pub(super) kinds: Kinds,
     pub(super) error: Option<NetError>,
     pub(super) names: Names,
     pub(super) streams_by_path: StreamsByPath,
@@ -40,6 +42,7 @@ impl NetBuilder {
             conserved: Vec::new(),
             sums: Vec::new(),
             starters: Vec::new(),
+            kinds: Kinds::default(),
             error: None,
             names: Names { pages: HashMap::from([(String::new(), 0)]), ..Names::default() },
             streams_by_path: StreamsByPath::default(),

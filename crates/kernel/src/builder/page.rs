@@ -13,6 +13,7 @@ use crate::store::PlaceStore;
 use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
 use crate::sum::{NamedSum, Sum};
 use crate::tokens::{Ready, Turn};
+use petrio_persist::Kinds;
 use petrio_random::{Generator, generator};
 use std::sync::Arc;
 
@@ -224,6 +225,16 @@ impl PageBuilder<'_> {
     /// Lets the place's tokens be serialised and hashed with their marking (for state spaces).
     pub fn encodable<T: Colour + serde::Serialize>(&mut self, place: Place<T>) {
         self.net.places[place.index as usize].encode = Some(crate::encode::encode_store::<T>);
+    }
+
+    /// Values of this type are passed on by tokens of this net whose own type doesn't say so.
+    pub fn carries<T: Colour>(&mut self) {
+        self.net.kinds.add::<T>();
+    }
+
+    /// The same of values of these types.
+    pub fn carries_all(&mut self, kinds: &Kinds) {
+        self.net.kinds.extend(kinds);
     }
 
     /// A random stream of this page; the same page and purpose give the same stream.

@@ -1,10 +1,12 @@
 //! An entry of the calendar.
 
+use petrio_persist::Persist;
+
 /// Calendar tags from here on are slots of delayed tokens; below are a station's own.
 pub(crate) const DELAYED: u32 = 1 << 31;
 
 /// A pending event of one place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(crate) struct Entry {
     /// Picoseconds.
     pub(crate) time: u64,

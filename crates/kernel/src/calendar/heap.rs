@@ -1,13 +1,14 @@
 //! A packed 4-ary heap of calendar entries: the fastest event set while it fits the first-level cache.
 
 use super::entry::Entry;
+use petrio_persist::Persist;
 
 /// Children per node: four entries of 24 bytes span one and a half cache lines, and the tree is half as deep as a
 /// binary one.
 const ARITY: usize = 4;
 
 /// A min-heap by (time, order).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Heap {
     entries: Vec<Entry>,
 }

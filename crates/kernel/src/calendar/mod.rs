@@ -13,6 +13,7 @@ mod rung;
 
 pub(crate) use entry::{DELAYED, Entry};
 use heap::Heap;
+use petrio_persist::Persist;
 use rung::{Pool, Rung};
 
 /// Where the heap spills into the ladder. Measured with the hold model at 10³ to 10⁶ pending: of 160, 256, 512 and
@@ -27,7 +28,7 @@ const BUCKETS: usize = 4_096;
 const SPLIT: usize = 128;
 
 /// The pending events in order of time, then insertion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Calendar {
     /// Every entry before `near_end`.
     near: Heap,

@@ -1,6 +1,7 @@
 //! One rung of the ladder: a span of time cut into equal buckets of unsorted entries.
 
 use super::entry::Entry;
+use petrio_persist::Persist;
 
 /// Entries per chunk: a chunk is 344 bytes, so appending touches one cache line most of the time.
 const CHUNK: usize = 14;
@@ -8,7 +9,7 @@ const NONE: u32 = u32::MAX;
 
 /// A handful of entries of one bucket; buckets are linked lists of chunks, so that they grow without allocation once
 /// the pool has grown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Chunk {
     entries: [Entry; CHUNK],
     len: u32,
@@ -16,7 +17,7 @@ struct Chunk {
 }
 
 /// Chunks shared by all rungs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Pool {
     chunks: Vec<Chunk>,
     free: Vec<u32>,
@@ -35,14 +36,14 @@ impl Pool {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Bucket {
     head: u32,
     count: u32,
 }
 
 /// Buckets of `1 << shift` picoseconds from `start` on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Rung {
     start: u64,
     /// The first time that lies beyond this rung.

@@ -4,11 +4,12 @@ use super::service::{Env, Served, ServiceTime, Serving, Station, Waiting};
 use super::tracker::Tracker;
 use crate::place::{Colour, KeyOf};
 use crate::tokens::{Ready, Timed};
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The waiting line, in the order in which it is served.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 enum Line<T> {
     Arrival(VecDeque<Waiting<T>>),
     Key(Ready<Waiting<T>>),
@@ -38,17 +39,18 @@ impl<T: Colour> Line<T> {
 }
 
 /// What is served also remembers when it arrived.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Job<T> {
     serving: Serving<T>,
     arrived: u64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct FirstCome<T: Colour> {
     line: Line<T>,
     serving: Timed<Job<T>>,
     free: u32,
+    #[persist(keep)]
     service: ServiceTime<T>,
     tracker: Tracker,
 }
@@ -76,10 +78,6 @@ impl<T: Colour> FirstCome<T> {
 }
 
 impl<T: Colour> Station<T> for FirstCome<T> {
-    fn clone_box(&self) -> Box<dyn Station<T>> {
-        Box::new(self.clone())
-    }
-
     fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         let waiting = Waiting { token, arrived: env.now };

@@ -5,13 +5,14 @@ use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Says how fast each of the tokens under way progresses.
 pub(super) type Rates<T> = Arc<dyn Fn(Flows<'_, T>, &mut Vec<f64>) + Send + Sync>;
 
 /// A token under way.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Flow<T> {
     token: T,
     /// Work that is left, picoseconds at rate 1.
@@ -40,7 +41,7 @@ impl<'a, T> Flows<'a, T> {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct FlowStation<T: Colour> {
     flows: Vec<Flow<T>>,
     /// Of each of them, what gets done in a picosecond since `since`; the page's speed is in it.
@@ -50,7 +51,9 @@ pub(super) struct FlowStation<T: Colour> {
     next: usize,
     generation: u32,
     pending: bool,
+    #[persist(keep)]
     service: ServiceTime<T>,
+    #[persist(keep)]
     rates: Rates<T>,
     tracker: Tracker,
 }
@@ -109,10 +112,6 @@ impl<T: Colour> FlowStation<T> {
 }
 
 impl<T: Colour> Station<T> for FlowStation<T> {
-    fn clone_box(&self) -> Box<dyn Station<T>> {
-        Box::new(self.clone())
-    }
-
     fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         self.tracker.start(env.now, env.now);

@@ -4,10 +4,12 @@ use super::service::{Env, Served, ServiceTime, Serving, Station};
 use super::tracker::Tracker;
 use crate::place::Colour;
 use crate::tokens::Timed;
+use petrio_persist::Persist;
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct Infinite<T: Colour> {
     serving: Timed<Serving<T>>,
+    #[persist(keep)]
     service: ServiceTime<T>,
     tracker: Tracker,
 }
@@ -19,10 +21,6 @@ impl<T: Colour> Infinite<T> {
 }
 
 impl<T: Colour> Station<T> for Infinite<T> {
-    fn clone_box(&self) -> Box<dyn Station<T>> {
-        Box::new(self.clone())
-    }
-
     fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         self.tracker.start(env.now, env.now);

@@ -5,9 +5,10 @@ use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::{Colour, Key, KeyOf};
+use petrio_persist::Persist;
 
 /// A job, waiting or in service.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Job<T> {
     token: T,
     key: Key,
@@ -20,7 +21,7 @@ struct Job<T> {
     remaining: Time,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Running<T> {
     job: Job<T>,
     started: u64,
@@ -30,7 +31,7 @@ struct Running<T> {
     speed: f64,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct Preemptive<T: Colour> {
     /// Sorted, the next one last.
     line: Vec<Job<T>>,
@@ -38,7 +39,9 @@ pub(super) struct Preemptive<T: Colour> {
     /// Names the calendar entry of the job in service; entries with another number are stale.
     generation: u32,
     next_order: u64,
+    #[persist(keep)]
     key_of: KeyOf<T>,
+    #[persist(keep)]
     service: ServiceTime<T>,
     tracker: Tracker,
 }
@@ -67,10 +70,6 @@ impl<T: Colour> Preemptive<T> {
 }
 
 impl<T: Colour> Station<T> for Preemptive<T> {
-    fn clone_box(&self) -> Box<dyn Station<T>> {
-        Box::new(self.clone())
-    }
-
     fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         let remaining = (self.service)(&token, env.random);

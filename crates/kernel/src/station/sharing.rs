@@ -9,13 +9,14 @@ use super::tracker::Tracker;
 use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;
+use petrio_persist::Persist;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Beyond this many picoseconds of attained service the clock is set back, to keep its precision far below 1 ps.
 const REBASE: f64 = 1e15;
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Job<T> {
     /// Attained service at which it is finished, picoseconds.
     finish: f64,
@@ -42,7 +43,7 @@ impl<T> PartialEq for Job<T> {
 }
 impl<T> Eq for Job<T> {}
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct Sharing<T: Colour> {
     jobs: BinaryHeap<Job<T>>,
     attained: f64,
@@ -54,6 +55,7 @@ pub(super) struct Sharing<T: Colour> {
     generation: u32,
     pending: bool,
     next_order: u64,
+    #[persist(keep)]
     service: ServiceTime<T>,
     tracker: Tracker,
 }
@@ -108,10 +110,6 @@ impl<T: Colour> Sharing<T> {
 }
 
 impl<T: Colour> Station<T> for Sharing<T> {
-    fn clone_box(&self) -> Box<dyn Station<T>> {
-        Box::new(self.clone())
-    }
-
     fn arrive(&mut self, token: T, env: &mut Env<'_>, _served: &mut Served<'_, T>) {
         self.tracker.arrive(env.now);
         self.tracker.start(env.now, env.now);

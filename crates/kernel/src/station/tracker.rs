@@ -1,10 +1,11 @@
 //! What a station counts: waiting, service, and how busy it was.
 
 use crate::Time;
+use petrio_persist::Persist;
 use serde::Serialize;
 
 /// A station's counters in a marking.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Tracker {
     /// `None` for infinitely many.
     servers: Option<u32>,

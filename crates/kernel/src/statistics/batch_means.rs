@@ -1,13 +1,14 @@
 //! Batch means: a confidence interval from one long run.
 
 use super::{Interval, Tally};
+use petrio_persist::Persist;
 
 /// Batches are between half of this and this many; when they are full, neighbours are merged.
 const BATCHES: usize = 64;
 
 /// Means of consecutive batches, in constant memory however long the run: whenever 64 batches are full,
 /// neighbours merge and the batch size doubles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct BatchMeans {
     means: Vec<f64>,
     size: u64,

@@ -1,5 +1,6 @@
 //! Count, mean, variance and extremes of a stream of values.
 
+use petrio_persist::Persist;
 use serde::Serialize;
 
 /// A running summary (Welford's recurrence: no catastrophic cancellation, one pass, constant memory).
@@ -10,7 +11,7 @@ use serde::Serialize;
 /// assert_eq!((tally.count(), tally.mean()), (8, 5.0));
 /// assert!((tally.variance() - 32.0 / 7.0).abs() < 1e-12);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Persist)]
 pub struct Tally {
     count: u64,
     mean: f64,

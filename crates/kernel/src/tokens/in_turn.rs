@@ -6,6 +6,7 @@
 
 use super::keyed::Keyed;
 use crate::place::Key;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ impl<T> Turn<T> {
 const ALONE: u32 = u32::MAX - 1;
 
 /// A line of tokens for each key; the keys that have any take turns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct InTurn<T> {
     /// A token that is alone, with its key. Most places of the sort never hold more, and each other piece of memory
     /// mostly comes from far away.
@@ -52,7 +53,7 @@ pub(crate) struct InTurn<T> {
     lines: Lines<T>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Lines<T> {
     tokens: Keyed<T>,
     /// The keys that have tokens, each once; the first one's turn it is.
@@ -60,7 +61,7 @@ struct Lines<T> {
 }
 
 /// A key that has tokens.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct InLine {
     key: Key,
     /// What is left of its turn: nothing or less where it has had more than that.

@@ -1,6 +1,7 @@
 //! Hash-indexed tokens: the storage of `keyed` places, where a reply finds its request in constant time.
 
 use crate::place::Key;
+use petrio_persist::Persist;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -30,7 +31,7 @@ impl Hasher for KeyHasher {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Held<T> {
     key: Key,
     /// The next token of the same key, in order of arrival.
@@ -39,7 +40,7 @@ struct Held<T> {
 }
 
 /// Tokens by key; tokens of one key in order of arrival.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Keyed<T> {
     /// First and last token of a key.
     chains: HashMap<Key, (u32, u32), BuildHasherDefault<KeyHasher>>,

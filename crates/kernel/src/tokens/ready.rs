@@ -5,18 +5,19 @@ use super::keyed::Keyed;
 use super::special::Special;
 use super::treap::Treap;
 use crate::place::{Key, KeyOf};
+use petrio_persist::Persist;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a
 /// time, and in a net of thousands of parts each other piece of memory mostly comes from far away.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(crate) struct Queue<T> {
     front: Option<T>,
     /// Those behind the front; empty where there is no front.
     behind: Option<Box<Behind<T>>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Behind<T>(VecDeque<T>);
 
 impl<T> Queue<T> {
@@ -86,7 +87,7 @@ impl<T> Queue<T> {
 }
 
 /// The ready tokens of a place: of the frequent kinds in the place itself, of the others apart.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(crate) enum Ready<T> {
     Fifo(Queue<T>),
     State(Option<T>),

@@ -4,11 +4,12 @@ use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
 use super::treap::Treap;
 use crate::place::{Key, KeyOf};
+use petrio_persist::Persist;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// A token of a priority place. Reversed, because the standard heap brings out its greatest.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(crate) struct Ranked<T> {
     key: Key,
     order: u64,
@@ -33,13 +34,32 @@ impl<T> Ord for Ranked<T> {
 }
 
 /// The ready tokens of a place that is neither a plain queue nor a state.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(crate) enum Special<T> {
     Bag(Vec<T>),
-    Priority { heap: BinaryHeap<Ranked<T>>, key_of: KeyOf<T>, next_order: u64 },
-    Ordered { tree: Treap<T>, key_of: KeyOf<T> },
-    Keyed { map: Keyed<T>, key_of: KeyOf<T> },
-    InTurn { lines: InTurn<T>, key_of: KeyOf<T>, turn: Turn<T> },
+    Priority {
+        heap: BinaryHeap<Ranked<T>>,
+        #[persist(keep)]
+        key_of: KeyOf<T>,
+        next_order: u64,
+    },
+    Ordered {
+        tree: Treap<T>,
+        #[persist(keep)]
+        key_of: KeyOf<T>,
+    },
+    Keyed {
+        map: Keyed<T>,
+        #[persist(keep)]
+        key_of: KeyOf<T>,
+    },
+    InTurn {
+        lines: InTurn<T>,
+        #[persist(keep)]
+        key_of: KeyOf<T>,
+        #[persist(keep)]
+        turn: Turn<T>,
+    },
 }
 
 impl<T> Special<T> {

@@ -1,7 +1,9 @@
 //! Tokens that are not ready yet: each waits in a slot for its time in the calendar.
 
+use petrio_persist::Persist;
+
 /// What a slot holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Slot<T> {
     Free {
         next: u32,
@@ -29,7 +31,7 @@ const NONE: u32 = u32::MAX;
 /// newer token; a handle carries the generation, so a stale handle can't either.
 ///
 /// The first slot lies in the slab itself, and so in its place: few places delay more than one token at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Timed<T> {
     first: Slot<T>,
     /// The slots from 1 on.
@@ -39,7 +41,7 @@ pub(crate) struct Timed<T> {
     generation: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Others<T>(Vec<Slot<T>>);
 
 impl<T> Default for Timed<T> {

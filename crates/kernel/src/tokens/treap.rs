@@ -4,10 +4,11 @@
 //! are recycled, so a steady state allocates nothing, which is why this is not the standard library's B-tree.
 
 use crate::place::Key;
+use petrio_persist::Persist;
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Node<T> {
     key: Key,
     /// Insertion number: equal keys keep their order of arrival.
@@ -20,7 +21,7 @@ struct Node<T> {
 }
 
 /// Tokens by key, then by order of insertion. A token's slot stays valid until it is removed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Treap<T> {
     nodes: Vec<Node<T>>,
     free: Vec<u32>,

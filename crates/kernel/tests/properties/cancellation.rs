@@ -1,8 +1,9 @@
 //! Timers that are cancelled, places that are reset, and objects that advance lazily.
 
 use petrio_kernel::{NetBuilder, PageBuilder, Place, Simulation, Time, Timer};
+use petrio_persist::Persist;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 enum Order {
     /// Set a timer of so many milliseconds.
     Set(u64),
@@ -212,7 +213,7 @@ fn a_reset_makes_room_for_those_who_waited() {
 
 /// A tank that is filled at a rate which changes: its state advances only when somebody looks, and the time at which it
 /// is full is computed anew, by cancelling one timer and setting another, at every change.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Tank {
     litres: f64,
     rate: f64,

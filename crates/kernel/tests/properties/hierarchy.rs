@@ -89,7 +89,7 @@ fn a_fusion_place_notifies_the_pages_that_read_it() {
     let mut net = NetBuilder::new("credit");
     let mut page = net.top();
     let credit = page.state("credit", 0u32);
-    let log = page.fifo::<(&'static str, u64)>("log");
+    let log = page.fifo::<(String, u64)>("log");
     for (name, need) in [("big", 7u32), ("small", 3)] {
         let mut page = page.page(name);
         page.shared("credit", credit);
@@ -100,7 +100,7 @@ fn a_fusion_place_notifies_the_pages_that_read_it() {
         let (credit, to) = (go.read(credit), go.put(log));
         go.guard(move |binding| *binding.get(credit) >= need);
         let name = if need == 7 { "big" } else { "small" };
-        go.action(move |f| f.put(to, (name, f.now().as_millis() as u64)));
+        go.action(move |f| f.put(to, (name.to_owned(), f.now().as_millis() as u64)));
     }
     let mut bank = page.page("bank");
     bank.shared("credit", credit);
@@ -115,5 +115,5 @@ fn a_fusion_place_notifies_the_pages_that_read_it() {
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
     run.run_to_end().unwrap();
-    assert_eq!(run.drain(log).collect::<Vec<_>>(), [("small", 3), ("big", 7)]);
+    assert_eq!(run.drain(log).collect::<Vec<_>>(), [("small".to_owned(), 3), ("big".to_owned(), 7)]);
 }

@@ -7,17 +7,14 @@ fn clock(mut page: PageBuilder<'_>, out: Place<(String, u64)>) {
     let path = page.path().to_owned();
     let start = page.fifo::<()>("start");
     page.initial(start, [()]);
-    let delayed = page.fifo::<&'static str>("delayed");
+    let delayed = page.fifo::<String>("delayed");
     let stations = [
-        page.station("first come", StationSpec::first_come(1, |_: &&'static str, _| Time::from_millis(8))),
-        page.station(
-            "sharing",
-            StationSpec::processor_sharing(1, |_: &&'static str, _| Time::from_millis(8)),
-        ),
-        page.station("infinite", StationSpec::infinite_server(|_: &&'static str, _| Time::from_millis(8))),
+        page.station("first come", StationSpec::first_come(1, |_: &String, _| Time::from_millis(8))),
+        page.station("sharing", StationSpec::processor_sharing(1, |_: &String, _| Time::from_millis(8))),
+        page.station("infinite", StationSpec::infinite_server(|_: &String, _| Time::from_millis(8))),
         page.station(
             "preemptive",
-            StationSpec::preemptive_priority(|_: &&'static str| 0, |_, _| Time::from_millis(8)),
+            StationSpec::preemptive_priority(|_: &String| 0, |_, _| Time::from_millis(8)),
         ),
     ];
     let mut go = page.transition("go");
@@ -25,10 +22,10 @@ fn clock(mut page: PageBuilder<'_>, out: Place<(String, u64)>) {
     let two = go.put_many(delayed, 2);
     let to = stations.map(|station| go.put(station));
     go.action(move |f| {
-        f.put_after(two, "delay", Time::from_millis(8));
-        f.put_at_pace(two, "at pace", Time::from_millis(8));
+        f.put_after(two, "delay".to_owned(), Time::from_millis(8));
+        f.put_at_pace(two, "at pace".to_owned(), Time::from_millis(8));
         for (to, name) in to.into_iter().zip(["first come", "sharing", "infinite", "preemptive"]) {
-            f.put(to, name);
+            f.put(to, name.to_owned());
         }
     });
     for (number, from) in stations.into_iter().chain([delayed]).enumerate() {

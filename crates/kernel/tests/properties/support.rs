@@ -2,11 +2,12 @@
 
 use petrio_kernel::statistics::{Interval, replicate};
 use petrio_kernel::{Net, NetBuilder, Place, RunError, Simulation, StationSpec, StationStatistics, Time};
+use petrio_persist::Persist;
 use petrio_random::exponential;
 use std::sync::Arc;
 
 /// A job knows its class and when it came.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, Persist)]
 pub(crate) struct Job {
     pub(crate) class: u8,
     pub(crate) came: Time,

@@ -12,6 +12,7 @@ use crate::Stage;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, RequestId, Status};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Sum, TransitionBuilder, Update};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// What a concatenation lies between.
@@ -26,7 +27,7 @@ pub struct ConcatPorts {
 }
 
 /// A request on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Whole {
     request: BlockRequest,
     left: usize,
@@ -36,7 +37,7 @@ struct Whole {
 }
 
 /// What changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Concat {
     /// Where each member begins, and the last ends.
     borders: Vec<u64>,

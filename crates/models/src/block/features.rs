@@ -1,7 +1,9 @@
 //! What whoever sends requests must know of a device.
 
+use petrio_persist::Persist;
+
 /// What a device can do about durability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Persist)]
 pub struct DeviceFeatures {
     /// It reports writes before they are on the medium, so flushes mean something (`QUEUE_FLAG_WC`).
     pub write_cache: bool,

@@ -1,5 +1,6 @@
 //! What differs between the block layers of kernels: part of a kernel's profile.
 
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,7 @@ const fn yes() -> bool {
 }
 
 /// What a scheduler is told of writes from the page cache and of a journal that somebody waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum AwaitedWrites {
     /// Nothing: they are plain writes, which cfq and anticipatory take for those that nobody waits for (before 2.6.26).

@@ -11,6 +11,7 @@
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Failure, RequestId, Status};
 use petrio_kernel::{PageBuilder, Place};
+use petrio_persist::Persist;
 
 /// What a partition lies between, and where.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,7 @@ pub struct PartitionPorts {
 }
 
 /// What a request was before it went on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Was {
     id: RequestId,
     tag: u64,
@@ -40,7 +41,7 @@ struct Was {
 }
 
 /// What changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Partition {
     number: u32,
     first: u64,

@@ -12,10 +12,11 @@
 use super::elevator::{IoRequest, QueueLimits, is_write_back};
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// What may be merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct MergeRules {
     /// The largest request in device blocks.
     pub largest_request: u32,
@@ -46,7 +47,7 @@ impl MergeRules {
 }
 
 /// A request that waits. The handle is good until the request is taken or joined to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub struct Handle(u32);
 
 /// What became of a request that was added.
@@ -90,7 +91,7 @@ impl Placed {
 const NONE: u32 = u32::MAX;
 
 /// A slot of the slab: a request and its neighbours in order of arrival, or the next free slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Slot {
     request: Option<IoRequest>,
     group: u32,
@@ -101,7 +102,7 @@ struct Slot {
 }
 
 /// A group's order of arrival.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Line {
     oldest: u32,
     youngest: u32,
@@ -109,7 +110,7 @@ struct Line {
 }
 
 /// The requests that wait.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Waiting {
     rules: MergeRules,
     slots: Vec<Slot>,

@@ -1,9 +1,10 @@
 //! Where somebody hears on a network.
 
 use crate::network::Port;
+use petrio_persist::Persist;
 
 /// A service of a host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Address {
     pub(super) host: u32,
     pub(super) service: u32,

@@ -2,12 +2,13 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::Persist;
 
 /// Ends of files.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Ends(FastMap<FileId, End>);
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct End {
     at: u64,
     /// Nothing lies beyond it that was there before the run.

@@ -12,7 +12,8 @@
 use crate::Stage;
 use crate::device::entrance::accept;
 use petrio_colours::{BlockRequest, Cause, Status};
-use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
+use petrio_kernel::{Colour, PageBuilder, Place, PlaceId, Time};
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform};
 use petrio_units::Blocks;
 
@@ -34,7 +35,7 @@ pub(super) const MOST_STEPS: usize = 4;
 pub(super) type Plan = [Time; MOST_STEPS];
 
 /// A request in service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Job {
     request: BlockRequest,
     plan: Plan,
@@ -58,7 +59,7 @@ pub(super) fn has_blocks(blocks: Blocks) -> Result<(), String> {
 
 /// Builds the page `name` of a device with `blocks` blocks. `plan` gets the state that it keeps, the request, and a
 /// draw from 0 to 1.
-pub(super) fn one_at_a_time<S: Clone + Send + Sync + 'static>(
+pub(super) fn one_at_a_time<S: Colour>(
     parent: &mut PageBuilder<'_>,
     name: &str,
     blocks: u64,

@@ -2,10 +2,11 @@
 
 use super::InstanceAccounts;
 use petrio_kernel::{Firing, Place, Probe, Put, Time, TransitionBuilder};
+use petrio_persist::Persist;
 
 /// The bus while nobody has it. What is given over it may have begun to pass while it was free, before somebody knew that he
 /// would have it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct FreeBus {
     /// Since when.
     pub since: Time,

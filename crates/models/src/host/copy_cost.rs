@@ -7,6 +7,7 @@
 
 use super::machine::{CopyCosts, CopyCurve, CopyPoint, MachineParameters};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 
 /// Bytes of a page of memory.
@@ -17,7 +18,7 @@ pub const PAGE_BYTES: u64 = 4096;
 const CACHE_PARTS: u64 = 8;
 
 /// A copy curve that is ready to be asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct CopyCost {
     shape: Shape,
     /// The last answer: calls of a stream all ask the same.
@@ -26,7 +27,7 @@ pub struct CopyCost {
 }
 
 /// Bytes that were copied.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Persist)]
 pub struct CopyCounts {
     /// All.
     pub bytes: u64,
@@ -34,7 +35,7 @@ pub struct CopyCounts {
     pub from_memory: f64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Shape {
     Threshold { threshold_pages: f64, in_l2: f64, from_memory: f64 },
     Grid { blocks: Vec<f64>, footprints: Vec<f64>, pages: Vec<f64> },

@@ -2,12 +2,13 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 
 /// A copy moves so many device blocks at a time (64 KiB).
 const PIECE: u64 = 128;
 
 /// Ranges of device blocks, apart and in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(crate) struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
@@ -62,7 +63,7 @@ impl Ranges {
 }
 
 /// Where files lie when the run begins, in device blocks of 512 bytes of what replication offers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct FileLayout(FastMap<FileId, Ranges>);
 
 impl FileLayout {

@@ -6,9 +6,10 @@
 use super::copy_cost::position;
 use super::machine::JumpCost;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// The costs of jumps, ready to be asked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Jumps {
     footprints: Vec<f64>,
     /// Picoseconds of a read, of a write, and of a write for each buffer of the folio, by footprint.

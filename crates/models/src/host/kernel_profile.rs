@@ -6,6 +6,7 @@
 use super::file_system::Family;
 use super::read_ahead::PAGE_BYTES;
 pub use crate::block::{AwaitedWrites, BlockLayerParameters};
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ pub struct ReadAheadParameters {
 }
 
 /// What makes a device's largest window of read-ahead larger than the kernel's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceWindow {
     /// Nothing: it is what somebody has set.
@@ -124,7 +125,7 @@ impl KernelParameters {
 }
 
 /// Read-ahead algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReadAheadAlgorithm {
     /// Windows with a marker page (mm/readahead.c from 2.6.23).
@@ -151,7 +152,7 @@ pub struct PageCacheParameters {
 }
 
 /// Replacement policies of a page cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum CachePolicy {
     /// One list in order of last use.
@@ -183,7 +184,7 @@ pub struct WriteBackParameters {
 }
 
 /// What holds a writer back beyond the dirty limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Throttling {
     /// The writer itself writes pages back (before 3.2).
@@ -193,7 +194,7 @@ pub enum Throttling {
 }
 
 /// Generations of the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum JournalGeneration {
     /// fs/jbd: dirty data buffers hang on the transaction; barriers where the mount asks for them.
@@ -203,7 +204,7 @@ pub enum JournalGeneration {
 }
 
 /// Which data of a file a commit of jbd2 waits for in ordered mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderedData {
     /// All that the file has on its way (before 5.3).

@@ -1,7 +1,8 @@
 //! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this
 //! kind and size.
 
-use super::file_system::{BLOCK_SIZE, FileError, FileSystemParameters, Mapping, Volume};
+use super::below::{Format, OnDisk};
+use super::file_system::{BLOCK_SIZE, FileError, Mapping, Volume};
 use super::parameters::{HostError, HostParameters};
 use super::state::{Inode, Inodes};
 use crate::host::FileLayout;
@@ -32,7 +33,7 @@ pub struct PreparedFile {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutOf {
     mount: String,
-    parameters: FileSystemParameters,
+    format: Format,
     /// Size in blocks of 4 KiB, without what is swap space.
     blocks: u64,
     swap: u64,
@@ -47,14 +48,14 @@ impl LayoutOf {
     pub fn new(
         (host, is_first): (&HostParameters, bool),
         mount: &str,
-        parameters: &FileSystemParameters,
+        format: &Format,
         device_blocks: u64,
         seed: u64,
     ) -> Self {
         let swap = host.swap.filter(|_| is_first).map_or(0, |swap| swap.get() / BLOCK_SIZE);
         Self {
             mount: mount.to_owned(),
-            parameters: parameters.clone().under(host.kernel.journal_of(parameters.family)),
+            format: format.clone().under(&host.kernel),
             blocks: (device_blocks / SECTORS_PER_BLOCK).saturating_sub(swap),
             swap,
             seed,
@@ -78,7 +79,7 @@ pub const BYTES_OF_A_FILE: usize =
 #[derive(Clone, Debug)]
 pub struct LaidOut {
     of: LayoutOf,
-    pub(super) volume: Volume,
+    pub(super) on_disk: OnDisk,
     pub(super) inodes: Inodes,
     /// The files in the order in which they were laid out, and whether their pages are in the cache.
     pub(super) files: Vec<(FileId, bool)>,
@@ -95,10 +96,12 @@ impl LaidOut {
         watch: &Watch,
         each: impl FnOnce(&mut dyn FnMut(PreparedFile)) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let volume = Volume::format(&of.parameters, of.blocks)
+        let on_disk = of
+            .format
+            .format(of.blocks)
             .map_err(|source| HostError::Format { mount: of.mount.clone(), source })?;
         let mut stream = petrio_random::generator(of.seed, 0, &of.mount, "layout");
-        let mut laid_out = Self { of, volume, inodes: Inodes::default(), files: Vec::new() };
+        let mut laid_out = Self { of, on_disk, inodes: Inodes::default(), files: Vec::new() };
         let mut added = Ok(());
         let mut stopped = false;
         each(&mut |file| {
@@ -117,10 +120,7 @@ impl LaidOut {
     }
 
     fn add(&mut self, file: &PreparedFile, stream: &mut Generator) -> Result<(), FileError> {
-        match file.directory {
-            true => self.volume.add_directory(file.file, file.parent)?,
-            false => self.volume.add_file(file.file, file.parent, file.size, stream)?,
-        }
+        self.on_disk.add(file, stream)?;
         self.inodes.get_mut(file.file).size = file.size;
         self.files.push((file.file, file.cached && !file.directory));
         Ok(())
@@ -141,9 +141,9 @@ impl LaidOut {
     pub fn layout(&self) -> FileLayout {
         let mut layout = FileLayout::default();
         let mut mapping = Mapping::default();
-        for &(file, _) in self.files.iter().filter(|(file, _)| !self.volume.is_directory(*file)) {
+        for &(file, _) in self.files.iter().filter(|(file, _)| !self.on_disk.is_directory(*file)) {
             let blocks = self.inodes.get(file).size.div_ceil(BLOCK_SIZE);
-            self.volume.map(file, 0, blocks, &mut mapping);
+            self.on_disk.map(file, 0, blocks, &mut mapping);
             for segment in &mapping.segments {
                 if let Some(first) = segment.block {
                     layout.add(file, first * SECTORS_PER_BLOCK, segment.count * SECTORS_PER_BLOCK);

@@ -11,8 +11,11 @@ pub mod read_ahead;
 pub mod stdio;
 pub mod unix_1990;
 pub mod write_back;
+pub mod xfs;
 
+mod below;
 mod daemon;
+mod ext;
 mod file_layout;
 mod laid_out;
 mod memory_use;
@@ -22,6 +25,7 @@ mod parameters;
 mod shared_slots;
 mod state;
 
+pub use below::Format;
 pub use daemon::kernel_thread;
 pub use file_layout::FileLayout;
 pub(crate) use file_layout::Ranges;

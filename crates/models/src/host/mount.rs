@@ -1,6 +1,5 @@
 //! A file system as a host mounts it: what lies on it, and the devices below it.
 
-use super::file_system::FileSystemParameters;
 use super::laid_out::LaidOut;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{Place, Watch};
@@ -14,8 +13,6 @@ pub struct Mount {
     pub name: String,
     /// Its position among the mounts of all hosts.
     pub position: u32,
-    /// How it was made and is mounted.
-    pub parameters: FileSystemParameters,
     /// The device's largest request in bytes.
     pub largest_request: u64,
     /// The largest window of read-ahead from it.

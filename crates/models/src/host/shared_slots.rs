@@ -4,6 +4,7 @@
 //! run touches few: what it doesn't touch is there once for all runs. Values lie in chunks, so that a clone counts
 //! chunks and not values.
 
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use std::sync::Arc;
 
 /// Values of a chunk: a clone of a million is a few thousand references, and a first change copies no more than a few
@@ -16,6 +17,16 @@ type Chunk<T> = [Option<Arc<T>>; CHUNK];
 #[derive(Clone, Debug)]
 pub(crate) struct SharedSlots<T> {
     chunks: Vec<Arc<Chunk<T>>>,
+}
+
+impl<T: Persist + Send + Sync + 'static> Persist for SharedSlots<T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.chunks.save(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        Persist::load(from).map(|chunks| Self { chunks })
+    }
 }
 
 impl<T> Default for SharedSlots<T> {

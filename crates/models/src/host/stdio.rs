@@ -5,13 +5,14 @@
 //! whole blocks straight from the caller, and the rest stays in the buffer (`_IO_new_file_xsputn`). Leaves out line
 //! buffering, ungetc and wide streams.
 
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// Bytes of the buffer: the file system's preferred block (`st_blksize`).
 pub const BUFFER_BYTES: u64 = 4096;
 
 /// A system call that the library makes: from where, how many bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Persist)]
 pub struct SystemCall {
     /// First byte of the file.
     pub offset: u64,
@@ -23,7 +24,7 @@ pub struct SystemCall {
 pub type SystemCalls = SmallVec<[SystemCall; 3]>;
 
 /// A stream's buffer: the bytes of the file that it holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Stream {
     first: u64,
     length: u64,

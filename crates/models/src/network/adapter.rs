@@ -24,6 +24,7 @@ use crate::processor::Processors;
 use crate::{MANY, Stage};
 use petrio_colours::{Message, Verb};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Time, TransitionBuilder};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// The ports of a host on a network, while they are being collected.
@@ -42,7 +43,7 @@ pub(super) struct Adapter {
 }
 
 /// What a receiver tells a sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Acknowledged {
     pub(super) stream: Stream,
     pub(super) bytes: u32,

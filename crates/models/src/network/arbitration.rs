@@ -8,12 +8,13 @@
 use super::lanes::Lanes;
 use super::link::Space;
 use super::parameters::MOST_LANES;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whose turn it is among a link's virtual lanes, as InfiniBand's arbitration has it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArbitrationParameters {
     /// Lanes that go first; they take turns by their weights.
@@ -25,7 +26,7 @@ pub struct ArbitrationParameters {
 }
 
 /// A lane in a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields)]
 pub struct LaneWeight {
     /// The lane, as service levels choose it.
@@ -54,7 +55,7 @@ impl ArbitrationParameters {
 }
 
 /// How a network's links choose.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Arbitration {
     pub(super) lanes: Lanes,
     /// Left out, the highest level goes first.
@@ -75,7 +76,7 @@ enum Table {
 }
 
 /// Turns in a table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Turns {
     /// Whose turn it is.
     at: usize,
@@ -90,7 +91,7 @@ struct Choice {
 }
 
 /// A link's choice between its lanes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Arbiter {
     rules: Arbitration,
     /// Trains that wait in each lane.

@@ -4,6 +4,7 @@
 //! tokens cover pass at once, and holds back the rest until they have come: no byte takes any time there.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Rate};
 
 /// How fast a link is.
@@ -32,7 +33,7 @@ impl Speed {
 }
 
 /// When a link will have passed what it was given.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Clock {
     /// When its bucket was or will be empty; of a wire, when it was or will be idle.
     empty: Time,

@@ -22,11 +22,12 @@ use super::train::{HEADER, Stream, Train};
 use crate::Stage;
 use crate::fast_map::FastMap;
 use petrio_kernel::{MaxMin, PageBuilder, Place, StationSpec, Time};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A message on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Flow {
     train: Box<Train>,
     /// What it uses, by position.
@@ -38,7 +39,7 @@ struct Flow {
 }
 
 /// What is known of one direction of a connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Progress {
     /// Messages that flow or wait for it.
     messages: u32,

@@ -5,10 +5,11 @@ use super::parameters::NetworkParameters;
 use super::train::{Stream, Train};
 use crate::fast_map::FastMap;
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// What is known of a host that sends.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Sender {
     /// When the last byte of what it has sent leaves its link.
     left: Time,
@@ -17,7 +18,7 @@ struct Sender {
 }
 
 /// What is known of one direction of a connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Progress {
     /// When its last message is there.
     last: Time,

@@ -7,9 +7,10 @@
 
 use super::parameters::{MOST_LANES, NetworkParameters};
 use super::topology::Wiring;
+use petrio_persist::Persist;
 
 /// How the lanes of a network's links are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Lanes {
     levels: u8,
     classes: u8,

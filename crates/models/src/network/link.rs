@@ -25,6 +25,7 @@ use super::room::Room;
 use super::train::Train;
 use crate::Stage;
 use petrio_kernel::{PageBuilder, Place, Probe, Update};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Where a link leads.
@@ -67,7 +68,7 @@ pub(super) struct Credits {
 }
 
 /// Room at a link's end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Space {
     /// Bytes.
     pub(super) bytes: u64,
@@ -76,7 +77,7 @@ pub(super) struct Space {
 }
 
 /// Room of a lane that is free again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Freed {
     pub(super) lane: u8,
     pub(super) bytes: u64,

@@ -1,7 +1,9 @@
 //! What waits before the links of switches, where routes are chosen by it (UGAL).
 
+use petrio_persist::Persist;
+
 /// Bytes that wait before each link, as they take them of the wire.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Loads(Vec<u64>);
 
 impl Loads {

@@ -14,6 +14,7 @@ use super::page::Port;
 use crate::Stage;
 use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Time};
+use petrio_persist::Persist;
 
 /// Bytes that say whose memory is written or read (RETH).
 const RDMA_HEADER: u64 = 16;
@@ -25,7 +26,7 @@ const ACKNOWLEDGEMENT: u64 = 4;
 const ATOMIC_VALUE: u64 = 8;
 
 /// What is asked of an adapter: the payload of messages to its service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Access {
     /// The service of the source that gets the answer.
     pub reply_to: u32,
@@ -50,6 +51,7 @@ impl Access {
 /// Builds the page `name` of the part of an adapter that serves accesses at `port`; an atomic operation takes it so long.
 pub fn one_sided_page(parent: &mut PageBuilder<'_>, name: &str, port: Port, atomic: Time) -> Stage {
     let mut page = parent.page(name);
+    page.carries::<Access>();
     page.port_in("accesses", port.received);
     page.port_out("answers", port.send);
     let (waiting, adding) = (page.fifo::<Box<Message>>("waiting"), page.fifo::<Box<Message>>("adding"));

@@ -14,6 +14,7 @@ use crate::Stage;
 use crate::processor::Processors;
 use petrio_colours::Message;
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// A network while its net is built: first its hosts take ports on it, then the rest follows.
@@ -30,7 +31,7 @@ pub struct Network {
 }
 
 /// A service of a host: where it sends messages, and where it receives those that are for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub struct Port {
     /// Its host's number on the network.
     pub host: u32,

@@ -18,6 +18,7 @@ use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{Firing, PageBuilder, Place, Put, TransitionBuilder, Update};
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 const WORD_BYTES: u64 = 64;
 
 /// What both ends tell each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Word {
     /// A short message of a service, so many after the first of its connection.
     Whole { from: u32, number: u64, says: Parcel },
@@ -41,7 +42,7 @@ enum Word {
 }
 
 /// Messages of a connection that have come before those that were sent before them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Line {
     next: u64,
     early: BTreeMap<u64, Box<Message>>,
@@ -63,7 +64,7 @@ impl Way {
 }
 
 /// One end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Rendezvous {
     eager: u64,
     service: u32,
@@ -214,6 +215,8 @@ impl Writers {
     ) -> Port {
         let below = network.port(parent, host, service);
         let mut page = parent.page(&format!("{}-long-{}", self.name, below.service));
+        page.carries::<Word>();
+        page.carries::<()>();
         page.port_out("network", below.send);
         page.port_in("arrivals", below.received);
         let [send, received] = ["send", "received"].map(|port| page.fifo::<Box<Message>>(port));

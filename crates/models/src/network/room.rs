@@ -2,9 +2,10 @@
 
 use super::train::{Passage, Train};
 use petrio_kernel::{Firing, Place, Probe, TransitionBuilder, Update};
+use petrio_persist::Persist;
 
 /// Bytes that wait before each of a switch's links.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Waiting(Vec<u64>);
 
 impl Waiting {

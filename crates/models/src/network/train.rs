@@ -11,10 +11,11 @@ use super::tcp::Segment;
 use super::topology::Way;
 use petrio_colours::Message;
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// A run of frames of one message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Train {
     /// Bytes of data.
     pub(super) bytes: u32,
@@ -38,7 +39,7 @@ pub(super) struct Train {
 }
 
 /// The link by which a train came, and the lane of it that it took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Came {
     pub(super) link: u32,
     pub(super) lane: u8,
@@ -50,7 +51,7 @@ impl Came {
 }
 
 /// One direction of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) struct Stream {
     pub(super) source: u32,
     pub(super) destination: u32,

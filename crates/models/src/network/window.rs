@@ -5,13 +5,14 @@
 
 use super::train::Stream;
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 
 /// Acknowledgements in a window.
 const ACKNOWLEDGEMENTS: u64 = 8;
 
 /// What a sender knows of one direction of a connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Progress {
     sent: u64,
     acknowledged: u64,
@@ -22,7 +23,7 @@ struct Progress {
 }
 
 /// The windows of a host's connections.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Windows {
     window: u64,
     streams: FastMap<Stream, Progress>,

@@ -17,10 +17,11 @@ use super::passing::Passing;
 use super::train::Train;
 use crate::Stage;
 use petrio_kernel::{Firing, PageBuilder, PageId, Place, Probe, Put, Time, TransitionBuilder, Update};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Whether a link is idle.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Line {
     clock: Clock,
     /// When the last one that began has left.

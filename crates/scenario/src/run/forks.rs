@@ -1,5 +1,5 @@
-//! All that changes in a run is in its marking: one that is cloned at any instant goes on as the whole did, whatever has become of the
-//! other meanwhile. Held for every example.
+//! All that changes in a run is in its marking: one that is cloned at any instant, or written down and read again into a System that was
+//! built anew, goes on as the whole did, whatever has become of the other meanwhile. Held for every example.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up has failed")]
 
 use crate::build::{Driven, System, Turns};
@@ -236,13 +236,19 @@ fn is_forked(path: &Path) {
     let came = back.finish();
     assert!(state(whole.simulation()) == end, "{name}: played again it is another run");
 
+    // The System of another process.
+    let again = System::build(&load(path, &[]).unwrap()).unwrap();
     for _ in 0..FORKS {
         let at = (uniform(&mut random) * asked.len() as f64) as usize;
         let mut first = begin();
         let mut back = DefaultHasher::new();
         play(first.simulation_mut(), ports, &asked[..at], &mut back);
         let (mut second, mut back_too) = (first.fork(), back.clone());
-        for (half, back) in [(&mut first, &mut back), (&mut second, &mut back_too)] {
+        let saved = first.save().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (resumed, mut back_again) = (Engine::resume(&again.driven, &saved), back.clone());
+        let mut resumed = resumed.unwrap_or_else(|error| panic!("{name}: saved at {at}: {error}"));
+        let halves = [(&mut first, &mut back), (&mut second, &mut back_too), (&mut resumed, &mut back_again)];
+        for (half, back) in halves {
             play(half.simulation_mut(), ports, &asked[at..], back);
             assert!(state(half.simulation()) == end, "{name}: forked at {at} it goes on otherwise");
             assert_eq!(back.finish(), came, "{name}: forked at {at} something else comes back");

@@ -2,6 +2,7 @@
 
 use super::error::MdError;
 use super::predict::Members;
+use petrio_persist::Persist;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 const CELLS_BYTES_MAX: u64 = 64 << 20;
 
 /// How an array was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// All members were there.
@@ -19,7 +20,7 @@ pub enum State {
 }
 
 /// A workload on an array, and what its members were asked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Persist)]
 pub struct Cell {
     /// 1, 5, 6 or 10.
     pub level: u32,
@@ -74,7 +75,7 @@ pub struct Cell {
 }
 
 /// What members were asked for, as a cell has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Persist)]
 pub struct Measured {
     /// Reads of each member.
     #[serde(deserialize_with = "numbers")]

@@ -14,6 +14,7 @@ use petrio_models::block::raid::{
     CopiesLayout, MemberFailure, RaidLevel, RaidParameters, RaidPorts, StripeCacheParameters, raid_page,
 };
 use petrio_models::host::kernel_profile::KernelParameters;
+use petrio_persist::Persist;
 use petrio_scenario::catalogue::KERNELS;
 use petrio_units::{Bytes, Duration};
 use serde::Serialize;
@@ -41,7 +42,7 @@ const ROW: Time = Time::from_micros(33);
 const MANY: u32 = 1 << 20;
 
 /// What members were asked for, the first first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Persist)]
 pub struct Members {
     /// Reads.
     pub read_requests: Vec<u64>,
@@ -182,7 +183,7 @@ fn member(
 }
 
 /// A leaky bucket.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Bucket {
     level: f64,
     /// When the last one passed.
@@ -246,7 +247,7 @@ fn array(cell: &Cell, largest: Bytes) -> RaidParameters {
 }
 
 /// A workload: what is submitted at a time, and when.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Workload {
     cell: Cell,
     largest: u64,

@@ -2,6 +2,7 @@
 
 use crate::Lever;
 use crate::block::fabric::FabricParameters;
+use petrio_persist::Persist;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub enum PathGroups {
 }
 
 /// Which path of a group the next request takes (`path_selector`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathSelector {
     /// The one that would be done soonest by the bytes on their way and its `throughput` (dm-service-time.c).

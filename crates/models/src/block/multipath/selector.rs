@@ -4,10 +4,11 @@
 //! of equals the first, and puts what it took at the end.
 
 use super::parameters::PathSelector;
+use petrio_persist::Persist;
 use std::cmp::Ordering;
 
 /// What a selector knows of a path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Load {
     /// Requests on their way over it.
     pub(super) requests: u32,
@@ -18,7 +19,7 @@ pub(super) struct Load {
 }
 
 /// A group of paths.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Group {
     /// Its paths, the least lately taken first.
     paths: Vec<usize>,

@@ -6,10 +6,11 @@ use super::tally::{PathTally, Tally};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Failure, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// What happens to a path, or is done about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Event {
     /// It carries nothing from now on.
     Fail(usize),
@@ -26,7 +27,7 @@ pub(super) enum Event {
 }
 
 /// What an event brings about.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Outcome {
     /// Requests that go over a path.
     pub(super) sends: Vec<(usize, BlockRequest)>,
@@ -37,7 +38,7 @@ pub(super) struct Outcome {
 }
 
 /// A request that isn't over.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Flight {
     /// As it came.
     request: BlockRequest,
@@ -52,7 +53,7 @@ struct Flight {
 }
 
 /// A path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Path {
     /// Whether it carries.
     is_up: bool,
@@ -75,7 +76,7 @@ pub(super) enum Answer {
 }
 
 /// All that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Multipath {
     rules: Rules,
     paths: Vec<Path>,
@@ -98,7 +99,7 @@ pub struct Multipath {
 }
 
 /// What its parameters say.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Rules {
     selector: PathSelector,
     in_a_row: u32,

@@ -2,9 +2,10 @@
 
 use crate::block::raid::Moved;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What all paths together have counted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Tally {
     /// By path.
     pub paths: Vec<PathTally>,
@@ -33,7 +34,7 @@ impl Tally {
 }
 
 /// What a path has counted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct PathTally {
     /// Reads that were answered over it.
     pub reads: Moved,
@@ -48,7 +49,7 @@ pub struct PathTally {
 }
 
 /// A failure of a path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct PathFailed {
     /// When it began.
     pub at: Time,

@@ -5,6 +5,7 @@
 //! half as many again as it has; so may one request that the scheduler waits for (elv_may_queue). All others sleep.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// Places of a batch (BLK_BATCH_REQ).
@@ -13,14 +14,14 @@ const PLACES: u32 = 32;
 const LASTS: Time = Time::from_millis(20);
 
 /// What is left of a process' batch, and since when it has it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Batch {
     left: u32,
     since: Time,
 }
 
 /// Who has a batch. Batches that are over are dropped when another one begins.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Batching(BTreeMap<u32, Batch>);
 
 impl Batching {

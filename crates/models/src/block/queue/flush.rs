@@ -11,6 +11,7 @@
 use crate::block::DeviceFeatures;
 use petrio_colours::{BlockRequest, Cause, Direction, Ledger};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// What becomes of a request that arrives.
@@ -25,7 +26,7 @@ pub(super) enum Arrival {
 }
 
 /// A step that goes to the device, past the scheduler.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub(super) enum Step {
     /// A flush for all that are in line.
     Flush,
@@ -34,7 +35,7 @@ pub(super) enum Step {
 }
 
 /// A request in the machinery.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub(super) struct Sequence {
     pub(super) request: BlockRequest,
     /// Its data are still to be written.
@@ -49,7 +50,7 @@ pub(super) struct Sequence {
 const LONGEST_PENDING: Time = Time::from_whole_seconds(5);
 
 /// The machinery of one queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct FlushMachine {
     features: DeviceFeatures,
     /// In line for the next flush.

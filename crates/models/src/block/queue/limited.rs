@@ -7,6 +7,7 @@
 use crate::block::elevator::Elevator;
 use petrio_colours::BlockRequest;
 use petrio_kernel::Key;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// The line in which a request waits: its process', where somebody waits for it; else that of its class and priority.
@@ -18,7 +19,7 @@ pub(super) fn line(request: &BlockRequest) -> Key {
 }
 
 /// Who waits.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Limited {
     lines: VecDeque<(Key, VecDeque<BlockRequest>)>,
     /// Whether one has been called that hasn't come in yet.

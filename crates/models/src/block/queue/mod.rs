@@ -35,10 +35,11 @@ use petrio_colours::BlockRequest;
 use petrio_kernel::{
     Cancel, Firing, Key, PageBuilder, Place, Put, Sum, Time, Timer, TransitionBuilder, Update,
 };
+use petrio_persist::Persist;
 use state::{Accepted, Queue, Sent};
 
 /// The resident token of the page.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Resident {
     queue: Queue,
     /// Whether there is an `ask` token.

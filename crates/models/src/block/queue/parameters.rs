@@ -7,9 +7,10 @@ use crate::block::scheduler::{self, SchedulerParameters};
 use crate::block::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Generations of the block layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Generation {
     /// One queue, plugged when a request comes while it is empty (blk_plug_device). There are two lines of `requests`
     /// places each.
@@ -26,7 +27,7 @@ pub enum Generation {
 }
 
 /// Whose places are counted apart from all others' in a single queue (get_request).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum FirstLine {
     /// Reads.
     Reads,

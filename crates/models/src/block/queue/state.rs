@@ -13,6 +13,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status, WriteHint};
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count
@@ -20,7 +21,7 @@ use smallvec::SmallVec;
 const PART: u64 = 1 << 63;
 
 /// What is at the device.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Flight {
     Usual(IoRequest),
     Data(Sequence),
@@ -28,14 +29,14 @@ enum Flight {
 }
 
 /// What is at the device, and since when.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Trip {
     flight: Flight,
     sent: Time,
 }
 
 /// A request that was split.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Split {
     request: BlockRequest,
     /// Parts that aren't complete.
@@ -65,7 +66,7 @@ pub(super) enum Accepted {
 }
 
 /// What stands between the scheduler and the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Plug {
     /// Nothing: requests go to the device.
     Open,
@@ -78,7 +79,7 @@ enum Plug {
 pub(super) const HELD_BACK: usize = 1;
 
 /// A request queue.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct Queue {
     elevator: Box<dyn Elevator>,
     flush: FlushMachine,

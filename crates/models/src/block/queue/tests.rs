@@ -9,6 +9,7 @@ use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use crate::host::kernel_profile::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::{Cause, Direction, RequestId, Status};
 use petrio_kernel::{NetBuilder, Simulation};
+use petrio_persist::Persist;
 use petrio_units::Blocks;
 use proptest::prelude::*;
 
@@ -363,7 +364,7 @@ fn a_kernel_profile_gives_the_queue_that_it_says() {
 }
 
 /// A scheduler that waits 8 ms after each request for one behind it, before it serves another.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Persist)]
 struct Patient {
     waiting: Vec<IoRequest>,
     end: u64,
@@ -396,10 +397,6 @@ impl Elevator for Patient {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

@@ -17,6 +17,7 @@
 use crate::block::elevator::is_write_back;
 use petrio_colours::{BlockRequest, Direction, WriteHint};
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -40,7 +41,7 @@ enum Told {
 }
 
 /// A write that is held, as far as it matters how long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Held {
     thread: Key,
     synchronous: bool,
@@ -60,7 +61,7 @@ pub(super) fn thread(request: &BlockRequest) -> Key {
 }
 
 /// Threads that sleep, with what each has to write, the first of which it is about to send (`rq_qos_wait`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Line {
     threads: VecDeque<(Key, VecDeque<Held>)>,
 }
@@ -93,7 +94,7 @@ impl Line {
 }
 
 /// The throttle of a queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct WriteBack {
     latency: Time,
     device_depth: u32,

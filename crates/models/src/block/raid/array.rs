@@ -14,10 +14,11 @@ use super::whole::{Errand, Made, Rules, Stage, Whole};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// All of an array that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Array {
     pub(super) rules: Rules,
     pub(super) members: Members,

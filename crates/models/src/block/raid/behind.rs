@@ -10,10 +10,11 @@ use super::layout::Spot;
 use super::outcome::Outcome;
 use super::whole::Stage;
 use petrio_colours::{BlockRequest, Direction};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// Which members are mostly written, and how many writes may be behind.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct WriteMostly {
     /// By member.
     pub(super) members: Vec<bool>,

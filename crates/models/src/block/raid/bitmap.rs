@@ -6,6 +6,7 @@
 //! daemon after that, with a write that nobody waits for. A bit that is set costs nothing. The bitmap lies before the data. Leaves out:
 //! bitmaps in files, several pages of bits (each write takes one page).
 
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,7 @@ impl Default for BitmapParameters {
 /// Rounds of the daemon in which a bit isn't used before it is cleared.
 const ROUNDS: u8 = 2;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 struct Bit {
     /// Writes under way.
     writers: u32,
@@ -41,7 +42,7 @@ struct Bit {
 }
 
 /// The bits, and who waits for them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Bitmap {
     /// Blocks of the array for which a bit stands.
     blocks: u64,

@@ -6,9 +6,10 @@ use super::{Outs, Places, RaidPorts};
 use crate::Stage;
 use petrio_colours::{BlockRequest, Cause, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Place, StationSpec, Time};
+use petrio_persist::Persist;
 
 /// What the controller has to do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Errand {
     Request(Box<BlockRequest>),
     Parity(Parity),

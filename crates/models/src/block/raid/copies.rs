@@ -5,11 +5,12 @@
 //! in a later part of the members, each a member further. Leaves out: copies that are near and far at once.
 
 use super::layout::Spot;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How copies are spread over the members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesLayout {
     /// Beside each other, at about the same place of their members.
@@ -22,7 +23,7 @@ pub enum CopiesLayout {
 }
 
 /// Copies over any number of members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Spread {
     pub(super) layout: CopiesLayout,
     pub(super) copies: u64,

@@ -5,6 +5,7 @@
 //! modeling of clustered RAID with mapping based on nearly random permutation", IEEE Trans. Computers 45 (1996); OpenZFS
 //! dRAID works the same way.
 
+use petrio_persist::Persist;
 use petrio_random::{generator, uniform_below};
 
 /// Most members of an array: what a permutation's entries can tell.
@@ -14,7 +15,7 @@ pub(super) const MOST_MEMBERS: usize = 1 << 16;
 const PERMUTATIONS: usize = 256;
 
 /// The permutations of an array, one after the other, and their inverses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Permutations {
     members: usize,
     forward: Vec<u16>,

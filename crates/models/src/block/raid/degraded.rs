@@ -1,10 +1,11 @@
 //! What is asked of a stripe of which members are missing.
 
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is asked of a stripe of which members are missing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum DegradedAccess {
     /// What Linux md asks (handle_stripe_dirtying and fetch_block of drivers/md/raid5.c): whoever has to work something out

@@ -7,10 +7,11 @@ use super::copies::Spread;
 use super::declustered::Permutations;
 use super::parameters::ParityLayout;
 use crate::divisor::Divisor;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// What protects the data of a stripe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Redundancy {
     /// Nothing.
     None,
@@ -21,7 +22,7 @@ pub enum Redundancy {
 }
 
 /// How the units of a stripe move from one to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Rotation {
     /// They don't.
     None,
@@ -30,7 +31,7 @@ pub(super) enum Rotation {
 }
 
 /// Where blocks lie.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Layout {
     /// Blocks in a stripe unit.
     unit: u64,

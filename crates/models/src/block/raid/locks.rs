@@ -2,17 +2,18 @@
 //! own, and have a stripe together.
 
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// Who asks for stripes: a request by its slot, and of which rebuild it is; 0 of none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Asker {
     pub(super) slot: u32,
     pub(super) job: u32,
 }
 
 /// A stripe that is being changed: of which rebuild those are that do it, how many, and who waits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Held {
     job: u32,
     holders: u32,
@@ -20,7 +21,7 @@ struct Held {
 }
 
 /// The stripes that are being changed, each with who waits for it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Locks {
     held: FastMap<u64, Held>,
 }

@@ -76,6 +76,7 @@ use gather::Pieces;
 use outcome::{Outcome, Parity, Seat};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, Sum, Time, TransitionBuilder};
+use petrio_persist::Persist;
 use petrio_random::{exponential, uniform};
 use petrio_units::Lifetime;
 use rebuild::Call;
@@ -104,7 +105,7 @@ pub struct RaidPorts {
 const MANY: u32 = u32::MAX;
 
 /// What fails.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Failing {
     /// Which of those that the array lies on.
     port: usize,

@@ -3,10 +3,11 @@
 use super::rebuild::Call;
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What an event makes an array do. It is one box, whose lists are used again by the next event: an array at work allocates
 /// nothing, and moves little.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Outcome {
     /// Requests to members, by number.
     pub(super) sends: Vec<(usize, BlockRequest)>,
@@ -31,7 +32,7 @@ pub(super) struct Outcome {
 }
 
 /// Where somebody puts a new drive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) enum Seat {
     /// That of a member.
     Member(usize),
@@ -40,7 +41,7 @@ pub(super) enum Seat {
 }
 
 /// Parity to be made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Parity {
     pub(super) slot: u32,
     pub(super) group: u32,

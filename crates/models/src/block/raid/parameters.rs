@@ -9,6 +9,7 @@ use super::reads::ReadChoice;
 use crate::Lever;
 use crate::lever::doubled;
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction, Lifetime, Rate};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
@@ -379,7 +380,7 @@ impl JsonSchema for RaidLevel {
 }
 
 /// How parity goes around the members, stripe by stripe (the names are Linux md's).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParityLayout {
     /// From the last member to the first; data begin after the parity and go on around.
@@ -458,7 +459,7 @@ impl JsonSchema for ParityUpdate {
 }
 
 /// What a write waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteOrder {
     /// For all that is read of its stripe: then data and parity are written at the same time (Linux md).

@@ -2,10 +2,11 @@
 
 use super::layout::Spot;
 use petrio_colours::{Direction, Purpose, Purposes};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// What of a member can be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Health {
     /// All of it.
     #[default]
@@ -17,7 +18,7 @@ pub enum Health {
 }
 
 /// The health of all members.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Members(pub Vec<Health>);
 
 impl Members {
@@ -52,7 +53,7 @@ impl Members {
 }
 
 /// A request to a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Part {
     /// Which member.
     pub member: usize,
@@ -70,7 +71,7 @@ pub struct Part {
 
 /// How much of a part nobody has asked for: old data and parity that are read, others' data, parity and further copies that
 /// are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub enum Extra {
     /// Nothing.
     #[default]

@@ -9,14 +9,16 @@ use super::layout::{Layout, Redundancy, Spot};
 use super::parameters::ParityUpdate;
 use super::plan::{Extra, Lost, Members, Part, Plan};
 use petrio_colours::Direction;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// How an array goes about its work.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Planner {
     /// Where everything lies.
     pub layout: Layout,
     /// What is read for parity.
+    #[persist(keep)]
     pub update: ParityUpdate,
     /// What is read where members are missing.
     pub degraded: DegradedAccess,

@@ -3,11 +3,12 @@
 use super::layout::Spot;
 use super::plan::Part;
 use petrio_colours::Direction;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which copy a read goes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReadChoice {
     /// As Linux md does. At level 1 (raid1.c): one that has just read, or been sent to read, what comes before; else one that
@@ -29,7 +30,7 @@ pub enum ReadChoice {
 }
 
 /// What is known of a member when a copy is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Busy {
     /// Parts on their way to it.
     pub(super) parts: u32,

@@ -6,13 +6,14 @@ use super::plan::{Health, Members};
 use super::stride::Strides;
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// How long a rebuild that is held back for others waits after they have asked, before it goes on as if alone: md_do_sync of
 /// drivers/md/md.c sleeps so long.
 pub(super) const LOOK: Time = Time::from_millis(500);
 
 /// A piece of a member that is rebuilt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Piece {
     pub(super) member: usize,
     /// Which job it is of.
@@ -25,7 +26,7 @@ pub(super) struct Piece {
 }
 
 /// A call for the next piece of a member.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Call {
     pub(super) member: usize,
     /// Which job it is of: the call of an earlier one is void.
@@ -83,7 +84,7 @@ impl Call {
 }
 
 /// A member that is being rebuilt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Job {
     /// Which one of the array it is, from 1.
     pub(super) number: u32,

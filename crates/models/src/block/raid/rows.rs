@@ -10,14 +10,16 @@ use petrio_colours::{
     BlockRequest, Cause, Causes, Direction, Failure, Ledger, Purpose, RequestId, SECTOR_BYTES, Status,
 };
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Requests to members with this bit in their tags are of the stripe cache.
 const OF_ROWS: u64 = 1 << 63;
 
 /// Rows of pages, and the thread that handles them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Rows {
     md: Md,
+    #[persist(keep)]
     parameters: StripeCacheParameters,
     /// The thread was woken and isn't done.
     is_awake: bool,

@@ -30,6 +30,7 @@ use super::plan::{Lost, Members};
 use super::planner::Planner;
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// A stretch is at least so many samples long.
@@ -43,7 +44,7 @@ const ROWS: u64 = 1_024;
 const AGREE: f64 = 0.02;
 
 /// How fast pieces go that nobody disturbs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Pace {
     /// Picoseconds a block, once it is known.
     each: Option<f64>,
@@ -61,7 +62,7 @@ struct Pace {
 }
 
 /// Pieces that nobody disturbs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Undisturbed {
     /// Instants at which pieces end until its pace is steady.
     to_warm: u32,
@@ -72,7 +73,7 @@ struct Undisturbed {
 }
 
 /// A stretch that is rebuilt in one event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Stride {
     /// The first block of it, and the end.
     blocks: (u64, u64),
@@ -86,7 +87,7 @@ struct Stride {
 }
 
 /// How a rebuild advances in strides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Strides {
     /// Blocks of a sample; none: it makes no strides.
     sample: u64,

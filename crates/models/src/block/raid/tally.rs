@@ -3,9 +3,10 @@
 use super::plan::{Extra, Part, Plan};
 use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Requests and bytes, of one sort.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Moved {
     /// Requests.
     pub requests: u64,
@@ -27,7 +28,7 @@ impl Moved {
 }
 
 /// A member that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Failed {
     /// Which of those that the array lies on.
     pub port: usize,
@@ -44,7 +45,7 @@ pub struct Failed {
 }
 
 /// What redundancy costs: requests as they came, and as they went to the members; and what it is there for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct RaidTally {
     /// Reads that came.
     pub reads: Moved,

@@ -9,10 +9,11 @@ use super::reads::ReadChoice;
 use super::rebuild::Piece;
 use petrio_colours::{BlockRequest, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// Who wants a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) enum Errand {
     /// Somebody above the array.
     #[default]
@@ -24,7 +25,7 @@ pub(super) enum Errand {
 }
 
 /// How far a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Stage {
     Waiting,
     /// To this one of those that the array lies on, at this time.
@@ -33,7 +34,7 @@ pub(super) enum Stage {
 }
 
 /// How far a group's parity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Made {
     No,
     InWork,
@@ -41,7 +42,7 @@ pub(super) enum Made {
 }
 
 /// A request on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Whole {
     pub(super) request: BlockRequest,
     /// What is written together, where it is more than one piece or a controller's memory gathered it.
@@ -74,7 +75,7 @@ pub(super) struct Whole {
 }
 
 /// How an array goes about its work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Rules {
     pub(super) planner: Planner,
     pub(super) order: WriteOrder,
@@ -102,5 +103,6 @@ pub(super) struct Rules {
     pub(super) alone: bool,
     /// Somebody fills the place of who failed.
     pub(super) replaces: bool,
+    #[persist(keep)]
     pub(super) rebuild: RebuildParameters,
 }

@@ -2,10 +2,11 @@
 
 use super::parameters::{PieceOrder, RearrangementParameters};
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// Which piece lies in which slot. As long as nothing is moved, each lies in its own.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct PieceLayout {
     /// The slots of those that lie elsewhere.
     slots: FastMap<u32, u32>,
@@ -43,7 +44,7 @@ impl PieceLayout {
 }
 
 /// How often pieces were used.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Uses(BTreeMap<u32, f64>);
 
 impl Uses {

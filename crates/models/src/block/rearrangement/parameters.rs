@@ -2,6 +2,7 @@
 
 use crate::block::CopyTraffic;
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct RearrangementParameters {
 }
 
 /// Where the most used pieces go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum PieceOrder {
     /// To where half of all uses lie before and half behind, the others beside it by turns: the arm's way is shortest when

@@ -6,6 +6,7 @@ use crate::block::CopyTraffic;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -16,7 +17,7 @@ pub(super) type Parts = SmallVec<[BlockRequest; 2]>;
 const MOVE: u64 = u64::MAX;
 
 /// A request on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Whole {
     request: BlockRequest,
     /// Parts that aren't complete.
@@ -25,7 +26,7 @@ struct Whole {
 }
 
 /// Two slots whose pieces change places, and how far they have come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Move {
     slots: (u32, u32),
     /// Reads and writes that have been done, of four.
@@ -35,8 +36,9 @@ struct Move {
 }
 
 /// All of it that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Arrangement {
+    #[persist(keep)]
     parameters: RearrangementParameters,
     pieces: u32,
     layout: PieceLayout,

@@ -20,6 +20,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{Handle, MergeRules, Placed, Waiting};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Blocks, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ fn kind(request: &BlockRequest) -> usize {
 }
 
 /// How far anticipation has got (anticipation_status).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Anticipation {
     /// Nothing is waited for.
     Off,
@@ -122,7 +123,7 @@ enum Anticipation {
 }
 
 /// A change from one kind of batch to the other, which waits for what is in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Change {
     /// No change is under way.
     None,
@@ -133,7 +134,7 @@ enum Change {
 }
 
 /// The batch that is being served.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Batch {
     kind: usize,
     /// When it ends, if the other kind waits.
@@ -147,7 +148,7 @@ struct Batch {
 }
 
 /// What is known of a process (as_io_context).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Process {
     /// Its requests that wait.
     waiting: u32,
@@ -161,7 +162,7 @@ struct Process {
     seek: SeekDistance,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Anticipatory {
     waiting: Waiting,
     /// By kind.
@@ -481,10 +482,6 @@ impl Elevator for Anticipatory {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

@@ -42,6 +42,7 @@ use fair::{Entities, Entity, Fair};
 use inject::Sampling;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Blocks, Duration};
 use places::{Kind, Places};
 use queue::Queue;
@@ -146,10 +147,11 @@ impl Entities for Queues<Queue> {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Bfq {
     waiting: Waiting,
     sweep: Sweep,
+    #[persist(keep)]
     parameters: BfqParameters,
     max_budget: u64,
     peak_rate: PeakRate,
@@ -341,10 +343,6 @@ impl Elevator for Bfq {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

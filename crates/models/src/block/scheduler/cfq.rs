@@ -26,6 +26,7 @@ use crate::block::waiting::{Handle, MergeRules, Placed, Waiting};
 use by_work::ByWork;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Blocks, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,7 +130,7 @@ const FAR: u64 = 8 * 1_024;
 const QUEUEING_DEPTH: u32 = 5;
 
 /// What is known of a process (cfq_io_context).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Process {
     think: FadingMean,
     seek: SeekDistance,
@@ -139,10 +140,11 @@ struct Process {
     gone: bool,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Cfq {
     waiting: Waiting,
     sweep: Sweep,
+    #[persist(keep)]
     parameters: CfqParameters,
     turns: Turns,
     processes: PerProcess<Process>,
@@ -469,10 +471,6 @@ impl Elevator for Cfq {
 
     fn waiting(&self) -> usize {
         self.waiting.len() + self.dispatch.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

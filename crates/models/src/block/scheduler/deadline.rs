@@ -10,6 +10,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{Handle, MergeRules, Placed, Waiting};
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,7 @@ pub(super) fn group(direction: Direction) -> u32 {
     if direction == Direction::Write { WRITE } else { READ }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Deadline {
     waiting: Waiting,
     expire: [Time; 2],
@@ -149,10 +150,6 @@ impl Elevator for Deadline {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

@@ -15,6 +15,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{MergeRules, Waiting};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ const WINDOW: Time = Time::from_millis(100);
 type Histogram = [u64; BUCKETS];
 
 /// A scheduling domain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Domain {
     target: Time,
     depth_max: u32,
@@ -173,7 +174,7 @@ impl Domain {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Kyber {
     waiting: Waiting,
     /// Of reads, and of writes.
@@ -259,10 +260,6 @@ impl Elevator for Kyber {
 
     fn waiting(&self) -> usize {
         self.waiting.len() + self.domains.iter().map(|domain| domain.next.len()).sum::<usize>()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

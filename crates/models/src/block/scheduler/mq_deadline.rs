@@ -12,6 +12,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{Handle, MergeRules, Waiting};
 use petrio_colours::{BlockRequest, Direction, IoClass};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ impl Scheduler for MqDeadlineParameters {
 const LEVELS: usize = 3;
 
 /// A level: one I/O class.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Level {
     /// Requests of the level that are in flight.
     in_flight: u32,
@@ -72,9 +73,10 @@ struct Level {
     position: [u64; 2],
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct MqDeadline {
     waiting: Waiting,
+    #[persist(keep)]
     parameters: MqDeadlineParameters,
     levels: [Level; LEVELS],
     /// The direction of the batch.
@@ -212,10 +214,6 @@ impl Elevator for MqDeadline {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

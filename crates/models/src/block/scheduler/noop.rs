@@ -8,6 +8,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{MergeRules, Waiting};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ impl Scheduler for NoopParameters {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 struct Noop {
     waiting: Waiting,
 }
@@ -48,9 +49,5 @@ impl Elevator for Noop {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }

@@ -6,6 +6,7 @@
 //! memory grows with the number of processes. Times are exact, where the older kernels count timer ticks.
 
 use petrio_colours::{BlockRequest, Direction, IoClass};
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// Whether a request counts as one that its process waits for: every read does (rq_is_sync, op_is_sync).
@@ -42,7 +43,7 @@ fn shared_queue(class: IoClass, priority: u8) -> usize {
 }
 
 /// Queues by number: the shared ones, then one for each process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Queues<T> {
     all: Vec<T>,
     of_process: PerProcess<()>,
@@ -94,7 +95,7 @@ impl<T> std::ops::IndexMut<usize> for Queues<T> {
 }
 
 /// Something kept for each process that has ever asked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct PerProcess<T> {
     numbers: BTreeMap<u32, usize>,
     kept: Vec<T>,
@@ -132,7 +133,7 @@ impl<T> std::ops::IndexMut<usize> for PerProcess<T> {
 }
 
 /// A mean that forgets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct FadingMean {
     /// How much of 256 is known: near 256 after many samples.
     samples: u64,
@@ -172,7 +173,7 @@ impl FadingMean {
 }
 
 /// How far a process seeks from one request to the next, in device blocks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct SeekDistance {
     mean: FadingMean,
     /// Where its last request ended.

@@ -5,9 +5,10 @@
 //! length. Leaves out: metadata requests, which cfq and bfq prefer; a block request doesn't say that it is one.
 
 use crate::block::waiting::{Handle, Waiting};
+use petrio_persist::Persist;
 
 /// A sweep that may go back a little.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Sweep {
     /// The furthest that the head goes back, in device blocks.
     pub(super) back_blocks: u64,

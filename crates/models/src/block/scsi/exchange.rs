@@ -1,7 +1,9 @@
 //! What an exchange is made of, in bytes: the command, how much of a write goes when, and the answer. No net and no time.
 
+use petrio_persist::Persist;
+
 /// What a request's exchange is made of. Headers that the transport puts before each message aren't counted here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Exchange {
     /// Bytes of a command.
     pub(super) command: u64,

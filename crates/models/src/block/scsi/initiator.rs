@@ -14,6 +14,7 @@ use crate::processor::{Client, Processors};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// A target, as initiators know it.
@@ -41,10 +42,11 @@ pub struct Initiator {
 }
 
 /// What an initiator has under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Exchanges {
     exchange: Exchange,
     own: Port,
+    #[persist(shared)]
     targets: Arc<[RemoteTarget]>,
     under_way: Slab<BlockRequest>,
     outbox: Vec<Message>,

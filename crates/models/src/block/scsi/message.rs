@@ -1,13 +1,14 @@
 //! What initiators and targets tell each other.
 
 use petrio_colours::BlockRequest;
+use petrio_persist::Persist;
 
 /// An exchange, as a target knows it: by its initiator, as a number of the network's hosts, and the initiator's number for
 /// it.
 pub(super) type Ticket = (u32, u32);
 
 /// What a message says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Said {
     /// To a target: do this; so many bytes of data come with it.
     Command {

@@ -15,6 +15,7 @@ use crate::slab::Slab;
 use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, Cause, Causes, Direction, Message, Parcel, RequestId, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_persist::Persist;
 
 /// A target while its page is built.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub struct Target<'p> {
 }
 
 /// A command that a target works on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Session {
     request: Box<BlockRequest>,
     reply_to: u32,
@@ -48,7 +49,7 @@ struct Session {
 }
 
 /// The commands of a target, and what it has to send and to ask.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Sessions {
     exchange: Exchange,
     own: Port,
@@ -177,6 +178,7 @@ impl Sessions {
 /// Builds a target's page; its rows.
 pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: Exchange) -> Vec<Stage> {
     let mut page = parent.page(target.name);
+    page.carries::<Said>();
     let &Target { port, depth, overhead, requests, completions, .. } = target;
     page.port_in("messages", port.received);
     page.port_out("answers", port.send);

@@ -7,13 +7,14 @@
 
 use super::Verdict;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// Timer ticks.
 pub(super) type Ticks = u64;
 
 /// What a direction is allowed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Limits {
     /// Bytes a second.
     pub(super) bytes: Option<u64>,
@@ -24,7 +25,7 @@ pub(super) struct Limits {
 }
 
 /// The accounts of one direction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Accounts {
     limits: Limits,
     /// Ticks in a slice (HZ/10).

@@ -6,12 +6,13 @@
 //! credits as the bucket has room, earned as fast as it leaks.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// So little above what it may hold is what rounding leaves, in units.
 const ROUNDING: f64 = 1e-6;
 
 /// What passes: units (requests or bytes) a second for good, and for a while.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub(crate) struct Allowance {
     /// For good, units a second.
     pub(crate) rate: f64,
@@ -22,7 +23,7 @@ pub(crate) struct Allowance {
 }
 
 /// An allowance, and what was used of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(crate) struct Bucket {
     allowance: Allowance,
     /// Units that haven't leaked, of it and of the burst's.

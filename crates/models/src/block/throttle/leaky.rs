@@ -7,10 +7,11 @@ use super::Verdict;
 use super::bucket::{Allowance, Bucket, Credit};
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// What a limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) enum Of {
     /// Requests, or as many as a request counts.
     Requests,
@@ -19,7 +20,7 @@ pub(crate) enum Of {
 }
 
 /// Which requests it counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) enum Among {
     /// All.
     All,
@@ -40,7 +41,7 @@ impl Among {
 }
 
 /// How much a request counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub(crate) enum Counting {
     /// One, or its bytes by so many, where there are more (QEMU's `iops-size`; parts of one count, too).
     Parts(Option<u64>),
@@ -53,7 +54,7 @@ pub(crate) enum Counting {
 const STREAMS: usize = 32;
 
 /// A stream of requests that are in order: where it ended, and how much of a piece it has filled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Stream {
     ended: u64,
     direction: Direction,
@@ -61,7 +62,7 @@ struct Stream {
 }
 
 /// A limit and what was used of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Meter {
     of: Of,
     among: Among,
@@ -73,7 +74,7 @@ struct Meter {
 type Counts = (f64, f64);
 
 /// The accounts of all limits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(crate) struct Leaky {
     meters: Vec<Meter>,
     counting: Counting,

@@ -38,7 +38,7 @@ pub use bucket::Credit;
 pub(crate) use leaky::{Among, Counting, Leaky, Of};
 pub use parameters::{KeptBy, ThrottleParameters};
 use petrio_colours::{BlockRequest, Cause, Direction};
-use petrio_kernel::{PageBuilder, Place, Simulation, Time};
+use petrio_kernel::{Colour, PageBuilder, Place, Simulation, Time};
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub(crate) enum Verdict {
 }
 
 /// Who keeps the accounts of what may pass: of one line in which requests wait, or of two.
-pub(crate) trait Keeper: Clone + Send + Sync + 'static {
+pub(crate) trait Keeper: Colour {
     /// The line in which a request waits, 0 or 1.
     fn line(&self, request: &BlockRequest) -> usize;
 

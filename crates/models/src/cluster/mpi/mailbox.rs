@@ -7,10 +7,11 @@ use crate::network::Access;
 use crate::slab::Slab;
 use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Remote, Status, Submission, Verb};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Which process runs on which host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Directory {
     /// By the process' number; none where its host isn't joined.
     hosts: Arc<[Option<u32>]>,
@@ -28,7 +29,7 @@ impl Directory {
 }
 
 /// A message's name: from which process to which, and how many were before it between the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) struct Name {
     from: u32,
     to: u32,
@@ -36,7 +37,7 @@ pub(super) struct Name {
 }
 
 /// What hosts tell each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Said {
     /// A whole message that nobody asked for.
     Whole(Name),
@@ -55,7 +56,7 @@ pub(super) enum Said {
 }
 
 /// A message to a process of the same host, or an access to its memory, while it is copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Copy {
     /// The message; none where one process accesses the other's memory.
     name: Option<Name>,
@@ -65,13 +66,13 @@ pub(super) struct Copy {
 }
 
 /// What has come before its receiver asked for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Early {
     Whole,
     Asks,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Call {
     op: FileOp,
     /// Messages and accesses of it that aren't done.
@@ -79,7 +80,7 @@ struct Call {
 }
 
 /// An access to memory of another host's process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct OneSided {
     /// Whose call it is of.
     slot: u32,
@@ -103,7 +104,7 @@ fn part(remote: Remote, number: u32) -> Option<(Verb, u64)> {
 }
 
 /// All messages of a host's processes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Mailbox {
     /// This host, as a position among those that are joined.
     own: u32,

@@ -40,6 +40,7 @@ pub fn mpi_page(
     processors: &mut [Processors],
 ) -> (Vec<Place<Mailbox>>, Vec<Stage>) {
     let mut page = parent.page(name);
+    page.carries::<Said>();
     let mut stages = Vec::new();
     let addresses: Arc<[Address]> = hosts.iter().map(|host| Address::of(&host.port)).collect();
     let adapters: Option<Arc<[Address]>> =

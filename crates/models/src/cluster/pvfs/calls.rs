@@ -8,11 +8,12 @@ use crate::cluster::address::Address;
 use crate::slab::Slab;
 use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, Parcel, Status, Verb};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What a client knows of its file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Known {
     pub(super) protocol: Protocol,
     pub(super) levels: ServiceLevels,
@@ -29,7 +30,7 @@ pub(super) struct Known {
 type Part = (u32, u64, u64);
 
 /// What a call does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Phase {
     /// Its parts on the servers that have them.
     Data,
@@ -63,7 +64,7 @@ impl Phase {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Call {
     op: FileOp,
     next: Phase,
@@ -75,7 +76,7 @@ struct Call {
 }
 
 /// The calls of a client, and what it has to send.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Calls {
     known: Known,
     /// What differs between runs of the same files: drawn once a run, for all clients.

@@ -3,9 +3,10 @@
 use super::parameters::ServiceLevels;
 use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A part of a call, which one server does. It is known by its client's host, and there by the call and the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) struct Ticket {
     /// The client, as a number of the network's hosts.
     pub(super) client: u32,
@@ -16,7 +17,7 @@ pub(super) struct Ticket {
 }
 
 /// What a message says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Said {
     /// To a server: do this.
     Request(Request),
@@ -51,7 +52,7 @@ impl Said {
 }
 
 /// A part of a call, as its server is asked to do it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Request {
     pub(super) ticket: Ticket,
     pub(super) operation: Operation,
@@ -72,7 +73,7 @@ pub(super) struct Request {
 }
 
 /// How a part of a call ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Answer {
     pub(super) ticket: Ticket,
     pub(super) status: Status,

@@ -3,6 +3,7 @@
 use super::agreed::Agreed;
 use super::calls::Known;
 use super::client::client;
+use super::message::Said;
 use super::parameters::PvfsParameters;
 use super::server::server;
 use super::sessions::ServerIs;
@@ -63,6 +64,7 @@ pub fn pvfs_page(
     processors: &mut [Processors],
 ) -> Vec<Stage> {
     let mut page = parent.page(name);
+    page.carries::<Said>();
     let protocol = parameters.protocol();
     let agreed = page.state("agreed", Agreed::default());
     let draws = page.stream("order of servers");

@@ -4,6 +4,7 @@ use super::striping::{Order, Striping};
 use crate::Lever;
 use crate::network::HIGHEST_SERVICE_LEVEL;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ impl Default for PvfsCosts {
 }
 
 /// Service levels of messages (InfiniBand's SL), 0 to 15.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServiceLevels {
     /// Of requests and answers, small ones with their data.
@@ -186,7 +187,7 @@ pub enum PvfsError {
 }
 
 /// A parallel file system's protocol: what goes to and fro, in bytes and in which steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Protocol {
     /// A request without data.
     pub(super) request: u64,

@@ -10,9 +10,10 @@ use petrio_colours::{
     Verb,
 };
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Something that a server takes from its receive buffers and does to its own file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Piece {
     pub(super) ticket: Ticket,
     pub(super) offset: u64,
@@ -22,7 +23,7 @@ pub(super) struct Piece {
 }
 
 /// A request that a server works on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Session {
     request: Request,
     /// Who asked, and on which connection.
@@ -41,7 +42,7 @@ struct Session {
 
 /// Pieces of a read on their way from the file to the client (flowproto-multiqueue.c of OrangeFS): so many buffers, each of
 /// which is filled and sent; what is read early waits until it is its turn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Flow {
     /// Bytes of the request that have been given buffers.
     begun: u64,
@@ -54,7 +55,7 @@ struct Flow {
 }
 
 /// What is asked of the server's own file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Asked {
     piece: Piece,
     /// The file wasn't there, and is made first.
@@ -64,7 +65,7 @@ struct Asked {
 }
 
 /// A server's sessions, and what it has to send and to ask.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sessions {
     is: ServerIs,
     sessions: FastMap<Ticket, Session>,
@@ -76,7 +77,7 @@ pub(super) struct Sessions {
 }
 
 /// What kind of a server it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct ServerIs {
     pub(super) protocol: Protocol,
     pub(super) levels: ServiceLevels,

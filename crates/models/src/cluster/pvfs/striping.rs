@@ -2,9 +2,10 @@
 
 use crate::cluster::mixed::mixed;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 
 /// How a file system's files lie on its servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Striping {
     /// Bytes on a server before the next one's turn.
     pub unit: u64,
@@ -17,7 +18,7 @@ pub struct Striping {
 }
 
 /// In which order a file's servers take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Order {
     /// From its first server on.
     Ascending,

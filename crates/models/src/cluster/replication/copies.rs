@@ -18,6 +18,7 @@ use crate::host::{FileLayout, Ranges};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -31,9 +32,11 @@ pub(super) fn region_of(file: FileId) -> Option<u32> {
 }
 
 /// All of replication that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Replicas {
+    #[persist(keep)]
     pub(super) parameters: ReplicationParameters,
+    #[persist(shared)]
     policy: Arc<dyn Policy>,
     most: u32,
     disks: u32,

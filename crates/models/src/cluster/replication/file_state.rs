@@ -5,10 +5,11 @@ use super::slots::Slots;
 use super::votes::Votes;
 use crate::host::Ranges;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// A file and its copies.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct FileState {
     pub(super) history: History,
     /// The slots that have a copy.

@@ -6,6 +6,7 @@
 
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Something that changes a file's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub enum FileEvent {
 }
 
 /// A file's past.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct History {
     /// Bytes.
     pub size: u64,

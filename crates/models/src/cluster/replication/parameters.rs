@@ -4,6 +4,7 @@ use super::placement::Placement;
 use super::policy::PolicyParameters;
 use super::protocol::{Protocol, Voting};
 use crate::block::CopyTraffic;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ impl Default for ReplicationParameters {
 }
 
 /// When a write to several copies is done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteReturns {
     /// With the first copy, as in Ivy (§6.2).

@@ -5,12 +5,13 @@
 use super::copies::Replicas;
 use super::policy::Home;
 use super::slots::Slots;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// Where copies go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields, default)]
 pub struct Placement {
     /// Where a file's first copy goes. Left out, as the policy has it: to the first disk, or, where it scatters, by chance.
@@ -21,7 +22,7 @@ pub struct Placement {
 }
 
 /// How a disk is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// The first that is free, in the order of the disks.

@@ -14,12 +14,13 @@
 //! the phases, and the refreshing of copies that a vote has left behind: they are current again where they are written.
 
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How copies are kept alike.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Protocol {
     /// A write goes to all copies at once, a read to any of them (Ivy's).
@@ -37,7 +38,7 @@ pub enum Protocol {
 }
 
 /// How copies vote.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields, default)]
 pub struct Voting {
     /// Votes that a write needs; left out, more than half of them. Of a file with fewer, all.
@@ -55,7 +56,7 @@ pub struct Voting {
 }
 
 /// Where each copy keeps its version number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Versions {
     /// In its node's memory: asking costs messages.
@@ -66,10 +67,11 @@ pub enum Versions {
 }
 
 /// What transactions take.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transaction {
     /// The log at the end of each disk, written round and round.
+    #[persist(keep)]
     pub log: Bytes,
 }
 

@@ -5,6 +5,7 @@
 use crate::device::analytic_disk::{Arm, Outlook};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A copy that could serve a read.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ pub(super) fn in_order(candidates: &mut [Candidate], knows_rotation: bool) {
 }
 
 /// What is known of a disk that doesn't show its arm: what is on its way to it, and how long it has taken so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Counted {
     outstanding: u32,
     completed: u64,

@@ -1,12 +1,13 @@
 //! A set of slots: where copies of a file lie, or are to lie.
 
+use petrio_persist::Persist;
 use smallvec::{SmallVec, smallvec};
 
 const BITS: usize = 64;
 
 /// A bit for each slot, in words; a set of few disks needs no memory of its own. No word at the end is empty, so that
 /// equal sets are equal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Slots(SmallVec<[u64; 2]>);
 
 impl Slots {

@@ -1,9 +1,10 @@
 //! What replication came to, in the terms of Ivy's tables (§6.1).
 
 use petrio_kernel::{Time, statistics};
+use petrio_persist::Persist;
 
 /// What a disk has done to make copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct CopyMoves {
     /// Requests.
     pub requests: u64,
@@ -14,7 +15,7 @@ pub struct CopyMoves {
 }
 
 /// What was seen so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Persist)]
 pub struct ReplicationStatistics {
     /// Turnaround of reads in milliseconds: from entering replication (the disk's queue, where messages cost nothing)
     /// to the data.

@@ -5,9 +5,10 @@
 
 use super::slots::Slots;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 
 /// A copy being made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Copying {
     pub(super) file: FileId,
     /// Which of all files that ever were is being copied.

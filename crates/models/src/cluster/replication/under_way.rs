@@ -3,11 +3,12 @@
 use super::slots::Slots;
 use super::traffic::Copying;
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, Status};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// A request on its way, in parts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Whole {
     pub(super) request: BlockRequest,
     pub(super) pieces: SmallVec<[Piece; 1]>,
@@ -21,7 +22,7 @@ pub(super) struct Whole {
 }
 
 /// The piece of a request that belongs to one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Piece {
     pub(super) file: FileId,
     pub(super) address: u64,
@@ -50,7 +51,7 @@ pub(super) struct Piece {
 }
 
 /// Parts that go to the disks together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Step {
     pub(super) aims: SmallVec<[Aim; 4]>,
     /// How many of them have to be done before what comes next.
@@ -67,7 +68,7 @@ impl Step {
 }
 
 /// What goes to a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Aim {
     pub(super) slot: u32,
     pub(super) address: u64,
@@ -127,7 +128,7 @@ impl Whole {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Flight {
     Whole(Box<Whole>),
     Copy(Copying),

@@ -2,13 +2,14 @@
 //! later vote has written there meanwhile stays.
 
 use crate::host::Ranges;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// The votes of a file, from the first on that is under way. Their numbers rise.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Votes(VecDeque<Vote>);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Vote {
     number: u64,
     /// The blocks that it writes.

@@ -10,9 +10,10 @@ use super::ranges::{Mode, Range};
 use super::tokens::Object;
 use super::volume::Volume;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Who reads on: where he left off, how many blocks are read ahead for him, and up to where that has been done.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Stream {
     next: u64,
     window: u64,

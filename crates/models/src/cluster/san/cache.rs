@@ -4,11 +4,12 @@
 //! memory that is shared with the host's own page cache: the file system has its own (GPFS' page pool).
 
 use petrio_colours::{FileId, Purpose};
+use petrio_persist::Persist;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// What a block holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
 pub(super) enum Key {
     /// A block of a file.
     Data(FileId, u64),
@@ -41,7 +42,7 @@ impl Key {
 }
 
 /// What there is of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum State {
     /// It is being read, by this request.
     Coming(u32),
@@ -53,7 +54,7 @@ pub(super) enum State {
     Writing(u32, bool),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Block {
     state: State,
     /// When it was used, as the cache counts.
@@ -63,7 +64,7 @@ struct Block {
 }
 
 /// A node's cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Cache {
     most: usize,
     blocks: BTreeMap<Key, Block>,

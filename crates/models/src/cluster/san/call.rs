@@ -7,10 +7,11 @@ use super::tokens::Object;
 use super::volume::Volume;
 use petrio_colours::{Failure, FileCause, FileOp, Operation, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::{SmallVec, smallvec};
 
 /// What a call waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Wait {
     /// A token.
     Token,
@@ -37,7 +38,7 @@ impl Wait {
 }
 
 /// A token that a call works with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Need {
     pub(super) object: Object,
     pub(super) mode: Mode,
@@ -45,7 +46,7 @@ pub(super) struct Need {
 }
 
 /// What a call does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Step {
     /// It takes its tokens, one after the other.
     Tokens,
@@ -68,7 +69,7 @@ pub(super) enum Step {
 }
 
 /// A call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Call {
     pub(super) op: FileOp,
     pub(super) step: Step,

@@ -4,9 +4,10 @@ use crate::host::copy_cost::{CopyCost, CopyCurveError, PAGE_BYTES};
 use crate::host::machine::MachineParameters;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What a node's work costs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Costs {
     read: Time,
     write: Time,

@@ -16,11 +16,12 @@ use super::requests::Waiter;
 use super::tokens::{Given, Object};
 use super::volume::Volume;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
 /// A token that goes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Giving {
     /// Its number on the node.
     number: u64,

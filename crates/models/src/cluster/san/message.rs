@@ -3,13 +3,14 @@
 use super::tokens::{Ask, Given, Told};
 use super::volume::METADATA_BLOCK;
 use petrio_colours::{Failure, FileId};
+use petrio_persist::Persist;
 
 /// Bytes of a message: the header of 16 and the 72 of figures of Linux' distributed lock manager, and a lock's name of 24
 /// (struct dlm_message, fs/dlm/dlm_internal.h, Linux 2.6.24; GFS2's names are a type and a number of 16 digits).
 const MESSAGE: u64 = 16 + 72 + 24;
 
 /// What a message says.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) enum Said {
     /// To the manager.
     Ask(Ask),
@@ -34,7 +35,7 @@ impl Said {
 }
 
 /// Who is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum To {
     Manager,
     /// A node, as the file system numbers them.
@@ -42,7 +43,7 @@ pub(super) enum To {
 }
 
 /// What a node wants of a file's metanode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Errand {
     pub(super) file: FileId,
     pub(super) sort: Sort,
@@ -52,7 +53,7 @@ pub(super) struct Errand {
 }
 
 /// What there is to do with an inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Sort {
     /// Tell it.
     Fetch,
@@ -63,7 +64,7 @@ pub(super) enum Sort {
 }
 
 /// It has been done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Answer {
     pub(super) tag: u32,
     /// Whether it tells the inode.

@@ -26,10 +26,11 @@ use super::tokens::Object;
 use super::volume::Volume;
 use petrio_colours::{Direction, Failure, FileId, FileOp};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// What another node wants here.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Served {
     errand: Errand,
     is_merged: bool,

@@ -25,10 +25,11 @@ use crate::fast_map::FastMap;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp, Operation};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node goes by.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Rules {
     /// Its number among the file system's nodes.
     pub(super) node: u32,
@@ -46,7 +47,7 @@ pub(super) struct Rules {
 }
 
 /// What a node has ready after a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Out {
     /// To the manager and to other nodes, in this order.
     pub(super) said: Vec<(To, Said)>,
@@ -70,7 +71,7 @@ pub(super) enum Next {
 }
 
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Node {
     pub(super) rules: Rules,
     pub(super) costs: Costs,

@@ -3,6 +3,7 @@
 use super::client::{Wired, client};
 use super::costs::Costs;
 use super::manager::{Address, manager};
+use super::message::Said;
 use super::node::Rules;
 use super::parameters::{LockParameters, SanParameters};
 use super::volume::Volume;
@@ -70,6 +71,7 @@ pub fn san_page(
     processors: &mut [Processors],
 ) -> Result<Vec<Stage>, CopyCurveError> {
     let mut page = parent.page(name);
+    page.carries::<Said>();
     let volume = page.state("volume", volume);
     let SanRules { parameters, exchange, .. } = rules;
     let mut stages = Vec::new();

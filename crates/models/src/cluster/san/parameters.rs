@@ -4,12 +4,13 @@ use super::placement::Placement;
 use super::volume::METADATA_BLOCK;
 use crate::Lever;
 use crate::block::scsi::{ScsiError, ScsiParameters};
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What tokens are of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Granularity {
     /// Ranges of blocks, granted as widely as nobody stands in the way (GPFS).

@@ -4,11 +4,12 @@
 //! whole, or has no list of what lies where, does it. Leaves out placement by a recorded run.
 
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the partitions of files lie over disks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// One after the other over all disks; the next file begins at the next disk.

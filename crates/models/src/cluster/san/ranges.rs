@@ -1,10 +1,11 @@
 //! Ranges of a file's blocks, and what a node holds of them: in the manager's table and in the node's own.
 
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// How a range is held. Data are held to read or alone; an inode also in the two modes between that let many write one file
 /// (Schmuck and Haskin, FAST 2002, section 3.3: the shared write lock).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) enum Mode {
     /// It is there and stays; how long the file is may change.
     Present,
@@ -51,7 +52,7 @@ impl Mode {
 }
 
 /// Blocks from one on and up to another, which isn't among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) struct Range {
     pub(super) from: u64,
     pub(super) to: u64,
@@ -67,7 +68,7 @@ impl Range {
 }
 
 /// A piece that is held: up to where, how, and the number of the message that granted it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 struct Piece {
     to: u64,
     mode: Mode,
@@ -75,7 +76,7 @@ struct Piece {
 }
 
 /// What one node holds of an object, by where each piece begins. Pieces don't overlap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Holdings {
     pieces: BTreeMap<u64, Piece>,
 }

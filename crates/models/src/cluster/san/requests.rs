@@ -9,6 +9,7 @@ use petrio_colours::{
     BlockRequest, Cause, Direction, Failure, FileId, FileOp, IoClass, Operation, RequestId, SECTOR_BYTES,
 };
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
@@ -16,7 +17,7 @@ use std::ops::RangeInclusive;
 pub(super) const EVERYTHING: RangeInclusive<Key> = Key::Data(FileId(0), 0)..=Key::Map;
 
 /// Who waits for a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Waiter {
     Call(u32),
     /// A token that goes, by its number.
@@ -26,7 +27,7 @@ pub(super) enum Waiter {
 }
 
 /// A request that is under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Asked {
     pub(super) keys: Vec<Key>,
     direction: Direction,

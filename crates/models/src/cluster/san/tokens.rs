@@ -10,10 +10,11 @@
 
 use super::ranges::{Holdings, Mode, Range};
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// What a token is of, in the order in which whoever needs several asks for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
 pub(super) enum Object {
     /// The names in a directory.
     Names(FileId),
@@ -33,7 +34,7 @@ impl Object {
 }
 
 /// A request for a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Ask {
     /// Who asks, as the file system numbers its nodes, and for which of its calls.
     pub(super) node: u32,
@@ -44,7 +45,7 @@ pub(super) struct Ask {
 }
 
 /// What the manager tells a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Told {
     /// It has the token that a call of its wants, of this range.
     Granted { ask: Ask, range: Range, number: u64 },
@@ -53,7 +54,7 @@ pub(super) enum Told {
 }
 
 /// What a node gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Given {
     pub(super) node: u32,
     pub(super) object: Object,
@@ -67,7 +68,7 @@ pub(super) struct Given {
 }
 
 /// Somebody who was asked to give up a range.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Asked {
     node: u32,
     range: Range,
@@ -75,7 +76,7 @@ struct Asked {
     number: u64,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Entry {
     held: BTreeMap<u32, Holdings>,
     waiting: Vec<Ask>,
@@ -83,7 +84,7 @@ struct Entry {
 }
 
 /// The table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Tokens {
     entries: BTreeMap<Object, Entry>,
     /// The number of the last message.

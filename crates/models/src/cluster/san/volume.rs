@@ -15,6 +15,7 @@
 use super::placement::{Placement, mixed};
 use crate::fast_map::FastMap;
 use petrio_colours::{Failure, FileId};
+use petrio_persist::Persist;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a block of metadata.
@@ -35,7 +36,7 @@ pub(super) type Position = (u32, u64);
 type Place = (u32, u64);
 
 /// A partition of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Partition {
     place: Place,
     /// The node that found the place, and which of the inode's changes that was.
@@ -43,7 +44,7 @@ struct Partition {
     change: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Disk {
     /// Blocks of metadata.
     metadata: u64,
@@ -58,7 +59,7 @@ struct Disk {
 }
 
 /// A file or a directory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct File {
     inode: u32,
     is_directory: bool,
@@ -78,7 +79,7 @@ struct File {
 }
 
 /// The file system's disks, and what is on them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Volume {
     partition: u64,
     placement: Placement,

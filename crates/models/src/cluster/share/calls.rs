@@ -11,6 +11,7 @@ use crate::host::copy_cost::CopyCost;
 use crate::slab::Slab;
 use petrio_colours::{AccessFlags, FileCause, FileId, FileOp, Message, Operation, Parcel, Status, Verb};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use std::sync::Arc;
 const IN_MEMORY: u64 = 1 << 30;
 
 /// What all clients of a service go by.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Agreed {
     /// Where files end that have been written to.
     pub(super) ends: Ends,
@@ -41,7 +42,7 @@ impl Agreed {
 }
 
 /// A server, as a client knows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Server {
     pub(super) address: Address,
     /// Where it is on the client's own host, the file system there.
@@ -49,11 +50,12 @@ pub(super) struct Server {
 }
 
 /// What a client knows of its service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Known {
     pub(super) placement: Arc<Placement>,
     pub(super) transfer: u64,
     pub(super) writes: Writes,
+    #[persist(keep)]
     pub(super) costs: ShareCosts,
     pub(super) servers: Vec<Server>,
     /// Where it hears itself.
@@ -65,7 +67,7 @@ pub(super) struct Known {
 }
 
 /// What an operation does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Phase {
     /// Its parts on the servers that have them.
     Data,
@@ -83,7 +85,7 @@ enum Phase {
 }
 
 /// An operation of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Asked {
     op: FileOp,
     next: Phase,
@@ -95,7 +97,7 @@ struct Asked {
 }
 
 /// A call on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct OnItsWay {
     /// The operation that it is of.
     asked: u32,
@@ -109,14 +111,14 @@ struct OnItsWay {
 }
 
 /// A message that isn't sent yet, and the processor's time that sending it takes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Outgoing {
     pub(super) message: Box<Message>,
     pub(super) work: Time,
 }
 
 /// A client's operations, and what it has to send and to ask.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Calls {
     known: Known,
     asked: Slab<Asked>,

@@ -2,9 +2,10 @@
 
 use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What a message says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Said {
     /// To a server: do this.
     Call(Call),
@@ -13,7 +14,7 @@ pub(super) enum Said {
 }
 
 /// What a server is asked to do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Call {
     /// The call, as its client numbers its own.
     pub(super) number: u32,
@@ -36,7 +37,7 @@ pub(super) struct Call {
 }
 
 /// How a call ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Reply {
     /// The call, as its client numbers it.
     pub(super) number: u32,

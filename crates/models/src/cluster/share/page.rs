@@ -2,6 +2,7 @@
 
 use super::calls::{Agreed, Known, Server};
 use super::client::{Ports, client};
+use super::message::Said;
 use super::parameters::{Names, ShareParameters};
 use super::placement::Placement;
 use super::server::{ServerIs, server};
@@ -80,6 +81,7 @@ pub fn share_page(
     processors: &mut [Processors],
 ) -> Result<Vec<Stage>, CopyCurveError> {
     let mut page = parent.page(name);
+    page.carries::<Said>();
     let agreed = page.state("agreed", Agreed { ends: Ends::default(), directories });
     let mut stages = Vec::new();
     let mut moved: Vec<Probe> = Vec::new();

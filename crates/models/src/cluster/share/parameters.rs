@@ -2,12 +2,13 @@
 
 use crate::Lever;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When what is written is on disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
     /// Before each write is answered (NFS: `FILE_SYNC`).

@@ -9,11 +9,12 @@
 
 use crate::cluster::mixed::mixed;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Which server has a partition that no profile names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub enum Rule {
     /// Servers take turns, from a file's first one on; files begin at servers in turn.
     RoundRobin,
@@ -25,7 +26,7 @@ pub enum Rule {
 }
 
 /// Where partitions lie.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Placement {
     rule: Rule,
     partition: u64,
@@ -34,7 +35,7 @@ pub struct Placement {
 }
 
 /// The partitions of a file that lie elsewhere than its rule says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 struct Moves {
     to: BTreeMap<u64, u32>,
     /// Of each server, the partitions that came to it and that left it, ascending.

@@ -20,6 +20,7 @@ use crate::network::Port;
 use crate::processor::Processors;
 use petrio_colours::{FileOp, Message, Operation, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
+use petrio_persist::Persist;
 
 /// What a server is.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ pub(super) struct ServerIs {
 }
 
 /// A call that has come, with who asked, when, and when a thread took it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Come {
     call: Call,
     asked_by: Asker,
@@ -40,7 +41,7 @@ struct Come {
 }
 
 /// Who asked, and on which connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Asker {
     address: Address,
     connection: u32,

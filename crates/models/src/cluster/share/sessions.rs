@@ -4,9 +4,10 @@ use super::message::{Call, Reply};
 use crate::slab::Slab;
 use petrio_colours::{Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Who asks a host's file system, and which of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Asks {
     /// The process, as the host numbers them.
     pub(super) process: u32,
@@ -17,7 +18,7 @@ pub(super) struct Asks {
 }
 
 /// A call under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Session<T> {
     call: Call,
     asks: Asks,
@@ -38,7 +39,7 @@ struct Session<T> {
 const LATELY: Time = Time::from_millis(100);
 
 /// Calls under way, and what the file system is to be asked for them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sessions<T> {
     sessions: Slab<Session<T>>,
     pub(super) operations: Vec<FileOp>,

@@ -12,11 +12,12 @@ use crate::device::disk::parameters::QueueDiscipline;
 use crate::device::one_at_a_time::Plan;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A request that waits, with its draw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Waiting {
     request: BlockRequest,
     cylinder: u32,
@@ -40,9 +41,11 @@ pub struct Outlook {
 }
 
 /// An arm, and who waits for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Arm {
+    #[persist(shared)]
     drive: Arc<AnalyticDiskParameters>,
+    #[persist(keep)]
     discipline: QueueDiscipline,
     /// Where it stands, or will stand after the request in service.
     cylinder: u32,

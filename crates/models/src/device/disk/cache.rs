@@ -4,16 +4,17 @@
 //! and clears others that it makes stale. Among segments the one unused for longest is given up first.
 
 use super::parameters::{CacheParameters, WriteSegments};
+use petrio_persist::Persist;
 
 /// The segments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Cache {
     segments: Vec<Segment>,
     clock: u64,
 }
 
 /// A run of consecutive blocks in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Persist)]
 pub(super) struct Segment {
     /// First block held.
     pub(super) start: u64,

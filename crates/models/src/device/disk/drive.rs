@@ -18,6 +18,7 @@ use super::parameters::{
 use super::read_ahead::Stream;
 use super::spin::Spin;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Commands in order that the arm serves while others wait. Of eight readers a drive got some 3.6 requests of 128 KiB a visit: 57 MB/s
 /// (D. Le Moal, linux-block, 2025-06-16). That it is so for writes, too, is assumed: otherwise a stream of them, for which the arm never
@@ -74,7 +75,7 @@ pub enum DriveError {
 }
 
 /// All of a drive that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct DriveState {
     track: Track,
     /// The arm finishes a movement or a sector until then.
@@ -134,7 +135,7 @@ impl DriveState {
 }
 
 /// Commands in order that the arm serves before it turns to others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Visit {
     commands: u32,
     blocks: u64,
@@ -167,7 +168,7 @@ impl Visit {
 }
 
 /// Blocks that the drive reads on in any case before it turns to another command.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Coming {
     segment: SegmentIndex,
     /// The first of them: where the segment ended.
@@ -179,7 +180,7 @@ struct Coming {
 }
 
 /// A command's demand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Demand {
     /// Whether it writes.
     pub write: bool,
@@ -199,7 +200,7 @@ impl Demand {
 }
 
 /// What a command needs, as found out when it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Class {
     /// All blocks are in the cache.
     Hit,
@@ -241,7 +242,7 @@ impl Class {
 }
 
 /// A command that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Begun {
     /// What it needs.
     pub class: Class,

@@ -10,9 +10,10 @@
 
 use super::mechanics::Spot;
 use super::parameters::CacheParameters;
+use petrio_persist::Persist;
 
 /// All that is held.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct HeldWrites {
     /// By first block; none overlaps another.
     runs: Vec<HeldRun>,
@@ -25,7 +26,7 @@ pub(super) struct HeldWrites {
 }
 
 /// Consecutive blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct HeldRun {
     /// First block.
     pub(super) start: u64,

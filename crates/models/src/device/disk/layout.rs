@@ -13,10 +13,11 @@ use self::slots::Slots;
 use super::parameters::TrackOrder;
 use crate::divisor::Divisor;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// One track: a surface of a cylinder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Persist)]
 pub struct Track {
     /// Cylinder, 0 the outermost.
     pub cylinder: u32,
@@ -25,7 +26,7 @@ pub struct Track {
 }
 
 /// Where a block lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub struct Place {
     /// Its track.
     pub track: Track,
@@ -38,7 +39,7 @@ pub struct Place {
 }
 
 /// Blocks that follow each other on one track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Run {
     /// Where the first block lies.
     pub place: Place,

@@ -8,6 +8,7 @@ use super::parameters::{GeometryParameters, MechanicsParameters};
 use super::seek_curve::{SeekCurve, SeekCurveError};
 use super::spin::Spin;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::SignedDuration;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub struct Mechanics {
 }
 
 /// A block's track, and the angle at which it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Persist)]
 pub(super) struct Spot {
     pub(super) track: Track,
     /// As the time of the turn until there.

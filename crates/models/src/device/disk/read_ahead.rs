@@ -15,9 +15,10 @@ use super::mechanics::Mechanics;
 use super::parameters::ReadAhead;
 use super::pipeline::Pipeline;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A reading that goes on by itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Stream {
     /// The next run's first block.
     block: u64,

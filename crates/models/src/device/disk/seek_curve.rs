@@ -6,6 +6,7 @@
 
 use super::parameters::SeekParameters;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A compiled seek curve.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct SeekCurve {
     rest: Rest,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Rest {
     /// Straight lines through points (distance, picoseconds), ascending, at least one.
     Points(Vec<(u32, u64)>),

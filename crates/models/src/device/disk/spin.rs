@@ -4,10 +4,11 @@
 //! in step make one wait of it.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_random::{Generator, uniform};
 
 /// How one of several disks turns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct Spin {
     /// The part of a turn that it is ahead at time zero, from 0 to 1.
     pub lead: f64,

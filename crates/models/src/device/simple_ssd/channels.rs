@@ -3,10 +3,11 @@
 
 use crate::slab::Slab;
 use petrio_colours::BlockRequest;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// Pages of one command on one channel, of which one is worked on at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Part {
     /// The command, by its number among those at work.
     pub(super) command: u32,
@@ -19,7 +20,7 @@ pub(super) struct Part {
 }
 
 /// The channels of a drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Channels {
     /// Parts of each channel, the one at work first.
     parts: Vec<VecDeque<Part>>,

@@ -19,10 +19,11 @@ use crate::device::entrance::accept;
 use crate::{DEPTH_MAX, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, PlaceId, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Pages of a command for the channels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Work {
     command: u32,
     is_write: bool,
@@ -31,7 +32,7 @@ struct Work {
 }
 
 /// A page of a command for the link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Crossing {
     command: u32,
     is_write: bool,

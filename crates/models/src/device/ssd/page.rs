@@ -24,10 +24,11 @@ use crate::device::{DevicePorts, SharedBus};
 use crate::{DEPTH_MAX, MANY, Stage};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{Key, PageBuilder, Place, PlaceId, Time};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// What the back end does next, and when it is to begin.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum Work {
     /// Has a command's data read, which came then.
     Read(u32, Time),
@@ -44,14 +45,14 @@ impl Work {
 }
 
 /// Data of a command on the link: a write's all at once, a read's stripe by stripe.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Crossing {
     command: u32,
     bytes: u64,
 }
 
 /// Who waits until so many pieces have been written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Awaiting {
     request: BlockRequest,
     pieces: u64,

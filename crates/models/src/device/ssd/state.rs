@@ -4,12 +4,13 @@ use super::figures::{Figures, PAGE, STRIPE, WINDOW};
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Streams of writes that a drive tells apart.
 const STREAMS: usize = 32;
 
 /// A part of a write that the back end writes at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Piece {
     /// When the back end would begin it if it had nothing but writes.
     pub(super) due: Time,
@@ -25,7 +26,7 @@ pub(super) struct Piece {
 }
 
 /// Where the last accesses ended, and which of these is the next to be forgotten.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Streams {
     ended: [u64; STREAMS],
     oldest: usize,
@@ -51,7 +52,7 @@ impl Streams {
 }
 
 /// A drive's memory and flash.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct State {
     /// Commands at work, with the parts of each that aren't done.
     commands: Slab<(BlockRequest, u32)>,
@@ -78,7 +79,7 @@ pub(super) struct State {
 }
 
 /// The SLC cache.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Slc {
     room: u64,
     taken: u64,

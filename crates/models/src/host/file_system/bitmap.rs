@@ -3,6 +3,7 @@
 //! A group's words are made when something is taken from it, and shared by clones of a volume until one of them changes
 //! it: a fresh volume of many terabytes costs a few bytes a group. Searches look at 64 bits at a time.
 
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 pub(super) const MOST_BITS: u32 = 32_768;
 const WORDS: usize = MOST_BITS as usize / 64;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Group {
     /// Bits at the beginning that are taken from the start: the group's metadata.
     lead: u32,
@@ -86,7 +87,7 @@ pub(super) struct Run {
 }
 
 /// The bitmaps of all groups, which have the same number of bits except for the last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Bitmaps {
     per_group: u32,
     groups: Vec<Group>,

@@ -8,6 +8,7 @@
 //! lengths.
 
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 
 /// Leaves that the root of an index points to: (4096 − 32) / 8, where 32 bytes are for `.`, `..` and the root's own
 /// data.
@@ -15,7 +16,7 @@ const ROOT_ENTRIES: usize = 508;
 /// Leaves that another index block points to: (4096 − 8) / 8.
 const NODE_ENTRIES: usize = 511;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Leaf {
     /// The smallest hash that belongs here.
     from: u32,
@@ -46,7 +47,7 @@ impl Room {
 }
 
 /// A directory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Directory {
     leaves: Vec<Leaf>,
     /// Whether block 0 is the root of an index.
@@ -60,7 +61,7 @@ pub(super) struct Directory {
 }
 
 /// What an entry's coming or going changes: blocks of the directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Change {
     pub(super) read: Vec<u32>,
     pub(super) changed: Vec<u32>,

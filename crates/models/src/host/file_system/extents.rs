@@ -6,6 +6,7 @@
 //! third level of them (beyond 462,400 extents) is left out, as is the tree's shrinking back into the inode before it
 //! is empty.
 
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// Extents of a leaf: (4096 − 12) / 12 (include of fs/ext4/ext4_extents.h).
@@ -16,7 +17,7 @@ const IN_INODE: usize = 4;
 pub(super) const LONGEST: u32 = 32_768;
 
 /// A run of a file's blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Extent {
     pub(super) first: u64,
     pub(super) block: u64,
@@ -29,7 +30,7 @@ impl Extent {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Leaf {
     /// The block of the volume that holds the leaf; 0 where it is in the inode, or where there is no tree.
     node: u64,
@@ -38,7 +39,7 @@ struct Leaf {
 }
 
 /// The extents of a file, in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Extents {
     leaves: SmallVec<[Leaf; 1]>,
     /// Blocks of the index nodes above the leaves.

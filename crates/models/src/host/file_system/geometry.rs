@@ -10,6 +10,7 @@
 use super::bitmap::MOST_BITS;
 use super::error::FormatError;
 use super::parameters::{BLOCK_SIZE, Family, FileSystemParameters, JournalPlace};
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ pub(super) fn indirect_blocks(blocks: u64) -> u64 {
 }
 
 /// Positions of everything that a fresh volume holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub(super) struct Geometry {
     pub(super) blocks: u64,
     pub(super) groups: u32,

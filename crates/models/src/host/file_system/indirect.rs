@@ -7,6 +7,7 @@
 use super::geometry::{DIRECT, POINTERS};
 use super::parameters::BLOCK_SIZE;
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 
 /// Blocks of the tree of indirect blocks, where it is whole.
 const MOST_INDIRECT: u64 = 1 + (1 + POINTERS) + (1 + POINTERS + POINTERS * POINTERS);
@@ -28,11 +29,11 @@ pub(super) struct Branch {
 }
 
 /// Where the indirect blocks of a file lie. Most files have none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Indirect(Option<Box<Tables>>);
 
 /// The blocks of each level; 0 stands for one that isn't there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Tables {
     lowest: Vec<u64>,
     middle: Vec<u64>,

@@ -8,11 +8,12 @@
 
 use super::bitmap::Bitmaps;
 use super::geometry::{FIRST_INODE, Geometry};
+use petrio_persist::Persist;
 use petrio_random::generator;
 use petrio_random::uniform_below;
 
 /// A count that is read without the last few changes: lib/percpu_counter.c with its batch of 32 on one processor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct LaggingCount {
     seen: i64,
     rest: i64,
@@ -39,7 +40,7 @@ impl LaggingCount {
 }
 
 /// The inodes of a volume.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Inodes {
     pub(super) bitmaps: Bitmaps,
     directories: Vec<u32>,

@@ -1,5 +1,6 @@
 //! What goes through a file system's journal, and where that lies: a word, or a table.
 
+use petrio_persist::Persist;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
@@ -8,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// What goes through the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum JournalMode {
     /// Metadata; data are written to their place before the transaction that refers to them commits.
@@ -21,7 +22,7 @@ pub enum JournalMode {
 }
 
 /// What goes through the journal, and where that lies.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Persist)]
 pub struct Journalling {
     /// What goes through it (mount option `data=`).
     pub mode: JournalMode,

@@ -8,6 +8,7 @@ use super::journalling::{JournalMode, Journalling};
 use crate::Lever;
 use crate::host::kernel_profile::JournalGeneration;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub const BLOCK_SIZE: u64 = 4096;
 
 /// Which file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// Indirect blocks, one block allocated at a time.
@@ -27,7 +28,7 @@ pub enum Family {
 }
 
 /// How blocks are found for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
     /// Next to the last block, inside a window reserved for the file (fs/ext3/balloc.c).
@@ -38,7 +39,7 @@ pub enum Allocation {
 }
 
 /// When reading a file changes the time of its last access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessTimes {
     /// Never (mount option `noatime`).
@@ -53,7 +54,7 @@ pub enum AccessTimes {
 }
 
 /// Where the journal lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum JournalPlace {
     /// Behind the metadata of the first group: what mke2fs 1.47 does for a file system without extents.

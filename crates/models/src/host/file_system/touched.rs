@@ -2,8 +2,10 @@
 //!
 //! Both are filled again and again by the caller, so that nothing is allocated in a steady state.
 
+use petrio_persist::Persist;
+
 /// A run of a file's blocks that lie one after the other on the volume, or in a hole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Segment {
     /// First block of the file.
     pub first: u64,
@@ -14,7 +16,7 @@ pub struct Segment {
 }
 
 /// Where a range of a file lies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Mapping {
     /// The range in order, without gaps.
     pub segments: Vec<Segment>,
@@ -32,7 +34,7 @@ impl Mapping {
 }
 
 /// Metadata blocks that operations touch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Touched {
     /// Metadata blocks that must be in memory before. Superblock and group descriptors are always there from the mount
     /// on, and aren't listed; nor are blocks that are new.

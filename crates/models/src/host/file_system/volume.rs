@@ -11,11 +11,12 @@ use super::parameters::{Allocation, BLOCK_SIZE, Family, FileSystemParameters};
 use super::touched::{Mapping, Segment, Touched};
 use crate::host::shared_slots::SharedSlots;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Blocks that are kept for one file (or, of multi-block allocation, for all small ones) before they are used.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Window {
     /// The next of them.
     pub(super) next: u64,
@@ -30,7 +31,7 @@ pub(super) struct Window {
 }
 
 /// What is kept for a file that is being written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Reserve {
     pub(super) window: Window,
     /// Blocks of older windows that lie before what was asked for, and the block of the file up to which these windows
@@ -40,7 +41,7 @@ pub(super) struct Reserve {
 }
 
 /// A file or directory. There are millions of them: what only few have at a time lies elsewhere.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Inode {
     /// Its number in the inode tables, from 1.
     pub(super) number: u32,
@@ -64,8 +65,9 @@ pub(super) struct Inode {
 }
 
 /// A file system on a device: pure state, without time. See the [module](super) for what it models.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Volume {
+    #[persist(keep)]
     pub(super) parameters: FileSystemParameters,
     pub(super) allocation: Allocation,
     pub(super) geometry: Geometry,
@@ -91,7 +93,7 @@ pub struct Volume {
 }
 
 /// Lists that operations fill and empty again, kept so that nothing is allocated in a steady state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Scratch {
     pub(super) data: Vec<(u64, u64)>,
     pub(super) tree: Vec<u64>,
@@ -99,7 +101,7 @@ pub(super) struct Scratch {
 }
 
 /// Which bitmaps of a group the kernel makes up in memory instead of reading them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Unwritten {
     pub(super) blocks: bool,
     pub(super) inodes: bool,

@@ -1,10 +1,11 @@
 //! Committed transactions: which blocks are still to be written in place, and which log space nobody needs any more.
 
 use super::{BlockKey, Journal, TransactionId};
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// A committed transaction whose blocks are not all in place yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Checkpoint {
     pub(super) id: TransactionId,
     /// Log position of its first block.

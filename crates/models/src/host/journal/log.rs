@@ -1,7 +1,9 @@
 //! The circular log: which blocks are taken.
 
+use petrio_persist::Persist;
+
 /// Positions `0..length` behind the journal's superblock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Log {
     length: u64,
     head: u64,

@@ -32,6 +32,7 @@ use checkpoints::{Checkpoint, leave};
 use log::Log;
 use owner::{Owner, let_go};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// Log blocks that are never given to handles (`jbd2_log_space_left`; MIN_LOG_RESERVED_BLOCKS of fs/jbd).
@@ -51,7 +52,7 @@ pub enum Start {
 }
 
 /// The states of a transaction that is no longer running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Phase {
     Running,
     Locked,
@@ -60,7 +61,7 @@ enum Phase {
     Flushing,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Transaction {
     id: TransactionId,
     phase: Phase,
@@ -83,7 +84,7 @@ struct Transaction {
 
 /// Data of a file that a transaction waits for: what lies between the first and the last page that it concerns
 /// (`i_dirty_start` and `i_dirty_end`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Ordered {
     /// The file's key.
     pub file: u64,
@@ -94,7 +95,7 @@ pub struct Ordered {
 }
 
 /// What a commit writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct CommitPlan {
     /// The transaction.
     pub id: TransactionId,
@@ -116,7 +117,7 @@ pub struct Finished {
 }
 
 /// A journal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Journal {
     parameters: JournalParameters,
     log: Log,

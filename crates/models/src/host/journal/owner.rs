@@ -2,9 +2,10 @@
 
 use super::TransactionId;
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 
 /// Where a dirty block stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Owner {
     /// The running transaction, if it dirtied the block.
     pub(super) running: Option<TransactionId>,

@@ -2,9 +2,10 @@
 
 use crate::host::kernel_profile::JournalGeneration;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A block that can be logged: a page of a file, or a block of the device (under the device's own key).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub struct BlockKey {
     /// The file's key in the page cache.
     pub file: u64,
@@ -16,7 +17,7 @@ pub struct BlockKey {
 pub type TransactionId = u64;
 
 /// What a journal is made with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 pub struct JournalParameters {
     /// First block of the journal on its device; the journal's superblock.
     pub first_block: u64,

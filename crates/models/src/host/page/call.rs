@@ -13,8 +13,7 @@ use petrio_kernel::Time;
 impl Context<'_> {
     /// An operation comes from a process.
     pub(super) fn enter(&mut self, job: &mut Job) -> Next {
-        // Data that go through the journal go through the cache, too, whatever was asked for (`ext4_should_use_dio`).
-        job.past_cache = job.op.flags.direct && !self.fs.rules.logs_data();
+        job.past_cache = job.op.flags.direct && self.fs.rules.nature.direct;
         if job.op.operation == Operation::Read {
             let size = self.fs.inodes.get(job.op.file).size;
             job.found = Some(size.saturating_sub(job.op.offset)).filter(|&found| found < job.op.length);
@@ -32,7 +31,7 @@ impl Context<'_> {
         let costs = self.memory.costs;
         let mut work = Time::ZERO;
         let accesses = matches!(job.op.operation, Operation::Read | Operation::Write);
-        if job.op.flags.mapped && accesses && self.fs.volume.exists(job.op.file) {
+        if job.op.flags.mapped && accesses && self.system.exists(job.op.file) {
             job.past_cache = false;
             // No call is made: the process goes on as soon as it has a processor.
             let then = if job.op.operation == Operation::Write { Then::Begin } else { Then::LookUp };
@@ -79,7 +78,7 @@ impl Context<'_> {
             | Operation::Rmdir
             | Operation::Rename => (costs.namespace, Then::Names),
         };
-        if self.fs.volume.exists(job.op.file) || is_new(job.op.operation) {
+        if self.system.exists(job.op.file) || is_new(job.op.operation) {
             // Nothing can come between: one turn on the processor instead of two.
             if then == Then::LookUp
                 && let Some(Next::Run { work: reading, cause, cache, then }) = self.hit(job)
@@ -102,8 +101,9 @@ impl Context<'_> {
 
     /// An operation that can't go on gives back what it holds.
     pub(super) fn give_up(&mut self, job: &mut Job) -> Next {
-        if let Some((id, credits)) = job.handle.take() {
-            self.stop_handle(id, credits);
+        if let Some(change) = job.change.take() {
+            let (system, mut kernel) = self.apart();
+            system.end(&mut kernel, change);
         }
         self.unlock(job);
         Next::Return

@@ -3,8 +3,6 @@
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
 use super::job::{Turn, Wait, Waiting};
-use crate::host::journal::BlockKey;
-use crate::host::page_cache::FileKey;
 use crate::host::state::{Ended, Event, Moves, file_of, times};
 use crate::instants;
 use petrio_colours::{BlockRequest, Failure, FileCause};
@@ -30,14 +28,9 @@ impl Context<'_> {
                 let written = self.memory.cache.written(file, first, pages);
                 self.fs.balance.wrote(written);
                 self.fs.promises.landed(file, first, pages);
-                if file == self.fs.device() || self.fs.rules.logs_data() {
-                    for index in first..first + pages {
-                        self.journal.in_place(BlockKey { file: file.0, index });
-                    }
-                }
-                if request.status.failure().is_none() {
-                    self.convert(file, first, pages);
-                }
+                let done = request.status.failure().is_none();
+                let (system, mut kernel) = self.apart();
+                system.written(&mut kernel, file, (first, pages), done);
                 self.fs.events.extend(awaited.map(Event::Written));
                 let queued = self.fs.transfers.queued();
                 self.fs.events.extend(self.fs.room.woken(queued).map(Event::Room));
@@ -53,32 +46,6 @@ impl Context<'_> {
             Moves::Log | Moves::Plain | Moves::Swap => {}
         }
         self.fs.events.extend(is_last.then_some(Event::Group(group)));
-    }
-
-    /// Data are there whose blocks were found late: their extents become written ones, in a handle that waits for nothing
-    /// (`ext4_convert_unwritten_io_end_vec`, with credits that were reserved before). Only then the pages aren't under write-back
-    /// any more, so that whoever waits for them finds the transaction to wait for. Leaves out the processor's time for it.
-    fn convert(&mut self, key: FileKey, first: u64, pages: u64) {
-        let Some(file) = file_of(key) else { return };
-        if !self.fs.takes_unconverted(file, first, pages) {
-            return;
-        }
-        let (id, begun) = self.journal.join(self.now);
-        if begun {
-            self.fs.signals.began = Some(id);
-        }
-        self.fs.touched.clear();
-        self.fs.volume.touch_inode(file, &mut self.fs.touched);
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(file, first, pages, &mut mapping);
-        self.log_touched(id);
-        let device = self.fs.device();
-        if let Some(&(_, block)) = mapping.metadata.last() {
-            self.journal.dirty(id, BlockKey { file: device.0, index: block });
-        }
-        self.fs.mapping = mapping;
-        let inode = self.fs.inodes.get_mut(file);
-        (inode.sync, inode.data_sync) = (id, id);
     }
 
     /// A request could not be done. Who waits for its group hears of it; data that could not be written are lost, of which the
@@ -108,8 +75,8 @@ fn complete_transition(
 ) {
     let mut complete = page.transition(name);
     let request = complete.take(completions);
-    let (memory, fs, journal) =
-        (complete.update(places.memory), complete.update(places.fs), complete.update(places.journal));
+    let (memory, fs, system) =
+        (complete.update(places.memory), complete.update(places.fs), complete.update(places.system));
     let leavings = Leavings::declare(
         &mut complete,
         places,
@@ -119,8 +86,8 @@ fn complete_transition(
     complete.action(move |f| {
         let request = f.take(request);
         let now = f.now();
-        let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        Context { memory, fs, journal, now }.complete(&request);
+        let (memory, fs, system) = f.update_three(memory, fs, system);
+        Context { memory, fs, system: &mut **system, now }.complete(&request);
         leavings.send(f);
     });
 }

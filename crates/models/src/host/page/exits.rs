@@ -2,8 +2,8 @@
 
 use super::job::{Job, Next, Then, Turn, Wait, Waiting};
 use crate::MANY;
+use crate::host::below::AnyFileSystem;
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::journal::Journal;
 use crate::host::kernel_profile::Ring;
 use crate::host::state::{Memory, Mounted, Signals};
 use crate::processor::{Client, Work};
@@ -12,10 +12,10 @@ use petrio_kernel::{Firing, Key, Place, Put, Time, TransitionBuilder, Update};
 
 /// The places that operations of one mount move between.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
-    pub(super) memory: Place<Memory>,
-    pub(super) fs: Place<Mounted>,
-    pub(super) journal: Place<Journal>,
+pub(in crate::host) struct Places {
+    pub(in crate::host) memory: Place<Memory>,
+    pub(in crate::host) fs: Place<Mounted>,
+    pub(in crate::host) system: Place<AnyFileSystem>,
     /// Shared by all mounts of the host.
     pub(super) processor: Place<Work>,
     /// Operations of this mount as those who use it.
@@ -26,24 +26,24 @@ pub(super) struct Places {
     pub(super) waits: [(Wait, Place<Waiting>); Wait::ALL.len()],
     pub(super) sleeping: Place<(Box<Job>, petrio_colours::FileCause, Then)>,
     pub(super) completions: Place<FileOp>,
-    pub(super) requests: Place<BlockRequest>,
+    pub(in crate::host) requests: Place<BlockRequest>,
     /// The device that is the journal, where that is one of its own.
     pub(super) log: Option<Place<BlockRequest>>,
     /// Whether reading changes the time of a file's last access.
     pub(super) notes_accesses: bool,
     /// What has happened that somebody may wait for.
-    pub(super) finished: Place<Key>,
-    /// Transactions that grow old.
-    pub(super) ages: Place<u64>,
-    /// A commit has been asked for.
-    pub(super) wanted: Place<()>,
-    /// The locked transaction has no open handles.
-    pub(super) closed: Place<()>,
+    pub(in crate::host) finished: Place<Key>,
+    /// What has begun and grows old: transactions.
+    pub(in crate::host) ages: Place<u64>,
+    /// The log is wanted on the device.
+    pub(in crate::host) wanted: Place<()>,
+    /// What is being committed has no open changes.
+    pub(in crate::host) closed: Place<()>,
     /// Log space is short.
-    pub(super) short: Place<()>,
+    pub(in crate::host) short: Place<()>,
     /// The flusher has work.
-    pub(super) nudges: Place<()>,
-    pub(super) commit_interval: Time,
+    pub(in crate::host) nudges: Place<()>,
+    pub(super) age: Time,
 }
 
 impl Places {
@@ -55,21 +55,21 @@ impl Places {
 
 /// What a step may leave behind beside its operation.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Leaves {
+pub(in crate::host) struct Leaves {
     /// Block requests.
-    pub(super) requests: bool,
+    pub(in crate::host) requests: bool,
     /// Block requests to the log, wherever that lies.
-    pub(super) logs: bool,
+    pub(in crate::host) logs: bool,
     /// Something has happened that somebody may wait for.
-    pub(super) events: bool,
+    pub(in crate::host) events: bool,
     /// It starts handles of the journal: a transaction may begin, or lack room in the log, and a commit be asked for.
-    pub(super) starts: bool,
+    pub(in crate::host) starts: bool,
     /// It stops handles: a locked transaction may be closed.
-    pub(super) stops: bool,
+    pub(in crate::host) stops: bool,
     /// It may ask for a commit.
-    pub(super) commits: bool,
+    pub(in crate::host) commits: bool,
     /// It may wake the flusher.
-    pub(super) flushes: bool,
+    pub(in crate::host) flushes: bool,
 }
 
 /// Where an operation may go from a step.
@@ -164,7 +164,7 @@ impl Ways {
 
 /// The arcs of what a step leaves behind: requests, events, signals.
 #[derive(Clone, Copy)]
-pub(super) struct Leavings {
+pub(in crate::host) struct Leavings {
     fs: Update<Mounted>,
     requests: Option<Put<BlockRequest>>,
     log: Option<Put<BlockRequest>>,
@@ -174,11 +174,11 @@ pub(super) struct Leavings {
     closed: Option<Put<()>>,
     short: Option<Put<()>>,
     nudges: Option<Put<()>>,
-    commit_interval: Time,
+    age: Time,
 }
 
 impl Leavings {
-    pub(super) fn declare(
+    pub(in crate::host) fn declare(
         transition: &mut TransitionBuilder<'_>,
         places: &Places,
         fs: Update<Mounted>,
@@ -195,12 +195,12 @@ impl Leavings {
             closed: stops.then(|| transition.may_put(places.closed, 1)),
             short: starts.then(|| transition.may_put(places.short, 1)),
             nudges: flushes.then(|| transition.may_put(places.nudges, 1)),
-            commit_interval: places.commit_interval,
+            age: places.age,
         }
     }
 
     /// Sends off what a step has left in the mounted file system.
-    pub(super) fn send(&self, f: &mut Firing<'_>) {
+    pub(in crate::host) fn send(&self, f: &mut Firing<'_>) {
         let fs = f.update(self.fs);
         if fs.outbox.is_empty() && fs.log_outbox.is_empty() && fs.events.is_empty() && fs.signals.is_silent()
         {
@@ -229,7 +229,7 @@ impl Leavings {
         if let Some(id) = began {
             match self.ages {
                 Some(ages) => {
-                    f.put_at_pace(ages, id, self.commit_interval);
+                    f.put_at_pace(ages, id, self.age);
                 }
                 None => no_way(f),
             }
@@ -267,7 +267,7 @@ fn no_way(f: &mut Firing<'_>) {
 pub(super) struct Exits {
     pub(super) memory: Update<Memory>,
     pub(super) fs: Update<Mounted>,
-    pub(super) journal: Update<Journal>,
+    pub(super) system: Update<AnyFileSystem>,
     processor: Put<Work>,
     jobs: Client<Job>,
     ready: [Option<Put<Box<Job>>>; Then::ALL.len() - 1],
@@ -281,12 +281,12 @@ impl Exits {
     pub(super) fn declare(transition: &mut TransitionBuilder<'_>, places: &Places, ways: Ways) -> Self {
         let memory = transition.update(places.memory);
         let fs = transition.update(places.fs);
-        let journal = transition.update(places.journal);
+        let system = transition.update(places.system);
         let Ways { waits, goes, sleeps, returns, leaves } = ways;
         Self {
             memory,
             fs,
-            journal,
+            system,
             processor: transition.may_put(places.processor, 1),
             jobs: places.jobs,
             ready: std::array::from_fn(|step| {

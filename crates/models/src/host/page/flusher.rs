@@ -12,8 +12,8 @@
 use super::context::Context;
 use super::exits::{Leaves, Leavings, Places};
 use crate::function::Function;
+use crate::host::below::Stop;
 use crate::host::daemon::Daemon;
-use crate::host::journal::BlockKey;
 use crate::host::kernel_profile::Throttling;
 use crate::host::state::{Event, Touch, times};
 use crate::instants;
@@ -35,7 +35,7 @@ impl Context<'_> {
     fn flush(&mut self) -> Flush {
         let queued = self.fs.transfers.queued();
         if queued >= self.fs.room.up_to(queued) {
-            return Flush::Wait(self.room());
+            return Flush::Wait(self.kernel().room());
         }
         let rules = &self.fs.rules.kernel.write_back;
         let least = u64::from(rules.pages_a_pass.max(1));
@@ -61,21 +61,23 @@ impl Context<'_> {
                 continue;
             }
             let reads = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Read, true);
-            match self.find_delayed_blocks(key, reads) {
-                Ok(None) => {}
-                Ok(Some(event)) => return Flush::Wait(event),
-                // Whoever syncs the file hears of it.
-                Err(_) => continue,
-            }
-            let group = self.fs.transfers.group();
             let touch = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Write, false);
-            let written = self.write_in_room(key, (0, u64::MAX), most, touch, group);
+            let (system, mut kernel) = self.apart();
+            match system.find_blocks(&mut kernel, key, reads) {
+                Ok(()) => {}
+                Err(Stop::Wait(event, _)) => return Flush::Wait(event),
+                // Whoever syncs the file hears of it.
+                Err(Stop::Fail(_)) => continue,
+            }
+            let group = kernel.fs.transfers.group();
+            let written = kernel.write_in_room(system, key, (0, u64::MAX), most, touch, group);
             self.fs.balance.end_pass(self.now);
             if written.pages == 0 {
                 // All of it belongs to a transaction that has not been committed: later, behind all that can be written.
                 self.memory.cache.requeue(key, self.now);
                 self.memory.cache.turn(key);
-                self.commit_held(key);
+                let (system, mut kernel) = self.apart();
+                system.passed_over(&mut kernel, key);
                 continue;
             }
             if self.memory.cache.counts(key).dirty > 0 {
@@ -94,17 +96,6 @@ impl Context<'_> {
             self.memory.cache.dirty_of(self.fs.number) > limits.of_device(most).background
         });
         of_device || self.memory.cache.dirty() > limits.background
-    }
-
-    /// Logged data that are to be written in place need their commit first.
-    fn commit_held(&mut self, key: crate::host::page_cache::FileKey) {
-        let Some((first, _)) = self.memory.cache.dirty_run(key, 0, 1) else { return };
-        if self.memory.waiters > 0
-            && let Some(id) = self.journal.holder(BlockKey { file: key.0, index: first })
-            && self.journal.request(id)
-        {
-            self.fs.signals.commit = true;
-        }
     }
 }
 
@@ -144,8 +135,8 @@ pub(super) fn flusher_page(
 
     let mut write = page.transition("write back");
     write.consume(work);
-    let (memory, fs, journal) =
-        (write.update(places.memory), write.update(places.fs), write.update(places.journal));
+    let (memory, fs, system) =
+        (write.update(places.memory), write.update(places.fs), write.update(places.system));
     let running = write.may_put(places.processor, 1);
     let wait = write.may_put(waiting, 1);
     let leavings = Leavings::declare(
@@ -156,8 +147,8 @@ pub(super) fn flusher_page(
     );
     write.action(move |f| {
         let now = f.now();
-        let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        match (Context { memory, fs, journal, now }).flush() {
+        let (memory, fs, system) = f.update_three(memory, fs, system);
+        match (Context { memory, fs, system: &mut **system, now }).flush() {
             Flush::Run(work) => f.put(running, thread.work(work, Box::new(()))),
             Flush::Wait(event) => f.put(wait, event.key()),
             Flush::Idle => {}

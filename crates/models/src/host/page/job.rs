@@ -1,16 +1,18 @@
 //! A file operation in the kernel: the token that goes from page to page of a host.
 
 use crate::function::Function;
+use crate::host::below::Change;
 use crate::host::page_cache::FileKey;
 use crate::host::read_ahead::Window;
 use crate::host::state::Event;
 use crate::host::stdio::SystemCalls;
 use petrio_colours::{Failure, FileCause, FileOp, Operation, Submission};
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 
 /// An operation under way. As a token it is boxed, because it passes many places, each of which moves its tokens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Job {
     pub(super) op: FileOp,
     /// Next byte of the current system call.
@@ -33,8 +35,8 @@ pub(super) struct Job {
     pub(super) ask_at: u64,
     /// End of the piece that is being written; 0 before the first of a call.
     pub(super) piece: u64,
-    /// Its journal handle: the transaction, and the blocks that it may still dirty.
-    pub(super) handle: Option<(u64, u64)>,
+    /// Its change of the file system, if one has begun: a handle of the journal.
+    pub(super) change: Option<Change>,
     /// Where it stands in a sync.
     pub(super) stage: Stage,
     /// What it still has to send to make durable, the last first.
@@ -74,7 +76,7 @@ pub(super) struct Job {
 /// Runs of a file's pages.
 pub(super) type Runs = SmallVec<[(u64, u64); 2]>;
 /// Pages of a file of which the dirty ones are to be written: from a first one up to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Dirty {
     pub(super) key: FileKey,
     pub(super) from: u64,
@@ -82,7 +84,7 @@ pub(super) struct Dirty {
 }
 
 /// How far a sync has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) enum Stage {
     /// At its beginning.
     #[default]
@@ -105,7 +107,7 @@ pub(super) enum Stage {
 }
 
 /// Where an operation goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Then {
     /// It looks the next page up.
     LookUp,
@@ -211,7 +213,7 @@ pub(super) enum Next {
 }
 
 /// What an operation uses a processor for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Turn {
     /// What the time is charged to.
     pub(super) cause: FileCause,
@@ -271,7 +273,7 @@ impl Wait {
 }
 
 /// Somebody who waits for an event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Waiting {
     pub(super) key: Key,
     pub(super) job: Box<Job>,
@@ -293,7 +295,7 @@ impl Job {
             behind: Window::NONE,
             ask_at: 0,
             piece: 0,
-            handle: None,
+            change: None,
             stage: Stage::Begin,
             sends: Vec::new(),
             again: Vec::new(),

@@ -43,7 +43,7 @@ impl Context<'_> {
         match self.memory.cache.look(key, index) {
             Some(page) if page.uptodate && page.marker => {
                 self.memory.cache.clear_marker(key, index);
-                let view = self.memory.cache.view(key, self.fs.rules.large_folios, false);
+                let view = self.memory.cache.view(key, self.fs.rules.nature.large_folios, false);
                 let open = self.fs.opened.get(job.op.process, job.op.file);
                 open.mapped_misses = open.mapped_misses.saturating_sub(1);
                 let window = read_ahead::on_marker(parameters, &mut open.read_ahead, &view, index, 1, pages);

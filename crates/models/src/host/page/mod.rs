@@ -8,12 +8,11 @@
 //!                  └── processor (shared) ──▶ completions     flusher · journal · checkpoint: the kernel's threads
 //! ```
 //!
-//! One page for each mounted file system, with a page each for reading, writing, syncing, names, the flusher, the journal
-//! and the checkpoints; memory and processors belong to the host. These are the stages of the dissertation's figures 19 to 29.
+//! One page for each mounted file system, with a page each for reading, writing, syncing, names, the flusher, and the file system's
+//! own threads, which are the journal's and the checkpoints' of ext3 and ext4; memory and processors belong to the host. What a file
+//! system is to these steps says [`FileSystem`]. These are the stages of the dissertation's figures 19 to 29.
 
 mod call;
-mod checkpoint;
-mod commit;
 mod completions;
 mod context;
 mod exits;
@@ -30,7 +29,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use super::journal::{Journal, JournalParameters};
+use super::below::{AnyFileSystem, FileSystem};
 use super::memory_use::HostMemory;
 use super::mount::Mount;
 use super::parameters::{HostError, HostParameters};
@@ -38,7 +37,8 @@ use super::state::{Memory, Mounted};
 use crate::Stage;
 use crate::processor::Processors;
 use context::Context;
-use exits::{Exits, Places, Ways};
+use exits::{Exits, Ways};
+pub(in crate::host) use exits::{Leaves, Leavings, Places};
 use job::{Job, Next, Then, Turn, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place, Sum};
@@ -90,21 +90,22 @@ impl OpenHost {
         let mut memory = Memory::new(host)?;
         let mut mounted = Vec::new();
         for (number, mount) in mounts.iter().enumerate() {
-            let fs = Mounted::new(number as u32, host, mount);
-            warm(&mut memory, &fs, mount);
+            let (system, nature) = mount.laid_out.on_disk.mount(number as u32, host, mount);
+            let fs = Mounted::new(number as u32, host, mount, nature);
+            warm(&mut memory, &fs, &*system, mount);
             if mount.watch.is_stopped() {
                 return Err(HostError::Stopped { mount: mount.name.clone() });
             }
-            mounted.push(fs);
+            mounted.push((fs, system));
         }
         let memory = page.state("memory", memory);
         let HostParameters { machine, .. } = host;
         let mut processors = Processors::at_speed(&mut page, machine.processors, machine.speed);
         let mut stages = Vec::new();
-        for (fs, mount) in mounted.into_iter().zip(mounts) {
+        for (mounted, mount) in mounted.into_iter().zip(mounts) {
             let alone = mounts.len() == 1;
             let ports = (operations, completions);
-            let places = mount_page(&mut page, host, mount, fs, (memory, &mut processors), ports, alone);
+            let places = mount_page(&mut page, host, mount, mounted, (memory, &mut processors), ports, alone);
             let path = format!("{}/{}", page.path(), mount.name);
             let queue = |name: &str, place| Stage::queue(format!("{path}/{name}"), &[place]);
             stages.extend(places.waits.iter().map(|(wait, place)| queue(wait.name(), place.id())));
@@ -151,27 +152,29 @@ const WARM_FOLIO_PAGES: u32 = 256;
 
 /// Puts what is in memory when the run begins into the cache: the pages of files that are said to be there with what maps them, and
 /// the metadata that a mount brings.
-fn warm(memory: &mut Memory, fs: &Mounted, mount: &Mount) {
+fn warm(memory: &mut Memory, fs: &Mounted, system: &dyn FileSystem, mount: &Mount) {
     let device = fs.device();
     let mut mapping = super::file_system::Mapping::default();
-    let largest_folio = if fs.rules.large_folios { WARM_FOLIO_PAGES } else { 1 };
+    let largest_folio = if fs.rules.nature.large_folios { WARM_FOLIO_PAGES } else { 1 };
     let insert = |memory: &mut Memory, key, first, pages| {
         // Where processes' own pages leave no room, nothing is brought.
         if memory.make_room(pages).made {
             memory.cache.insert_for_write(key, first, pages, largest_folio, true);
         }
     };
-    if fs.rules.kernel.prefetches_bitmaps {
-        fs.volume.block_bitmaps().for_each(|block| insert(memory, device, block, 1));
+    for block in system.brought_by_mount(&fs.rules.kernel) {
+        insert(memory, device, block, 1);
     }
     // Of what is stopped, nothing is run.
     for &(file, cached) in mount.laid_out.files.iter().take_while(|_| !mount.watch.is_stopped()) {
-        insert(memory, device, fs.volume.inode_block(file), 1);
+        if let Some(block) = system.inode_block(file) {
+            insert(memory, device, block, 1);
+        }
         if !cached {
             continue;
         }
         let pages = exits::pages_of(fs.inodes.get(file).size);
-        fs.volume.map(file, 0, pages, &mut mapping);
+        system.map(file, 0, pages, &mut mapping);
         for &(_, block) in &mapping.metadata {
             insert(memory, device, block, 1);
         }
@@ -191,13 +194,13 @@ fn mount_page(
     parent: &mut PageBuilder<'_>,
     host: &HostParameters,
     mount: &Mount,
-    fs: Mounted,
+    (fs, system): (Mounted, AnyFileSystem),
     (memory, processors): (Place<Memory>, &mut Processors),
     (operations, completions): (Place<FileOp>, Place<FileOp>),
     alone: bool,
 ) -> Places {
     let running = processors.place();
-    let number = fs.number;
+    let (number, nature, threads) = (fs.number, fs.rules.nature, system.threads());
     let mut page = parent.page(&mount.name);
     page.shared("memory", memory);
     page.shared("processor", running);
@@ -207,26 +210,10 @@ fn mount_page(
         page.port_out("requests to the log", log.requests);
         page.port_in("completions of the log", log.completions);
     }
-    let tags = if mount.parameters.family == super::file_system::Family::Ext4 { 254 } else { 508 };
-    let area = match mount.log {
-        // Behind a superblock of the file system that says whose journal it is (ext2fs_create_journal_superblock).
-        Some(log) => 1..log.blocks,
-        None => fs.volume.journal(),
-    };
-    let journal = Journal::new(JournalParameters {
-        first_block: area.start,
-        blocks: area.end.saturating_sub(area.start),
-        generation: host.kernel.journal_of(mount.parameters.family),
-        tags_per_descriptor: tags,
-        revokes_per_block: 1_018,
-        commit_interval: mount.parameters.commit_interval.time(),
-        checkpoint_threshold: mount.parameters.checkpoint.map(petrio_units::Fraction::get),
-        largest_parts: u64::from(host.kernel.transactions_per_journal),
-    });
     let places = Places {
         memory,
         fs: page.state("files", fs),
-        journal: page.state("journal state", journal),
+        system: page.state("file system", system),
         processor: running,
         jobs: processors.client(),
         ready: Then::ALL[..Then::ALL.len() - 1]
@@ -243,14 +230,14 @@ fn mount_page(
         completions,
         requests: mount.requests,
         log: mount.log.map(|log| log.requests),
-        notes_accesses: mount.parameters.access_times != super::file_system::AccessTimes::Never,
+        notes_accesses: nature.access_times != super::file_system::AccessTimes::Never,
         finished: page.fifo("finished"),
         ages: page.fifo("ages"),
         wanted: page.fifo("commit wanted"),
         closed: page.fifo("handles closed"),
         short: page.fifo("log space short"),
         nudges: page.fifo("nudges"),
-        commit_interval: mount.parameters.commit_interval.time(),
+        age: nature.age,
     };
     call_transition(&mut page, &places, operations, (!alone).then_some(number));
     for then in Then::ALL {
@@ -274,8 +261,7 @@ fn mount_page(
     completions::completions_page(&mut page.page("completions"), &places, &back);
     let wake_up = host.kernel.write_back.wake_up.time();
     flusher::flusher_page(&mut page.page("flusher"), &places, processors, wake_up);
-    commit::commit_page(&mut page.page("journal"), &places);
-    checkpoint::checkpoint_page(&mut page.page("checkpoint"), &places);
+    threads(&mut page, &places);
     conserve(&mut page, &places, mount);
     returns(processors, &places);
     places
@@ -298,8 +284,8 @@ fn call_transition(
         let op = f.take(op);
         let mut job = Box::new(Job::new(op));
         let now = f.now();
-        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
-        let next = Context { memory, fs, journal, now }.enter(&mut job);
+        let (memory, fs, system) = f.update_three(exits.memory, exits.fs, exits.system);
+        let next = Context { memory, fs, system: &mut **system, now }.enter(&mut job);
         exits.leave(f, job, next);
     });
 }
@@ -342,8 +328,8 @@ fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
         sum.of(places.sleeping, move |(job, ..)| of(job))
             .of(places.processor, move |work| jobs.errand(work).map_or(0, of))
     };
-    let credits = over_jobs(|job| job.handle.map_or(0, |(_, credits)| credits as i64));
-    page.conserve_sum("credits", credits.of(places.journal, |journal| -(journal.credits() as i64)));
+    let credits = over_jobs(|job| job.change.map_or(0, |change| change.reserved as i64));
+    page.conserve_sum("credits", credits.of(places.system, |system| -(system.reserved() as i64)));
     let locks = over_jobs(|job| i64::from(job.locks));
     page.conserve_sum("locks", locks.of(places.fs, |fs| -(fs.locks.claims() as i64)));
     let broken = |fs: &Mounted| fs.promises.broken() as i64;
@@ -372,8 +358,8 @@ fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step
     transition.action(move |f| {
         let mut job = f.take(job);
         let now = f.now();
-        let (memory, fs, journal) = f.update_three(exits.memory, exits.fs, exits.journal);
-        let mut context = Context { memory, fs, journal, now };
+        let (memory, fs, system) = f.update_three(exits.memory, exits.fs, exits.system);
+        let mut context = Context { memory, fs, system: &mut **system, now };
         let next =
             if job.failure.is_some() { context.give_up(&mut job) } else { step(&mut context, &mut job) };
         exits.leave(f, job, next);

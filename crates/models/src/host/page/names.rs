@@ -6,13 +6,8 @@
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::journal::BlockKey;
-use crate::host::state::{Event, Touch, times};
-use petrio_colours::{Direction, FileCause, Operation};
-
-/// Blocks that an operation on names may dirty: both directories with an index, both inodes, bitmaps, descriptors, superblock
-/// (`EXT3_DATA_TRANS_BLOCKS` twice, about).
-const CREDITS: u64 = 32;
+use crate::host::state::{Event, times};
+use petrio_colours::{FileCause, Operation};
 
 impl Context<'_> {
     /// Carries out an operation on names.
@@ -29,21 +24,11 @@ impl Context<'_> {
             return Self::wait(Event::Lock(turn), FileCause::Write, Then::Names);
         }
         let changes = op.operation.changes();
-        let id = match changes.then(|| self.start_handle(CREDITS)).transpose() {
-            Ok(id) => id,
-            Err(event) => return Self::wait(event, FileCause::Journal, Then::Names),
+        let (system, mut kernel) = self.apart();
+        let group = match system.change_names(&mut kernel, &op) {
+            Ok(group) => group,
+            Err(stop) => return self.stopped(job, stop, Then::Names),
         };
-        self.fs.touched.clear();
-        if let Err(error) = self.fs.volume.operate(&op, &mut self.fs.touched) {
-            job.handle = id.map(|id| (id, CREDITS));
-            return self.fail(job, error.failure());
-        }
-        let group = self.bring_touched(Touch::of(&op, Direction::Read, true));
-        if let Some(id) = id {
-            self.log_touched(id);
-            self.note_change(job, id);
-            self.stop_handle(id, CREDITS);
-        }
         let mut work = self.drop_pages(job);
         if op.operation == Operation::Truncate {
             self.fs.inodes.get_mut(op.file).size = op.length;
@@ -67,18 +52,6 @@ impl Context<'_> {
         }
     }
 
-    /// The inodes of all that is concerned have changed in this transaction.
-    fn note_change(&mut self, job: &Job, id: u64) {
-        let op = &job.op;
-        if matches!(op.operation, Operation::Create | Operation::Mkdir) {
-            *self.fs.inodes.get_mut(op.file) = Default::default();
-        }
-        for file in [Some(op.file), Some(op.parent), op.replaced].into_iter().flatten() {
-            let inode = self.fs.inodes.get_mut(file);
-            (inode.sync, inode.data_sync) = (id, id);
-        }
-    }
-
     /// The pages of a file that goes or shrinks; what dropping them costs.
     fn drop_pages(&mut self, job: &Job) -> petrio_kernel::Time {
         let from = match job.op.operation {
@@ -89,19 +62,13 @@ impl Context<'_> {
         };
         let Some((file, from)) = from else { return petrio_kernel::Time::ZERO };
         let key = self.fs.key(file);
-        if self.fs.rules.logs_data() {
-            let pages = self.fs.inodes.get(file).size.div_ceil(PAGE_BYTES);
-            (from..pages).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
-        }
         let removed = self.memory.cache.remove(key, from, u64::MAX);
         match from {
             0 => self.fs.promises.removed(key),
             _ => self.fs.promises.gone(key, from, u64::MAX),
         }
-        // Of a file that only shrinks, what lies before keeps waiting for its blocks.
-        let left = if from == 0 { 0 } else { self.dirty_holes(key, u64::MAX) };
-        self.fs.set_delayed(file, left);
-        self.fs.takes_unconverted(file, from, u64::MAX - from);
+        let (system, mut kernel) = self.apart();
+        system.dropped(&mut kernel, file, from);
         times(self.memory.costs.reclaim, removed.clean + removed.dirty)
     }
 }

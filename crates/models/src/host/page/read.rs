@@ -61,7 +61,7 @@ impl Context<'_> {
             || job.past_cache
             || job.op.flags.mapped
             || looks_ahead
-            || self.notes_access(job.op.file)
+            || self.kernel().notes_access(job.op.file)
         {
             return None;
         }
@@ -97,7 +97,7 @@ impl Context<'_> {
         let mut then = Then::LookUp;
         if job.position >= end {
             self.note_read(job);
-            if job.calls.is_empty() && !self.notes_access(job.op.file) {
+            if job.calls.is_empty() && !self.kernel().notes_access(job.op.file) {
                 then = Then::Return;
             }
         }
@@ -122,7 +122,7 @@ impl Context<'_> {
         if parameters.algorithm != ReadAheadAlgorithm::CurrentAhead || index < job.ask_at {
             return None;
         }
-        let view = self.memory.cache.view(key, self.fs.rules.large_folios, false);
+        let view = self.memory.cache.view(key, self.fs.rules.nature.large_folios, false);
         let state = &mut self.fs.opened.get(job.op.process, job.op.file).read_ahead;
         let ahead = read_ahead::on_read(parameters, state, &view, index, wanted, size.div_ceil(PAGE_BYTES));
         job.ask_at = ahead.next.max(index + 1);
@@ -144,7 +144,7 @@ impl Context<'_> {
             return Next::Sleep { span, cause: FileCause::Cache, then: Then::LookUp };
         }
         let parameters = &self.fs.rules.kernel.read_ahead;
-        let view = self.memory.cache.view(key, self.fs.rules.large_folios, false);
+        let view = self.memory.cache.view(key, self.fs.rules.nature.large_folios, false);
         let state = &mut self.fs.opened.get(job.op.process, job.op.file).read_ahead;
         let pages = size.div_ceil(PAGE_BYTES);
         let window = read_ahead::on_miss(parameters, state, &view, index, wanted, pages);
@@ -160,7 +160,7 @@ impl Context<'_> {
     fn marker(&mut self, job: &mut Job, key: FileKey, index: u64, wanted: u64, size: u64) -> Option<Next> {
         self.memory.cache.clear_marker(key, index);
         let parameters = &self.fs.rules.kernel.read_ahead;
-        let view = self.memory.cache.view(key, self.fs.rules.large_folios, false);
+        let view = self.memory.cache.view(key, self.fs.rules.nature.large_folios, false);
         let state = &mut self.fs.opened.get(job.op.process, job.op.file).read_ahead;
         let pages = size.div_ceil(PAGE_BYTES);
         let window = read_ahead::on_marker(parameters, state, &view, index, wanted, pages);
@@ -174,7 +174,7 @@ impl Context<'_> {
         job.inserted = None;
         let work = times(self.memory.costs.insert, window.pages) + self.memory.costs.submit;
         if self.is_mapped_in_memory(job, window) {
-            match self.make_room(window.pages) {
+            match self.kernel().make_room(window.pages) {
                 Ok(reclaimed) => job.owed += reclaimed,
                 Err(event) => {
                     return Next::Wait { event, cause: FileCause::Write, work, then: Then::ReadIn };
@@ -195,7 +195,7 @@ impl Context<'_> {
     fn is_mapped_in_memory(&mut self, job: &Job, window: Window) -> bool {
         let device = self.fs.device();
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(job.op.file, window.start, window.pages, &mut mapping);
+        self.system.map(job.op.file, window.start, window.pages, &mut mapping);
         let there = |&(_, block): &(u64, u64)| {
             self.memory.cache.look(device, block).is_some_and(|page| page.uptodate)
         };
@@ -209,19 +209,19 @@ impl Context<'_> {
         let key = job.key(self.fs.number);
         let window = job.window;
         if job.inserted.is_none() {
-            match self.make_room(window.pages) {
+            match self.kernel().make_room(window.pages) {
                 Ok(work) => job.owed += work,
                 Err(event) => return Self::wait(event, FileCause::Write, Then::ReadIn),
             }
         }
         let touch = Touch::of(&job.op, Direction::Read, true);
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(job.op.file, window.start, window.pages, &mut mapping);
+        self.system.map(job.op.file, window.start, window.pages, &mut mapping);
         // What lies behind a block of metadata that isn't in memory waits until that has been read.
         let mut known = window.end();
         let mut group = None;
         for &(first, block) in &mapping.metadata {
-            if let Some(waiting) = self.bring_block(block, group, touch) {
+            if let Some(waiting) = self.kernel().bring_block(block, group, touch) {
                 group = Some(waiting);
                 known = known.min(first.max(window.start));
                 break;
@@ -288,13 +288,15 @@ impl Context<'_> {
         let touch = Touch::of(&job.op, Direction::Read, true);
         // What is dirty in the cache is written first.
         let group = self.fs.transfers.group();
-        if self.write_pages(key, (first, last + 1), u64::MAX, touch, group).1 > 0 {
+        let (system, mut kernel) = self.apart();
+        if kernel.write_pages(system, key, (first, last + 1), u64::MAX, touch, group).1 > 0 {
             job.waited = true;
             return Self::wait(Event::Group(group), FileCause::Write, Then::LookUp);
         }
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(job.op.file, first, last - first + 1, &mut mapping);
-        let missing = mapping.metadata.iter().find_map(|&(_, block)| self.bring_block(block, None, touch));
+        self.system.map(job.op.file, first, last - first + 1, &mut mapping);
+        let missing =
+            mapping.metadata.iter().find_map(|&(_, block)| self.kernel().bring_block(block, None, touch));
         let mut sent = 0;
         if missing.is_none() {
             for segment in &mapping.segments {
@@ -324,14 +326,14 @@ impl Context<'_> {
             return self.end_call(job);
         }
         self.note_read(job);
-        if self.notes_access(job.op.file) {
-            let op = job.op.clone();
-            return match self.note_access(&op) {
+        if self.kernel().notes_access(job.op.file) {
+            let (system, mut kernel) = self.apart();
+            return match system.note_access(&mut kernel, &job.op) {
                 Ok(()) => {
                     let work = self.memory.costs.journal_handle;
                     Next::Run { work, cause: FileCause::Cache, cache: work, then: Then::LookUp }
                 }
-                Err((event, cause)) => Self::wait(event, cause, Then::LookUp),
+                Err(stop) => self.stopped(job, stop, Then::LookUp),
             };
         }
         self.end_call(job)

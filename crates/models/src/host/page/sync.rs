@@ -9,16 +9,11 @@
 
 use super::context::Context;
 use super::job::{Dirty, Job, Next, Stage, Then};
+use crate::host::below::{AfterData, Scope, Stop};
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::file_system::FileError;
-use crate::host::kernel_profile::JournalGeneration;
-use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch, times};
 use petrio_colours::{Direction, Failure, FileCause, Operation, Purpose};
 use petrio_kernel::Time;
-
-/// Blocks that finding blocks for delayed pages may dirty at a time.
-const CREDITS: u64 = 24;
 
 impl Context<'_> {
     /// The next step of making a file durable.
@@ -27,16 +22,15 @@ impl Context<'_> {
             return self.sync_all(job);
         }
         let key = job.key(self.fs.number);
-        let inode = self.fs.inodes.get(job.op.file);
-        let directory = self.fs.volume.is_directory(job.op.file);
-        let old = self.fs.rules.generation() == JournalGeneration::Jbd;
+        let scope = Scope::File { file: job.op.file, data_only: self.is_data_only(job) };
         loop {
             match job.stage {
                 Stage::Begin => {
                     job.stage = Stage::Data;
                     job.era = self.fs.promises.begin();
-                    if self.fs.rules.logs_data() && !old && inode.data > self.journal.committed() {
-                        return self.wait_for_commit(job, inode.data);
+                    let (system, mut kernel) = self.apart();
+                    if let Some(event) = system.before_data(&mut kernel, scope) {
+                        return Self::wait_for_log(job, event);
                     }
                 }
                 Stage::Data => {
@@ -59,20 +53,11 @@ impl Context<'_> {
                         continue;
                     }
                     job.landed = self.fs.promises.writes_landed();
-                    let running = self.journal.running().or(self.journal.committing());
-                    let id = match (directory, self.is_data_only(job)) {
-                        (true, _) => running.unwrap_or(0),
-                        (false, true) => inode.data_sync,
-                        (false, false) => inode.sync,
-                    };
-                    let flushes = self.fs.rules.barriers && self.fs.rules.kernel.flush_without_commit;
-                    let needed = flushes && !directory && !self.journal.will_flush(id);
-                    job.stage = Stage::Flush { needed };
-                    if id > self.journal.committed() {
-                        if !directory {
-                            self.journal.flush_data(id);
-                        }
-                        return self.wait_for_commit(job, id);
+                    let (system, mut kernel) = self.apart();
+                    let AfterData { event, flush } = system.after_data(&mut kernel, scope);
+                    job.stage = Stage::Flush { needed: flush };
+                    if let Some(event) = event {
+                        return Self::wait_for_log(job, event);
                     }
                 }
                 Stage::Flush { needed } => {
@@ -85,8 +70,7 @@ impl Context<'_> {
                     return match self.lost(job) {
                         Some(failure) => self.fail(job, failure),
                         None => {
-                            let flushed = self.fs.rules.promises_flush() && !directory;
-                            let landed = flushed.then_some(job.landed);
+                            let landed = self.system.promises_flush(scope).then_some(job.landed);
                             self.fs.promises.returns(key, self.range_of(job), job.era, landed);
                             self.end_call(job)
                         }
@@ -153,15 +137,14 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         let mut requests = 0;
         while let Some(&Dirty { key, from, to }) = job.sends.last() {
-            match self.find_delayed_blocks(key, reads) {
-                Ok(None) => {}
-                Ok(Some(event)) => {
+            let (system, mut kernel) = self.apart();
+            if let Err(stop) = system.find_blocks(&mut kernel, key, reads) {
+                if let Stop::Wait(..) = stop {
                     job.owed += times(self.memory.costs.submit, requests);
-                    return Some(Self::wait(event, FileCause::Journal, Then::Sync));
                 }
-                Err(error) => return Some(self.fail(job, error.failure())),
+                return Some(self.stopped(job, stop, Then::Sync));
             }
-            let written = self.write_in_room(key, (from, to), u64::MAX, touch, group);
+            let written = kernel.write_in_room(system, key, (from, to), u64::MAX, touch, group);
             requests += written.requests;
             if let Some(at) = written.full_at {
                 if let Some(last) = job.sends.last_mut() {
@@ -169,7 +152,7 @@ impl Context<'_> {
                 }
                 job.owed += times(self.memory.costs.submit, requests);
                 job.waited = true;
-                return Some(Self::wait(self.room(), FileCause::Write, Then::Sync));
+                return Some(Self::wait(self.kernel().room(), FileCause::Write, Then::Sync));
             }
             job.sends.pop();
         }
@@ -178,12 +161,9 @@ impl Context<'_> {
         (requests > 0).then(|| self.submit(requests))
     }
 
-    fn wait_for_commit(&mut self, job: &mut Job, id: u64) -> Next {
+    fn wait_for_log(job: &mut Job, event: Event) -> Next {
         job.waited = true;
-        if self.journal.request(id) {
-            self.fs.signals.commit = true;
-        }
-        Self::wait(Event::Committed(id), FileCause::Journal, Then::Sync)
+        Self::wait(event, FileCause::Journal, Then::Sync)
     }
 
     fn submit(&self, sent: u64) -> Next {
@@ -199,91 +179,6 @@ impl Context<'_> {
         Self::wait(Event::Group(group), FileCause::Write, Then::Sync)
     }
 
-    /// Finds blocks for pages that were written without (delayed allocation), before they go to the device.
-    /// What must happen first, if anything must. Metadata are read as `touch` says.
-    ///
-    /// # Errors
-    /// When the volume is full: its blocks were reserved, but none for what maps them. The data are lost, as in
-    /// `mpage_map_and_submit_extent`.
-    pub(super) fn find_delayed_blocks(
-        &mut self,
-        key: FileKey,
-        touch: Touch,
-    ) -> Result<Option<Event>, FileError> {
-        let Some(file) = crate::host::state::file_of(key) else { return Ok(None) };
-        if self.fs.inodes.get(file).delayed == 0 || self.dirty_holes(key, 1) == 0 {
-            return Ok(None);
-        }
-        let id = match self.start_handle(CREDITS) {
-            Ok(id) => id,
-            Err(event) => return Ok(Some(event)),
-        };
-        self.fs.touched.clear();
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        let (mut at, mut found) = (0, 0);
-        let (mut from, mut to) = (u64::MAX, 0);
-        let mut result = Ok(0);
-        while let Some((first, pages)) = self.memory.cache.dirty_run(key, at, u64::MAX) {
-            self.fs.volume.map(file, first, pages, &mut mapping);
-            for hole in mapping.segments.iter().filter(|segment| segment.block.is_none()) {
-                (from, to) = (from.min(hole.first), to.max(hole.first + hole.count));
-                if self.fs.rules.converts() {
-                    self.fs.note_unconverted(file, hole.first, hole.count);
-                }
-            }
-            result = self.fs.volume.allocate(file, first, pages, &mut mapping, &mut self.fs.touched);
-            match result {
-                Ok(more) => found += more,
-                Err(_) => break,
-            }
-            at = first + pages;
-        }
-        self.fs.mapping = mapping;
-        // Those of a piece that somebody is just writing are still to come.
-        let delayed = self.fs.inodes.get(file).delayed.saturating_sub(found);
-        if let Err(error) = result {
-            self.log_touched(id);
-            self.stop_handle(id, CREDITS);
-            self.memory.cache.remove(key, at, u64::MAX);
-            self.fs.promises.gone(key, at, u64::MAX);
-            self.fs.set_delayed(file, 0);
-            self.fs.unwritten.insert(file, error.failure());
-            return Err(error);
-        }
-        let size = self.fs.inodes.get(file).size;
-        self.fs.volume.grow(file, size);
-        self.fs.volume.touch_inode(file, &mut self.fs.touched);
-        self.bring_touched(touch);
-        self.log_touched(id);
-        let ordered = self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered;
-        if ordered && from < to && !self.fs.rules.converts() {
-            let range = if self.fs.rules.orders_files() { (0, u64::MAX) } else { (from, to) };
-            self.journal.order(id, key.0, range);
-        }
-        let inode = self.fs.inodes.get_mut(file);
-        (inode.sync, inode.data_sync) = (id, id);
-        self.fs.set_delayed(file, delayed);
-        self.stop_handle(id, CREDITS);
-        Ok(None)
-    }
-
-    /// How many dirty pages of a file have no block, counted until `enough` are found.
-    pub(super) fn dirty_holes(&mut self, key: FileKey, enough: u64) -> u64 {
-        let Some(file) = crate::host::state::file_of(key).filter(|_| self.fs.rules.delayed) else { return 0 };
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        let (mut at, mut holes) = (0, 0);
-        while holes < enough
-            && let Some((first, pages)) = self.memory.cache.dirty_run(key, at, u64::MAX)
-        {
-            self.fs.volume.map(file, first, pages, &mut mapping);
-            let without = mapping.segments.iter().filter(|segment| segment.block.is_none());
-            holes += without.map(|segment| segment.count).sum::<u64>();
-            at = first + pages;
-        }
-        self.fs.mapping = mapping;
-        holes
-    }
-
     /// sync(2), and what is left at the end of a run: everything of this file system. As `ksys_sync` of fs/sync.c: data, the
     /// transaction, and then in place what the commit has left dirty (`sync_bdevs`), which nothing flushes.
     fn sync_all(&mut self, job: &mut Job) -> Next {
@@ -292,9 +187,9 @@ impl Context<'_> {
                 Stage::Begin => {
                     job.stage = Stage::Data;
                     job.era = self.fs.promises.begin();
-                    let running = self.journal.running().or(self.journal.committing());
-                    if let Some(id) = running.filter(|_| self.fs.rules.logs_data()) {
-                        return self.wait_for_commit(job, id);
+                    let (system, mut kernel) = self.apart();
+                    if let Some(event) = system.before_data(&mut kernel, Scope::All) {
+                        return Self::wait_for_log(job, event);
                     }
                 }
                 Stage::Data => {
@@ -325,14 +220,11 @@ impl Context<'_> {
                         continue;
                     }
                     job.landed = self.fs.promises.writes_landed();
-                    let id = self.journal.running().or(self.journal.committing());
-                    // The commit of a log apart flushes where data lie only if it has reason to (ext4_sync_fs of fs/ext4/super.c).
-                    let will_flush = id.is_some_and(|id| self.journal.will_flush(id));
-                    let flushed = will_flush && !self.fs.rules.log_apart;
-                    let flushes = self.fs.rules.barriers && self.fs.rules.kernel.sync_flushes_without_commit;
-                    job.stage = Stage::Flush { needed: flushes && !flushed };
-                    if let Some(id) = id {
-                        return self.wait_for_commit(job, id);
+                    let (system, mut kernel) = self.apart();
+                    let AfterData { event, flush } = system.after_data(&mut kernel, Scope::All);
+                    job.stage = Stage::Flush { needed: flush };
+                    if let Some(event) = event {
+                        return Self::wait_for_log(job, event);
                     }
                 }
                 Stage::Flush { needed } => {
@@ -344,7 +236,9 @@ impl Context<'_> {
                 Stage::InPlace => {
                     let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
-                    let (_, sent) = self.write_pages(self.fs.device(), (0, u64::MAX), u64::MAX, touch, group);
+                    let device = self.fs.device();
+                    let (system, mut kernel) = self.apart();
+                    let (_, sent) = kernel.write_pages(system, device, (0, u64::MAX), u64::MAX, touch, group);
                     job.sent = self.fs.transfers.sent();
                     job.stage = Stage::Done;
                     if sent > 0 {
@@ -357,9 +251,7 @@ impl Context<'_> {
                         job.waited = true;
                         return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
                     }
-                    let promises =
-                        self.fs.rules.promises_flush() && self.fs.rules.kernel.sync_flushes_without_commit;
-                    let landed = promises.then_some(job.landed);
+                    let landed = self.system.promises_flush(Scope::All).then_some(job.landed);
                     self.fs.promises.all_return(job.era, landed);
                     return self.end_call(job);
                 }

@@ -46,7 +46,7 @@ impl Context<'_> {
                 Touched::There(pages) => job.position = (first + pages) * PAGE_BYTES,
                 Touched::New(pages) => {
                     let pages = pages.min(NEW_AT_ONCE);
-                    let reclaiming = match self.make_room(pages) {
+                    let reclaiming = match self.kernel().make_room(pages) {
                         Ok(work) => work,
                         Err(event) => return Self::wait(event, FileCause::Write, Then::Touch),
                     };
@@ -58,7 +58,7 @@ impl Context<'_> {
                 }
                 Touched::Swapped(slot, slots) => {
                     let wanted = self.memory.cache.filled_slots(slot, slots).iter().map(|run| run.1).sum();
-                    match self.make_room(wanted) {
+                    match self.kernel().make_room(wanted) {
                         Ok(work) => job.owed += work,
                         Err(event) => return Self::wait(event, FileCause::Write, Then::Touch),
                     }

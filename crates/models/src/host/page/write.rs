@@ -10,21 +10,17 @@
 
 use super::context::Context;
 use super::job::{Job, Next, Stage, Then};
+use crate::host::below::{Piece, Posted, Prepared, Stop};
 use crate::host::copy_cost::PAGE_BYTES;
-use crate::host::file_system::FileError;
-use crate::host::journal::BlockKey;
-use crate::host::kernel_profile::{JournalGeneration, Throttling};
+use crate::host::kernel_profile::Throttling;
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Moves, Touch, times};
 use crate::host::write_back::{Pause, Writer};
-use petrio_colours::{Direction, Failure, FileCause, Operation};
+use petrio_colours::{Direction, FileCause, Operation};
 use petrio_kernel::Time;
 
 /// Pages of a piece: what is prepared, copied and posted at once.
 const PIECE_PAGES: u64 = 32;
-/// Blocks that a write of one page may dirty beside its data: inode, bitmap, group descriptor, and indirect blocks with their
-/// own bitmaps (`ext3_writepage_trans_blocks`, about).
-pub(super) const CREDITS: u64 = 12;
 /// How long a writer counts as held back after it was (wb_recent_wait; HZ).
 const PRESSED: Time = Time::from_whole_seconds(1);
 /// How long a writer waits that found nothing to write back and nothing on its way (`congestion_wait`, HZ/10).
@@ -66,7 +62,7 @@ impl Context<'_> {
             missing += run;
             at = start + run;
         }
-        match self.make_room(missing) {
+        match self.kernel().make_room(missing) {
             Ok(work) => job.owed += work,
             Err(event) => return Self::wait(event, FileCause::Write, Then::Begin),
         }
@@ -102,16 +98,17 @@ impl Context<'_> {
             None => {
                 let touch = Touch::of(&job.op, Direction::Read, true);
                 let mut mapping = std::mem::take(&mut self.fs.mapping);
-                self.fs.volume.map(job.op.file, index, 1, &mut mapping);
+                self.system.map(job.op.file, index, 1, &mut mapping);
                 let block = mapping.segments.first().and_then(|segment| segment.block);
                 let metadata = mapping.metadata.first().map(|&(_, block)| block);
                 self.fs.mapping = mapping;
                 let block = block?;
                 job.waited = true;
-                if let Some(group) = metadata.and_then(|block| self.bring_block(block, None, touch)) {
+                if let Some(group) = metadata.and_then(|block| self.kernel().bring_block(block, None, touch))
+                {
                     return Some(Self::wait(Event::Group(group), FileCause::Read, Then::Begin));
                 }
-                if let Err(event) = self.make_room(1) {
+                if let Err(event) = self.kernel().make_room(1) {
                     return Some(Self::wait(event, FileCause::Write, Then::Begin));
                 }
                 self.memory.cache.insert(key, index, 1, None);
@@ -126,7 +123,7 @@ impl Context<'_> {
         }
     }
 
-    /// Journal handle, blocks, pages, and what they cost.
+    /// What the file system has to do for pages that are to be written, the pages, and what all that costs.
     pub(super) fn prepare(
         &mut self,
         job: &mut Job,
@@ -135,75 +132,22 @@ impl Context<'_> {
         piece: u64,
         size: u64,
     ) -> Next {
-        let file = job.op.file;
-        let extends = piece > size;
-        let ages = self.ages(file);
-        let holes = self.holes(job, first, pages);
-        let allocates = holes > 0 && !self.fs.rules.delayed;
-        let logs_data = self.fs.rules.logs_data();
-        let reserves =
-            if self.fs.rules.delayed && holes > 0 { self.unreserved(job, key, first, pages) } else { 0 };
-        if reserves > 0 && !self.fs.has_room_for(reserves) {
-            return self.fail(job, Failure::NoSpace);
-        }
-        let mut group = None;
         let mut work =
             self.walk_folios(job, key, (first, pages)) + times(self.memory.costs.new_page, missing);
-        // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
-        // had none; its content is logged where data are.
-        let begins_handle = match job.op.flags.mapped {
-            true => ages || allocates || logs_data,
-            false => !self.fs.rules.delayed || extends || ages,
+        let (system, mut kernel) = self.apart();
+        let about = Piece { op: &job.op, key, first, pages, end: piece, size };
+        let Prepared { change, work: changing, group } = match system.prepare(&mut kernel, &about) {
+            Ok(prepared) => prepared,
+            Err(stop) => return self.stopped(job, stop, Then::Begin),
         };
-        if begins_handle {
-            let credits = CREDITS + if logs_data { pages } else { 0 };
-            let id = match self.start_handle(credits) {
-                Ok(id) => id,
-                Err(event) => return Self::wait(event, FileCause::Journal, Then::Begin),
-            };
-            job.handle = Some((id, credits));
-            work += self.memory.costs.journal_handle;
-            self.fs.touched.clear();
-            if ages || extends {
-                self.touch_times(file);
-                self.fs.volume.touch_inode(file, &mut self.fs.touched);
-            }
-            if allocates {
-                if let Err(error) = self.allocate(job, first, pages) {
-                    self.log_touched(id);
-                    return self.fail(job, error.failure());
-                }
-                let costs = &self.memory.costs;
-                work += times(costs.allocate, holes) + costs.allocate_call;
-                if size == 0 {
-                    work += costs.allocate_file;
-                }
-            }
-            group = self.bring_touched(Touch::of(&job.op, Direction::Read, true));
-            self.log_touched(id);
-            let ordered = self.fs.rules.mode == crate::host::file_system::JournalMode::Ordered;
-            // JBD hangs every dirty buffer on the transaction, JBD2 only inodes that got blocks.
-            if ordered && (allocates || self.fs.rules.generation() == JournalGeneration::Jbd) {
-                let range = if self.fs.rules.orders_files() { (0, u64::MAX) } else { (first, first + pages) };
-                self.journal.order(id, key.0, range);
-            }
-            let inode = self.fs.inodes.get_mut(file);
-            if ages || extends || allocates {
-                inode.sync = id;
-            }
-            if extends || allocates {
-                inode.data_sync = id;
-            }
-        }
-        if reserves > 0 {
-            self.fs.set_delayed(file, self.fs.inodes.get(file).delayed + reserves);
-        }
+        job.change = change;
+        work += changing;
         if missing > 0 {
-            let largest = if self.fs.rules.large_folios { u32::MAX } else { 1 };
+            let largest = if self.fs.rules.nature.large_folios { u32::MAX } else { 1 };
             self.memory.cache.insert_for_write(key, first, pages, largest, true);
         }
         job.piece = piece;
-        if self.fs.opened.jumps((job.op.process, file), job.position, piece) {
+        if self.fs.opened.jumps((job.op.process, job.op.file), job.position, piece) {
             let jump = self.memory.jumps.at(size);
             let further = self.memory.cache.look(key, first).map_or(0, |page| u64::from(page.pages) - 1);
             work += jump.write + times(jump.buffer, further);
@@ -233,49 +177,6 @@ impl Context<'_> {
             + times(costs.new_buffer, walk.new_buffers)
     }
 
-    /// How many pages of a range have no block.
-    pub(super) fn holes(&mut self, job: &Job, first: u64, pages: u64) -> u64 {
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(job.op.file, first, pages, &mut mapping);
-        let holes =
-            mapping.segments.iter().filter(|segment| segment.block.is_none()).map(|segment| segment.count);
-        let holes = holes.sum();
-        self.fs.mapping = mapping;
-        holes
-    }
-
-    /// How many pages of a range have no block, and none that is kept for them: those that are dirty have.
-    fn unreserved(&mut self, job: &Job, key: FileKey, first: u64, pages: u64) -> u64 {
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.fs.volume.map(job.op.file, first, pages, &mut mapping);
-        let holes = mapping.segments.iter().filter(|segment| segment.block.is_none());
-        let pages = holes.flat_map(|hole| hole.first..hole.first + hole.count);
-        let is_clean = |&index: &u64| self.memory.cache.look(key, index).is_none_or(|page| !page.dirty);
-        let unreserved = pages.filter(is_clean).count() as u64;
-        self.fs.mapping = mapping;
-        unreserved
-    }
-
-    /// Finds blocks for pages that have none, page by page as they are written: only delayed allocation asks for many.
-    pub(super) fn allocate(&mut self, job: &Job, first: u64, pages: u64) -> Result<u64, FileError> {
-        let mut mapping = std::mem::take(&mut self.fs.mapping);
-        let mut allocated = Ok(0);
-        for index in first..first + pages {
-            let known = self.fs.touched.dirtied.len();
-            let one = self.fs.volume.allocate(job.op.file, index, 1, &mut mapping, &mut self.fs.touched);
-            allocated = allocated.and_then(|before| one.map(|more| before + more));
-            // The next page's block may hang on an indirect block that this one's has made: it is in memory.
-            for at in known..self.fs.touched.dirtied.len() {
-                let block = self.fs.touched.dirtied[at];
-                if !self.fs.touched.reads.contains(&block) {
-                    self.keep_new_block(block);
-                }
-            }
-        }
-        self.fs.mapping = mapping;
-        allocated
-    }
-
     /// Copies a piece from the process.
     pub(super) fn copy_piece(&mut self, job: &mut Job) -> Next {
         let work = self.copy_work(job);
@@ -294,43 +195,27 @@ impl Context<'_> {
         let key = job.key(self.fs.number);
         let first = job.position / PAGE_BYTES;
         let pages = job.piece.div_ceil(PAGE_BYTES) - first;
-        let logs_data = self.fs.rules.logs_data();
-        let old = self.fs.rules.generation() == JournalGeneration::Jbd;
         self.keep_written(job, first, pages);
-        let dirtied = if logs_data && !self.fs.rules.logged_data_are_dirty() {
+        let dirtied = if self.fs.rules.nature.posts_dirty {
+            self.memory.cache.make_dirty(key, first, pages, self.now)
+        } else {
             self.memory.cache.arrived(key, first, pages);
             pages
-        } else {
-            self.memory.cache.make_dirty(key, first, pages, self.now)
         };
         if !job.op.flags.mapped {
             self.memory.cache.access(key, first, pages);
         }
-        if self.fs.rules.delayed && dirtied > 0 && self.fs.inodes.get(file).delayed == 0 {
-            // Others have found blocks for what was kept, or none, since this piece was begun.
-            let holes = self.holes(job, first, pages);
-            self.fs.set_delayed(file, holes);
-        }
         self.fs.balance.dirtied(dirtied);
-        if let Some((id, credits)) = job.handle.take() {
-            if logs_data {
-                for index in first..first + pages {
-                    self.journal.dirty(id, BlockKey { file: key.0, index });
-                }
-                let inode = self.fs.inodes.get_mut(file);
-                inode.data = id;
-                inode.data_sync = id;
-                inode.sync = id;
-            }
-            self.stop_handle(id, credits);
-        }
+        let change = job.change.take();
+        let (system, mut kernel) = self.apart();
+        system.post(&mut kernel, &Posted { file, key, first, pages, dirtied }, change);
         let inode = self.fs.inodes.get_mut(file);
         inode.size = inode.size.max(job.piece);
         let size = inode.size;
-        self.fs.volume.grow(file, size);
+        self.system.grow(file, size);
         job.position = job.piece;
         let writer = self.fs.writers.entry(job.op.process).or_default();
-        writer.dirtied += if old { pages } else { dirtied };
+        writer.dirtied += if self.fs.rules.nature.counts_rewrites { pages } else { dirtied };
         if self.fs.balance.must_ask(writer) {
             return Next::Go(Then::Balance);
         }
@@ -374,7 +259,7 @@ impl Context<'_> {
     fn write_back_myself(&mut self, job: &mut Job) -> Next {
         let queued = self.fs.transfers.queued();
         if queued >= self.fs.room.up_to(queued) {
-            return Self::wait(self.room(), FileCause::Throttle, Then::Balance);
+            return Self::wait(self.kernel().room(), FileCause::Throttle, Then::Balance);
         }
         let chunk = self.memory.rate_limit.writes_back();
         let group = self.fs.transfers.group();
@@ -385,16 +270,18 @@ impl Context<'_> {
                 break;
             };
             if key.mount() == self.fs.number {
-                match self.find_delayed_blocks(key, Touch { direction: Direction::Read, ..touch }) {
-                    Ok(None) => {
-                        let wrote = self.write_in_room(key, (0, u64::MAX), chunk - written, touch, group);
+                let (system, mut kernel) = self.apart();
+                match system.find_blocks(&mut kernel, key, Touch { direction: Direction::Read, ..touch }) {
+                    Ok(()) => {
+                        let most = chunk - written;
+                        let wrote = kernel.write_in_room(system, key, (0, u64::MAX), most, touch, group);
                         (written, sent) = (written + wrote.pages, sent + wrote.requests);
                     }
-                    Ok(Some(event)) if written == 0 => {
+                    Err(Stop::Wait(event, _)) if written == 0 => {
                         return Self::wait(event, FileCause::Throttle, Then::Balance);
                     }
                     // It is still to come, or whoever syncs the file hears of it.
-                    Ok(Some(_)) | Err(_) => {}
+                    Err(_) => {}
                 }
             }
             self.memory.cache.turn(key);

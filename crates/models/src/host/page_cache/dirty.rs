@@ -5,6 +5,7 @@ use super::lists::{Flags, ListName};
 use super::tree::{Bits, NONE, span};
 use super::{FileKey, PageCache, mask};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Pages of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct FileCounts {
 }
 
 /// Pages of one mount.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Unwritten {
     pub(super) dirty: u64,
     pub(super) writeback: u64,

@@ -8,9 +8,10 @@ use super::FileKey;
 use super::tree::NONE;
 use crate::fast_map::FastMap;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Where a file waits to be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Queue {
     /// It has no dirty pages.
     None,
@@ -21,7 +22,7 @@ pub(super) enum Queue {
 }
 
 /// A file with pages in the cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct File {
     pub(super) key: FileKey,
     /// A process's memory, not a file.
@@ -39,14 +40,14 @@ pub(super) struct File {
     next: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Ends {
     head: u32,
     tail: u32,
 }
 
 /// All files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Files {
     slab: Vec<File>,
     free: Vec<u32>,

@@ -1,9 +1,10 @@
 //! The folios and the lists on which they wait: linked through one slab of 16 bytes a folio.
 
 use super::tree::NONE;
+use petrio_persist::Persist;
 
 /// The lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum ListName {
     /// Pages of files not lately used; the only list of plain LRU, the most recent at its head.
     Inactive,
@@ -44,7 +45,7 @@ impl ListName {
 }
 
 /// Marks of a folio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Flags(u8);
 
 impl Flags {
@@ -69,7 +70,7 @@ impl Flags {
 }
 
 /// A folio.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Entry {
     leaf: u32,
     previous: u32,
@@ -108,7 +109,7 @@ impl Entry {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct List {
     head: u32,
     tail: u32,
@@ -116,7 +117,7 @@ struct List {
 }
 
 /// All folios.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Lists {
     entries: Vec<Entry>,
     /// First of the unused entries, which are linked through `next`.

@@ -46,6 +46,7 @@ use super::kernel_profile::{CachePolicy, PageCacheParameters};
 use super::read_ahead::PAGE_BYTES;
 use files::Files;
 use lists::{Flags, ListName, Lists};
+use petrio_persist::Persist;
 use swap::SwapSpace;
 use tree::{Bits, NONE, Tree, span};
 use working_set::WorkingSet;
@@ -55,7 +56,7 @@ const BUFFERS_IN_A_PAGE: u64 = 39;
 
 /// A file: the file system's number in the upper 32 bits, the file's in the lower. The buffers of a block device are a file of
 /// their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
 pub struct FileKey(pub u64);
 
 impl FileKey {
@@ -87,7 +88,7 @@ pub struct Page {
 }
 
 /// The cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct PageCache {
     policy: CachePolicy,
     most: Most,
@@ -109,7 +110,7 @@ pub struct PageCache {
 }
 
 /// The most that there has been at a time, pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Most {
     /// In memory.
     pub cached: u64,
@@ -118,7 +119,7 @@ pub struct Most {
 }
 
 /// The leaf last used, and whose it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Last {
     key: FileKey,
     first: u64,

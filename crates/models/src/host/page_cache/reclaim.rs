@@ -16,6 +16,7 @@
 use super::lists::{Flags, ListName};
 use super::tree::{Bits, NONE, span};
 use super::{CachePolicy, PageCache, mask};
+use petrio_persist::Persist;
 
 /// Pages that the kernel reclaims at least (`SWAP_CLUSTER_MAX`), and scans at a time.
 pub const RECLAIM_BATCH: u64 = 32;
@@ -37,7 +38,7 @@ pub struct Reclaimed {
 }
 
 /// What reclaim remembers from one call to the next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Pressure {
     pub(super) swappiness: u64,
     /// What reclaim of pages of files and of processes has cost lately (`file_cost`, `anon_cost`).

@@ -7,6 +7,7 @@ use super::lists::{Flags, ListName};
 use super::tree::{Bits, span};
 use super::{CachePolicy, PageCache};
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 
 /// Slots that are read at once (`page_cluster` of 3, mm/swap.c).
 const CLUSTER: u64 = 8;
@@ -15,7 +16,7 @@ const CLUSTER: u64 = 8;
 type Place = (u32, u64);
 
 /// The slots.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct SwapSpace {
     slots: u64,
     next: u64,

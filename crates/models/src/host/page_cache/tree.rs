@@ -3,6 +3,8 @@
 //! This is the kernel's own structure (lib/xarray.c; the radix tree before), and for the same reasons: memory goes with the
 //! pages that are there, not with the size of the file, and the next dirty page is found by looking at bits.
 
+use petrio_persist::Persist;
+
 /// No node, no folio.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -38,7 +40,7 @@ pub(super) enum Bits {
 const KINDS: usize = 7;
 
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Node {
     slots: [u32; 64],
     bits: [u64; KINDS],
@@ -81,7 +83,7 @@ impl Node {
 }
 
 /// All nodes of all files.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<u32>,

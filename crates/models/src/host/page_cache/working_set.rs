@@ -9,9 +9,10 @@
 use super::lists::ListName;
 use super::tree::{Bits, NONE, Tree, span};
 use super::{PageCache, mask};
+use petrio_persist::Persist;
 
 /// The age of the cache, and the leaves that only hold memories.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct WorkingSet {
     enabled: bool,
     /// Pages evicted or promoted; wraps after 2^32, 16 TiB, as the kernel's does in its few bits.

@@ -6,6 +6,7 @@
 //! the window was evicted before it was read; the next windows are smaller then.
 
 use super::{Ahead, CacheView, Window, initial_size, next_size};
+use petrio_persist::Persist;
 
 /// The smallest window after misses: 16 KiB (`VM_MIN_READAHEAD`).
 const MIN_PAGES: u64 = 4;
@@ -14,7 +15,7 @@ const MIN_PAGES: u64 = 4;
 const MOST_CACHE_HITS: u64 = 256;
 
 /// The windows of an open file (`struct file_ra_state`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Stream {
     /// First page of the current window.
     start: u64,

@@ -21,6 +21,7 @@ pub mod on_demand;
 mod tests;
 
 use super::kernel_profile::{ReadAheadAlgorithm, ReadAheadParameters};
+use petrio_persist::Persist;
 
 /// Bytes of a page (x86 and most others).
 pub const PAGE_BYTES: u64 = 4096;
@@ -52,7 +53,7 @@ pub trait CacheView {
 }
 
 /// Pages to bring in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Window {
     /// First page.
     pub start: u64,
@@ -104,7 +105,7 @@ impl Ahead {
 }
 
 /// What is remembered per open file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum ReadAheadState {
     /// Of [`on_demand`].
     OnDemand(on_demand::Stream),

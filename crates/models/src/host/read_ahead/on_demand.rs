@@ -16,9 +16,10 @@
 //! told apart.
 
 use super::{CacheView, PAGE_BYTES, Window, initial_size, next_size};
+use petrio_persist::Persist;
 
 /// Versions of the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Generation {
     /// 2.6.23 to 2.6.30: single pages.
     Pages,
@@ -27,7 +28,7 @@ pub enum Generation {
 }
 
 /// The last window of an open file (`struct file_ra_state`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Stream {
     generation: Generation,
     /// Pages of the device's largest request.

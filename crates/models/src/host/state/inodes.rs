@@ -1,12 +1,13 @@
 //! What the kernel remembers of each file in memory, beside its pages.
 
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// A file's inode in memory.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(in crate::host) struct Inode {
-    /// The transaction with its newest change (`i_sync_tid`).
+    /// The transaction, or what else a file system numbers, with its newest change (`i_sync_tid`).
     pub(in crate::host) sync: u64,
     /// The transaction with the newest change that is needed to find its data (`i_datasync_tid`).
     pub(in crate::host) data_sync: u64,
@@ -26,7 +27,7 @@ pub(in crate::host) struct Inode {
 const CHUNK: usize = 32;
 
 /// The inodes of a mount, by file number: small and dense. Clones share those that neither changes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(in crate::host) struct Inodes(Vec<Arc<[Inode; CHUNK]>>);
 
 impl Inodes {

@@ -7,10 +7,11 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// The locks that are held, each with those who wait for it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(in crate::host) struct Locks {
     held: FastMap<FileId, VecDeque<u64>>,
     next_turn: u64,

@@ -7,6 +7,7 @@ use crate::host::page_cache::{PageCache, Reclaimed};
 use crate::host::parameters::{HostError, HostParameters};
 use crate::host::write_back::{DirtyLimits, Limits, RateLimit};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Pages that are reclaimed at least, once it has to be (`SWAP_CLUSTER_MAX`).
@@ -15,7 +16,7 @@ const RECLAIM_AT_LEAST: u64 = 32;
 const FEWEST_PAGES: u64 = 256;
 
 /// What work costs, as spans of processor time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(in crate::host) struct Costs {
     pub(in crate::host) read: Time,
     pub(in crate::host) write: Time,
@@ -73,7 +74,7 @@ impl Costs {
 }
 
 /// A host's memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Memory {
     pub(in crate::host) cache: PageCache,
     pub(in crate::host) to_user: CopyCost,
@@ -88,7 +89,7 @@ pub(in crate::host) struct Memory {
 }
 
 /// What has gone between memory and swap space, in pages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(in crate::host) struct Swaps {
     /// Out of memory.
     pub(in crate::host) out: u64,

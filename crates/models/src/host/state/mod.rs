@@ -19,6 +19,7 @@ pub(super) use transfers::{Ended, Moves};
 use super::page_cache::FileKey;
 use petrio_colours::FileId;
 use petrio_kernel::Key;
+use petrio_persist::Persist;
 
 /// The file of a mount whose pages are the blocks of its device: metadata.
 const DEVICE_FILE: u32 = u32::MAX;
@@ -40,7 +41,7 @@ pub(super) fn file_of(key: FileKey) -> Option<FileId> {
 }
 
 /// What somebody can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Event {
     /// All requests of a group have completed.
     Group(u64),

@@ -10,13 +10,11 @@ use super::room::Room;
 use super::transfers::{Moves, Transfers};
 use super::{Event, device_key, file_key};
 use crate::fast_map::FastMap;
+use crate::host::below::Nature;
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
-use crate::host::file_system::{AccessTimes, Family, JournalMode, Mapping, Touched, Volume};
-use crate::host::kernel_profile::{
-    AwaitedWrites, JournalGeneration, KernelParameters, OrderedData, ReadAheadAlgorithm,
-};
-use crate::host::laid_out::LaidOut;
+use crate::host::file_system::{Mapping, Touched};
+use crate::host::kernel_profile::{AwaitedWrites, KernelParameters, ReadAheadAlgorithm};
 use crate::host::mount::Mount;
 use crate::host::page_cache::FileKey;
 use crate::host::parameters::HostParameters;
@@ -26,6 +24,7 @@ use petrio_colours::{
     BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES, WriteHint,
 };
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,27 +34,14 @@ const SECTORS_PER_PAGE: u64 = PAGE_BYTES / SECTOR_BYTES;
 /// Pieces of memory of a bio (BIO_MAX_VECS): folios that don't happen to be neighbours.
 const FOLIOS_PER_BIO: u64 = 256;
 
-/// Pages of an extent that is found late, and so of a request for it (MAX_WRITEPAGES_EXTENT_LEN of fs/ext4/inode.c).
-const DELAYED_EXTENT_PAGES: u64 = 2_048;
-
 /// What doesn't change during a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Rules {
-    pub(in crate::host) mode: JournalMode,
-    /// Which journal it has.
-    pub(in crate::host) journal: JournalGeneration,
-    pub(in crate::host) barriers: bool,
+    pub(in crate::host) nature: Nature,
     /// Whether the journal is a device of its own.
     pub(in crate::host) log_apart: bool,
-    /// Whether blocks are found when data are written back.
-    pub(in crate::host) delayed: bool,
+    #[persist(shared)]
     pub(in crate::host) kernel: Arc<KernelParameters>,
-    /// Whether files may have folios of several pages: not where data go through the journal.
-    pub(in crate::host) large_folios: bool,
-    /// When reading changes the time of a file's last access.
-    pub(in crate::host) access_times: AccessTimes,
-    /// Granularity of a file's times.
-    pub(in crate::host) tick: Time,
     /// Pages of the largest request, as far as it is one bio of single pages.
     pub(in crate::host) request_pages: u64,
     /// Pages of the largest request that the queue lets through.
@@ -65,20 +51,6 @@ pub(in crate::host) struct Rules {
 }
 
 impl Rules {
-    pub(in crate::host) fn generation(&self) -> JournalGeneration {
-        self.journal
-    }
-
-    /// Whether blocks that are found late hold data only once these are there and a transaction of its own says so.
-    pub(in crate::host) fn converts(&self) -> bool {
-        self.delayed && self.kernel.ordered_data == OrderedData::Converted
-    }
-
-    /// Whether a commit waits for a file's data as a whole, rather than for what got blocks in its transaction.
-    pub(in crate::host) fn orders_files(&self) -> bool {
-        self.journal == JournalGeneration::Jbd2 && self.kernel.ordered_data == OrderedData::File
-    }
-
     /// A write of the page cache or of the log that somebody waits for, as the scheduler is told of it.
     pub(in crate::host) fn awaited(&self, touch: Touch) -> Touch {
         let synchronous = self.kernel.block.awaited_writes == AwaitedWrites::Synchronous;
@@ -90,33 +62,16 @@ impl Rules {
         let synchronous = self.kernel.block.awaited_writes != AwaitedWrites::Plain;
         Touch { synchronous, for_sync: true, ..touch }
     }
-
-    /// Whether who makes a file durable leaves nothing of it in the device's write cache: not without barriers, nor where a kernel
-    /// flushes with commits only, nor under a log apart of JBD, which flushes the log's device alone.
-    pub(in crate::host) fn promises_flush(&self) -> bool {
-        let log_only = self.log_apart && self.journal == JournalGeneration::Jbd;
-        self.barriers && self.kernel.flush_without_commit && !log_only
-    }
-
-    /// Whether data are logged.
-    pub(in crate::host) fn logs_data(&self) -> bool {
-        self.mode == JournalMode::Journal
-    }
-
-    /// Whether data that are to be logged are dirty pages before they are committed, and not only from then on.
-    pub(in crate::host) fn logged_data_are_dirty(&self) -> bool {
-        self.journal == JournalGeneration::Jbd2 && self.kernel.logged_data_are_dirty
-    }
 }
 
 /// What a firing asks of other pages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(in crate::host) struct Signals {
-    /// A transaction has begun: it is to be committed when it is old.
+    /// Something has begun that a thread of the file system looks after when it is old: a transaction.
     pub(in crate::host) began: Option<u64>,
-    /// A commit has been asked for.
+    /// The log is wanted on the device: a commit has been asked for.
     pub(in crate::host) commit: bool,
-    /// The last handle of the locked transaction has ended.
+    /// The last open change of what is being committed has ended: a handle of the locked transaction.
     pub(in crate::host) closed: bool,
     /// Log space is short.
     pub(in crate::host) checkpoint: bool,
@@ -158,12 +113,11 @@ impl Touch {
 }
 
 /// A mounted file system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Mounted {
     pub(in crate::host) number: u32,
     /// Its position among the mounts of all hosts.
     position: u32,
-    pub(in crate::host) volume: Volume,
     pub(in crate::host) inodes: Inodes,
     pub(in crate::host) opened: Opened,
     pub(in crate::host) locks: Locks,
@@ -206,32 +160,16 @@ pub(in crate::host) struct Mounted {
 }
 
 impl Mounted {
-    pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount) -> Self {
-        let LaidOut { volume, inodes, .. } = &*mount.laid_out;
+    pub(in crate::host) fn new(number: u32, host: &HostParameters, mount: &Mount, nature: Nature) -> Self {
         let swap = mount.laid_out.swap();
         let kernel = &host.kernel;
-        let journal = kernel.journal_of(mount.parameters.family);
-        let old = journal == JournalGeneration::Jbd;
         let largest_pages =
             (kernel.block.largest_request.get().min(mount.largest_request) / PAGE_BYTES).max(1);
-        let coarse = old || mount.parameters.inode_size.get() < 256;
         let mut own = kernel.clone();
         own.read_ahead.max = mount.read_ahead;
         let rules = Rules {
-            mode: mount.parameters.journal.mode,
-            journal,
-            barriers: mount.parameters.barriers,
+            nature,
             log_apart: mount.log.is_some(),
-            delayed: mount.parameters.family == Family::Ext4
-                && mount.parameters.journal.mode != JournalMode::Journal,
-            large_folios: mount.parameters.journal.mode != JournalMode::Journal
-                && kernel.page_cache.largest_folio.get() > PAGE_BYTES,
-            access_times: mount.parameters.access_times,
-            tick: if coarse {
-                Time::from_millis(1_000)
-            } else {
-                Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1)))
-            },
             request_pages: largest_pages.min(FOLIOS_PER_BIO),
             largest_pages,
             dirty_limit: mount.dirty_limit.map(|limit| (limit.get() / PAGE_BYTES).max(1)),
@@ -239,13 +177,13 @@ impl Mounted {
         };
         let read_ahead = match kernel.read_ahead.algorithm {
             ReadAheadAlgorithm::Off => ReadAheadState::Off,
+            _ if !nature.reads_ahead => ReadAheadState::Off,
             _ => ReadAheadState::new(&kernel.read_ahead, rules.request_pages),
         };
         Self {
             number,
             position: mount.position,
-            volume: volume.clone(),
-            inodes: inodes.clone(),
+            inodes: mount.laid_out.inodes.clone(),
             opened: Opened::new(read_ahead),
             locks: Locks::default(),
             transfers: Transfers::default(),
@@ -313,9 +251,9 @@ impl Mounted {
         u64::from(requests).saturating_mul(self.rules.largest_pages)
     }
 
-    /// Whether so many more pages may wait for blocks (`ext4_da_reserve_space`).
-    pub(in crate::host) fn has_room_for(&self, pages: u64) -> bool {
-        self.reserved + pages <= self.volume.free_blocks()
+    /// Whether so many more pages may wait for blocks, of which so many are free (`ext4_da_reserve_space`).
+    pub(in crate::host) fn has_room_for(&self, pages: u64, free: u64) -> bool {
+        self.reserved + pages <= free
     }
 
     /// Why what somebody waited for under a key could not be done, if it couldn't.
@@ -355,9 +293,8 @@ impl Mounted {
         moves: impl Fn(u64, u64) -> Moves,
     ) -> u64 {
         let (mut sent, mut offset) = (0, 0);
-        let most = if self.rules.delayed { DELAYED_EXTENT_PAGES } else { u64::MAX };
         while offset < count {
-            let pages = (count - offset).min(FOLIOS_PER_BIO * folio).min(most);
+            let pages = (count - offset).min(FOLIOS_PER_BIO * folio).min(self.rules.nature.most_pages);
             let moves = moves(offset, pages);
             let requests = pages.div_ceil(self.rules.largest_pages);
             let tag = self.transfers.add(group, moves, u32::try_from(requests).unwrap_or(u32::MAX));
@@ -374,7 +311,7 @@ impl Mounted {
                 Moves::Plain => (FileId::ROOT, Purpose::Data),
                 Moves::Swap => (FileId::ROOT, Purpose::Swap),
             };
-            let request = self.request((first + offset, pages), touch, tag, purpose, now);
+            let request = self.request(sectors((first + offset, pages)), touch, tag, purpose, now);
             self.outbox.push(BlockRequest { file, ..request });
             offset += pages;
             sent += 1;
@@ -382,7 +319,7 @@ impl Mounted {
         sent
     }
 
-    /// Sends off one block of the log as a request of its own, as its buffers are.
+    /// Sends off one block of the log as a request of its own, as buffers of a log are.
     pub(in crate::host) fn send_to_log(
         &mut self,
         block: u64,
@@ -390,12 +327,38 @@ impl Mounted {
         group: u64,
         now: Time,
     ) -> &mut BlockRequest {
+        self.send_sectors_to_log(sectors((block, 1)), touch, group, now)
+    }
+
+    /// Sends off a write of the log from a first device block of 512 bytes on, and so many, as a request of its own. Whether it
+    /// flushes before or is durable by itself is for the caller to add.
+    pub(in crate::host) fn send_sectors_to_log(
+        &mut self,
+        run: (u64, u64),
+        touch: Touch,
+        group: u64,
+        now: Time,
+    ) -> &mut BlockRequest {
         let tag = self.transfers.add(group, Moves::Log, 1);
-        let request = self.request((block, 1), touch, tag, Purpose::Journal, now);
+        let request = self.request(run, touch, tag, Purpose::Journal, now);
         let outbox = if self.rules.log_apart { &mut self.log_outbox } else { &mut self.outbox };
         outbox.push(request);
         let last = outbox.len() - 1;
         &mut outbox[last]
+    }
+
+    /// Sends off a request for metadata from a first device block of 512 bytes on, and so many, as a request of its own.
+    pub(in crate::host) fn send_metadata(
+        &mut self,
+        run: (u64, u64),
+        touch: Touch,
+        group: u64,
+        now: Time,
+        moves: Moves,
+    ) {
+        let tag = self.transfers.add(group, moves, 1);
+        let request = self.request(run, touch, tag, Purpose::Metadata, now);
+        self.outbox.push(BlockRequest { file: FileId::ROOT, ..request });
     }
 
     /// Sends off a flush of the device's write cache, which makes durable what it is for.
@@ -423,7 +386,7 @@ impl Mounted {
 
     fn request(
         &mut self,
-        (block, pages): (u64, u64),
+        (address, blocks): (u64, u64),
         touch: Touch,
         tag: u64,
         purpose: Purpose,
@@ -447,10 +410,15 @@ impl Mounted {
             class,
             priority,
             tag,
-            address: block * SECTORS_PER_PAGE,
-            blocks: (pages * SECTORS_PER_PAGE) as u32,
+            address,
+            blocks: u32::try_from(blocks).unwrap_or(u32::MAX),
             issued: now,
             ..BlockRequest::default()
         }
     }
+}
+
+/// Blocks of 4 KiB, the first and how many, as blocks of 512 bytes.
+const fn sectors((first, count): (u64, u64)) -> (u64, u64) {
+    (first * SECTORS_PER_PAGE, count * SECTORS_PER_PAGE)
 }

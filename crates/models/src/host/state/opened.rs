@@ -4,9 +4,10 @@ use crate::fast_map::FastMap;
 use crate::host::read_ahead::ReadAheadState;
 use crate::host::stdio::Stream;
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 
 /// An open file of a process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(in crate::host) struct Open {
     pub(in crate::host) read_ahead: ReadAheadState,
     pub(in crate::host) stream: Stream,
@@ -19,7 +20,7 @@ pub(in crate::host) struct Open {
 }
 
 /// The open files of a mount.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Opened {
     files: Vec<Open>,
     by_owner: FastMap<(u32, FileId), u32>,

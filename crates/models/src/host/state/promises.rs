@@ -10,10 +10,11 @@
 //! Leaves out that content which is written anew while it is on its way to the log is owed by the next transaction.
 
 use crate::host::page_cache::FileKey;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// The witness of a mounted file system.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(in crate::host) struct Promises {
     /// How many have begun to make something durable.
     era: u64,
@@ -27,7 +28,7 @@ pub(in crate::host) struct Promises {
 }
 
 /// What is owed of a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Owed {
     /// Pages that wait to be sent.
     waiting: Ages,
@@ -148,7 +149,7 @@ impl Owed {
 }
 
 /// Pages and the era of their content, as ranges: first page, the one behind the last, and the era.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Ages(BTreeMap<u64, (u64, u64)>);
 
 impl Ages {

@@ -1,9 +1,10 @@
 //! Ranges of a file's pages: a set that grows and shrinks by ranges.
 
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// Pages, as ranges that don't touch each other: first page, and the one behind the last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(in crate::host) struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {

@@ -5,6 +5,7 @@
 //! block/ll_rw_blk.c, 2.6.24) one is woken for each request that becomes free, and may then exceed the limit by a batch. Leaves
 //! out that reads and the log's writes take requests of the same queue, and that some who wait lie in different queues of it.
 
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// Requests that become free before somebody is woken (`SBQ_WAKE_BATCH`), at most an eighth of them (`SBQ_WAIT_QUEUES`).
@@ -13,7 +14,7 @@ const WAKE_BATCH: u32 = 8;
 const OLD_BATCH: u32 = 32;
 
 /// The room, and those who wait for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::host) struct Room {
     /// Requests that there are for writes.
     requests: u32,

@@ -3,10 +3,11 @@
 use crate::host::page_cache::FileKey;
 use petrio_colours::Failure;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// What a request moves, and so what follows when it is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::host) enum Moves {
     /// Brings pages of a file into the cache.
     Read {
@@ -34,7 +35,7 @@ pub(in crate::host) enum Moves {
     Swap,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Transfer {
     moves: Moves,
     group: u64,
@@ -46,7 +47,7 @@ struct Transfer {
 }
 
 /// A write of cached pages that is on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct UnderWay {
     first: u64,
     pages: u64,
@@ -56,7 +57,7 @@ struct UnderWay {
 
 /// The requests of a mount that are on their way. A request's number is its slot; a group is a set that somebody can
 /// wait for, and so is a write of cached pages, by its place in the order in which these were sent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(in crate::host) struct Transfers {
     slots: Vec<Transfer>,
     free: Vec<u32>,

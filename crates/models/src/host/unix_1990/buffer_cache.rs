@@ -7,10 +7,11 @@
 use crate::fast_map::FastMap;
 use petrio_colours::FileId;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// A file of one of the host's file systems, which number their files each by itself: one number, the file system's above
 /// the file's, so that a look into the cache costs the same as with one file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub(super) struct VolumeFile(u64);
 
 impl VolumeFile {
@@ -35,14 +36,14 @@ impl VolumeFile {
 }
 
 /// A block of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub(super) struct BlockKey {
     pub(super) file: VolumeFile,
     pub(super) block: u64,
 }
 
 /// What a buffer is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Content {
     /// Being read from the disk.
     Coming,
@@ -52,7 +53,7 @@ pub(super) enum Content {
     Going,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Buffer {
     key: BlockKey,
     content: Content,
@@ -65,7 +66,7 @@ struct Buffer {
 const NONE: u32 = u32::MAX;
 
 /// A cache of so many buffers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct BufferCache {
     capacity: usize,
     buffers: Vec<Buffer>,

@@ -3,9 +3,10 @@
 use super::buffer_cache::{BlockKey, VolumeFile};
 use petrio_colours::{Failure, FileOp, RequestId};
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 
 /// What a call can wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Event {
     /// A block's transfer is over.
     Block(BlockKey),
@@ -47,7 +48,7 @@ impl Event {
 }
 
 /// A call on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Job {
     pub(super) op: FileOp,
     /// The next byte.

@@ -5,6 +5,7 @@ use super::parameters::{UnixError, UnixParameters};
 use crate::fast_map::FastMap;
 use crate::host::FileLayout;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
+use petrio_persist::Persist;
 
 /// A file as the host is told of it before the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct UnixFileSystem<'a> {
 }
 
 /// A file in the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct File {
     size: u64,
     group: u32,
@@ -59,7 +60,7 @@ pub fn unix_1990_layout(
 }
 
 /// All files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Files {
     pub(super) layout: Layout,
     files: FastMap<FileId, File>,

@@ -4,9 +4,10 @@
 use super::buffer_cache::BlockKey;
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What a request is of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) enum Transfer {
     /// A block of a file.
     Block(BlockKey, Direction),
@@ -25,7 +26,7 @@ impl Transfer {
 }
 
 /// The requests of all file systems. Their tags are slots, whichever device they go to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct InFlight {
     transfers: Vec<Option<Transfer>>,
     free: Vec<u32>,

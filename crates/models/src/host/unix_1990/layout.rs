@@ -10,6 +10,7 @@
 
 use super::parameters::{UnixError, UnixParameters};
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 
 /// Blocks at a group's beginning that hold its superblock copy, map and inodes: one in 16.
 const INODE_SHARE: u64 = 16;
@@ -20,7 +21,7 @@ const LARGEST_PART: u64 = 4;
 /// Inodes of 128 bytes in a device block.
 const INODES_PER_SECTOR: u64 = 4;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Layout {
     block_bytes: u64,
     fragment_bytes: u64,
@@ -28,7 +29,7 @@ pub(super) struct Layout {
     groups: Vec<Group>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Group {
     used: Vec<bool>,
     free: u64,

@@ -19,6 +19,7 @@ use crate::processor::Processors;
 use crate::{MANY, Stage};
 use petrio_colours::{BlockRequest, FileCause, FileOp, Movement, Operation, Request, Status};
 use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, Time, TransitionBuilder, Update};
+use petrio_persist::Persist;
 
 /// The ports of the page.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub struct UnixVolume<'a> {
     pub request_completions: Place<BlockRequest>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Waiting {
     key: Key,
     job: Job,

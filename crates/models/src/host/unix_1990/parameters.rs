@@ -2,6 +2,7 @@
 
 use crate::Lever;
 use crate::lever::doubled;
+use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,7 @@ pub struct UnixParameters {
 }
 
 /// What a read finds in the buffers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordedReads {
     /// What the simulated buffers hold.

@@ -18,14 +18,16 @@ use petrio_colours::{
     BlockRequest, Direction, Failure, FileId, FileOp, Operation, Purpose, RequestId, SECTOR_BYTES,
 };
 use petrio_kernel::{Key, Time};
+use petrio_persist::Persist;
 use std::hash::Hash;
 
 /// The sync daemon's process number in its requests.
 const DAEMON: u32 = Daemon::Flusher.process(0);
 
 /// A host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Host {
+    #[persist(keep)]
     pub(super) parameters: UnixParameters,
     cache: BufferCache,
     /// Each file system's, by its number.

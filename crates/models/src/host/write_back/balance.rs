@@ -9,6 +9,7 @@
 
 use super::Limits;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// Where both rates begin: 100 MiB/s in pages (`INIT_BW`).
 const INITIAL_PAGES_PER_SECOND: f64 = 25_600.0;
@@ -24,7 +25,7 @@ const ENOUGH_PAGES: f64 = 32.0;
 const ASK_WHEN_EXCEEDED: u64 = 8;
 
 /// What is known of a process that dirties pages (of `struct task_struct`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Writer {
     /// Pages dirtied since it last asked whether it may go on.
     pub dirtied: u64,
@@ -73,7 +74,7 @@ pub struct Position {
 }
 
 /// The estimates of one device.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Balance {
     ticks_per_second: f64,
     /// Ticks over which the bandwidth is averaged.

@@ -10,6 +10,7 @@ pub use balance::{Balance, Pause, Position, Writer};
 
 use super::copy_cost::PAGE_BYTES;
 use super::kernel_profile::{Throttling, WriteBackParameters};
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 
 /// Pages that a writer dirties before it looks at the limits for the first time (`init_dirty_throttle`: 128 KiB).
@@ -56,7 +57,7 @@ impl Limits {
 }
 
 /// The limits of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct DirtyLimits {
     background: f64,
     limit: f64,
@@ -97,7 +98,7 @@ impl DirtyLimits {
 }
 
 /// How often a writer of an old kernel looks at the limits, and what it writes back once it is beyond them (2.6.24).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct RateLimit {
     pages: u64,
 }

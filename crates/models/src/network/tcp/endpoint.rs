@@ -8,11 +8,12 @@ use super::{Rules, Segment};
 use crate::fast_map::FastMap;
 use petrio_colours::Message;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// One end of a connection. Its stream is the one that it sends.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Endpoint {
     way: Way,
     sender: Sender<Box<Message>>,
@@ -23,7 +24,7 @@ struct Endpoint {
 }
 
 /// All ends of connections at a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Endpoints {
     rules: Arc<Rules>,
     wiring: Arc<Wiring>,
@@ -31,7 +32,7 @@ pub(super) struct Endpoints {
 }
 
 /// Wakes an end of a connection, unless another waking has taken its place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Waking {
     stream: Stream,
     generation: u32,

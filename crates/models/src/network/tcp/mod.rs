@@ -21,9 +21,10 @@ mod tests;
 pub use parameters::TcpParameters;
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What a frame says beside its data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Segment {
     /// Where its data begin in the stream.
     from: u64,
@@ -34,7 +35,7 @@ pub(super) struct Segment {
 }
 
 /// What senders and receivers go by: the parameters as plain figures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Rules {
     /// Data of a full frame, bytes.
     segment: u64,

@@ -2,6 +2,7 @@
 
 use super::Rules;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// When a segment is to be acknowledged.
@@ -16,7 +17,7 @@ pub(super) enum Answer {
 }
 
 /// What is received of one direction of a connection; `M` is what a message's last segment brings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Receiver<M> {
     /// All before this has arrived.
     expected: u64,

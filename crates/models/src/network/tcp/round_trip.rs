@@ -2,9 +2,10 @@
 
 use super::Rules;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// What a sender knows of the time that an acknowledgement takes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct RoundTrip {
     /// The smoothed round trip and its variation (SRTT and RTTVAR), once one has been measured.
     smoothed: Option<(Time, Time)>,

@@ -13,10 +13,11 @@
 use super::Rules;
 use super::round_trip::RoundTrip;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::VecDeque;
 
 /// A message that isn't acknowledged yet, and where in the stream it lies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Sent<M> {
     begin: u64,
     end: u64,
@@ -38,7 +39,7 @@ pub(super) struct Outgoing<M> {
 }
 
 /// What is sent of one direction of a connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sender<M> {
     messages: VecDeque<Sent<M>>,
     /// Which of them holds the byte that is sent next.

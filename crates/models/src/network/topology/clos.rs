@@ -22,9 +22,10 @@
 
 use super::{FatTreeParameters, FatTreeRouting, Link, LinkKind, Node, TopologyError, TreeParameters};
 use super::{choose, fits, host_links, positive, push_both_ways};
+use petrio_persist::Persist;
 
 /// A tree or fat tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Clos {
     hosts: u32,
     hosts_per_leaf: u32,

@@ -19,15 +19,17 @@ use super::{
     DragonflyArrangement, DragonflyParameters, DragonflyRouting, Link, LinkKind, Node, TopologyError,
 };
 use super::{NONE, Way, choose, fits, host_links, link, positive};
+use petrio_persist::Persist;
 
 /// Salts of the two choices that a flow makes.
 const PARALLEL: u32 = 0;
 const THIRD_GROUP: u32 = 1;
 
 /// A dragonfly.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Dragonfly {
     hosts: u32,
+    #[persist(keep)]
     parameters: DragonflyParameters,
     /// Links from each group to each other.
     parallel: u32,

@@ -10,9 +10,10 @@
 
 use super::{GridParameters, Link, LinkKind, Node, TopologyError, Way};
 use super::{fits, host_links, positive, push_both_ways};
+use petrio_persist::Persist;
 
 /// A mesh or torus.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Grid {
     hosts: u32,
     hosts_per_switch: u32,
@@ -21,7 +22,7 @@ pub(super) struct Grid {
 }
 
 /// One dimension. A cable leads from a switch, its lower end, to the next one up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Axis {
     size: u32,
     /// How far apart the numbers of neighbours are.

@@ -41,6 +41,7 @@ use clos::Clos;
 use dragonfly::Dragonfly;
 use grid::Grid;
 use one_by_one::Routes;
+use petrio_persist::Persist;
 use petrio_units::{Duration, Rate};
 
 /// Directed links that are made at most: about 300 MB. A full fat tree of three levels has six for each host.
@@ -50,7 +51,7 @@ pub(crate) const LINKS_MAX: u32 = 1 << 22;
 const NONE: u32 = u32::MAX;
 
 /// A host's or switch's place in the wiring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub enum Node {
     /// A host, by its number.
     Host(u32),
@@ -59,7 +60,7 @@ pub enum Node {
 }
 
 /// What a link connects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub enum LinkKind {
     /// A host with a switch, or with another host.
     Host,
@@ -68,7 +69,7 @@ pub enum LinkKind {
 }
 
 /// A directed link. Full duplex is two of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Persist)]
 pub struct Link {
     /// Where it begins.
     pub from: Node,
@@ -81,13 +82,15 @@ pub struct Link {
     /// How many times its rate it has: its lanes.
     pub rate_factor: f64,
     /// The rate of a lane, where it has its own.
+    #[persist(keep)]
     pub rate: Option<Rate>,
     /// Its latency, where it has its own.
+    #[persist(keep)]
     pub latency: Option<Duration>,
 }
 
 /// What a message's route remembers while it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub struct Way {
     /// The host to which it leads.
     destination: u32,
@@ -114,7 +117,7 @@ impl Way {
 }
 
 /// The links of a network, and the ways through them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Wiring {
     hosts: u32,
     switches: u32,
@@ -124,7 +127,7 @@ pub struct Wiring {
 }
 
 /// How the next link is found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Routing {
     /// One switch.
     Star,

@@ -12,6 +12,7 @@
 use super::{
     LINKS_MAX, Link, LinkKind, LinkParameters, NONE, Node, Routing, TopologyError, Wiring, fits, link,
 };
+use petrio_persist::Persist;
 use petrio_units::Duration;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -21,7 +22,7 @@ use std::collections::BinaryHeap;
 const ENTRIES_MAX: usize = 1 << 24;
 
 /// The next links.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Routes {
     hosts: Vec<Attachment>,
     columns: usize,
@@ -30,7 +31,7 @@ pub(super) struct Routes {
 }
 
 /// How a host is connected.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Attachment {
     /// Its only link, or `NONE` where it has several.
     only: u32,

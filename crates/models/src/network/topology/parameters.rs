@@ -1,5 +1,6 @@
 //! What is written of a wiring: a word (`topology = "star"`), or a table (`topology = { kind = "torus", … }`).
 
+use petrio_persist::Persist;
 use petrio_units::{Duration, Rate};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -42,7 +43,7 @@ pub struct TreeParameters {
 }
 
 /// How a message finds its way up a fat tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum FatTreeRouting {
     /// The digits of the destination's number choose the ways up (d-mod-k, as subnet managers of InfiniBand set it).
@@ -78,7 +79,7 @@ pub struct GridParameters {
 }
 
 /// How a message crosses a dragonfly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragonflyRouting {
     /// Straight to the destination's group.
@@ -93,7 +94,7 @@ pub enum DragonflyRouting {
 }
 
 /// Which global link of a group leads to which other group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum DragonflyArrangement {
     /// Link n of a group leads to the group n + 1 before it.

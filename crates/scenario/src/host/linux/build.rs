@@ -81,7 +81,7 @@ impl HostPages for PlacedLinux {
             let of = LayoutOf::new(
                 (&host.parameters, is_first),
                 name,
-                &mounted.parameters,
+                &mounted.parameters.clone().into(),
                 mounted.blocks,
                 site.loaded.scenario.seed,
             );
@@ -94,7 +94,6 @@ impl HostPages for PlacedLinux {
             mounts[mounted.host].push(Mount {
                 name: name.to_owned(),
                 position: number as u32,
-                parameters: mounted.parameters.clone(),
                 largest_request: wired.largest_request,
                 read_ahead: mounted.read_ahead,
                 queue_requests: mounted.place.queue_requests,

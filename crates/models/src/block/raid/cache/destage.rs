@@ -10,6 +10,7 @@
 
 use super::lines::{Lines, Range, Runs};
 use crate::block::raid::layout::Layout;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// Longest run that a member is asked to write at a time, in sectors: assumed, 1 MiB, which is what most drives and hosts take
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 const LONGEST: u64 = 2_048;
 
 /// What a sweep knows of the array.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(in crate::block::raid) struct Shape {
     /// Sectors of a unit, of a stripe's data, and of the array.
     pub(in crate::block::raid) unit: u64,
@@ -55,7 +56,7 @@ impl Shape {
 }
 
 /// The sweep.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sweep {
     shape: Shape,
     /// Where the last update ended.

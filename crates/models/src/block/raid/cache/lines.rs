@@ -5,6 +5,7 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::Purposes;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ pub(super) type Range = (u64, u64);
 pub(super) type Runs = SmallVec<[Range; 2]>;
 
 /// A line: its sectors as bits, the first the lowest.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Line {
     /// Sectors that are there.
     valid: u64,
@@ -48,7 +49,7 @@ impl Line {
 }
 
 /// All lines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Lines {
     /// Sectors of a line, and lines that there is room for.
     sectors: u64,

@@ -11,6 +11,7 @@
 
 use super::destage::Shape;
 use super::lines::Range;
+use petrio_persist::Persist;
 
 /// Readers that are remembered.
 const READERS: usize = 64;
@@ -18,7 +19,7 @@ const READERS: usize = 64;
 const FORGOTTEN: u64 = 4_096;
 
 /// A reader, in order or not.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Reader {
     /// Where what he has asked for ends, and what was read ahead of him.
     next: u64,
@@ -30,7 +31,7 @@ struct Reader {
 }
 
 /// All readers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct ReadAhead {
     shape: Shape,
     /// Sectors that are read ahead at most, of one reader and of all.

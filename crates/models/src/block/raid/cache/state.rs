@@ -9,6 +9,7 @@ use super::tally::CacheTally;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Purposes, RequestId, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ pub(in crate::block::raid) struct Answer {
 }
 
 /// A request to the array.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(in crate::block::raid) struct Down {
     pub(in crate::block::raid) request: BlockRequest,
     /// What of the array is written together, from memory; nothing of what somebody asked.
@@ -38,7 +39,7 @@ pub(in crate::block::raid) struct Down {
 }
 
 /// What the array is asked for it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Sent {
     /// What somebody asked; whether what comes back is kept.
     Asked(Box<BlockRequest>, bool),
@@ -49,7 +50,7 @@ enum Sent {
 }
 
 /// A read of what is on its way to memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Reading {
     request: BlockRequest,
     /// What of it is still to come.
@@ -59,7 +60,7 @@ struct Reading {
 }
 
 /// All of a cache that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Cache {
     battery: bool,
     /// Lines that aren't written from which it begins to write, and at which it stops.

@@ -1,9 +1,10 @@
 //! What a controller's cache was asked, and what it spared its members.
 
 use crate::block::raid::tally::Moved;
+use petrio_persist::Persist;
 
 /// What a cache was asked, and what it made of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct CacheTally {
     /// Reads that came.
     pub reads: Moved,

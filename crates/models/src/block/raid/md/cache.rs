@@ -10,6 +10,7 @@ use super::lists::Lists;
 use super::log::RECLAIMED_ROWS;
 use super::stripe::{NO_ROW, Stripe};
 use crate::fast_map::FastMap;
+use petrio_persist::Persist;
 
 /// NR_STRIPE_HASH_LOCKS.
 const HASHES: usize = 8;
@@ -28,7 +29,7 @@ const IO_THRESHOLD: u32 = 1;
 pub(in crate::block::raid) const MOST_ROWS: u32 = 32_768;
 
 /// The stripe cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Cache {
     pub(super) stripes: Vec<Stripe>,
     rows: FastMap<u64, u32>,

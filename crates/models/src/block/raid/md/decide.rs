@@ -4,6 +4,7 @@
 //! Units are numbered as in a stripe: data, then P, then Q. Leaves out: resyncs of an array that isn't clean, reshapes, discards.
 
 use super::super::parameters::ParityUpdate;
+use petrio_persist::Persist;
 
 /// A set of units of a stripe.
 pub(super) type Units = u128;
@@ -12,7 +13,7 @@ pub(super) type Units = u128;
 pub(in crate::block::raid) const MOST_UNITS: usize = 128;
 
 /// What a stripe has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Shape {
     /// Data units.
     pub(super) data: u32,

@@ -7,9 +7,10 @@ use super::stripe::{PAGE_BLOCKS, Want};
 use super::{Md, Trip, end};
 use crate::block::raid::plan::Members;
 use petrio_colours::{Direction, Purpose};
+use petrio_persist::Persist;
 
 /// A unit of a partial parity log that is on its way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct LogUnit {
     /// Whose log it is in.
     member: usize,

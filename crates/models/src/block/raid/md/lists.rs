@@ -1,9 +1,11 @@
 //! Lists of stripe heads by number: each is on one of them at most, and can be taken off wherever it stands (`list_head` of the kernel).
 
+use petrio_persist::Persist;
+
 /// No stripe head.
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Link {
     before: u32,
     after: u32,
@@ -12,7 +14,7 @@ struct Link {
 }
 
 /// Lists of the numbers of stripe heads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Lists {
     links: Vec<Link>,
     /// First and last of each.

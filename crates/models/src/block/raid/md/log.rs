@@ -13,12 +13,13 @@ use super::cache::MOST_ROWS;
 use super::members::Piece;
 use super::stripe::PAGE_BLOCKS;
 use petrio_colours::{Direction, Purpose};
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// When the members get what the journal has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum JournalMode {
     /// At once, before the writer is answered: data and parity are written down first (md's default).
@@ -37,7 +38,7 @@ pub struct JournalParameters {
 }
 
 /// What is written down where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in super::super) enum LogKind {
     /// Data and parity, on a device of so many blocks.
     Journal(JournalMode, u64),
@@ -68,7 +69,7 @@ pub(in super::super) fn fewest_blocks(rows: u32, units: usize) -> u64 {
 }
 
 /// Who waits for a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Waiter {
     /// A row, by its stripe head.
     Row(u32),
@@ -77,7 +78,7 @@ pub(super) enum Waiter {
 }
 
 /// A write to a log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct LogWrite {
     pub(super) member: usize,
     pub(super) address: u64,
@@ -87,7 +88,7 @@ pub(super) struct LogWrite {
 }
 
 /// A row, or a flush, that has something to write down.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Entry {
     /// Who waits.
     pub(super) waiter: Waiter,
@@ -100,7 +101,7 @@ pub(super) struct Entry {
 }
 
 /// Rows that have something to write down in a member's partial parity log.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct MemberLog {
     waiting: VecDeque<Entry>,
     /// Whether a unit is on its way: written down, on the members, and flushed there.
@@ -130,7 +131,7 @@ impl MemberLog {
 }
 
 /// A log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Log {
     pub(super) kind: LogKind,
     /// What the rows that the thread looks at have for the journal.

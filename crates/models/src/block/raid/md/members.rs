@@ -6,9 +6,10 @@
 
 use super::decide::Units;
 use petrio_colours::{Direction, Purposes};
+use petrio_persist::Persist;
 
 /// A request to a member.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(in super::super) struct Piece {
     pub(in super::super) member: usize,
     pub(in super::super) direction: Direction,
@@ -26,7 +27,7 @@ pub(in super::super) struct Piece {
 }
 
 /// What is submitted at a time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Plug {
     requests: Vec<(Piece, Vec<(u32, u8)>)>,
     /// The latest of each member, counted from 1.

@@ -44,6 +44,7 @@ use journal::LogUnit;
 use log::{Log, Waiter};
 use members::Plug;
 use petrio_colours::{BlockRequest, Direction, Purposes};
+use petrio_persist::Persist;
 use submit::{Sleeper, Submission};
 
 /// Stripe heads that the thread takes at a time (MAX_STRIPE_BATCH).
@@ -71,7 +72,7 @@ pub(super) struct MdRules {
 }
 
 /// What is known of a request.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Asked {
     /// Pages that somebody has put down, and that aren't done.
     left: u32,
@@ -84,7 +85,7 @@ struct Asked {
 }
 
 /// What the thread did at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Work {
     /// Stripe heads that it handled.
     pub(super) rows: u64,
@@ -93,7 +94,7 @@ pub(super) struct Work {
 }
 
 /// What is at a member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Trip {
     /// Pages of stripe heads and their units, that are read or written.
     Pages(bool, Vec<(u32, u8)>),
@@ -108,11 +109,12 @@ enum Trip {
 }
 
 /// All of it that changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Md {
     layout: Layout,
     shape: Shape,
     unit_rows: u64,
+    #[persist(keep)]
     update: ParityUpdate,
     skip_copy: bool,
     most_blocks: u64,

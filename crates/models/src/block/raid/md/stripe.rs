@@ -1,9 +1,10 @@
 //! A stripe head: one page of each member at the same place, and who wants what of it (`struct stripe_head`).
 
 use super::decide::{Pages, Units};
+use petrio_persist::Persist;
 
 /// What somebody wants of a unit's page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Wish {
     /// Whose request, by its slot.
     pub(super) slot: u32,
@@ -16,7 +17,7 @@ pub(super) struct Wish {
 }
 
 /// Read, to be written, or being written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Want {
     Read,
     Write,
@@ -24,7 +25,7 @@ pub(super) enum Want {
 }
 
 /// A stripe head.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Stripe {
     /// Which row of pages; [`NO_ROW`] while it holds none.
     pub(super) row: u64,

@@ -7,6 +7,7 @@
 
 use super::Md;
 use super::stripe::{PAGE_BLOCKS, Want, Wish};
+use petrio_persist::Persist;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ use std::collections::VecDeque;
 const PIECE_PAGES: u64 = 256;
 
 /// What is submitted of a request, and how far that is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Submission {
     pub(super) slot: u32,
     pub(super) is_write: bool,
@@ -46,7 +47,7 @@ impl Submission {
 }
 
 /// Somebody who sleeps, with what he has still to submit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sleeper {
     pub(super) process: u32,
     submissions: VecDeque<Submission>,

@@ -4,6 +4,7 @@
 //! Source: bfq_handle_burst, bfq_add_to_burst and bfq_reset_burst_list of block/bfq-iosched.c of Linux 6.18.
 
 use super::{Bfq, Time};
+use petrio_persist::Persist;
 
 /// So many are a large burst (bfq_large_burst_thresh).
 const LARGE: usize = 8;
@@ -13,7 +14,7 @@ const INTERVAL: Time = Time::from_millis(180);
 const OVER: Time = Time::from_millis(10_000);
 
 /// The burst that goes on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Bursts {
     /// The queues that came with it, as long as it isn't a large one.
     queues: Vec<usize>,

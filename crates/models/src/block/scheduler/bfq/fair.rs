@@ -7,6 +7,7 @@
 //! is served. Leaves out: groups. Searching is linear in the busy queues of a class, where the kernel has an augmented
 //! tree.
 
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// Virtual time is counted in 2^22 to a block and a weight of one (WFQ_SERVICE_SHIFT). Wide, so that it never wraps.
@@ -17,7 +18,7 @@ fn virtual_span(service: u64, weight: u64) -> u128 {
 }
 
 /// Where an entity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Place {
     /// Nowhere: its past doesn't count any longer.
     Forgotten,
@@ -30,7 +31,7 @@ enum Place {
 }
 
 /// What a queue is to the scheduler (bfq_entity).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Entity {
     class: usize,
     weight: u64,
@@ -71,7 +72,7 @@ impl Entity {
 type Key = (u128, u64, usize);
 
 /// The entities of a class (bfq_service_tree).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 struct Class {
     time: u128,
     /// The sum of weights of all that aren't forgotten.
@@ -81,7 +82,7 @@ struct Class {
 }
 
 /// All entities that matter, by class. Who holds it has the entities themselves, and finds them by number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Fair {
     classes: [Class; 3],
     number: u64,

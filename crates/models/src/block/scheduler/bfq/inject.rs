@@ -11,6 +11,7 @@
 
 use super::queue::LARGE;
 use super::{Bfq, Handle, Time};
+use petrio_persist::Persist;
 
 /// For how long a limit stays until it is begun anew, until a change of the time to think is believed, and until it may be
 /// measured again after it became less.
@@ -33,7 +34,7 @@ pub(super) fn queue_of(note: u64) -> usize {
 }
 
 /// What is being measured.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Sampling {
     /// When the request came that is measured (last_empty_occupied_ns).
     since: Time,
@@ -58,7 +59,7 @@ impl Sampling {
 }
 
 /// What a queue lets in, and whom it waits for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Injection {
     /// So many requests may be in the device while this queue is empty (inject_limit).
     limit: u32,

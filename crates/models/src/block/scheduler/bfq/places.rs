@@ -9,6 +9,7 @@
 use super::super::processes::{PRIORITIES, is_synchronous};
 use super::Bfq;
 use petrio_colours::{BlockRequest, Direction};
+use petrio_persist::Persist;
 
 /// Sixteenths of all places, for what nobody waits for and for writes that somebody waits for; without and with a busy queue
 /// whose weight is raised (word_depths).
@@ -39,7 +40,7 @@ impl Kind {
 }
 
 /// The places of all queues.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Places {
     all: u64,
     /// Those that are taken, by kind.

@@ -9,6 +9,7 @@ use super::fair::Entity;
 use super::inject::Injection;
 use super::raise::Raise;
 use super::{FadingMean, Handle, IoClass, Time};
+use petrio_persist::Persist;
 
 /// A seek beyond this is far (BFQQ_SEEK_THR), in device blocks.
 const FAR: u64 = 8 * 100;
@@ -26,7 +27,7 @@ pub(super) fn is_far(way: u64, blocks: u32, rotational: bool) -> bool {
 }
 
 /// A queue (bfq_queue).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Queue {
     pub(super) entity: Entity,
     /// Class and priority of its process; they count from when it next becomes busy.

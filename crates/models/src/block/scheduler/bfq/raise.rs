@@ -10,6 +10,7 @@
 use super::queue::Queue;
 use super::{Bfq, Time};
 use crate::block::scheduler::bfq::rate;
+use petrio_persist::Persist;
 
 /// Interactive processes weigh so many times as much (bfq_wr_coeff), and soft real-time ones again so many times
 /// (BFQ_SOFTRT_WEIGHT_FACTOR).
@@ -35,7 +36,7 @@ const LASTS: [Time; 2] = [Time::from_millis(3_000), Time::from_millis(25_000)];
 const DEFAULT_WEIGHT: u64 = 40;
 
 /// Whether and for how long a queue's weight is raised.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Raise {
     /// The weight is so many times that of the priority (wr_coeff).
     coefficient: u64,

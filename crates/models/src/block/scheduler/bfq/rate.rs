@@ -6,6 +6,7 @@
 //! after the other: what the kernel finds where a stream has the device to itself for a while, and what it is after.
 
 use super::{SEEKER_IDLE, Time};
+use petrio_persist::Persist;
 
 /// Fewer dispatches than this tell no rate (BFQ_RATE_MIN_SAMPLES), nor does a shorter span (BFQ_RATE_MIN_INTERVAL).
 const LEAST_SAMPLES: u64 = 32;
@@ -16,7 +17,7 @@ pub(super) const REFERENCE: [f64; 2] = [33_000.0 / 65_536.0, 14_000.0 / 65_536.0
 const ASSUMED: f64 = 2.0 / 3.0;
 
 /// The estimate, and what is counted for the next one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct PeakRate {
     /// Blocks a microsecond.
     rate: f64,

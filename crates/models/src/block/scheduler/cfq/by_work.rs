@@ -21,6 +21,7 @@ use crate::block::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::block::waiting::{Handle, MergeRules, Placed, Waiting};
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Duration;
 
 /// A way beyond this is a seek (CFQQ_SEEK_THR), and on a device without arm a request below that (CFQQ_SECT_THR_NONROT);
@@ -35,7 +36,7 @@ const DEEP: usize = 4;
 const QUANTUM: u32 = 8;
 
 /// What is known of a process (cfq_io_context).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Process {
     think: FadingMean,
     /// When its last request that it waited for completed; at first, when it asked first.
@@ -44,10 +45,11 @@ struct Process {
 }
 
 /// The scheduler.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct ByWork {
     waiting: Waiting,
     sweep: Sweep,
+    #[persist(keep)]
     parameters: CfqParameters,
     trees: Trees,
     processes: PerProcess<Process>,
@@ -489,10 +491,6 @@ impl Elevator for ByWork {
 
     fn waiting(&self) -> usize {
         self.waiting.len()
-    }
-
-    fn clone_box(&self) -> Box<dyn Elevator> {
-        Box::new(self.clone())
     }
 }
 

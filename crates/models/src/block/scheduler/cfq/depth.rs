@@ -3,13 +3,15 @@
 //! Source: cfq_update_hw_tag of block/cfq-iosched.c of Linux 3.2: the most requests that the device had at a time, over
 //! fifty looks while there was enough to do.
 
+use petrio_persist::Persist;
+
 /// Requests in a device that queues by itself (CFQ_HW_QUEUE_MIN).
 pub(super) const QUEUEING_DEPTH: usize = 5;
 /// How many looks it takes to know.
 const LOOKS: u32 = 50;
 
 /// What is known of it (hw_tag).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Depth {
     queues: Option<bool>,
     most: usize,

@@ -8,10 +8,11 @@ use super::CfqParameters;
 use crate::block::waiting::Handle;
 use petrio_colours::IoClass;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// What a queue's requests are like (wl_type_t).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Persist)]
 pub(super) enum Work {
     /// Nobody waits for them.
     Async,
@@ -40,7 +41,7 @@ pub(super) fn tree(class: IoClass, work: Work) -> usize {
 }
 
 /// A slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Slice {
     /// Nothing of it has completed: its time doesn't run yet.
     New,
@@ -49,7 +50,7 @@ pub(super) enum Slice {
 }
 
 /// A queue of requests (cfq_queue).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Queue {
     pub(super) class: IoClass,
     pub(super) priority: u8,
@@ -134,7 +135,7 @@ impl Queue {
 type Key = (i128, u64, usize);
 
 /// A tree (cfq_rb_root), with the think time of all in it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Tree {
     order: BTreeSet<Key>,
     pub(super) think: FadingMean,
@@ -142,7 +143,7 @@ pub(super) struct Tree {
 }
 
 /// The queues, and the order of those with requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Trees {
     pub(super) queues: Queues<Queue>,
     pub(super) trees: [Tree; TREES],

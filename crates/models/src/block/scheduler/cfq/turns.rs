@@ -8,6 +8,7 @@ use super::CfqParameters;
 use crate::block::waiting::Handle;
 use petrio_colours::IoClass;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeSet;
 
 /// A queue's place among those that wait for their turn: class, time in picoseconds, number, queue. Times may be
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 type Turn = (IoClass, i128, u64, usize);
 
 /// A queue of requests (cfq_queue).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Queue {
     pub(super) class: IoClass,
     pub(super) priority: u8,
@@ -68,7 +69,7 @@ impl Queue {
 }
 
 /// The queues, and the order of those with requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Turns {
     /// All queues.
     pub(super) queues: Queues<Queue>,

@@ -3,12 +3,13 @@
 
 use crate::fast_map::FastMap;
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 use std::collections::BTreeMap;
 
 /// A node's memory. Looking takes constant time, using and keeping take the logarithm of its blocks: it is asked once a
 /// request, beside which that is little.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct NodeMemory {
     /// Sectors of a block.
     block: u64,

@@ -3,10 +3,11 @@
 use crate::network::Port;
 use crate::slab::Slab;
 use petrio_colours::{BlockRequest, Direction, Message, Parcel, Verb};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// What a message says. Nodes are called by their disks' numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Said {
     /// The spigot, to the node that speaks for a request: it has come.
     Forward { number: u32 },
@@ -26,7 +27,7 @@ pub(super) enum Said {
 pub(super) type Known = (u64, BlockRequest);
 
 /// A request of which nodes are being asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Asked {
     request: Known,
     /// The node that speaks for it, and the others with copies.
@@ -37,7 +38,7 @@ struct Asked {
 }
 
 /// What is on its way between the nodes before it goes to disks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Mesh {
     /// The spigot's, then each node's.
     ports: Arc<[Port]>,

@@ -73,6 +73,7 @@ pub fn replication_over_nodes(
     Nodes { parameters: nodes, names, ports: on_network, processors }: Nodes<'_>,
 ) -> Result<(Place<Replicas>, Vec<Stage>), ReplicationError> {
     let mut page = parent.reopen(&format!("{name}-nodes"));
+    page.carries::<Said>();
     let memories: Vec<Place<NodeMemory>> = (names.iter())
         .filter(|_| nodes.memory.get() > 0)
         .map(|name| page.reopen(name).state("memory", NodeMemory::new(nodes.memory, nodes.block)))

@@ -15,6 +15,7 @@ use super::drive::{Demand, Drive, DriveState};
 use super::parameters::QueueDiscipline;
 use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::{Key, PageBuilder, Place, Slot, Time, View};
+use petrio_persist::Persist;
 
 /// What a discipline may know when it picks.
 pub(super) struct Head<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Head<'a> {
 }
 
 /// How far a sweep of the arm has come, as the queue before it sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Sweep {
     /// First block of the request that was sent last.
     pub(super) at: u64,

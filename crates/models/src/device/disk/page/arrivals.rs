@@ -3,9 +3,10 @@
 
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 
 /// The waiting commands' times, by number: no more than the drive's queue is deep.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Arrivals(Vec<(RequestId, Time)>);
 
 impl Arrivals {

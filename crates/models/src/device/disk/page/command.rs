@@ -3,10 +3,11 @@
 use crate::device::disk::drive::{Begun, Class, Demand};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::ops::{Deref, DerefMut};
 
 /// A command as a token: its sheet lies apart, because it passes a dozen places, each of which moves its tokens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Command(Box<Sheet>);
 
 impl Deref for Command {
@@ -35,7 +36,7 @@ fn written(spare: Option<Command>, sheet: Sheet) -> Command {
 }
 
 /// The controller is free. With it goes the sheet of the command that it was done with last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Controller(Option<Command>);
 
 impl Controller {
@@ -51,7 +52,7 @@ impl Controller {
 }
 
 /// Sheets of the arm's own copies of commands, and of what it writes by itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct SpareSheets(Vec<Command>);
 
 impl SpareSheets {
@@ -72,7 +73,7 @@ impl SpareSheets {
 }
 
 /// A request, what the drive has found out about it, and up to when its time is accounted for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Sheet {
     pub(super) request: BlockRequest,
     pub(super) demand: Demand,

@@ -39,6 +39,7 @@ mod arrivals;
 mod command;
 mod front;
 mod medium;
+mod turning;
 mod write_back;
 mod writes;
 
@@ -52,13 +53,15 @@ use arrivals::Arrivals;
 use command::{Command, Controller, SpareSheets};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, Probe, Simulation};
+use petrio_persist::Persist;
 use std::sync::Arc;
+use turning::Turning;
 
 /// All of a drive that changes, as one resident token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Unit {
     /// The drive, as it turns in this run.
-    drive: Arc<Drive>,
+    drive: Turning,
     state: DriveState,
     /// The sweep of the commands that were begun.
     sweep: Sweep,
@@ -194,7 +197,7 @@ pub fn disk_page_on_bus(
 
 /// The drive as one resident token; one that turns freely turns otherwise in each run.
 fn unit(page: &mut PageBuilder<'_>, drive: &Arc<Drive>) -> Place<Unit> {
-    let of = |drive: Arc<Drive>| Unit {
+    let of = |drive: Turning| Unit {
         state: drive.initial_state(),
         drive,
         sweep: Sweep::START,
@@ -204,10 +207,12 @@ fn unit(page: &mut PageBuilder<'_>, drive: &Arc<Drive>) -> Place<Unit> {
         announced: false,
     };
     if !drive.turns_freely() {
-        return page.state("drive", of(Arc::clone(drive)));
+        return page.state("drive", of(Turning::alike(drive)));
     }
     let model = Arc::clone(drive);
-    page.drawn_state("drive", "spindle", move |random| of(Arc::new(model.turning(Spin::drawn(random)))))
+    page.drawn_state("drive", "spindle", move |random| {
+        of(Turning::beside_others(&model, Spin::drawn(random)))
+    })
 }
 
 fn stages(path: &str, places: &Places) -> Vec<Stage> {

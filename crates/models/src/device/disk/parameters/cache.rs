@@ -1,5 +1,6 @@
 //! Buffer memory.
 
+use petrio_persist::Persist;
 use petrio_units::{Blocks, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,7 +117,7 @@ impl Default for CacheParameters {
 }
 
 /// What is read beyond the end of a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReadAhead {
     /// Nothing.
@@ -134,7 +135,7 @@ pub enum ReadAhead {
 }
 
 /// Which segments writes use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteSegments {
     /// Any segment.
@@ -145,7 +146,7 @@ pub enum WriteSegments {
 }
 
 /// Which writes are reported complete when their data are in the cache ("immediate reporting", "fast writes").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImmediateReporting {
     /// None: a write is complete when it is on the medium.
@@ -179,7 +180,7 @@ pub struct WriteBackParameters {
 }
 
 /// Which held run is written next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteBackOrder {
     /// The one that the head reaches first: seek, settling and rotation together.

@@ -1,5 +1,6 @@
 //! Zones, tracks, skews, spares, slips and remaps of a drive.
 
+use petrio_persist::Persist;
 use petrio_units::Blocks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ fn is_unscaled(scale: &f64) -> bool {
 }
 
 /// In which order consecutive blocks run over the tracks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrackOrder {
     /// Along surface 0, 1, … of a cylinder, then surface 0 of the next.

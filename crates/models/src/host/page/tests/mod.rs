@@ -15,3 +15,4 @@ mod rig;
 mod schedulers;
 mod streams;
 mod touch;
+mod xfs;

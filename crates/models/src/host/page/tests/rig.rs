@@ -7,7 +7,10 @@ use crate::device::constant_rate::{ConstantRateParameters, constant_rate_page};
 use crate::host::file_system::{Family, FileSystemParameters, JournalMode, Volume};
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::machine::MachineParameters;
-use crate::host::{HostError, HostParameters, LaidOut, LayoutOf, LogDevice, Mount, PreparedFile, host_page};
+use crate::host::xfs::XfsParameters;
+use crate::host::{
+    Format, HostError, HostParameters, LaidOut, LayoutOf, LogDevice, Mount, PreparedFile, host_page,
+};
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, Status};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
 use std::ops::Range;
@@ -137,17 +140,39 @@ impl Rig {
         files: &[PreparedFile],
     ) -> Self {
         let parameters = FileSystemParameters { journal_size: Some("64 MiB".parse().unwrap()), ..parameters };
+        let area = Volume::format(&parameters, 256 << 10).unwrap().journal();
+        let log_apart = parameters.journal.on.is_some();
+        let queue = (scheduler, depth, rotational);
+        Self::of_kind(queue, broken, (parameters.into(), 256 << 10, area, log_apart), host, files)
+    }
+
+    /// On XFS of 4 GiB.
+    pub(super) fn xfs(parameters: XfsParameters, host: &HostParameters, files: &[PreparedFile]) -> Self {
+        let area = parameters.geometry(1 << 20).unwrap().log;
+        let log_apart = parameters.log_apart;
+        let kind = (parameters.into(), 1 << 20, area, log_apart);
+        Self::of_kind(("none", 128, false), Broken::Nothing, kind, host, files)
+    }
+
+    /// On a file system of so many blocks of 4 KiB, with its log there or on a device of its own.
+    fn of_kind(
+        (scheduler, depth, rotational): (&str, u32, bool),
+        broken: Broken,
+        (format, blocks, area, log_apart): (Format, u64, Range<u64>, bool),
+        host: &HostParameters,
+        files: &[PreparedFile],
+    ) -> Self {
         let mut net = NetBuilder::new("rig");
         let mut page = net.top();
         let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
         let (requests, back) = (page.fifo("requests"), page.fifo("back"));
         let (down, up) = (page.fifo("down"), page.fifo("up"));
         let log_down = page.fifo("log-down");
-        let log = parameters.journal.on.as_ref().map(|_| (page.fifo("log-requests"), page.fifo("log-back")));
+        let log = log_apart.then(|| (page.fifo("log-requests"), page.fifo("log-back")));
         let directory =
             PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
         let watch = petrio_kernel::Watch::default();
-        let of = LayoutOf::new((host, true), "fs", &parameters, 2 << 20, 1);
+        let of = LayoutOf::new((host, true), "fs", &format, blocks * 8, 1);
         let laid_out = LaidOut::new(of, &watch, |tell| -> Result<(), HostError> {
             [&[directory], files].concat().into_iter().for_each(tell);
             Ok(())
@@ -156,7 +181,6 @@ impl Rig {
             watch,
             name: "fs".to_owned(),
             position: 0,
-            parameters: parameters.clone(),
             largest_request: 1 << 20,
             read_ahead: host.kernel.read_ahead.max,
             queue_requests: None,
@@ -167,7 +191,6 @@ impl Rig {
             completions: back,
             log: log.map(|(requests, completions)| LogDevice { blocks: 16 << 10, requests, completions }),
         };
-        let area = Volume::format(&parameters, 256 << 10).unwrap().journal();
         host_page(&mut page, "h", host, &[mount], operations, completions).unwrap();
         let features = DeviceFeatures { write_cache: true, ..DeviceFeatures::default() };
         let scheduler = SchedulerParameters::named(scheduler);
@@ -188,7 +211,7 @@ impl Rig {
             });
             constant_rate_page(&mut page, "log-device", &five_ms(64 << 11), log_sound, log_up);
         }
-        let device = five_ms(2 << 20);
+        let device = five_ms(blocks * 8);
         let sound = page.fifo("sound");
         let journal = area.start * 8..area.end * 8;
         let mut pass = page.transition("pass");
@@ -314,7 +337,7 @@ impl Rig {
     }
 
     fn word(&self, request: &BlockRequest) -> String {
-        let size = request.bytes() / 1024;
+        let size = request.bytes() as f64 / 1_024.0;
         let place = if self.journal.contains(&request.address) { "J" } else { "D" };
         match request.direction {
             Direction::Flush => "F".to_owned(),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::disk::parameters::{WriteBackOrder, WriteBackParameters};
 use petrio_colours::RequestId;
+use petrio_persist::Persist;
 
 /// A cache of four segments of fifty blocks that holds this many blocks of writes, oldest first.
 fn holding(blocks: u64) -> DiskParameters {
@@ -34,7 +35,7 @@ fn flush() -> BlockRequest {
 }
 
 /// A completed request: when, which, and how long it took by the clock and by its ledger.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Persist)]
 struct Done {
     at: Time,
     id: u64,

@@ -12,18 +12,19 @@
 //! as those of others do. Each block of the log is a request of its own, which the block layer merges. Leaves out the checksummed
 //! asynchronous commit.
 
-use super::context::Context;
-use super::exits::{Leaves, Leavings, Places};
+use super::Ext;
+use crate::host::below::{Kernel, ThreadStep};
 use crate::host::daemon::Daemon;
 use crate::host::journal::{CommitPlan, Ordered};
-use crate::host::kernel_profile::JournalGeneration;
+use crate::host::page::{Leaves, Places};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch};
 use petrio_colours::{Direction, Purpose};
 use petrio_kernel::{Key, PageBuilder, Place, Take, TransitionBuilder};
+use petrio_persist::Persist;
 
 /// A commit under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 struct Commit {
     plan: Option<CommitPlan>,
     /// Which of the files whose data it waits for is being sent, and between which pages.
@@ -44,7 +45,7 @@ struct Commit {
 }
 
 /// Where a commit that waited goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Phase {
     Flushing,
     Logging,
@@ -52,44 +53,40 @@ enum Phase {
     Finished,
 }
 
-impl Context<'_> {
-    fn old(&self) -> bool {
-        self.fs.rules.generation() == JournalGeneration::Jbd
-    }
-
+impl Ext {
     /// No handle is open any more: new ones go to the next transaction.
-    fn close(&mut self, commit: &mut Commit) {
+    fn close(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) {
         commit.plan = self.journal.begin_logging();
-        self.fs.events.push(Event::Handle);
+        kernel.fs.events.push(Event::Handle);
     }
 
     /// Sends data off that the transaction waits for, as far as there is room in the queue; what to wait for if there isn't.
     /// Blocks are found for none: of what has none, the transaction tells nothing.
-    fn flush_ordered(&mut self, commit: &mut Commit) -> Option<Event> {
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited(touch);
-        let group = self.fs.transfers.group();
+    fn flush_ordered(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = kernel.fs.rules.awaited(touch);
+        let group = kernel.fs.transfers.group();
         while let Some(&Ordered { file, first, end }) = self.journal.ordered().get(commit.ordered) {
             let key = FileKey(file);
             if commit.from == 0 {
-                commit.to = self.memory.cache.dirty_end(key, first, end);
+                commit.to = kernel.memory.cache.dirty_end(key, first, end);
             }
             let range = (first.max(commit.from), commit.to);
-            if let Some(at) = self.write_in_room(key, range, u64::MAX, touch, group).full_at {
+            if let Some(at) = kernel.write_in_room(self, key, range, u64::MAX, touch, group).full_at {
                 commit.from = at;
-                return Some(self.room());
+                return Some(kernel.room());
             }
             (commit.ordered, commit.from) = (commit.ordered + 1, 0);
         }
         if commit.sent == 0 {
-            (commit.sent, commit.ordered) = (self.fs.transfers.sent(), usize::MAX);
+            (commit.sent, commit.ordered) = (kernel.fs.transfers.sent(), usize::MAX);
         }
         None
     }
 
     /// A write of data on its way that the transaction waits for.
-    fn data_on_the_way(&mut self, commit: &mut Commit) -> Option<Event> {
-        let transfers = &mut self.fs.transfers;
+    fn data_on_the_way(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
+        let transfers = &mut kernel.fs.transfers;
         while let Some(&Ordered { file, first, end }) = self.journal.ordered().get(commit.awaited) {
             if let Some(write) = transfers.await_write(FileKey(file), (first, end), commit.sent) {
                 return Some(Event::Written(write));
@@ -100,101 +97,102 @@ impl Context<'_> {
     }
 
     /// Sends the log blocks off; what to wait for.
-    fn write_log(&mut self, commit: &mut Commit) -> Option<Event> {
+    fn write_log(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
         let plan = commit.plan?;
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited(touch);
-        let group = self.fs.transfers.group();
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = kernel.fs.rules.awaited(touch);
+        let group = kernel.fs.transfers.group();
         if plan.superblock {
             let superblock = self.journal.parameters().first_block;
-            self.fs.send_to_log(superblock, touch, group, self.now);
+            kernel.fs.send_to_log(superblock, touch, group, kernel.now);
         }
         for (first, count) in self.journal.log_runs(0, plan.logged) {
             for block in first..first + count {
-                self.fs.send_to_log(block, touch, group, self.now);
+                kernel.fs.send_to_log(block, touch, group, kernel.now);
             }
         }
         commit.logging = group;
         // On a log apart they are waited for after the data.
-        (!self.fs.rules.log_apart && self.fs.transfers.is_pending(group)).then_some(Event::Group(group))
+        (!kernel.fs.rules.log_apart && kernel.fs.transfers.is_pending(group)).then_some(Event::Group(group))
     }
 
     /// Where the log is another device's, sends a flush of the device on which data lie, once they are there, if one is
     /// needed (`jbd2_journal_commit_transaction`). JBD sends none.
-    fn flush_data(&mut self, commit: &mut Commit) {
-        let rules = &self.fs.rules;
-        let wanted = rules.log_apart && rules.barriers && !self.old() && self.journal.flushes_data();
-        if wanted && !commit.flushed && self.data_on_the_way(commit).is_none() {
+    fn flush_data(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) {
+        let rules = &kernel.fs.rules;
+        let wanted =
+            rules.log_apart && self.rules.barriers && !self.rules.is_old() && self.journal.flushes_data();
+        if wanted && !commit.flushed && self.data_on_the_way(kernel, commit).is_none() {
             commit.flushed = true;
             self.journal.begin_flush();
-            commit.flushing = self.flush_beneath_log();
+            commit.flushing = self.flush_beneath_log(kernel);
         }
     }
 
     /// What a commit block on a log apart still waits for: the flush, and the log blocks.
-    fn before_record(&self, commit: &Commit) -> Option<Event> {
+    fn before_record(&self, kernel: &Kernel<'_>, commit: &Commit) -> Option<Event> {
         let groups = [commit.flushing, commit.logging];
-        let pending = groups.into_iter().find(|&group| self.fs.transfers.is_pending(group));
+        let pending = groups.into_iter().find(|&group| kernel.fs.transfers.is_pending(group));
         pending.map(Event::Group)
     }
 
     /// Makes durable what lies on the file system's own device.
-    pub(super) fn flush_beneath_log(&mut self) -> u64 {
-        let group = self.fs.transfers.group();
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Flush, true);
-        self.fs.send_flush(touch, Purpose::Journal, group, self.now);
+    pub(super) fn flush_beneath_log(&mut self, kernel: &mut Kernel<'_>) -> u64 {
+        let group = kernel.fs.transfers.group();
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Flush, true);
+        kernel.fs.send_flush(touch, Purpose::Journal, group, kernel.now);
         group
     }
 
     /// Sends the commit block off; what to wait for.
-    fn record(&mut self, commit: Commit) -> Event {
+    fn record(&mut self, kernel: &mut Kernel<'_>, commit: Commit) -> Event {
         let logged = commit.plan.map_or(0, |plan| plan.logged);
-        let group = self.fs.transfers.group();
+        let group = kernel.fs.transfers.group();
         let [(block, _), _] = self.journal.log_runs(logged, 1);
-        let barriers = self.fs.rules.barriers;
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited_buffer(touch);
-        let request = self.fs.send_to_log(block, touch, group, self.now);
+        let barriers = self.rules.barriers;
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = kernel.fs.rules.awaited_buffer(touch);
+        let request = kernel.fs.send_to_log(block, touch, group, kernel.now);
         (request.flush_before, request.force_unit_access) = (barriers, barriers);
         let tag = request.tag;
         self.journal.begin_flush();
-        if barriers && !self.fs.rules.log_apart {
-            self.fs.promises.flush_begins(tag);
+        if barriers && !kernel.fs.rules.log_apart {
+            kernel.fs.promises.flush_begins(tag);
         }
         Event::Group(group)
     }
 
     /// The commit block is durable: blocks may be written in place.
-    fn finish(&mut self) -> bool {
+    fn finish(&mut self, kernel: &mut Kernel<'_>) -> bool {
         let finished = self.journal.finish();
         for key in &finished.blocks {
             let file = FileKey(key.file);
-            self.fs.promises.logged(file, key.index);
-            if self.memory.cache.look(file, key.index).is_none() {
-                self.memory.make_room(1);
-                self.memory.cache.insert_for_write(file, key.index, 1, 1, true);
+            kernel.fs.promises.logged(file, key.index);
+            if kernel.memory.cache.look(file, key.index).is_none() {
+                kernel.memory.make_room(1);
+                kernel.memory.cache.insert_for_write(file, key.index, 1, 1, true);
             }
-            self.memory.cache.make_dirty(file, key.index, 1, self.now);
+            kernel.memory.cache.make_dirty(file, key.index, 1, kernel.now);
         }
         finished.superblock
     }
 
     /// Writes the log's tail into its superblock.
-    pub(super) fn write_tail(&mut self, flush_before: bool) -> Event {
-        let group = self.fs.transfers.group();
+    pub(super) fn write_tail(&mut self, kernel: &mut Kernel<'_>, flush_before: bool) -> Event {
+        let group = kernel.fs.transfers.group();
         let superblock = self.journal.parameters().first_block;
-        let barriers = self.fs.rules.barriers;
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited_buffer(touch);
-        let request = self.fs.send_to_log(superblock, touch, group, self.now);
+        let barriers = self.rules.barriers;
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = kernel.fs.rules.awaited_buffer(touch);
+        let request = kernel.fs.send_to_log(superblock, touch, group, kernel.now);
         (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
         Event::Group(group)
     }
 
-    fn announce(&mut self) {
-        self.fs.events.extend([Event::Committed(self.journal.committed()), Event::Handle]);
+    fn announce(&mut self, kernel: &mut Kernel<'_>) {
+        kernel.fs.events.extend([Event::Committed(self.journal.committed()), Event::Handle]);
         if self.journal.wants_commit() {
-            self.fs.signals.commit = true;
+            kernel.fs.signals.commit = true;
         }
     }
 }
@@ -214,41 +212,41 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
     let mut flush = page.transition("flush");
     let commit = flush.take(locked);
     flush.consume(places.closed);
-    decide((flush, true), places, commit, (flushing, waiting), |context, commit| {
-        context.close(commit);
+    decide((flush, true), places, commit, (flushing, waiting), |ext, kernel, commit| {
+        ext.close(kernel, commit);
         None
     });
 
     let mut log = page.transition("log");
     let commit = log.take(flushing);
-    decide((log, false), places, commit, (logging, waiting), |context, commit| {
-        if let Some(event) = context.flush_ordered(commit) {
+    decide((log, false), places, commit, (logging, waiting), |ext, kernel, commit| {
+        if let Some(event) = ext.flush_ordered(kernel, commit) {
             return Some((event, Phase::Flushing));
         }
-        if context.old()
-            && let Some(event) = context.data_on_the_way(commit)
+        if ext.rules.is_old()
+            && let Some(event) = ext.data_on_the_way(kernel, commit)
         {
             return Some((event, Phase::Flushing));
         }
-        context.flush_data(commit);
-        context.write_log(commit).map(|event| (event, Phase::Logging))
+        ext.flush_data(kernel, commit);
+        ext.write_log(kernel, commit).map(|event| (event, Phase::Logging))
     });
 
     let mut record = page.transition("record");
     let commit = record.take(logging);
-    decide((record, false), places, commit, (recording, waiting), |context, commit| {
-        context.flush_data(commit);
-        match context.data_on_the_way(commit).or_else(|| context.before_record(commit)) {
+    decide((record, false), places, commit, (recording, waiting), |ext, kernel, commit| {
+        ext.flush_data(kernel, commit);
+        match ext.data_on_the_way(kernel, commit).or_else(|| ext.before_record(kernel, commit)) {
             Some(event) => Some((event, Phase::Logging)),
-            None => Some((context.record(*commit), Phase::Recording)),
+            None => Some((ext.record(kernel, *commit), Phase::Recording)),
         }
     });
 
     let mut finish = page.transition("finish");
     let commit = finish.take(recording);
-    decide((finish, false), places, commit, (finished, waiting), |context, _| {
+    decide((finish, false), places, commit, (finished, waiting), |ext, kernel, _| {
         // The commit block's flush has made durable what was written in place before.
-        context.finish().then(|| (context.write_tail(false), Phase::Finished))
+        ext.finish(kernel).then(|| (ext.write_tail(kernel, false), Phase::Finished))
     });
 
     end(page, places, (finished, idle));
@@ -270,11 +268,11 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
 fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>, Place<Commit>)) {
     let mut expire = page.transition("expire");
     let id = expire.take(places.ages);
-    let journal = expire.update(places.journal);
+    let system = expire.update(places.system);
     let wanted = expire.may_put(places.wanted, 1);
     expire.action(move |f| {
         let id = f.take(id);
-        let journal = f.update(journal);
+        let journal = &mut f.update(system).ext().journal;
         if journal.running() == Some(id) && journal.request(id) {
             f.put(wanted, ());
         }
@@ -283,11 +281,11 @@ fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>
     let mut lock = page.transition("lock");
     lock.consume(places.wanted);
     lock.consume(idle);
-    let journal = lock.update(places.journal);
+    let system = lock.update(places.system);
     let (out, closed, back) =
         (lock.may_put(locked, 1), lock.may_put(places.closed, 1), lock.may_put(idle, 1));
     lock.action(move |f| {
-        let journal = f.update(journal);
+        let journal = &mut f.update(system).ext().journal;
         if !journal.wants_commit() || journal.lock().is_none() {
             return f.put(back, ());
         }
@@ -319,15 +317,11 @@ fn end(page: &mut PageBuilder<'_>, places: &Places, (finished, idle): (Place<Com
     let mut end = page.transition("end");
     end.consume(finished);
     let back = end.put(idle);
-    let (memory, fs, journal) =
-        (end.update(places.memory), end.update(places.fs), end.update(places.journal));
-    let leavings =
-        Leavings::declare(&mut end, places, fs, Leaves { events: true, commits: true, ..Leaves::default() });
+    let step =
+        ThreadStep::declare(&mut end, places, Leaves { events: true, commits: true, ..Leaves::default() });
     end.action(move |f| {
-        let now = f.now();
-        let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        Context { memory, fs, journal, now }.announce();
-        leavings.send(f);
+        step.take(f, |system, kernel| system.ext().announce(kernel));
+        step.send(f);
         f.put(back, ());
     });
 }
@@ -338,25 +332,17 @@ fn decide(
     places: &Places,
     commit: Take<Commit>,
     (out, waiting): (Place<Commit>, Place<Commit>),
-    step: impl Fn(&mut Context<'_>, &mut Commit) -> Option<(Event, Phase)> + Send + Sync + 'static,
+    step: impl Fn(&mut Ext, &mut Kernel<'_>, &mut Commit) -> Option<(Event, Phase)> + Send + Sync + 'static,
 ) {
-    let (memory, fs, journal) =
-        (transition.update(places.memory), transition.update(places.fs), transition.update(places.journal));
     let (out, wait) = (transition.may_put(out, 1), transition.may_put(waiting, 1));
-    let leavings = Leavings::declare(
-        &mut transition,
-        places,
-        fs,
-        Leaves { requests: true, logs: true, events, ..Leaves::default() },
-    );
+    let leaves = Leaves { requests: true, logs: true, events, ..Leaves::default() };
+    let thread = ThreadStep::declare(&mut transition, places, leaves);
     transition.action(move |f| {
         let mut commit = f.take(commit);
-        let now = f.now();
-        let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        match step(&mut Context { memory, fs, journal, now }, &mut commit) {
+        match thread.take(f, |system, kernel| step(system.ext(), kernel, &mut commit)) {
             None => f.put(out, commit),
             Some((event, phase)) => f.put(wait, Commit { key: event.key(), phase, ..commit }),
         }
-        leavings.send(f);
+        thread.send(f);
     });
 }

@@ -4,36 +4,37 @@
 //! as a transaction may need. Before the tail moves, what was written in place is made durable by a flush (JBD2 with barriers).
 //! In the kernel the process that needs the space does this; here it waits for a thread that does.
 
-use super::context::Context;
-use super::exits::{Leaves, Leavings, Places};
+use super::Ext;
+use crate::host::below::{Kernel, ThreadStep};
 use crate::host::daemon::Daemon;
 use crate::host::journal::BlockKey;
-use crate::host::kernel_profile::JournalGeneration;
+use crate::host::page::{Leaves, Places};
 use crate::host::page_cache::FileKey;
 use crate::host::state::{Event, Touch};
 use crate::instants;
 use petrio_colours::Direction;
 use petrio_kernel::{Key, PageBuilder};
+use petrio_persist::Persist;
 
-impl Context<'_> {
+impl Ext {
     /// The next step; what to wait for before the one after, or none when there is room again.
-    fn checkpoint(&mut self, check: &mut Check) -> Option<Event> {
+    fn checkpoint(&mut self, kernel: &mut Kernel<'_>, check: &mut Check) -> Option<Event> {
         let mut keys = Vec::new();
         while self.journal.is_short() {
             if self.journal.releasable() > 0 {
-                let flush = self.fs.rules.generation() == JournalGeneration::Jbd2;
+                let flush = !self.rules.is_old();
                 // A flush before a write to a log apart wouldn't reach what was written in place.
-                let apart = self.fs.rules.log_apart;
-                if flush && apart && self.fs.rules.barriers && !std::mem::replace(&mut check.flushed, true) {
-                    return Some(Event::Group(self.flush_beneath_log()));
+                let apart = kernel.fs.rules.log_apart;
+                if flush && apart && self.rules.barriers && !std::mem::replace(&mut check.flushed, true) {
+                    return Some(Event::Group(self.flush_beneath_log(kernel)));
                 }
                 check.flushed = false;
                 self.journal.release();
-                return Some(self.write_tail(flush && !apart));
+                return Some(self.write_tail(kernel, flush && !apart));
             }
             let held_by = self.journal.oldest(&mut keys);
             if !keys.is_empty() {
-                match self.write_in_place(&mut keys) {
+                match self.write_in_place(kernel, &mut keys) {
                     Some(event) => return Some(event),
                     None => continue,
                 }
@@ -41,30 +42,30 @@ impl Context<'_> {
             match held_by.or(self.journal.committing()) {
                 Some(id) => {
                     if self.journal.request(id) {
-                        self.fs.signals.commit = true;
+                        kernel.fs.signals.commit = true;
                     }
                     return Some(Event::Committed(id));
                 }
                 None => break,
             }
         }
-        self.fs.events.push(Event::Handle);
+        kernel.fs.events.push(Event::Handle);
         None
     }
 
     /// Writes blocks in place, each by a request of its own that the block layer may merge (`__flush_batch`); what to wait for, or
     /// none where nothing had to be written.
-    fn write_in_place(&mut self, keys: &mut [BlockKey]) -> Option<Event> {
+    fn write_in_place(&mut self, kernel: &mut Kernel<'_>, keys: &mut [BlockKey]) -> Option<Event> {
         keys.sort_unstable();
-        let group = self.fs.transfers.group();
-        let touch = Touch::daemon(self.fs.daemon(Daemon::Journal), Direction::Write, true);
-        let touch = self.fs.rules.awaited(touch);
+        let group = kernel.fs.transfers.group();
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
+        let touch = kernel.fs.rules.awaited(touch);
         let mut on_the_way = None;
         let mut sent = 0;
         for &key in &*keys {
             let (file, index) = (FileKey(key.file), key.index);
-            sent += self.write_pages(file, (index, index + 1), 1, touch, group).1;
-            match self.memory.cache.look(file, index) {
+            sent += kernel.write_pages(self, file, (index, index + 1), 1, touch, group).1;
+            match kernel.memory.cache.look(file, index) {
                 Some(page) if page.writeback => on_the_way = Some((file, index)),
                 // Clean or gone: somebody has written or dropped it.
                 _ => self.journal.in_place(key),
@@ -74,13 +75,13 @@ impl Context<'_> {
             return Some(Event::Group(group));
         }
         let (file, index) = on_the_way?;
-        let sent = self.fs.transfers.sent();
-        self.fs.transfers.await_write(file, (index, index + 1), sent).map(Event::Written)
+        let sent = kernel.fs.transfers.sent();
+        kernel.fs.transfers.await_write(file, (index, index + 1), sent).map(Event::Written)
     }
 }
 
 /// A look at the log.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Check {
     /// What it waits for.
     key: Key,
@@ -103,24 +104,16 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
 
     let mut check = page.transition("write in place");
     let looking = check.take(checking);
-    let (memory, fs, journal) =
-        (check.update(places.memory), check.update(places.fs), check.update(places.journal));
     let (wait, back) = (check.may_put(waiting, 1), check.may_put(idle, 1));
-    let leavings = Leavings::declare(
-        &mut check,
-        places,
-        fs,
-        Leaves { requests: true, logs: true, events: true, commits: true, ..Leaves::default() },
-    );
+    let leaves = Leaves { requests: true, logs: true, events: true, commits: true, ..Leaves::default() };
+    let step = ThreadStep::declare(&mut check, places, leaves);
     check.action(move |f| {
         let mut check = f.take(looking);
-        let now = f.now();
-        let (memory, fs, journal) = f.update_three(memory, fs, journal);
-        match (Context { memory, fs, journal, now }).checkpoint(&mut check) {
+        match step.take(f, |system, kernel| system.ext().checkpoint(kernel, &mut check)) {
             Some(event) => f.put(wait, Check { key: event.key(), ..check }),
             None => f.put(back, ()),
         }
-        leavings.send(f);
+        step.send(f);
     });
 
     let woken = page.fifo::<Check>("woken");
