@@ -1,10 +1,12 @@
 //! What the catalogue's drives promise: the figures that were tabulated for them, to the block and the microsecond.
 
 use petrio_kernel::Time;
+use petrio_models::block::AwaitedWrites;
 use petrio_models::device::disk::parameters::SeekParameters;
 use petrio_models::device::disk::{DiskParameters, SeekCurve};
+use petrio_models::host::kernel_profile::{KernelParameters, OrderedData, ReadAheadAlgorithm, Ring};
 use petrio_models::host::machine::{CopyCurve, MachineParameters};
-use petrio_scenario::catalogue::{DEVICES, Device, MACHINES};
+use petrio_scenario::catalogue::{DEVICES, Device, KERNELS, MACHINES};
 use petrio_scenario::{Loaded, load_text};
 
 fn loaded(model: &str) -> Loaded {
@@ -129,6 +131,10 @@ fn machines_that_others_measured_have_their_figures() {
         ("hetzner-cax11", 8_060.0, 2.0, 11_250.0),
         // Fast and slow cores: one thread of a fast core, as if all sixteen processors were such.
         ("core-i7-1360p", 4_601.0 * 16.0, 16.0, 25_390.0),
+        // One thread, too: two of a core have a third less each.
+        ("ryzen-ai-max-395", 6_361.0 * 32.0, 32.0, 36_252.0),
+        ("core-ultra-9-185h", 5_558.0 * 22.0, 22.0, 21_365.0),
+        ("ryzen-9-7900", 7_885.0 * 24.0, 24.0, 26_390.0),
     ] {
         let found = machine(name);
         assert!((f64::from(found.processors) - threads).abs() < 1e-9, "{name}");
@@ -154,4 +160,56 @@ fn machines_that_others_measured_have_their_figures() {
 
 fn machine(name: &str) -> MachineParameters {
     toml::from_str(MACHINES.text(name).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// From which version on a kernel has a rule; the profiles of kernels in use have each as of theirs.
+#[test]
+fn kernels_have_the_rules_of_their_versions() {
+    type Holds = fn(&KernelParameters) -> bool;
+    let since: [((u32, u32), &str, Holds); 12] = [
+        ((4, 10), "write-back is throttled under blk-mq (blk-wbt)", |kernel| {
+            kernel.block.write_back_throttling
+        }),
+        ((4, 10), "writes that are waited for are told so", |kernel| {
+            kernel.block.awaited_writes == AwaitedWrites::Synchronous
+        }),
+        ((4, 15), "blk-mq has mq-deadline for a device of one queue", |kernel| {
+            kernel.block.multi_queue && kernel.block.scheduler == "mq-deadline"
+        }),
+        ((5, 1), "io_uring", |kernel| kernel.ring != Ring::Missing),
+        ((5, 3), "a commit waits for a range of a file", |kernel| kernel.ordered_data != OrderedData::File),
+        ((5, 6), "extents are unwritten until their data are there (dioread_nolock)", |kernel| {
+            kernel.ordered_data == OrderedData::Converted
+        }),
+        ((5, 9), "buffered reads of io_uring need no thread (IOCB_WAITQ)", |kernel| {
+            kernel.ring == Ring::ThreadsButReads
+        }),
+        ((5, 13), "bitmaps are read ahead of their use (prefetch_block_bitmaps)", |kernel| {
+            kernel.prefetches_bitmaps
+        }),
+        ((6, 4), "pages whose data are in the journal are dirty", |kernel| kernel.logged_data_are_dirty),
+        ((6, 11), "a transaction has a third of a journal", |kernel| kernel.transactions_per_journal == 3),
+        ((6, 16), "ext4 has large folios", |kernel| kernel.page_cache.largest_folio.get() > 4096),
+        ((6, 17), "reading ahead by folios, requests of 4 MiB", |kernel| {
+            kernel.read_ahead.algorithm != ReadAheadAlgorithm::OnDemand
+                && kernel.block.largest_request.get() == 4 << 20
+        }),
+    ];
+    let mut looked_at = 0;
+    for name in KERNELS.names() {
+        let Some((major, minor)) = name.strip_prefix("linux-").and_then(|version| version.split_once('.'))
+        else {
+            continue;
+        };
+        let (Ok(major), Ok(minor)) = (major.parse::<u32>(), minor.parse::<u32>()) else { continue };
+        if major < 4 {
+            continue;
+        }
+        looked_at += 1;
+        let kernel: KernelParameters = toml::from_str(KERNELS.text(name).unwrap()).unwrap();
+        for (from, rule, holds) in since {
+            assert_eq!(holds(&kernel), (major, minor) >= from, "{name}: {rule}, since {from:?}");
+        }
+    }
+    assert_eq!(looked_at, 8);
 }

@@ -1,9 +1,10 @@
 //! Processes with memory of their own beside files: what they have more than there is goes to swap space, and they wait for it.
 
-use crate::common::{once, problem};
-use petrio_scenario::Claim;
+use crate::common::{once, once_of, problem};
 use petrio_scenario::report::Report;
+use petrio_scenario::{Claim, load_text};
 use proptest::prelude::*;
+use std::path::Path;
 
 /// Two processes that read 4 KiB at random of files in memory, and use memory of their own before each; sizes in MiB.
 fn processes(kernel: &str, host: u64, swap: u64, memory: &str) -> String {
@@ -107,6 +108,71 @@ fn memory_that_is_nowhere_is_refused() {
     }
     // The same with all of it shared fits.
     assert!(!thrashes(&once(&processes("linux-6.18", 64, 16, &own(48, 64, "shared = true")))));
+}
+
+/// So many megabytes of memory for two users of the thesis, or for four ranks, each with 40 of their own.
+fn host(memory: u64) -> String {
+    format!(
+        r#"
+[disk.d]
+model = "constant-rate"
+drive.latency = "1 ms"
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+memory = "{memory} MiB"
+swap = "512 MiB"
+[fs.data]
+type = "ext4"
+on = "d"
+size = "8 GiB"
+"#
+    )
+}
+
+/// Users touch their memory before each call: two of them who have more than there is wait for it, and in more sessions more.
+#[test]
+fn users_with_more_memory_than_there_is_wait_for_it_as_they_work() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/users");
+    let run = |memory: u64, sessions: u32, uses: &str| {
+        let text = format!(
+            "{}[workload.u]\nkind = \"users\"\non = \"data\"\nspecification = \"thesis.toml\"\nusers = 2\nsessions = {sessions}\n\
+             memory = {{ size = \"80 MiB\", {uses} }}\n",
+            host(memory)
+        );
+        let loaded = load_text("test.toml", &text, Some(&folder), &[]);
+        once_of(&loaded.unwrap_or_else(|problems| panic!("{problems:?}")))
+    };
+    let uses = "uses = \"64 KiB\"";
+    let [short, longer, enough] =
+        [run(120, 2, uses), run(120, 5, uses), run(512, 2, uses)].map(|report| report.memory[0].clone());
+    assert!(short.swapped_in_bytes > 0 && short.waited_for_swap_ms > 0, "{short:?}");
+    assert!(longer.swapped_in_bytes > short.swapped_in_bytes, "{short:?} and {longer:?}");
+    assert_eq!((enough.swapped_out_bytes, enough.swapped_in_bytes, enough.waited_for_swap_ms), (0, 0, 0));
+    // Memory that nobody touches again goes, and doesn't come back.
+    let untouched = run(120, 2, "piece = \"64 KiB\"").memory[0].clone();
+    assert!(untouched.swapped_out_bytes > 0 && untouched.swapped_in_bytes == 0, "{untouched:?}");
+}
+
+/// Ranks meet at barriers: the memory of one that has gone to swap space is waited for by all of them, and the report warns.
+#[test]
+fn ranks_with_more_memory_than_there_is_thrash_and_are_told_so() {
+    let run = |memory: u64, shared: &str| {
+        once(&format!(
+            "{}[workload.p]\nkind = \"parallel\"\non = \"data\"\nranks = 4\nmemory = {{ size = \"40 MiB\", uses = \"256 KiB\"{shared} }}\n\
+             program.kind = \"steps\"\nprogram.steps = [{{ repeat = {{ times = 20, measure = \"steps\", steps = [\n\
+             {{ compute = \"100 us\" }}, {{ all-reduce = {{ bytes = \"8 B\" }} }},\n\
+             {{ write = {{ file = \"state\", bytes = \"256 KiB\", transfer = \"64 KiB\" }} }} ] }} }}]\n",
+            host(memory)
+        ))
+    };
+    let (short, enough, shared) = (run(96, ""), run(512, ""), run(96, ", shared = true"));
+    assert!(thrashes(&short) && !thrashes(&enough) && !thrashes(&shared), "{:?}", short.warnings);
+    let seconds = |report: &Report| report.jobs[0].phases[0].seconds;
+    assert!(seconds(&short) > 5.0 * seconds(&enough), "{} s and {} s", seconds(&short), seconds(&enough));
+    assert!(short.memory[0].swapped_in_bytes > 0 && enough.memory[0].swapped_out_bytes == 0);
+    // What all share is there once.
+    assert!(seconds(&shared) < 1.5 * seconds(&enough), "{} s and {} s", seconds(&shared), seconds(&enough));
 }
 
 proptest! {

@@ -146,17 +146,47 @@ impl Layout {
     /// Turns a sector number of a zone, in numbering order, into a track and a sector of it.
     fn unfold(&self, index: u32, zone: &Zone, sector: u64, remapped: bool) -> Place {
         let (row, sector) = zone.by_track.divide(sector);
-        let (cylinder, in_order) = self.by_surfaces.divide(row);
-        let cylinder = zone.first_cylinder + cylinder as u32;
-        let surface = self.surface_in_order(zone, cylinder, in_order as u32);
-        let track = Track { cylinder, surface };
+        let track = match self.order {
+            TrackOrder::Bands(height) => self.track_in_bands(zone, row, height),
+            _ => {
+                let (cylinder, in_order) = self.by_surfaces.divide(row);
+                let cylinder = zone.first_cylinder + cylinder as u32;
+                Track { cylinder, surface: self.surface_in_order(zone, cylinder, in_order as u32) }
+            }
+        };
         Place { track, sector: sector as u32, zone: index, remapped }
+    }
+
+    /// How many tracks of a zone come before one in the numbering.
+    fn row_of(&self, zone: &Zone, track: Track) -> u64 {
+        let cylinder = track.cylinder - zone.first_cylinder;
+        let surfaces = u64::from(self.surfaces);
+        let TrackOrder::Bands(height) = self.order else {
+            let in_order = self.surface_in_order(zone, track.cylinder, track.surface);
+            return u64::from(cylinder) * surfaces + u64::from(in_order);
+        };
+        let (band, within) = (cylinder / height, cylinder % height);
+        let here = zone.band(band, height);
+        let pass = if band.is_multiple_of(2) { track.surface } else { self.surfaces - 1 - track.surface };
+        let along = if pass.is_multiple_of(2) { within } else { here - 1 - within };
+        u64::from(band) * u64::from(height) * surfaces + u64::from(pass) * u64::from(here) + u64::from(along)
+    }
+
+    /// The track before which so many others of its zone come in bands of so many cylinders.
+    fn track_in_bands(&self, zone: &Zone, row: u64, height: u32) -> Track {
+        let of_band = u64::from(height) * u64::from(self.surfaces);
+        let (band, within) = ((row / of_band) as u32, row % of_band);
+        let here = zone.band(band, height);
+        let (pass, along) = ((within / u64::from(here)) as u32, (within % u64::from(here)) as u32);
+        let surface = if band.is_multiple_of(2) { pass } else { self.surfaces - 1 - pass };
+        let along = if pass.is_multiple_of(2) { along } else { here - 1 - along };
+        Track { cylinder: zone.first_cylinder + band * height + along, surface }
     }
 
     /// The surface that comes `nth` in the numbering of a cylinder; its own inverse.
     fn surface_in_order(&self, zone: &Zone, cylinder: u32, nth: u32) -> u32 {
         let downwards = match self.order {
-            TrackOrder::Cylinder => false,
+            TrackOrder::Cylinder | TrackOrder::Bands(_) => false,
             TrackOrder::Serpentine => !(cylinder - zone.first_cylinder).is_multiple_of(2),
             TrackOrder::SerpentineAcrossZones => !cylinder.is_multiple_of(2),
         };
@@ -221,9 +251,7 @@ impl Layout {
         {
             return None;
         }
-        let in_order = self.surface_in_order(zone, track.cylinder, track.surface);
-        let row =
-            u64::from(track.cylinder - zone.first_cylinder) * u64::from(self.surfaces) + u64::from(in_order);
+        let row = self.row_of(zone, track);
         let mut location = row * u64::from(zone.sectors_per_track) + u64::from(sector);
         if let Some(bad) = zone.bad_of(location) {
             location = bad;
@@ -254,6 +282,14 @@ impl Layout {
 
     /// The angle of a track's sector 0, in parts of a sector.
     fn track_angle(&self, zone: &Zone, track: Track) -> u64 {
+        if let TrackOrder::Bands(_) = self.order {
+            let row = self.row_of(zone, track);
+            let slipped = match zone.slip_skew {
+                SlipSkew::None | SlipSkew::ByCylinder => 0,
+                SlipSkew::ByTrack => zone.slots.slips_before(row * u64::from(zone.sectors_per_track)),
+            };
+            return zone.first_angle + row * zone.track_skew + slipped * SECTOR_PARTS;
+        }
         let cylinder = u64::from(track.cylinder - zone.first_cylinder);
         let in_order = u64::from(self.surface_in_order(zone, track.cylinder, track.surface));
         let switches = in_order + u64::from(self.surfaces - 1) * cylinder;
@@ -289,6 +325,12 @@ fn scaled(count: u64, whole: u64, parts: Divisor) -> u64 {
 }
 
 impl Zone {
+    /// Cylinders of a band: the last one may be smaller.
+    const fn band(&self, band: u32, height: u32) -> u32 {
+        let left = self.last_cylinder - self.first_cylinder + 1 - band * height;
+        if left < height { left } else { height }
+    }
+
     /// The sector (in numbering order, from the zone's start) of the zone's `number`-th block, remaps aside.
     fn sector_of(&self, number: u64) -> u64 {
         let number = number + self.reserved;

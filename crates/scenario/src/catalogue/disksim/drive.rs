@@ -28,7 +28,10 @@ pub(super) fn read(
         let problem = Problem::Value { name: name.clone(), expected, found: scale.to_string() };
         return Err(disk.error(&name, problem));
     }
-    let bulk = disk.milliseconds("Bulk sector transfer time")?;
+    // DiskSim takes the larger one of this and the bus' own time (disksim_ctlrdumb.c): one below zero says that the bus decides.
+    const BULK: &str = "Bulk sector transfer time";
+    let is_negative = disk.number(BULK)?.is_some_and(|time| time < 0.0);
+    let bulk = if is_negative { Duration::ZERO } else { disk.milliseconds(BULK)? };
     let slower = |bus: Duration| Duration::new(bus.time().max(bulk.time()));
     let parameters = DiskParameters {
         name: disk.block().name.clone(),

@@ -7,6 +7,7 @@
 mod drive;
 mod error;
 mod files;
+mod layout_g4;
 mod lexer;
 mod model;
 mod notes;

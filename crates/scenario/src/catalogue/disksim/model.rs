@@ -2,6 +2,7 @@
 
 use super::error::{ImportError, Problem};
 use super::files::Files;
+use super::layout_g4::{self, Tracks};
 use super::notes::{Ignored, Notes};
 use super::reader::{Reader, duration};
 use super::seek_file;
@@ -19,11 +20,12 @@ pub(super) fn read(
     notes: &mut Notes,
 ) -> Result<(GeometryParameters, MechanicsParameters), ImportError> {
     let layout = model.need_block("Layout Model")?;
-    if layout.block().kind != "dm_layout_g1" {
+    if !matches!(layout.block().kind.as_str(), "dm_layout_g1" | "dm_layout_g4") {
         let found = layout.block().kind.clone();
-        let problem =
-            Problem::Unsupported { name: "Layout Model", found, supported: "layouts of type dm_layout_g1" };
-        return Err(model.error("Layout Model", problem));
+        let supported = "layouts of type dm_layout_g1 and dm_layout_g4";
+        return Err(
+            model.error("Layout Model", Problem::Unsupported { name: "Layout Model", found, supported })
+        );
     }
     let mechanical = model.need_block("Mechanical Model")?;
     if mechanical.block().kind != "dm_mech_g1" {
@@ -40,11 +42,8 @@ pub(super) fn read(
     Ok((geometry, mechanics))
 }
 
-fn geometry(
-    model: &Reader<'_>,
-    layout: &Reader<'_>,
-    notes: &mut Notes,
-) -> Result<GeometryParameters, ImportError> {
+/// The zones of a `dm_layout_g1`.
+fn zones(layout: &Reader<'_>, notes: &mut Notes) -> Result<Tracks, ImportError> {
     let order = match layout.need_count("LBN-to-PBN mapping scheme", 2)? {
         0 => TrackOrder::Cylinder,
         1 => TrackOrder::Serpentine,
@@ -76,8 +75,21 @@ fn geometry(
         };
         zones.push(zone(&Reader::new(block), units, notes)?);
     }
+    Ok(Tracks { order, sparing, zones })
+}
+
+fn geometry(
+    model: &Reader<'_>,
+    layout: &Reader<'_>,
+    notes: &mut Notes,
+) -> Result<GeometryParameters, ImportError> {
+    let surfaces = model.need_count("Number of data surfaces", 1 << 16)? as u32;
+    let Tracks { order, sparing, zones } = match layout.block().kind.as_str() {
+        "dm_layout_g4" => layout_g4::read(layout, surfaces, notes)?,
+        _ => zones(layout, notes)?,
+    };
     let mut geometry = GeometryParameters {
-        surfaces: model.need_count("Number of data surfaces", 1 << 16)? as u32,
+        surfaces,
         cylinders: model.need_count("Number of cylinders", u64::from(u32::MAX))? as u32,
         blocks: model.count("Block count", u64::MAX)?,
         order,

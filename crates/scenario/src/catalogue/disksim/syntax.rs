@@ -120,7 +120,9 @@ fn read_into(
             }
             Token::Word(kind) => {
                 parser.lexer.next()?;
-                let block_name = parser.word("a block's name")?;
+                // What stands in a file of its own, for one parameter, needs no name.
+                let is_nameless = depth > 0 && parser.lexer.peek()? == Some(Token::Open);
+                let block_name = if is_nameless { "" } else { parser.word("a block's name")? };
                 let block = parser.block(kind, block_name, line, 0)?;
                 document.blocks.push(block);
             }

@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Files, Problem, import_from};
-use petrio_models::device::disk::parameters::{ReadAhead, SeekParameters, Sparing, WriteSegments};
+use petrio_kernel::Time;
+use petrio_models::device::disk::Layout;
+use petrio_models::device::disk::parameters::{
+    ReadAhead, SeekParameters, Sparing, TrackOrder, WriteSegments,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -188,8 +192,8 @@ fn mistakes_are_named_with_file_line_and_cause() {
         (
             "folder/small.model",
             "dm_layout_g1 {",
-            "dm_layout_g4 {",
-            "\"Layout Model\" is dm_layout_g4, which is not supported",
+            "dm_layout_g2 {",
+            "\"Layout Model\" is dm_layout_g2, which is not supported",
         ),
         (
             "folder/small.model",
@@ -268,4 +272,124 @@ fn arrays_loads_and_queues_of_the_same_file_are_listed() {
     ] {
         assert!(told.contains(words), "{told}");
     }
+}
+
+/// The layout of a drive of two surfaces: where a track begins is told by `off` and `alen`.
+fn g4(patterns: &str, nodes: &str, slips: &str) -> Table {
+    let mut files = files();
+    let model = String::from_utf8(files.0["folder/small.model"].clone()).unwrap();
+    let begin = model.find("dm_layout_g1").unwrap();
+    let text = format!(
+        "{}dm_layout_g4 {{ TP = [ {patterns} ], IDX = [ {nodes} ], Slips = [ {slips} ], Remaps = [ 7, 1, 9, 0, 3, 100 ] }} }}\n",
+        &model[..begin].replace("Block count = 1990,", "")
+    );
+    files.0.insert("folder/small.model".to_owned(), text.into_bytes());
+    files
+}
+
+/// Bands of two cylinders on both surfaces, twice in the outer zone and once in the inner one.
+const BANDS: &str = "
+    [ 0, 0, 0.0, 100, 1, 0.25, 200, 2, TRACK, 0, 0,    200, 1, 0.5, 100, 1, 0.25, 200, -2, TRACK, 0, 1,
+      400, 2, 0.0, 100, 1, 0.25, 200, 2, TRACK, 0, 1,   600, 3, 0.5, 100, 1, 0.25, 200, -2, TRACK, 0, 0 ],
+    [ 0, 0, 0.0, 80, 1, 0.25, 160, 2, TRACK, 1, 0,    160, 1, 0.5, 80, 1, 0.25, 160, -2, TRACK, 1, 1 ],
+    [ 0, 0, 0.0, 800, 4, 0.0, 1600, 8, IDX, 0,   1600, 8, 0.0, 320, 2, 0.0, 320, 2, IDX, 1 ]";
+
+#[test]
+fn a_layout_by_runs_of_tracks_becomes_zones_in_bands() {
+    let imported = import_from(&g4("0, 99, 100, 0, 79, 80", BANDS, ""), "folder/small.parv").unwrap();
+    let geometry = &imported.drives[0].geometry;
+    assert_eq!(geometry.order, TrackOrder::Bands(2));
+    let zones: Vec<_> = geometry
+        .zones
+        .iter()
+        .map(|zone| (zone.first_cylinder, zone.last_cylinder, zone.sectors_per_track))
+        .collect();
+    assert_eq!(zones, [(0, 7, 100), (8, 9, 80)]);
+    assert!((geometry.zones[0].track_skew_sectors - 25.0).abs() < 1e-9);
+    let layout = Layout::new(geometry, Time::from_millis(10)).unwrap();
+    assert_eq!(layout.blocks(), 1_920);
+    // As the tree says it: the second band of the outer zone begins on head 1, on which the first has ended.
+    for (block, cylinder, surface, sector) in [
+        (0, 0, 0, 0),
+        (150, 1, 0, 50),
+        (200, 1, 1, 0),
+        (399, 0, 1, 99),
+        (400, 2, 1, 0),
+        (650, 3, 0, 50),
+        (800, 4, 0, 0),
+        (1_600, 8, 0, 0),
+        (1_919, 8, 1, 79),
+    ] {
+        let place = layout.place(block);
+        assert_eq!(
+            (place.track.cylinder, place.track.surface, place.sector),
+            (cylinder, surface, sector),
+            "block {block}"
+        );
+    }
+    assert!(imported.ignored.iter().any(|ignored| ignored.parameter == "Remaps"), "{:?}", imported.ignored);
+}
+
+#[test]
+fn a_layout_cylinder_by_cylinder_keeps_its_skews_and_slips() {
+    // Tracks of ninety blocks and ten spares; a head's switch turns by a tenth, the next cylinder's by a quarter more.
+    let nodes = "
+        [ 0, 0, 0.0, 90, 1, 0.0, 90, 1, TRACK, 0, 0,   90, 0, 0.1, 90, 1, 0.0, 90, 1, TRACK, 0, 1 ],
+        [ 0, 0, 0.0, 180, 1, 0.35, 1800, 10, IDX, 0 ]";
+    let drive = import_from(&g4("0, 89, 100", nodes, ""), "folder/small.parv").unwrap().drives.remove(0);
+    let [zone] = drive.geometry.zones.as_slice() else { panic!("one zone") };
+    assert_eq!(
+        (drive.geometry.order, drive.geometry.sparing),
+        (TrackOrder::Cylinder, Sparing::SectorsPerTrack)
+    );
+    assert_eq!((zone.last_cylinder, zone.sectors_per_track, zone.spares), (9, 100, 10));
+    assert!(
+        (zone.track_skew_sectors - 10.0).abs() < 1e-9 && (zone.cylinder_skew_sectors - 25.0).abs() < 1e-9
+    );
+    assert_eq!(Layout::new(&drive.geometry, Time::from_millis(10)).unwrap().blocks(), 1_800);
+    // Without spares, what is slipped moves all that follows: three sectors of the second track.
+    let full = nodes.replace("180", "200").replace("90", "100");
+    let drive = import_from(&g4("0, 99, 100", &full, "110, 2, 120, 1"), "folder/small.parv")
+        .unwrap()
+        .drives
+        .remove(0);
+    let layout = Layout::new(&drive.geometry, Time::from_millis(10)).unwrap();
+    let sector = |block| layout.place(block).sector;
+    assert_eq!([sector(109), sector(110), sector(119), sector(120)], [9, 12, 21, 23]);
+    assert_eq!(layout.blocks(), 1_997);
+}
+
+#[test]
+fn layouts_that_no_drive_here_has_are_refused_with_their_reason() {
+    let told = |patterns: &str, nodes: &str| problem(&g4(patterns, nodes, ""));
+    for (patterns, nodes, words) in [
+        ("0, 99", BANDS, "threes of a track's first and last sector"),
+        ("0, 99, 100, 0, 79, 80", "[ 1, 2, 3 ]", "nodes: lists of entries"),
+        ("0, 99, 100, 0, 78, 80", BANDS, "tracks have different lengths"),
+        ("0, 99, 100", "[ 0, 0, 0.0, 100, 1, 0.0, 1000, 10, TRACK, 0, 0 ]", "not every head has a track"),
+        ("0, 99, 100", "[ 0, 0, 0.0, 100, 1, 0.0, 100, 1, IDX, 0 ]", "goes round"),
+        (
+            "0, 99, 100",
+            "[ 0, 0, 0.0, 100, 1, 0.0, 100, 1, TRACK, 0, 1, 100, 0, 0.0, 100, 1, 0.0, 100, 1, TRACK, 0, 0 ]",
+            "tracks in an order of their own",
+        ),
+    ] {
+        let told = told(patterns, nodes);
+        assert!(told.contains(words), "{told}\nhas no\n{words}");
+    }
+}
+
+#[test]
+fn a_transfer_time_below_zero_leaves_it_to_the_bus() {
+    let of = |time: &str| {
+        let files = with(
+            "folder/drive.diskspecs",
+            "Bulk sector transfer time = 0.1",
+            &format!("Bulk sector transfer time = {time}"),
+        );
+        import_from(&files, "folder/small.parv").unwrap().drives.remove(0).bus
+    };
+    // The bus takes 0.2 ms for a block that is read, and 0.05 ms for one that is written.
+    assert_eq!(of("-0.015"), of("0.01"));
+    assert!(of("0.1").write_block > of("-0.015").write_block);
 }

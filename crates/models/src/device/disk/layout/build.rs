@@ -2,7 +2,7 @@
 
 use super::slots::{Rule, Slots};
 use super::{Layout, SECTOR_PARTS, SlipSkew, Zone};
-use crate::device::disk::parameters::{GeometryParameters, Sparing, ZoneParameters};
+use crate::device::disk::parameters::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
 use crate::divisor::Divisor;
 use petrio_kernel::Time;
 
@@ -122,6 +122,9 @@ impl Layout {
     pub fn new(geometry: &GeometryParameters, revolution: Time) -> Result<Self, LayoutError> {
         at_least_one("surfaces", geometry.surfaces, MOST_SURFACES)?;
         at_least_one("cylinders", geometry.cylinders, MOST_CYLINDERS)?;
+        if let TrackOrder::Bands(cylinders) = geometry.order {
+            at_least_one("order.bands", cylinders, MOST_CYLINDERS)?;
+        }
         if geometry.zones.is_empty() {
             return Err(LayoutError::None("zones"));
         }

@@ -55,7 +55,13 @@ fn every_geometry() -> Vec<GeometryParameters> {
         (Sparing::SectorsPerZone { slip_to_end: true }, 9, vec![0, 50, 51]),
         (Sparing::SectorsAtEnd, 0, vec![5, 6, 7, 100]),
     ];
-    let orders = [TrackOrder::Cylinder, TrackOrder::Serpentine, TrackOrder::SerpentineAcrossZones];
+    let orders = [
+        TrackOrder::Cylinder,
+        TrackOrder::Serpentine,
+        TrackOrder::SerpentineAcrossZones,
+        TrackOrder::Bands(1),
+        TrackOrder::Bands(4),
+    ];
     sparings
         .iter()
         .flat_map(|(sparing, spares, slips)| orders.map(|order| geometry(order, *sparing, *spares, slips)))
@@ -121,6 +127,28 @@ fn a_serpentine_changes_cylinder_on_the_same_surface() {
     let layout = Layout::new(&geometry(TrackOrder::Serpentine, Sparing::None, 0, &[]), REVOLUTION).unwrap();
     let surfaces: Vec<u32> = (0..6).map(|row| layout.place(row * 12).track.surface).collect();
     assert_eq!(surfaces, [0, 1, 2, 2, 1, 0]);
+}
+
+#[test]
+fn bands_go_along_a_surface_and_back_along_the_next() {
+    let layout = Layout::new(&geometry(TrackOrder::Bands(4), Sparing::None, 0, &[]), REVOLUTION).unwrap();
+    let track = |row: u64| {
+        let Track { cylinder, surface } = layout.place(row * 12).track;
+        (cylinder, surface)
+    };
+    let first: Vec<_> = (0..12).map(track).collect();
+    let there = |surface| (0..4).map(move |cylinder| (cylinder, surface));
+    let expected: Vec<_> = there(0).chain(there(1).rev()).chain(there(2)).collect();
+    assert_eq!(first, expected);
+    // The zone's second band has two cylinders, and begins where the first has ended.
+    assert_eq!((12..18).map(track).collect::<Vec<_>>(), [(4, 2), (5, 2), (5, 1), (4, 1), (4, 0), (5, 0)]);
+    // The skew of a track alone, two sectors of 1 ms, from one to the next.
+    let angle = |row: u64| layout.angle(layout.place(row * 12)).as_millis();
+    assert_eq!([angle(0), angle(1), angle(3), angle(4)], [0.0, 2.0, 6.0, 8.0]);
+    assert!(matches!(
+        Layout::new(&geometry(TrackOrder::Bands(0), Sparing::None, 0, &[]), REVOLUTION),
+        Err(LayoutError::None("order.bands"))
+    ));
 }
 
 #[test]

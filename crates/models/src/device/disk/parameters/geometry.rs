@@ -64,6 +64,10 @@ pub enum TrackOrder {
     Serpentine,
     /// As `serpentine`, but the pattern does not start afresh in each zone: cylinders of even number run upwards.
     SerpentineAcrossZones,
+    /// In bands of so many cylinders, as drives of many gigabytes have it: along surface 0 through all cylinders of the band, back along
+    /// surface 1, and so on; the next band of the zone begins on the surface on which the one before has ended. From one track to
+    /// the next the track's skew counts alone.
+    Bands(u32),
 }
 
 /// Where spare space lies, and what slipped sectors do.
