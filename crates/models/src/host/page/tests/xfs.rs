@@ -132,3 +132,16 @@ fn after_half_a_minute_what_was_logged_is_written_in_place() {
     rig.rests(Time::from_whole_seconds(300));
     assert_eq!(rig.requests(), "", "it is quiet");
 }
+
+/// `xfs_file_fsync` flushes the device of the data, and so does the write of a log apart; then the log's own is flushed.
+#[test]
+fn a_log_apart_is_written_after_the_data_are_flushed() {
+    let parameters = XfsParameters { log: Some("log".to_owned()), ..XfsParameters::default() };
+    let mut rig = Rig::xfs(parameters, &host(), &[file(3, 1 << 20, true)]);
+    rig.does(&overwrite());
+    rig.does(&op(Operation::Fsync, 3));
+    assert_eq!(rig.requests(), "W4D F F");
+    assert_eq!(rig.log_requests(), "F W1D F");
+    rig.does(&op(Operation::Fsync, 3));
+    assert_eq!((rig.requests().as_str(), rig.log_requests().as_str()), ("F", ""));
+}

@@ -13,7 +13,7 @@ use crate::host::daemon::Daemon;
 use crate::host::page::Places;
 use crate::host::state::{Event, Touch};
 use crate::host::xfs::log::LogWrite;
-use petrio_colours::Direction;
+use petrio_colours::{Direction, Purpose};
 use petrio_kernel::{PageBuilder, Time};
 
 /// How long a log buffer of 32 KiB takes to be filled: copying at some 5 GB/s and as much again for what the items need. Not measured;
@@ -37,6 +37,9 @@ impl Xfs {
             self.put_off_flush(&mut writes);
             self.writes.extend(writes);
         }
+        if let Some(group) = self.flush_beneath(kernel) {
+            return Some(Before::Event(Event::Group(group)));
+        }
         // The one with the commit record waits for all before it.
         if self.writes.len() == 1 || self.in_flight >= self.log.parameters().buffers {
             if self.in_flight == 0 {
@@ -50,6 +53,20 @@ impl Xfs {
         Some(Before::Span(FILLS))
     }
 
+    /// A flush before a write to a log apart doesn't reach what lies on the file system's own device, which is flushed before
+    /// (`xlog_write_iclog`): the group to wait for, if that isn't done.
+    fn flush_beneath(&mut self, kernel: &mut Kernel<'_>) -> Option<u64> {
+        let next = self.writes.front().filter(|write| write.flush_before && kernel.fs.rules.log_apart)?;
+        let waits = next.commits && self.in_flight > 0;
+        if waits || std::mem::replace(&mut self.flushed, true) {
+            return None;
+        }
+        let group = kernel.fs.transfers.group();
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Flush, true);
+        kernel.fs.send_flush(touch, Purpose::Journal, group, kernel.now);
+        Some(group)
+    }
+
     /// A flush is asked for by a worker of its own (`blk_kick_flush`), so that the log buffers that follow the first reach the device
     /// before it: as many as there are.
     fn put_off_flush(&self, writes: &mut [LogWrite]) {
@@ -61,6 +78,7 @@ impl Xfs {
 
     fn send_write(&mut self, kernel: &mut Kernel<'_>) {
         let Some(write) = self.writes.pop_front() else { return };
+        self.flushed = false;
         if self.in_flight == 0 {
             self.group = kernel.fs.transfers.group();
         }

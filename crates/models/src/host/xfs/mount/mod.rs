@@ -24,6 +24,7 @@ use crate::host::below::{
     Scope, Stop, Threads,
 };
 use crate::host::copy_cost::PAGE_BYTES;
+use crate::host::daemon::Daemon;
 use crate::host::file_system::{FileError, Mapping};
 use crate::host::kernel_profile::KernelParameters;
 use crate::host::laid_out::PreparedFile;
@@ -31,7 +32,7 @@ use crate::host::mount::Mount;
 use crate::host::page_cache::FileKey;
 use crate::host::parameters::HostParameters;
 use crate::host::state::{Event, Moves, Touch, device_key, file_of};
-use petrio_colours::{Direction, FileCause, FileId, FileOp, Operation};
+use petrio_colours::{Direction, FileCause, FileId, FileOp, Operation, Purpose};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_random::Generator;
@@ -58,6 +59,8 @@ pub(in crate::host) struct Xfs {
     sending: u64,
     /// Log buffers on their way, and the group that their requests are.
     in_flight: u32,
+    /// Whether the file system's own device has been flushed for the next write to a log apart.
+    flushed: bool,
     group: u64,
     /// Groups whose free list has been read (its sector lies beside others that mounting reads).
     free_lists: Vec<bool>,
@@ -118,6 +121,7 @@ impl Layout for XfsVolume {
             writes: VecDeque::new(),
             sending: 0,
             in_flight: 0,
+            flushed: false,
             group: 0,
             free_lists: vec![false; self.geometry().groups as usize],
             inactive_since: Time::ZERO,
@@ -387,6 +391,13 @@ impl FileSystem for Xfs {
         let sequence = if data_only { inode.data_sync } else { inode.sync };
         if sequence <= self.log.committed() {
             return AfterData { event: None, flush: flushes };
+        }
+        if kernel.fs.rules.log_apart && flushes {
+            // Before the log is forced, and not after it.
+            let group = kernel.fs.transfers.group();
+            let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Flush, true);
+            kernel.fs.send_flush(touch, Purpose::Data, group, kernel.now);
+            return AfterData { event: Some(self.ask_for(kernel, sequence)), flush: false };
         }
         let shared = sequence <= self.requested;
         let event = self.ask_for(kernel, sequence);
