@@ -32,6 +32,7 @@ mod place;
 mod predictions;
 mod report_schema;
 mod same_again;
+mod states;
 mod streams;
 mod studio;
 mod support;

@@ -35,6 +35,7 @@ mod scenarios;
 mod schedulers;
 mod side_by_side;
 mod spindles;
+mod states;
 mod storage_nodes;
 mod streaming;
 mod traced_calls;

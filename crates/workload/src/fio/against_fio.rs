@@ -1,7 +1,7 @@
 //! The accesses of a job beside those that fio itself makes of it (`write_iolog`), where fio is installed.
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 
 mod texts;
 

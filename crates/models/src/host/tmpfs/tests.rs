@@ -1,4 +1,5 @@
-#![allow(clippy::unwrap_used)]
+//! A tmpfs alone: names, sizes, and room.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up has failed")]
 use super::*;
 use petrio_colours::Operation;
 

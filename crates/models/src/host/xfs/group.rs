@@ -108,10 +108,10 @@ impl Group {
             let records = self.space.extents();
             let (by_block, by_size) = (self.root(Root::FreeByBlock), self.root(Root::FreeBySize));
             for &record in &change.by_block {
-                self.free_by_block.log(by_block, record, records, changes);
+                self.free_by_block.log_record(by_block, record, records, changes);
             }
             for &record in &change.by_size {
-                self.free_by_size.log(by_size, record, records, changes);
+                self.free_by_size.log_record(by_size, record, records, changes);
             }
             changes.change(self.header(1), AGF_FIELDS.0, AGF_FIELDS.1);
         }
@@ -167,10 +167,10 @@ impl Group {
     fn log_inode(&mut self, change: InodeChange, changes: &mut Changes) {
         self.grow_inode_trees(changes);
         let record = RecordChange { index: change.index, moved: false };
-        self.inode_tree.log(self.root(Root::Inodes), record, self.inodes.chunks(), changes);
+        self.inode_tree.log_record(self.root(Root::Inodes), record, self.inodes.chunks(), changes);
         let record = RecordChange { index: change.free_index, moved: change.moved };
         let free = self.inodes.free_chunks().max(1);
-        self.free_inode_tree.log(self.root(Root::FreeInodes), record, free, changes);
+        self.free_inode_tree.log_record(self.root(Root::FreeInodes), record, free, changes);
         changes.change(self.header(2), AGI_FREE.0, AGI_FREE.1);
     }
 
@@ -196,8 +196,13 @@ impl Group {
         self.take(block, CHUNK_BLOCKS, changes);
         let index = self.inodes.add_chunk(block);
         let chunks = self.inodes.chunks();
-        self.inode_tree.log(self.root(Root::Inodes), RecordChange { index, moved: true }, chunks, changes);
-        self.free_inode_tree.log(
+        self.inode_tree.log_record(
+            self.root(Root::Inodes),
+            RecordChange { index, moved: true },
+            chunks,
+            changes,
+        );
+        self.free_inode_tree.log_record(
             self.root(Root::FreeInodes),
             RecordChange { index: 0, moved: true },
             self.inodes.free_chunks(),

@@ -374,6 +374,12 @@ impl XfsVolume {
         !self.inactive.is_empty()
     }
 
+    /// Whether a file waits to be removed.
+    #[must_use]
+    pub fn is_inactive(&self, file: FileId) -> bool {
+        self.inactive.contains(&file)
+    }
+
     /// Removes the files without names that nobody holds: their blocks, then their inodes. Which they were goes to `gone`.
     pub fn inactivate(&mut self, changes: &mut Changes, gone: &mut Vec<FileId>) {
         for file in std::mem::take(&mut self.inactive) {

@@ -62,7 +62,7 @@ impl Tree {
     }
 
     /// Logs a change of a record: it alone, or all behind it with the header.
-    pub(super) fn log(
+    pub(super) fn log_record(
         &self,
         root: u64,
         RecordChange { index, moved }: RecordChange,
@@ -94,10 +94,10 @@ mod tests {
         let tree = Tree::new(8);
         assert_eq!((tree.wanted(505), tree.wanted(506)), (0, 2));
         let mut changes = Changes::default();
-        tree.log(7, RecordChange { index: 8, moved: false }, 100, &mut changes);
+        tree.log_record(7, RecordChange { index: 8, moved: false }, 100, &mut changes);
         // The ninth record ends at byte 128.
         assert_eq!(changes.buffers[0].1.runs(), (1, 1));
-        tree.log(7, RecordChange { index: 8, moved: true }, 100, &mut changes);
+        tree.log_record(7, RecordChange { index: 8, moved: true }, 100, &mut changes);
         assert_eq!(changes.buffers[0].1.runs(), (7, 1), "all behind it: 56 + 800 bytes");
     }
 

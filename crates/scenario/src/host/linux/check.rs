@@ -140,7 +140,7 @@ impl Linux {
     /// The holder that is a file system's journal, if it has one of its own; an error has been told.
     fn check_log(&self, checker: &mut Checker<'_, '_>, name: &str) -> Result<Option<u32>, ()> {
         let kind = &self.fs[name].kind;
-        let Some((on, _)) = kind.log() else { return Ok(None) };
+        let Some((on, _)) = kind.log_apart() else { return Ok(None) };
         let key = if kind.ext().is_some() { "journal.on" } else { "log" };
         let path = format!("{FILE_SYSTEM}.{name}.{key}");
         if kind.ext().is_some_and(|parameters| parameters.journal_place.is_some()) {

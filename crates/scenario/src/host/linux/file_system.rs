@@ -92,7 +92,7 @@ impl FileSystemKind {
     }
 
     /// The device that is its journal, where it has one of its own, and how much of that it uses.
-    pub(super) fn log(&self) -> Option<(&str, Option<Bytes>)> {
+    pub(super) fn log_apart(&self) -> Option<(&str, Option<Bytes>)> {
         match self {
             Self::Ext(parameters) => Some((parameters.journal.on.as_deref()?, parameters.journal_size)),
             Self::Xfs(parameters) => Some((parameters.log.as_deref()?, parameters.log_size)),

@@ -140,8 +140,10 @@ impl Linux {
             formatted = Some((kind, blocks));
             let log = plan.log.map(|log| {
                 let there = ground.blocks(log);
-                let blocks =
-                    kind.log().and_then(|(_, size)| size).map_or(there, |size| size.get() / SECTOR_BYTES);
+                let blocks = kind
+                    .log_apart()
+                    .and_then(|(_, size)| size)
+                    .map_or(there, |size| size.get() / SECTOR_BYTES);
                 problems.extend(impossible_log(name, kind, (blocks, there), ground));
                 PlacedLog { on: log as usize, blocks }
             });
@@ -278,7 +280,7 @@ fn impossible_log(
     (blocks, there): (u64, u64),
     ground: &Ground<'_>,
 ) -> Option<Problem> {
-    let on = kind.log().map_or("", |(on, _)| on);
+    let on = kind.log_apart().map_or("", |(on, _)| on);
     let is_ext = kind.ext().is_some();
     let (key, size_key) = if is_ext { ("journal", "journal_size") } else { ("log", "log_size") };
     if blocks > there {

@@ -49,7 +49,7 @@ impl Xfs {
             return self.write_oldest(kernel, usize::MAX);
         }
         if std::mem::take(&mut self.work.due) {
-            self.remove_inactive(kernel);
+            self.remove_inactive(kernel, None);
             if !self.log.is_clean() {
                 self.ask_for(kernel, self.log.sequence());
             } else if self.covers > 0 && self.log.oldest(1).is_empty() && !self.log.is_under_way() {

@@ -232,9 +232,11 @@ impl Xfs {
         group.map_or(Ok(()), |group| Err(Stop::Wait(Event::Group(group), cause)))
     }
 
-    /// Removes the files whose last name went a while ago.
-    fn remove_inactive(&mut self, kernel: &mut Kernel<'_>) {
-        if !self.volume.has_inactive() || kernel.now < self.inactive_since + INACTIVE_AGE {
+    /// Removes the files whose last name went a while ago; or now, where one of them is to be made again: a name stands for one file
+    /// at a time here.
+    fn remove_inactive(&mut self, kernel: &mut Kernel<'_>, made: Option<FileId>) {
+        let is_old = self.volume.has_inactive() && kernel.now >= self.inactive_since + INACTIVE_AGE;
+        if !is_old && !made.is_some_and(|file| self.volume.is_inactive(file)) {
             return;
         }
         let mut gone = Vec::new();
@@ -323,7 +325,8 @@ impl FileSystem for Xfs {
     }
 
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
-        self.remove_inactive(kernel);
+        let made = matches!(op.operation, Operation::Create | Operation::Mkdir).then_some(op.file);
+        self.remove_inactive(kernel, made);
         self.changes.clear();
         let reads = &mut self.changes.reads;
         self.volume.needs(op, |buffer| reads.push(buffer));

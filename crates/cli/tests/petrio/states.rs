@@ -1,0 +1,55 @@
+//! Runs put aside in files: what fits goes on, what doesn't is refused with exit code 2, and nothing is left of what wasn't done.
+
+use crate::support::{Folder, RANDOM, unwrapped};
+
+#[test]
+fn a_run_goes_on_from_a_file_in_another_process() {
+    let folder = Folder::with(RANDOM);
+    let save = folder.petrio(&["run", "scenario.toml", "--until", "2 s", "--save", "warm.state"]);
+    assert_eq!(save.code, Some(0), "{}", save.talk);
+    assert!(save.talk.contains("written: warm.state"), "{}", save.talk);
+    let [on, again] = ["on.json", "again.json"].map(|name| {
+        let on = folder.petrio(&["run", "scenario.toml", "--from", "warm.state", "--json", name]);
+        assert_eq!(on.code, Some(0), "{}", on.talk);
+        folder.read(name)
+    });
+    assert_eq!(on, again);
+    let warm =
+        ["run", "scenario.toml", "--no-what-if", "--set", "measure.warm_up=\"2 s\"", "--json", "warm.json"];
+    assert_eq!(folder.petrio(&warm).code, Some(0));
+    assert_eq!(folder.text("on.json"), folder.text("warm.json"), "as the whole after a warm-up as long");
+}
+
+#[test]
+fn what_it_cannot_go_on_from_is_refused() {
+    let folder = Folder::with(RANDOM);
+    assert_eq!(
+        folder.petrio(&["run", "scenario.toml", "--until", "1 s", "--save", "warm.state", "-q"]).code,
+        Some(0)
+    );
+    let refused = |arguments: &[&str], words: &str| {
+        let answer =
+            folder.petrio(&[&["run", "scenario.toml"], arguments, &["--json", "none.json"]].concat());
+        assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.talk);
+        assert!(unwrapped(&answer.talk).contains(words), "{arguments:?}: {}", answer.talk);
+        assert!(!folder.names().contains(&"none.json".to_owned()));
+    };
+    refused(&["--from", "absent.state"], "absent.state: No such file");
+    refused(&["--from", "scenario.toml"], "scenario.toml is no state of a run");
+    refused(
+        &["--from", "warm.state", "--until", "500 ms"],
+        "the state is of 1.000 s, and the run would end at 500.000 ms",
+    );
+    refused(
+        &["--from", "warm.state", "--set", "disk.d0.scheduler=\"look\""],
+        "the state is of another System: disk.d0.scheduler",
+    );
+    let mut bytes = folder.read("warm.state");
+    let last = bytes.len() - 9;
+    bytes[last] ^= 1;
+    folder.write("warm.state", &bytes);
+    refused(&["--from", "warm.state"], "warm.state is damaged");
+    // What a run reads it doesn't write over.
+    folder.write("warm.state", &bytes[..20]);
+    refused(&["--from", "warm.state", "--save", "warm.state"], "warm.state");
+}

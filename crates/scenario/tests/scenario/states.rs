@@ -1,0 +1,253 @@
+//! Runs that are put aside and gone on from: as the whole would have gone on, and only where a state fits.
+
+use super::common::{loaded, once};
+use petrio_kernel::Time;
+use petrio_scenario::report::{Report, Served, Sinks};
+use petrio_scenario::run::{Part, run_part};
+use petrio_scenario::state::{SavedRun, StateError};
+use std::sync::OnceLock;
+
+const MAIL: &str = r#"
+[disk.d]
+model = "seagate-cheetah-9lp"
+
+[host.h]
+machine = "poweredge-1850"
+kernel = "linux-2.6.24"
+
+[fs.data]
+type = "ext3"
+on = "d"
+
+[workload.w]
+kind = "script"
+on = "data"
+script = "repeat 200 { create m; write m 0 8 KiB; fsync m; read m 0 8 KiB; close m; unlink m }"
+"#;
+
+const POISSON: &str = r#"
+[disk.d]
+model = "seagate-cheetah-9lp"
+scheduler = "sptf"
+
+[workload.users]
+kind = "synthetic"
+on = "d"
+
+[[workload.users.generators]]
+read_fraction = 0.6
+inter_arrival = { exponential = { mean = "12 ms" } }
+size = { uniform = { min = "2 KiB", max = "32 KiB" } }
+
+[measure]
+stop = { requests = 500 }
+"#;
+
+const ARRAY: &str = r#"
+[disk.d]
+model = "seagate-cheetah-9lp"
+count = 5
+
+[raid.r]
+level = 5
+on = "d*"
+
+[host.h]
+machine = "poweredge-1850"
+kernel = "linux-2.6.24"
+memory = "64 MiB"
+
+[fs.data]
+type = "ext3"
+on = "r"
+
+[workload.reads]
+kind = "files"
+on = "data"
+pattern = "random"
+operation = "read"
+record = "16 KiB"
+file_size = "48 MiB"
+operations = 600
+processes = 3
+
+[workload.writes]
+kind = "files"
+on = "data"
+operation = "write"
+record = "64 KiB"
+file_size = "24 MiB"
+
+"#;
+
+const XFS: &str = r#"
+[disk.d]
+model = "seagate-cheetah-9lp"
+
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[fs.data]
+type = "xfs"
+on = "d"
+size = "1 GiB"
+
+[workload.w]
+kind = "script"
+on = "data"
+script = "repeat 200 { create m; write m 0 8 KiB; fsync m; close m; unlink m }"
+"#;
+
+fn ends_at(text: &str, until: Time) -> SavedRun {
+    let saved = OnceLock::new();
+    let part = Part { until: Some(until), saves: Some(&saved), ..Part::default() };
+    run_part(&loaded(text), Sinks::default(), part).unwrap();
+    saved.into_inner().unwrap()
+}
+
+fn goes_on(text: &str, from: &SavedRun) -> Report {
+    run_part(&loaded(text), Sinks::default(), Part { from: Some(from), ..Part::default() }).unwrap()
+}
+
+/// What a run got, as the report has it, but for rates of single workloads and processes: these count from the first thing that they ask
+/// for in the part.
+fn got(report: &Report) -> String {
+    let Report { served, stages, traffic, firings, simulated_s, warm_up_s, .. } = report;
+    let served = Served { workloads: Vec::new(), processes: Vec::new(), ..served.clone() };
+    serde_json::to_string_pretty(&(served, stages, traffic, firings, simulated_s, warm_up_s)).unwrap()
+}
+
+#[test]
+fn what_goes_on_from_a_state_is_the_whole_without_its_beginning() {
+    for (text, millis) in [(MAIL, 700), (POISSON, 2_345), (ARRAY, 1_500), (XFS, 900)] {
+        let at = Time::from_millis(millis);
+        let measure = if text.contains("[measure]") { "" } else { "[measure]\n" };
+        let warm = once(&format!("{text}{measure}warm_up = \"{millis} ms\"\n"));
+        assert!(warm.simulated_s > at.as_seconds() + 0.5, "{}", warm.simulated_s);
+        let file = tempfile::tempdir().unwrap();
+        let file = file.path().join("warm.state");
+        let saved = ends_at(text, at);
+        assert_eq!(saved.at(), at);
+        saved.write(&file).unwrap();
+        let on = goes_on(text, &SavedRun::read(&file).unwrap());
+        let differs = got(&on)
+            .lines()
+            .zip(got(&warm).lines())
+            .find(|(on, warm)| on != warm)
+            .map(|(on, warm)| format!("{on} {warm}"));
+        assert_eq!(differs, None, "{text}");
+        assert_eq!(got(&on), got(&warm), "{text}");
+        assert_eq!(on.warm_up_s, at.as_seconds());
+    }
+}
+
+#[test]
+fn other_seeds_and_replications_share_one_warmed_state() {
+    let saved = ends_at(POISSON, Time::from_millis(2_000));
+    let [same, again, other] = [1, 1, 2].map(|seed| goes_on(&format!("seed = {seed}\n{POISSON}"), &saved));
+    assert_eq!(got(&same), got(&again));
+    assert_ne!(got(&same), got(&other));
+    // What was under way is the same in both; what comes is drawn anew.
+    let mean = |report: &Report| report.served.latency.as_ref().unwrap().mean_ms.value;
+    assert!((mean(&same) / mean(&other) - 1.0).abs() < 0.3, "{} {}", mean(&same), mean(&other));
+    let many = goes_on(&POISSON.replace("[measure]", "[measure]\nreplications = 4"), &saved);
+    assert_eq!(many.replications, 4);
+    assert!(many.served.latency.unwrap().mean_ms.half_width.unwrap() > 0.0);
+}
+
+#[test]
+fn a_state_of_a_state_is_one() {
+    let first = ends_at(MAIL, Time::from_millis(300));
+    let saved = OnceLock::new();
+    let part = Part {
+        from: Some(&first),
+        until: Some(Time::from_millis(700)),
+        saves: Some(&saved),
+        ..Part::default()
+    };
+    run_part(&loaded(MAIL), Sinks::default(), part).unwrap();
+    let second = saved.into_inner().unwrap();
+    assert_eq!(got(&goes_on(MAIL, &second)), got(&goes_on(MAIL, &ends_at(MAIL, Time::from_millis(700)))));
+}
+
+fn refused(text: &str, from: &SavedRun, until: Option<Time>) -> String {
+    let part = Part { from: Some(from), until, ..Part::default() };
+    run_part(&loaded(text), Sinks::default(), part).unwrap_err().to_string()
+}
+
+#[test]
+fn a_state_fits_its_own_system_only() {
+    let saved = ends_at(MAIL, Time::from_millis(300));
+    let other = MAIL.replace("cheetah-9lp", "barracuda-7200.7");
+    let other = if petrio_scenario::load_text("t", &other, None, &[]).is_ok() {
+        other
+    } else {
+        MAIL.replace("linux-2.6.24", "linux-6.18")
+    };
+    let message = refused(&other, &saved, None);
+    assert!(
+        message.starts_with("the state is of another System: ") && message.contains(" was \""),
+        "{message}"
+    );
+    let message = refused(MAIL, &saved, Some(Time::from_millis(300)));
+    assert_eq!(message, "the state is of 300.000 ms, and the run would end at 300.000 ms");
+    // What is measured, the title and the seed are free.
+    let free = format!("title = \"another\"\nseed = 9\n{MAIL}[measure]\nstages = \"all\"\n");
+    saved.check(&loaded(&free)).unwrap();
+}
+
+#[test]
+fn a_damaged_state_is_refused_wherever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("warm.state");
+    ends_at(MAIL, Time::from_millis(300)).write(&file).unwrap();
+    let whole = std::fs::read(&file).unwrap();
+    let read = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        SavedRun::read(&file)
+    };
+    for at in (0..whole.len()).step_by(1 + whole.len() / 97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        // In its heading something may change what it rests on, or when it is of.
+        if let Ok(saved) = read(&bytes) {
+            let part = Part { from: Some(&saved), ..Part::default() };
+            let ran = run_part(&loaded(MAIL), Sinks::default(), part);
+            let heading = whole[13..].iter().position(|&byte| byte == b'\n').unwrap() + 13;
+            assert!(at < heading, "byte {at} of {} doesn't matter: {:?}", whole.len(), ran.is_ok());
+        }
+        assert!(read(&whole[..at]).is_err(), "cut off at {at}");
+    }
+    let text = String::from_utf8_lossy(&whole[..40]).into_owned();
+    let older = [b"petrio state\n{\"format\":0,".as_slice(), &whole[text.find(',').unwrap() + 1..]].concat();
+    assert!(matches!(read(&older), Err(StateError::Version { format: 0, .. })), "{text}");
+    assert!(matches!(read(b"[disk.d]"), Err(StateError::NoState { .. })));
+}
+
+#[test]
+fn a_parallel_program_under_way_is_not_put_aside() {
+    let text = r#"
+[disk.d]
+model = "seagate-cheetah-9lp"
+
+[host.h]
+machine = "poweredge-1850"
+kernel = "linux-2.6.24"
+
+[fs.data]
+type = "ext3"
+on = "d"
+
+[workload.p]
+kind = "parallel"
+on = "data"
+ranks = 2
+program = { kind = "ior", command = "ior -t 256k -b 16m" }
+"#;
+    let saved = OnceLock::new();
+    let part = Part { until: Some(Time::from_millis(20)), saves: Some(&saved), ..Part::default() };
+    let message = run_part(&loaded(text), Sinks::default(), part).unwrap_err().to_string();
+    assert_eq!(message, "this can't be saved: a state with a parallel program under way can't be saved");
+    assert!(saved.get().is_none());
+}
