@@ -16,6 +16,7 @@ pub mod fs;
 pub mod kernel;
 pub mod scale;
 mod simgrid;
+mod state;
 pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.

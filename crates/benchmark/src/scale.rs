@@ -4,6 +4,7 @@
 //! and not faster, and a request that one drive serves costs hardly more because there are a thousand others. Times
 //! are the processor's, so that what else runs on the machine hardly counts.
 
+use crate::state;
 use petrio_engine::Engine;
 use petrio_kernel::Time;
 use petrio_scenario::build::System;
@@ -26,13 +27,15 @@ pub struct Scale {
     pub serving: u32,
     /// Requests of each run, all drives together.
     pub requests: u64,
+    /// Reads of each process in the run that is put aside in its middle.
+    pub operations: u64,
     /// Turns of everything that takes time; the best counts.
     pub turns: u32,
 }
 
 impl Default for Scale {
     fn default() -> Self {
-        Self { drives: 5_000, hosts: 1_000, serving: 1_000, requests: 200_000, turns: 3 }
+        Self { drives: 5_000, hosts: 1_000, serving: 1_000, requests: 200_000, operations: 100_000, turns: 3 }
     }
 }
 
@@ -46,6 +49,10 @@ const REPLICATIONS: u32 = 20;
 const REPLICATIONS_AIM_S: f64 = 1.0;
 /// What a request on 1,000 equally loaded drives may cost, in what one costs on one drive.
 const REQUEST_AIM: f64 = 2.5;
+
+/// What going on from a state may cost, in what the rest of the run costs, and seconds beside.
+const REST_AIM: f64 = 1.1;
+const REST_AIM_S: f64 = 0.5;
 
 /// What each drive is asked for: below what it can do, so that a run measures requests and not a queue that grows.
 const LOAD: &str = "read_fraction = 0.66\nsize = { exponential = { mean = \"8 blocks\" } }\n";
@@ -144,7 +151,7 @@ pub enum ScaleError {
 /// [`ScaleError`], which is a bug.
 pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<ScaleFigure>, ScaleError> {
     let mut rows = Vec::new();
-    let Scale { drives, hosts, serving, requests, turns } = scale;
+    let Scale { drives, hosts, serving, requests, operations, turns } = scale;
     // Memory first: what was freed before would be taken again, and not be seen to grow.
     progress(&format!("{hosts} hosts"));
     let one = host_scenario(1);
@@ -189,6 +196,22 @@ pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<Scale
         let microseconds = (served(&many, requests, turns)?, served(&one, requests, turns)?);
         rows.push(ScaleFigure::of_request(what, serving, microseconds));
     }
+    progress("a run from a state");
+    let (figure, of_one) = state::second_half(operations, turns)?;
+    let aim = REST_AIM * of_one + REST_AIM_S;
+    rows.push(ScaleFigure {
+        what:
+            "the second half of a run, from a state (of one: what the whole takes longer than the first half)"
+                .to_owned(),
+        instances: 1,
+        figure,
+        unit: "s",
+        of_one,
+        ratio: figure / of_one,
+        aim,
+        aim_is_of: OF_FIGURE,
+        reached: figure <= aim,
+    });
     Ok(rows)
 }
 
@@ -238,7 +261,10 @@ fn built(text: &str) -> Result<(Loaded, System), ScaleError> {
 }
 
 /// The shortest of so many turns, seconds of this thread on a processor.
-fn best<T>(turns: u32, mut turn: impl FnMut() -> Result<T, ScaleError>) -> Result<f64, ScaleError> {
+pub(crate) fn best<T>(
+    turns: u32,
+    mut turn: impl FnMut() -> Result<T, ScaleError>,
+) -> Result<f64, ScaleError> {
     let mut best = f64::INFINITY;
     for _ in 0..turns {
         let began = processor_seconds();
@@ -278,9 +304,9 @@ mod tests {
 
     #[test]
     fn every_row_has_a_figure_an_aim_and_a_cell_for_each_heading() {
-        let scale = Scale { drives: 3, hosts: 2, serving: 3, requests: 30, turns: 1 };
+        let scale = Scale { drives: 3, hosts: 2, serving: 3, requests: 30, operations: 50, turns: 1 };
         let rows = measure(scale, &mut |_| {}).unwrap();
-        assert_eq!(rows.len(), 6);
+        assert_eq!(rows.len(), 7);
         for row in &rows {
             assert_eq!(row.cells().len(), ScaleFigure::HEADINGS.len());
             // Other tests of this process give memory back meanwhile.

@@ -15,13 +15,13 @@
 //! let mut net = NetBuilder::new("host");
 //! let mut page = net.top();
 //! let mut processors = Processors::new(&mut page, 1);
-//! let done = page.fifo::<&str>("done");
-//! let checksums = processors.client::<&str>();
+//! let done = page.fifo::<String>("done");
+//! let checksums = processors.client::<String>();
 //! processors.returns(checksums, move |ran| {
 //!     let out = ran.may_put(done, 1);
 //!     move |f, _, errand| f.put(out, *errand)
 //! });
-//! let work = |ms, errand| checksums.work(Time::from_millis(ms), Box::new(errand));
+//! let work = |ms, errand: &str| checksums.work(Time::from_millis(ms), Box::new(errand.to_owned()));
 //! page.initial(processors.place(), [work(2, "small"), work(3, "large")]);
 //! processors.finish(&mut page);
 //!
