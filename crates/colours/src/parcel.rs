@@ -12,7 +12,7 @@ use std::fmt;
 /// assert_eq!(parcel.get::<String>().map(String::len), Some(9));
 /// assert_eq!(parcel.open::<String>().as_deref().map(String::as_str), Some("a request"));
 /// ```
-#[derive(Persist)]
+#[derive(Clone, Persist)]
 pub struct Parcel(Box<dyn AnyValue>);
 
 impl Parcel {
@@ -29,12 +29,6 @@ impl Parcel {
     /// The value, taken out, if it is of this type.
     pub fn open<T: Any>(self) -> Option<Box<T>> {
         self.0.into_any().downcast().ok()
-    }
-}
-
-impl Clone for Parcel {
-    fn clone(&self) -> Self {
-        Self((*self.0).clone_value())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::place::Colour;
 use crate::store::AnyStore;
+use petrio_random::fnv1a;
 use serde_json::{Value, json};
 
 pub(crate) fn encode_store<T: Colour + serde::Serialize>(store: &dyn AnyStore) -> Value {
@@ -33,10 +34,6 @@ impl Marking {
 
     /// A hash of [`Marking::encode`], the same on every machine.
     pub fn fingerprint(&self, net: &Net) -> Option<u64> {
-        let text = self.encode(net)?.to_string();
-        // FNV-1a.
-        Some(text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        }))
+        Some(fnv1a(self.encode(net)?.to_string().bytes()))
     }
 }

@@ -8,7 +8,7 @@
 use crate::Time;
 use crate::place::Colour;
 use crate::statistics::{BatchMeans, Tally};
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use petrio_persist::{Damage, Kept, Persist, Reader, Writer};
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -77,18 +77,19 @@ impl ProbeState {
 }
 
 /// An observer of some colour.
-pub(crate) trait AnyObserver: Send + Sync {
+pub(crate) trait AnyObserver: Kept + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyObserver>;
-    fn save(&self, to: &mut Writer<'_>);
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage>;
     fn arrival(&mut self, now: Time, token: &dyn Any);
     fn state(&self) -> &dyn Any;
     fn state_mut(&mut self) -> &mut dyn Any;
 }
 
 /// A typed observer: a state, and a function that adds a token to it.
+#[derive(Persist)]
+#[persist(bound = "S: Persist")]
 pub(crate) struct Observer<T, S, F> {
     pub(crate) state: S,
+    #[persist(keep)]
     pub(crate) add: F,
     colour: PhantomData<fn(&T)>,
 }
@@ -107,14 +108,6 @@ where
 {
     fn clone_box(&self) -> Box<dyn AnyObserver> {
         Box::new(Self::new(self.state.clone(), self.add.clone()))
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        self.state.save(to);
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        self.state.restore(from)
     }
 
     fn arrival(&mut self, now: Time, token: &dyn Any) {
@@ -178,7 +171,7 @@ impl Persist for Observers {
         self.0.len().save(to);
         for place in &self.0 {
             place.len().save(to);
-            place.iter().for_each(|observer| observer.save(to));
+            place.iter().for_each(|observer| observer.save_kept(to));
         }
     }
 
@@ -191,7 +184,7 @@ impl Persist for Observers {
         for place in 0..from.count()? {
             for observer in 0..from.count()? {
                 let own = self.0.get_mut(place).and_then(|observers| observers.get_mut(observer));
-                own.ok_or_else(|| from.not_from_nothing("an observer"))?.restore(from)?;
+                own.ok_or_else(|| from.not_from_nothing("an observer"))?.restore_kept(from)?;
             }
         }
         Ok(())

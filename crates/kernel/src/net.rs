@@ -5,6 +5,7 @@ use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::structure::{Structure, TransitionSpec};
 use petrio_persist::{Kinds, Known};
+use petrio_random::fnv1a;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -119,11 +120,8 @@ impl Net {
     /// one that it doesn't fit.
     pub fn shape(&self) -> u64 {
         let places = self.structure.places.iter().flat_map(|place| [&*place.path, place.prototype.colour()]);
-        // FNV-1a over the names, each with an end.
-        places
-            .chain(self.transition_paths())
-            .flat_map(|name| name.bytes().chain([0]))
-            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        // Each name with an end.
+        fnv1a(places.chain(self.transition_paths()).flat_map(|name| name.bytes().chain([0])))
     }
 
     /// Whether the markings of this net can be serialised and hashed: every place is encodable.

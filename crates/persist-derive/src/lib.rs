@@ -208,26 +208,15 @@ fn of_enum(variants: &[(&Ident, Parts<'_>)]) -> (TokenStream, TokenStream, Token
     let same = variants.iter().enumerate().filter(|(_, (_, parts))| !parts.names.is_empty());
     let restore = same.map(|(tag, (name, parts))| {
         let (tag, pattern, restore) = (number(tag), parts.pattern(), parts.restore());
-        quote!((#tag, Self::#name #pattern) => { #restore })
-    });
-    let made = variants.iter().enumerate().map(|(tag, (name, parts))| {
-        let (tag, load) = (number(tag), parts.load(&quote!(Self::#name)));
-        quote!(#tag => { #load })
+        quote!((#tag, Self::#name #pattern) => { from.number()?; #restore })
     });
     (
         quote!(match self { #(#save)* }),
         quote!(match from.number()? { #(#load)* other => Err(from.no_such_variant(other, ::core::any::type_name::<Self>())) }),
         quote! {
-            match (from.number()?, &mut *self) {
+            match (from.next_number()?, &mut *self) {
                 #(#restore)*
-                (tag, _) => {
-                    let mut other = || match tag {
-                        #(#made)*
-                        other => Err(from.no_such_variant(other, ::core::any::type_name::<Self>())),
-                    };
-                    let made: ::core::result::Result<Self, ::petrio_persist::Damage> = other();
-                    *self = made?;
-                }
+                _ => *self = ::petrio_persist::Persist::load(from)?,
             }
         },
     )

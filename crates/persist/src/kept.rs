@@ -49,11 +49,12 @@ impl<T: Persist> Kept for T {
     }
 }
 
-/// Lets boxes of a trait whose objects are [`Kept`] be fields of what is [`Persist`].
+/// Lets boxes of a trait whose objects are [`Kept`] be fields of what is [`Persist`]: `persist_boxed!(dyn Steps, "steps")`, or of a
+/// generic one `persist_boxed!([T: Bound] dyn Steps<T>, "steps")`.
 #[macro_export]
 macro_rules! persist_boxed {
-    (@ [$($generic:ident),*] $object:ty, $what:literal) => {
-        impl<$($generic: 'static),*> $crate::Persist for Box<$object> {
+    ([$($generic:ident: $bound:tt),*] $object:ty, $what:literal) => {
+        impl<$($generic: $bound),*> $crate::Persist for Box<$object> {
             fn save(&self, to: &mut $crate::Writer<'_>) {
                 $crate::Kept::save_kept(&**self, to);
             }
@@ -68,6 +69,6 @@ macro_rules! persist_boxed {
         }
     };
     ($object:ty, $what:literal) => {
-        $crate::persist_boxed!(@ [] $object, $what);
+        $crate::persist_boxed!([] $object, $what);
     };
 }

@@ -41,14 +41,8 @@ impl Known {
         self
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
     }
 
     pub(crate) fn number(&self, address: Address) -> Option<u64> {

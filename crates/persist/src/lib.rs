@@ -3,8 +3,8 @@
 //! What a System is made of (parameters, layouts, functions) isn't written: a state is restored *into* one that has been built again,
 //! in its initial state. So four things a serialiser doesn't know are said of a field where they hold: that it is part of the
 //! System and stays (`keep`), that it points to such a part (`shared`), that it points to a cell which others see, too (`inside`), that it is
-//! scratch (`skip`). Pointers that several share
-//! (`Arc`) are written once, and those to what the initial state has already not at all ([`Known`]).
+//! scratch (`skip`). Pointers that several share (`Arc`) are written once, and those to what the initial state has already not at all
+//! ([`Known`]).
 //!
 //! ```
 //! use petrio_persist::{Known, Persist, Reader, Writer};

@@ -44,11 +44,6 @@ impl<'b> Reader<'b> {
         if self.rest.is_empty() { Ok(()) } else { Err(Damage::Left(self.rest.len())) }
     }
 
-    /// How many bytes are left: an upper bound of how many values there can be.
-    pub fn left(&self) -> usize {
-        self.rest.len()
-    }
-
     /// So many bytes as they are.
     ///
     /// # Errors
@@ -90,6 +85,17 @@ impl<'b> Reader<'b> {
             }
         }
         Ok(number)
+    }
+
+    /// The number that comes next, which stays.
+    ///
+    /// # Errors
+    /// As of [`number`](Self::number).
+    pub fn next_number(&mut self) -> Result<u64, Damage> {
+        let before = self.rest;
+        let number = self.number();
+        self.rest = before;
+        number
     }
 
     /// How many there are of something. What takes no bytes is bounded, too, so that damage doesn't let a reader count for ever.

@@ -23,22 +23,36 @@ pub type Generator = rand_xoshiro::Xoshiro256PlusPlus;
 pub fn generator(seed: u64, replication: u64, path: &str, purpose: &str) -> Generator {
     // FNV-1a over the name, then SplitMix64 steps to fold in seed and replication: short, fixed for ever, and good
     // enough to keep streams apart (`seed_from_u64` scrambles once more).
-    let mut name = 0xcbf2_9ce4_8422_2325u64;
-    for byte in path.bytes().chain([0]).chain(purpose.bytes()) {
-        name = (name ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
+    let name = fnv1a(path.bytes().chain([0]).chain(purpose.bytes()));
     let mut state = mix(seed);
     state = mix(state ^ replication);
     state = mix(state ^ name);
     Generator::seed_from_u64(state)
 }
 
+/// A number for bytes, the same on every machine: FNV-1a of 64 bits (Fowler, Noll and Vo). It tells apart what differs by chance, not what
+/// is made to look alike.
+///
+/// ```
+/// assert_eq!(petrio_random::fnv1a("foobar".bytes()), 0x8594_4171_f739_67e8);
+/// ```
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
 /// A number whose bits hang on all bits of another: neighbours come out far from each other (splitmix64: G. Steele, D. Lea, C. Flood,
 /// "Fast splittable pseudorandom number generators", OOPSLA 2014).
-pub fn mix(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+#[inline]
+pub const fn mix(state: u64) -> u64 {
+    finish(state.wrapping_add(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The last steps of [`mix`] alone: 0 stays 0.
+#[inline]
+pub const fn finish(state: u64) -> u64 {
+    let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 

@@ -5,6 +5,7 @@
 //! Source: C. A. Waldspurger and others, *Efficient MRC Construction with SHARDS*, FAST 2015, §3.
 
 use super::event::{Event, EventKind};
+use petrio_random::{fnv1a, mix};
 
 /// Blocks of 512 bytes in a region of a device: 1 MiB, more than any request moves.
 const REGION_BLOCKS: u64 = 2_048;
@@ -55,12 +56,7 @@ impl Sampling {
 
 /// What an event is about, as a number: its region of a device, its file, its path, or who did it.
 fn place(event: &Event) -> u64 {
-    let path = |path: &str| {
-        path.bytes().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
-            // FNV-1a.
-            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-    };
+    let path = |path: &str| fnv1a(path.bytes());
     if event.kind.is_of_device() {
         let extent = event.extents.first().copied().unwrap_or_default();
         return mixed(extent.address / REGION_BLOCKS, u64::from(extent.device));
@@ -76,13 +72,9 @@ fn place(event: &Event) -> u64 {
     }
 }
 
-/// SplitMix64's finaliser (S. Vigna).
+/// A number that hangs on both.
 const fn mixed(number: u64, seed: u64) -> u64 {
-    let mut mixed = number ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = mixed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
+    mix(number ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod md;
 pub mod operations;
 #[cfg(feature = "live")]
 pub mod ops;
+pub mod paced;
 pub mod pariosim;
 pub mod pvfs;
 pub mod raid;

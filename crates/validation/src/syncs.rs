@@ -6,19 +6,14 @@
 //! 128 requests of up to 1,280 KiB at a time and has them served in their order, flushes with them; the disk behind it (FUSE) makes two
 //! of such a request.
 
+use crate::paced::{self, PlayError, TableError, disk_and_host, rows};
 use crate::verdict::Judged;
 use petrio_colours::{FileOp, Operation, Request};
-use petrio_files::input;
 use petrio_kernel::Time;
-use petrio_scenario::build::System;
 use petrio_scenario::report::{ReportError, RequestSink, Sinks};
-use petrio_scenario::run::{RunFailure, simulate};
-use petrio_scenario::{Problems, load_text};
 use serde::{Deserialize, Serialize};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use thiserror::Error;
 
 /// The table's file in its folder.
 pub const TABLE: &str = "fsync-beside-a-writer.csv";
@@ -100,46 +95,12 @@ impl SyncsRow {
     }
 }
 
-/// Why there are no rows.
-#[derive(Debug, Error)]
-pub enum SyncsError {
-    /// The table can't be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A row of the table makes no sense.
-    #[error("{}: {source}", path.display())]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// Which, and why.
-        source: csv::Error,
-    },
-    /// A row makes no scenario.
-    #[error("{0}")]
-    Scenario(#[from] Box<Problems>),
-    /// A run failed.
-    #[error(transparent)]
-    Run(#[from] Box<RunFailure>),
-}
-
 /// The rows of a folder's table that can be played, and how many can't: of file systems that aren't modelled.
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub fn measured(folder: &Path) -> Result<(Vec<MeasuredSyncs>, usize), SyncsError> {
-    let path = folder.join(TABLE);
-    let mut text = String::new();
-    input::open(&path)
-        .and_then(|mut file| file.read_to_string(&mut text))
-        .map_err(|source| SyncsError::Read { path: path.clone(), source })?;
-    let rows: Result<Vec<MeasuredSyncs>, _> =
-        csv::Reader::from_reader(text.as_bytes()).deserialize().collect();
-    let rows = rows.map_err(|source| SyncsError::Row { path, source })?;
+pub fn measured(folder: &Path) -> Result<(Vec<MeasuredSyncs>, usize), TableError> {
+    let rows: Vec<MeasuredSyncs> = rows(&folder.join(TABLE))?;
     let all = rows.len();
     let known: Vec<MeasuredSyncs> =
         rows.into_iter().filter(|row| matches!(row.fs.as_str(), "ext3" | "ext4")).collect();
@@ -151,13 +112,11 @@ pub fn measured(folder: &Path) -> Result<(Vec<MeasuredSyncs>, usize), SyncsError
 ///
 /// # Errors
 /// A row with figures that make no scenario; a run that fails.
-pub fn play(row: &MeasuredSyncs) -> Result<SyncsRow, SyncsError> {
-    let loaded = load_text("syncs", &scenario(row), None, &[]).map_err(Box::new)?;
-    let system = System::build(&loaded).map_err(Box::new)?;
+pub fn play(row: &MeasuredSyncs) -> Result<SyncsRow, PlayError> {
     let seen = Arc::new(Mutex::new(Seen { until: Time::from_whole_seconds(row.seconds), ..Seen::default() }));
     let mut sinks = Sinks::default();
     sinks.push::<FileOp>(Watch(Arc::clone(&seen)));
-    simulate(&loaded, &system, sinks).map_err(Box::new)?;
+    paced::run("syncs", &scenario(row), sinks)?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     let mut sorted = seen.fsyncs_s.clone();
     sorted.sort_by(f64::total_cmp);
@@ -206,27 +165,14 @@ impl RequestSink<FileOp> for Watch {
 /// The measurement as a scenario. What was measured ended with the last fsync that began in time.
 fn scenario(row: &MeasuredSyncs) -> String {
     let MeasuredSyncs { fs, us_a_request, dirty_bytes, dirty_background_bytes, seconds, .. } = row;
-    let cached = row.cache == "wb";
+    let machine = disk_and_host(33_554_432, &format!("{us_a_request} us"), row.cache == "wb");
     let end = seconds + seconds * 3 / 4;
     format!(
         r#"
 title = "fsync beside a writer"
-[disk.d]
-model = "constant-rate"
-drive.blocks = "33554432 blocks"
-drive.latency = "{us_a_request} us"
-drive.rate = "100 GB/s"
-drive.part = "1 MiB"
-drive.write_cache = {cached}
-drive.flush = "{us_a_request} us"
-[host.h]
-machine = "epyc-9005-2vcpu"
-kernel = "linux-6.18"
-change.machine.memory = "24 GiB"
+{machine}
 dirty_limit = "{dirty_bytes} B"
 dirty_background = "{dirty_background_bytes} B"
-change.kernel.block.requests = 128
-change.kernel.block.largest_request = "1280 KiB"
 [fs.f]
 type = "{fs}"
 scheduler = "none"

@@ -9,6 +9,7 @@
 //! It is a shuffle for workloads and no cipher: not every order of the numbers is possible.
 
 use petrio_persist::Persist;
+use petrio_random::finish;
 
 /// An order of the numbers below a bound, chosen by a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -34,7 +35,7 @@ impl Permutation {
         let mut state = key;
         let mut draw = || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            scramble(state)
+            finish(state)
         };
         let rounds = [(); 3].map(|()| Round { add: draw(), multiply: draw() | 1 });
         Self { bound, mask: u64::MAX >> (u64::BITS - bits), shift: bits.div_ceil(2), rounds }
@@ -56,15 +57,6 @@ impl Permutation {
             }
         }
     }
-}
-
-/// Spreads a number's bits over 64 (the finaliser of `SplitMix64`, Steele et al. 2014).
-#[inline]
-pub(crate) const fn scramble(state: u64) -> u64 {
-    let mut z = state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -101,7 +93,7 @@ mod tests {
         for place in [0, 1, 50, 99] {
             let mut counts = [0u32; BOUND as usize];
             for key in 0..KEYS {
-                counts[Permutation::new(BOUND, scramble(key)).at(place) as usize] += 1;
+                counts[Permutation::new(BOUND, finish(key)).at(place) as usize] += 1;
             }
             let expected = KEYS as f64 / BOUND as f64;
             let chi_square: f64 = counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();

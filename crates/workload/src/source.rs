@@ -189,7 +189,7 @@ pub trait RequestSource<R = BlockRequest>: Kept + Send {
     }
 }
 
-persist_boxed!(@ [R] dyn RequestSource<R>, "a source of requests");
+persist_boxed!([R: 'static] dyn RequestSource<R>, "a source of requests");
 
 impl<R: 'static> RequestSource<R> for Box<dyn RequestSource<R>> {
     fn due(&mut self) -> Result<Due, SourceError> {

@@ -110,11 +110,11 @@ impl Run {
             }
         };
         let saved = OnceLock::new();
-        let outcome = if self.is_part() {
+        let outcome = if self.no_what_if || self.is_part() {
             let (until, saves) = (self.until.map(Duration::time), self.save.is_some().then_some(&saved));
             run_part(&loaded, sinks, Part { from: from.as_ref(), until, saves, so_far: true })
         } else {
-            run_so_far(&loaded, sinks, (!self.no_what_if).then_some(tell))
+            run_so_far(&loaded, sinks, tell)
         };
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();

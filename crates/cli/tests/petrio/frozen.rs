@@ -13,12 +13,9 @@ use std::process::Command;
 /// Text of a report's part beyond which only its fingerprint is kept: curves and histograms.
 const TEXT_MAX: usize = 2_000;
 
-/// FNV-1a of 64 bits: what it is made of stands nearby, and nobody forges it.
+/// What it is made of stands nearby, and nobody forges it.
 fn fingerprint(bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    format!("{:016x}", petrio_random::fnv1a(bytes.iter().copied()))
 }
 
 /// A report as it is kept: its bytes' fingerprint, and what of it a person reads.

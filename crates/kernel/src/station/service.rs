@@ -6,7 +6,7 @@ use crate::calendar::Calendar;
 use crate::level::Level;
 use crate::place::Colour;
 use crate::tokens::Ready;
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use petrio_persist::{Kept, Persist, persist_boxed};
 use petrio_random::Generator;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl<T> Served<'_, T> {
 }
 
 /// A station at work in a marking.
-pub(crate) trait Station<T: Colour>: Kept<T> + Send + Sync {
+pub(crate) trait Station<T: Colour>: Forked<T> + Kept + Send + Sync {
     fn arrive(&mut self, token: T, env: &mut Env<'_>, served: &mut Served<'_, T>);
     fn event(&mut self, tag: u32, env: &mut Env<'_>, served: &mut Served<'_, T>);
     fn is_live(&self, tag: u32) -> bool;
@@ -74,24 +74,14 @@ pub(crate) trait Station<T: Colour>: Kept<T> + Send + Sync {
     fn for_each(&self, visit: &mut dyn FnMut(&T));
 }
 
-/// What every station has by itself, as a marking is forked, put aside and resumed.
-pub(crate) trait Kept<T: Colour> {
+/// What every station has by itself, as a marking is forked.
+pub(crate) trait Forked<T: Colour> {
     fn clone_box(&self) -> Box<dyn Station<T>>;
-    fn save(&self, to: &mut Writer<'_>);
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage>;
 }
 
-impl<T: Colour, S: Station<T> + Clone + Persist + 'static> Kept<T> for S {
+impl<T: Colour, S: Station<T> + Clone + 'static> Forked<T> for S {
     fn clone_box(&self) -> Box<dyn Station<T>> {
         Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        Persist::save(self, to);
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        Persist::restore(self, from)
     }
 }
 
@@ -101,19 +91,7 @@ impl<T: Colour> Clone for Box<dyn Station<T>> {
     }
 }
 
-impl<T: Colour> Persist for Box<dyn Station<T>> {
-    fn save(&self, to: &mut Writer<'_>) {
-        (**self).save(to);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Err(from.not_from_nothing("a station"))
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        (**self).restore(from)
-    }
-}
+persist_boxed!([T: Colour] dyn Station<T>, "a station");
 
 /// A token that waits, since when.
 #[derive(Clone, Persist)]

@@ -9,16 +9,14 @@ use crate::level::Level;
 use crate::place::{Colour, Key};
 use crate::station::{Env, Served, Station, StationStatistics};
 use crate::tokens::{Ready, Timed};
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use petrio_persist::{Kept, Persist, persist_boxed};
 use std::any::Any;
 
 /// What the engine needs of a store without knowing its colour.
-pub(crate) trait AnyStore: Any + Send + Sync {
+pub(crate) trait AnyStore: Any + Kept + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyStore>;
     /// The name of its colour.
     fn colour(&self) -> &'static str;
-    fn save(&self, to: &mut Writer<'_>);
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage>;
     fn level(&self) -> &Level;
     fn level_mut(&mut self) -> &mut Level;
     /// A calendar entry is due: of a plain place, its token becomes ready.
@@ -39,19 +37,7 @@ pub(crate) trait AnyStore: Any + Send + Sync {
     fn reset_statistics(&mut self, now: u64);
 }
 
-impl Persist for Box<dyn AnyStore> {
-    fn save(&self, to: &mut Writer<'_>) {
-        (**self).save(to);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Err(from.not_from_nothing("a place"))
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        (**self).restore(from)
-    }
-}
+persist_boxed!(dyn AnyStore, "a place");
 
 /// What a calendar entry that is due came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -151,14 +137,6 @@ impl<T: Colour> AnyStore for PlaceStore<T> {
 
     fn colour(&self) -> &'static str {
         std::any::type_name::<T>()
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        Persist::save(self, to);
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        Persist::restore(self, from)
     }
 
     fn level(&self) -> &Level {

@@ -5,6 +5,7 @@
 
 use crate::place::Key;
 use petrio_persist::Persist;
+use petrio_random::mix;
 
 const NONE: u32 = u32::MAX;
 
@@ -36,14 +37,6 @@ impl<T> Default for Treap<T> {
     }
 }
 
-/// SplitMix64's finaliser: a fixed scramble of the insertion number is random enough to balance a treap, and the same
-/// on every machine.
-fn scramble(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 impl<T> Treap<T> {
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -63,7 +56,8 @@ impl<T> Treap<T> {
         let node = Node {
             key,
             order,
-            priority: scramble(order.wrapping_add(0x9e37_79b9_7f4a_7c15)),
+            // A fixed scramble is random enough to balance a treap.
+            priority: mix(order),
             left: NONE,
             right: NONE,
             parent: NONE,

@@ -3,6 +3,7 @@
 use super::error::NamespaceError;
 use crate::beneath::Directory;
 use petrio_files::own::{MANIFEST, NEW_MANIFEST};
+use petrio_random::fnv1a;
 use petrio_users::UserSpecification;
 use petrio_users::namespace::Namespace;
 use rustix::fs::{Mode, OFlags};
@@ -107,13 +108,11 @@ impl Manifest {
         write().map_err(NamespaceError::file("write", directory.path().join(MANIFEST)))
     }
 
-    /// A number for the files that it stands for (FNV-1a, 64 bits): that of other files is another.
+    /// A number for the files that it stands for: that of other files is another.
     pub(super) fn digest(&self) -> u64 {
         let of = &self.specification;
         let text = serde_json::to_vec(&(&of.files, &of.category, &of.readings, self.users, self.seed));
-        text.unwrap_or_default().iter().fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
-            (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        fnv1a(text.unwrap_or_default())
     }
 
     /// What is different about another one; `None` where both make the same files.

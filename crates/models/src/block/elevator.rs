@@ -7,7 +7,7 @@
 
 use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, Purposes, WriteHint};
 use petrio_kernel::Time;
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use petrio_persist::{Kept, Persist, persist_boxed};
 use smallvec::SmallVec;
 
 /// A request to the device: a `BlockRequest`, or the union of several adjacent ones.
@@ -109,7 +109,7 @@ pub enum Next {
 ///
 /// Whoever holds one calls [`add`](Self::add) for every request, [`next`](Self::next) whenever the device takes
 /// another, and [`completed`](Self::completed) when the device is done with one. `now` never goes back.
-pub trait Elevator: Kept + Send + Sync {
+pub trait Elevator: Forked + Kept + Send + Sync {
     /// A read or a write arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush
     /// machinery of the queue keeps them.
     fn add(&mut self, request: BlockRequest, now: Time) -> Added;
@@ -146,30 +146,15 @@ pub trait Elevator: Kept + Send + Sync {
     fn waiting(&self) -> usize;
 }
 
-/// What every scheduler has by itself, as a marking is forked, put aside and resumed.
-pub trait Kept {
+/// What every scheduler has by itself, as a marking is forked.
+pub trait Forked {
     /// A copy, for a copy of the marking.
     fn clone_box(&self) -> Box<dyn Elevator>;
-    /// Writes what changes of it.
-    fn save(&self, to: &mut Writer<'_>);
-    /// Becomes what was written.
-    ///
-    /// # Errors
-    /// [`Damage`].
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage>;
 }
 
-impl<E: Elevator + Clone + Persist + 'static> Kept for E {
+impl<E: Elevator + Clone + 'static> Forked for E {
     fn clone_box(&self) -> Box<dyn Elevator> {
         Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) {
-        Persist::save(self, to);
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        Persist::restore(self, from)
     }
 }
 
@@ -179,19 +164,7 @@ impl Clone for Box<dyn Elevator> {
     }
 }
 
-impl Persist for Box<dyn Elevator> {
-    fn save(&self, to: &mut Writer<'_>) {
-        (**self).save(to);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Err(from.not_from_nothing("a scheduler"))
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        (**self).restore(from)
-    }
-}
+persist_boxed!(dyn Elevator, "a scheduler");
 
 /// What a scheduler must know of the queue that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

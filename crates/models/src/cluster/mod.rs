@@ -2,7 +2,6 @@
 
 mod address;
 mod ends;
-mod mixed;
 pub mod mpi;
 pub mod pvfs;
 pub mod replication;

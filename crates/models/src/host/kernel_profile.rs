@@ -6,6 +6,7 @@
 use super::file_system::Family;
 use super::read_ahead::PAGE_BYTES;
 pub use crate::block::{AwaitedWrites, BlockLayerParameters};
+use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::{Bytes, Duration, Fraction};
 use schemars::JsonSchema;
@@ -110,6 +111,11 @@ pub enum DeviceWindow {
 }
 
 impl KernelParameters {
+    /// What its timer ticks in, and times of files are told in (`current_time` of coarse ones).
+    pub fn tick(&self) -> Time {
+        Time::from_seconds(1.0 / f64::from(self.ticks_per_second.max(1)))
+    }
+
     /// The largest window of read-ahead (`read_ahead_kb`) for a device in which something turns, or not, and whose optimal
     /// request (a stripe of an array that the host makes) has so many bytes; none where it names none.
     pub fn largest_window(&self, turns: bool, optimal_request: Option<u64>) -> Bytes {

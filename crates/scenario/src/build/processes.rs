@@ -13,7 +13,6 @@ struct Apart {
     source: Box<dyn RequestSource>,
     workload: usize,
     #[persist(inside)]
-    #[persist(inside)]
     numbers: Numbers,
 }
 

@@ -4,7 +4,7 @@ use super::from_disksim::{from_disksim, is_parameters};
 use super::from_observed::from_observed;
 use super::from_programs::{from_io500, from_script};
 use super::messages;
-use super::{Choices, MACHINE, Made, filled_in, finished, named_from};
+use super::{Choices, MACHINE, Made, filled_in, finished, list, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::foreign;
 use crate::schema::reference::Of;
@@ -235,8 +235,7 @@ fn from_jobs(name: &str, text: &str, choices: &Choices, around: &Beside<'_>) -> 
             FioWork::Messages { wire, .. } => messages::ends(*wire),
             FioWork::Device { devices, .. } => {
                 let part = |device: &String| disks.iter().find(|(known, _)| known == device);
-                let parts = devices.iter().filter_map(part).map(|(_, part)| format!("\"{part}\""));
-                format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+                format!("[{}]", list(devices.iter().filter_map(part).map(|(_, part)| part)))
             }
         };
         let workload = workload_toml(job, &called);

@@ -222,6 +222,11 @@ fn unknown(option: &str, name: &str, shelf: Shelf) -> Option<Problem> {
     Some(Problem::error(message).help(shelf.advice(name)))
 }
 
+/// Names as a list of TOML, without its brackets.
+fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    names.into_iter().map(|name| format!("\"{}\"", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
 /// A file as another beside it names it: relative where both lie in one folder.
 fn named_from(scenario: &Path, file: &Path) -> String {
     let folder = |path: &Path| {

@@ -4,6 +4,7 @@ use crate::build::{Driven, Programs, System, Turns, file_tables};
 use crate::loaded::Loaded;
 use crate::report::{ReportError, Sinks, Stage, Subject, TrafficFigures};
 use crate::run::RunFailure;
+use crate::run::aside::Aside;
 use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
 use crate::run::credits::credits;
@@ -22,7 +23,7 @@ use petrio_engine::{
     StillWaiting, Visit,
 };
 use petrio_kernel::{Simulation, Time};
-use petrio_persist::{Known, Persist, Writer};
+use petrio_persist::Persist;
 use petrio_workload::SourceItem;
 use std::sync::{Arc, OnceLock};
 
@@ -325,7 +326,7 @@ fn drive<A: Audience>(
     (load, counts, ranks): (&mut (impl for<'a> Load<Measured<'a, A>> + Persist), Counts, Ranks),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
-    let RunPlan { replication, limits, cut, speeds, sampled, tallied, from, saves } = plan;
+    let RunPlan { replication, limits, cut, speeds, sampled, tallied, from, saves: _ } = plan;
     let mut measured = Measured {
         system,
         audience,
@@ -343,34 +344,17 @@ fn drive<A: Audience>(
     speeds.iter().for_each(|(path, factor)| engine.set_speed(path, *factor));
     engine.set_limits(limits);
     engine.set_watch(&loaded.watch);
-    // Before it begins: what all states of it share.
-    let known = (from.is_some() || saves.is_some()).then(|| {
-        let initial = |to: &mut Writer<'_>| {
-            engine.save_to(to);
-            load.save(to);
-        };
-        Known::of_all(initial).with(system.driven.net.kinds())
-    });
-    if let (Some(from), Some(known)) = (from, &known) {
+    let aside = Aside::of(plan, &engine, load);
+    if from.is_some() {
+        // Who looked on when it was put aside looks on again.
         measured.begins(engine.simulation_mut());
-        let mut reader = from.reader(known, (loaded.scenario.seed, replication));
-        engine.resume_from(&mut reader).map_err(RunFailure::from)?;
-        load.restore(&mut reader)
-            .and_then(|()| reader.end())
-            .map_err(EngineError::from)
-            .map_err(RunFailure::from)?;
+        aside.go_on(&mut engine, load, (loaded.scenario.seed, replication))?;
         measured.resumed = true;
         measured.begin(engine.simulation_mut());
     }
     let ran = engine.run(load, &mut measured).map_err(RunFailure::from);
     ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
-    if let (Some(saves), Some(known)) = (saves, &known) {
-        let mut to = Writer::new(known);
-        engine.save_to(&mut to);
-        load.save(&mut to);
-        let bytes = to.finish().map_err(EngineError::from).map_err(RunFailure::from)?;
-        let _ = saves.set(SavedRun::new(loaded, engine.now(), bytes));
-    }
+    aside.put(loaded, &engine, load)?;
     let run = engine.simulation();
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {

@@ -1,5 +1,6 @@
 //! Running a scenario: replications, warm-up, stopping, and the questions "what limits it" and "what if".
 
+mod aside;
 mod bottleneck;
 mod burst;
 mod cautions;
@@ -96,26 +97,17 @@ fn explain(
     bottleneck::explain(loaded, &Replicator::of(loaded, system)?, report, tell)
 }
 
-/// As [`run_told`], or without asking what would change it where nobody is told; and where it is stopped meanwhile, what had been by
-/// then, which says so. Nothing is written to `sinks` of a run that didn't end.
+/// As [`run_told`]; and where it is stopped meanwhile, what had been by then, which says so. Nothing is written to `sinks` of a run that
+/// didn't end.
 ///
 /// # Errors
 /// As of [`run`].
-pub fn run_so_far(
-    loaded: &Loaded,
-    sinks: Sinks,
-    tell: Option<impl FnOnce(usize)>,
-) -> Result<Report, RunFailure> {
+pub fn run_so_far(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Result<Report, RunFailure> {
     let system = System::build(loaded)?;
     let mut report = simulate_or_stop((loaded, &system), sinks, Part { so_far: true, ..Part::default() })?;
     if loaded.watch.is_stopped() {
         return Ok(report);
     }
-    let Some(tell) = tell else {
-        look_at_caches(loaded, &mut report);
-        look_at_credits(&mut report);
-        return Ok(report);
-    };
     match explain((loaded, system), &mut report, tell) {
         Err(failure) if failure.is_stopped() => interrupted(&mut report, ", and not what would change it"),
         explained => explained?,
@@ -131,7 +123,7 @@ pub fn simulate(loaded: &Loaded, system: &System, sinks: Sinks) -> Result<Report
     simulate_or_stop((loaded, system), sinks, Part::default())
 }
 
-/// Which part of a run is wanted.
+/// Which part of a run is wanted: all of it, where nothing is said.
 #[derive(Clone, Copy, Default)]
 pub struct Part<'a> {
     /// It goes on from here, and counts from here; left out, from the beginning.
@@ -144,18 +136,18 @@ pub struct Part<'a> {
     pub so_far: bool,
 }
 
-/// Runs a part of a scenario's run, and reports what happened in it. What would change it isn't asked.
+/// Runs a scenario, or a part of its run, and reports what happened in it. What would change it isn't asked.
 ///
 /// # Errors
 /// As of [`run`]; a state of another scenario, or damaged; a System with something that can't be put aside.
 pub fn run_part(loaded: &Loaded, sinks: Sinks, part: Part<'_>) -> Result<Report, RunFailure> {
-    let system = System::build(loaded)?;
     if let Some(from) = part.from {
         from.check(loaded)?;
         if let Some(end) = part.limits(loaded).time.filter(|end| *end <= from.at()) {
             return Err(StateError::Over { at: from.at(), end }.into());
         }
     }
+    let system = System::build(loaded)?;
     let mut report = simulate_or_stop((loaded, &system), sinks, part)?;
     if !loaded.watch.is_stopped() {
         look_at_caches(loaded, &mut report);

@@ -10,6 +10,7 @@
 //! of the request over its order.
 
 use super::transfer::{Transfer, Way};
+use petrio_random::mix;
 use serde::Serialize;
 
 /// Files or devices followed at once.
@@ -67,14 +68,6 @@ pub(super) struct Picture {
     pub(super) points: Vec<PicturePoint>,
 }
 
-/// A good spread of the bits of consecutive numbers: the finaliser of splitmix64 (Steele, Lea, Flood 2014).
-const fn hash(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
-}
-
 impl Pictures {
     #[inline]
     pub(super) fn add(&mut self, subject: u32, transfer: &Transfer) {
@@ -94,7 +87,7 @@ impl Pictures {
             }
         }
         let followed = &mut self.followed[self.subjects[index].picture as usize];
-        let mark = hash(followed.seen);
+        let mark = mix(followed.seen);
         followed.seen += 1;
         if mark <= followed.bound {
             let point = PicturePoint {

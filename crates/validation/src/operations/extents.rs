@@ -3,7 +3,8 @@
 //! Each scenario of `extents.csv` is played on a fresh volume, without time: one process, or processes whose calls take turns. What
 //! processes at once did differs from run to run, so that their files only have to lie within the range of the repetitions.
 
-use super::measured::{EXTENTS, TableError, read};
+use super::measured::EXTENTS;
+use crate::paced::{TableError, rows};
 use crate::verdict::Judged;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_models::host::file_system::{FileError, FormatError};
@@ -82,7 +83,7 @@ impl ExtentsRow {
 /// # Errors
 /// As of [`ExtentsError`].
 pub fn judge(folder: &Path) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsError> {
-    let rows: Vec<Row> = read(&folder.join(EXTENTS))?;
+    let rows: Vec<Row> = rows(&folder.join(EXTENTS))?;
     let mut cells: BTreeMap<(String, u64, String), Vec<Row>> = BTreeMap::new();
     for row in rows.into_iter().filter(|row| row.fs == "xfs") {
         cells.entry((row.scenario.clone(), row.size_mib, row.state.clone())).or_default().push(row);

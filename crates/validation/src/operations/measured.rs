@@ -1,9 +1,8 @@
 //! The tables of measured operations and of group commit.
 
 use super::sequence::Sequence;
-use petrio_files::input;
+use crate::paced::{TableError, rows};
 use serde::Deserialize;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -21,23 +20,10 @@ pub const SHARE: f64 = 0.25;
 
 /// Why there are no rows.
 #[derive(Debug, Error)]
-pub enum TableError {
+pub enum MeasuredError {
     /// A table can't be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A row of a table makes no sense.
-    #[error("{}: {source}", path.display())]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// Which, and why.
-        source: csv::Error,
-    },
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A sequence can't be read.
     #[error("{}: \"{text}\" is no sequence of requests, such as fsync[W4K@data F]", path.display())]
     Sequence {
@@ -109,27 +95,17 @@ pub struct MeasuredGroup {
     pub ms_per_request: f64,
 }
 
-/// Rows of a table.
-pub(super) fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, TableError> {
-    let mut text = String::new();
-    input::open(path)
-        .and_then(|mut file| file.read_to_string(&mut text))
-        .map_err(|source| TableError::Read { path: path.to_owned(), source })?;
-    let rows: Result<Vec<T>, _> = csv::Reader::from_reader(text.as_bytes()).deserialize().collect();
-    rows.map_err(|source| TableError::Row { path: path.to_owned(), source })
-}
-
 /// The operations of a folder on a file system, each in its settings, in the order of the table.
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub fn operations(folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, TableError> {
+pub fn operations(folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, MeasuredError> {
     let path = folder.join(OPERATIONS);
     let mut all: Vec<MeasuredOperation> = Vec::new();
-    for row in read::<Row>(&path)?.into_iter().filter(|row| row.fs == fs) {
+    for row in rows::<Row>(&path)?.into_iter().filter(|row| row.fs == fs) {
         let Row { fs, size_mib, cache, mount, operation, phases, sequence, share } = row;
         let Some(seen) = Sequence::parse(&sequence) else {
-            return Err(TableError::Sequence { path, text: sequence });
+            return Err(MeasuredError::Sequence { path, text: sequence });
         };
         let setting = Setting { fs, size_mib, cache, mount };
         match all.iter_mut().find(|other| other.setting == setting && other.operation == operation) {
@@ -147,5 +123,5 @@ pub fn operations(folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, Tab
 /// # Errors
 /// A file that isn't there or isn't such a table.
 pub fn groups(folder: &Path, fs: &str) -> Result<Vec<MeasuredGroup>, TableError> {
-    Ok(read::<MeasuredGroup>(&folder.join(GROUP))?.into_iter().filter(|row| row.fs == fs).collect())
+    Ok(rows::<MeasuredGroup>(&folder.join(GROUP))?.into_iter().filter(|row| row.fs == fs).collect())
 }

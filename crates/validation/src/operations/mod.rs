@@ -15,10 +15,11 @@ pub mod sequence;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+use crate::paced::PlayError;
 use crate::verdict::Judged;
 use extents::{ExtentsError, ExtentsRow};
-use measured::{MeasuredGroup, MeasuredOperation, SHARE, Setting, TableError};
-use play::{PlayError, play_group, play_operation};
+use measured::{MeasuredError, MeasuredGroup, MeasuredOperation, SHARE, Setting};
+use play::{play_group, play_operation};
 use rayon::prelude::*;
 use scripts::OperationScript;
 use serde::Serialize;
@@ -39,7 +40,7 @@ pub const RATE_PERCENT: f64 = 10.0;
 pub enum OperationsError {
     /// A table can't be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Measured(#[from] MeasuredError),
     /// A scenario of extents can't be played.
     #[error(transparent)]
     Extents(#[from] ExtentsError),
@@ -168,7 +169,7 @@ pub fn judge_folder(
         found.unknown.extend(unknown);
     }
     if folder.join(measured::GROUP).exists() {
-        let groups = measured::groups(folder, fs)?;
+        let groups = measured::groups(folder, fs).map_err(MeasuredError::from)?;
         progress(&format!("simulating {} runs of group commit", groups.len()));
         found.groups = group_rows(&groups)?;
     }

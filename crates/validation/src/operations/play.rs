@@ -3,25 +3,11 @@
 use super::measured::{MeasuredGroup, Setting};
 use super::scripts::OperationScript;
 use super::sequence::{Place, Request, Sequence};
+use crate::paced::{self, PlayError, disk_and_host};
 use petrio_colours::{Direction, FileOp, Operation, Purpose, Request as _};
 use petrio_kernel::Time;
-use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceSink, ReportError, RequestSink, Sinks, Visit};
-use petrio_scenario::run::{RunFailure, simulate};
-use petrio_scenario::{Problems, load_text};
 use std::sync::{Arc, Mutex, PoisonError};
-use thiserror::Error;
-
-/// Why nothing was played.
-#[derive(Debug, Error)]
-pub enum PlayError {
-    /// What is measured makes no scenario.
-    #[error("{0}")]
-    Scenario(#[from] Box<Problems>),
-    /// A run failed.
-    #[error(transparent)]
-    Run(#[from] Box<RunFailure>),
-}
 
 /// What was seen of a run.
 #[derive(Default)]
@@ -67,47 +53,31 @@ impl DeviceSink for Watch {
     }
 }
 
-/// A disk that takes 5 ms for each request (loop device over a server of one request at a time), a host and the file system.
+/// The machine and the file system, on a disk that takes so long for each request.
 fn parts(setting: &Setting, milliseconds: f64) -> String {
     let Setting { fs, size_mib, cache, mount } = setting;
-    let blocks = size_mib.saturating_mul(2048);
-    let cached = cache == "wb";
+    let machine = disk_and_host(size_mib.saturating_mul(2048), &format!("{milliseconds} ms"), cache == "wb");
     let access_times = if mount == "noatime" { "never" } else { "relative" };
     format!(
         r#"
 title = "operations"
-[disk.dev]
-model = "constant-rate"
-drive.blocks = "{blocks} blocks"
-drive.latency = "{milliseconds} ms"
-drive.rate = "100 GB/s"
-drive.part = "1 MiB"
-drive.write_cache = {cached}
-drive.flush = "{milliseconds} ms"
-[host.h]
-machine = "epyc-9005-2vcpu"
-kernel = "linux-6.18"
-change.machine.memory = "24 GiB"
-change.kernel.block.requests = 128
-change.kernel.block.largest_request = "1280 KiB"
+{machine}
 [fs.f]
 type = "{fs}"
 access_times = "{access_times}"
 scheduler = "none"
 queue_depth = 128
-on = "dev"
+on = "d"
 "#
     )
 }
 
 fn run(text: &str) -> Result<Seen, PlayError> {
-    let loaded = load_text("operations", text, None, &[]).map_err(Box::new)?;
-    let system = System::build(&loaded).map_err(Box::new)?;
     let seen = Arc::new(Mutex::new(Seen::default()));
     let mut sinks = Sinks::default();
     sinks.push::<FileOp>(Watch(Arc::clone(&seen)));
     sinks.push_device_log(Watch(Arc::clone(&seen)));
-    simulate(&loaded, &system, sinks).map_err(Box::new)?;
+    paced::run("operations", text, sinks)?;
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *seen))
 }

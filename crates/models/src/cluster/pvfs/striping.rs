@@ -1,8 +1,8 @@
 //! Round-robin striping: which server holds which bytes of a file, and where in its own file there.
 
-use crate::cluster::mixed::mixed;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use petrio_random::finish;
 
 /// How a file system's files lie on its servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -62,7 +62,7 @@ impl Striping {
         let (first, second) = match self.order {
             Order::Ascending => (0, 0),
             Order::Drawn => {
-                let drawn = mixed(salt ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                let drawn = finish(salt ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
                 let others = u64::from(self.per_file - 1).max(1);
                 let first = ((drawn >> 32) * u64::from(self.per_file)) >> 32;
                 let second = ((drawn & 0xffff_ffff) * others) >> 32;

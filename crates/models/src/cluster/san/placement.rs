@@ -5,6 +5,7 @@
 
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use petrio_random::mix;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,18 +38,10 @@ impl Placement {
         let disk = match self {
             Self::RoundRobin => (number % disks + partition % disks) % disks,
             Self::ByFile => number % disks,
-            Self::Hashed => mixed(mixed(number) ^ partition) % disks,
+            Self::Hashed => mix(mix(number) ^ partition) % disks,
         };
         disk as u32
     }
-}
-
-/// A number's bits, mixed (the finaliser of SplitMix64; Steele et al. 2014).
-pub(super) fn mixed(number: u64) -> u64 {
-    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@
 //!
 //! Leaves out: indirect blocks (a list of a file's partitions fits into its inode), and the metadata's own journal.
 
-use super::placement::{Placement, mixed};
+use super::placement::Placement;
 use crate::fast_map::FastMap;
 use petrio_colours::{Failure, FileId};
 use petrio_persist::Persist;
+use petrio_random::mix;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a block of metadata.
@@ -172,7 +173,7 @@ impl Volume {
 
     /// Where a block of a directory's names lies: a hash says it.
     pub(super) fn names_at(&self, directory: FileId, block: u64) -> Position {
-        let hash = mixed(mixed(u64::from(directory.0)) ^ block);
+        let hash = mix(mix(u64::from(directory.0)) ^ block);
         let disk = (hash % self.disks.len() as u64) as u32;
         let metadata = self.disks[disk as usize].metadata;
         let first = metadata / MAP_PART + metadata / INODES_PART;

@@ -7,9 +7,9 @@
 //! Sources: the study's "profile-guided" placement (Wang and Kaeli, §3.1.2) puts each partition of a file on the disk of the
 //! process that touches it; the other rules are what file services do that know nothing of who does.
 
-use crate::cluster::mixed::mixed;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use petrio_random::{finish, mix};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ struct Order {
 
 impl Order {
     fn of(file: FileId, round: u64, servers: u64) -> Self {
-        let drawn = mixed(mixed(u64::from(file.0).wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ round);
+        let drawn = finish(mix(u64::from(file.0)) ^ round);
         let first = (drawn >> 32) % servers;
         let step = (drawn & 0xffff_ffff) % servers;
         let step = (step..step + servers).find(|&step| common_divisor(step, servers) == 1).unwrap_or(1);

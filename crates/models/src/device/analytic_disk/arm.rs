@@ -13,6 +13,7 @@ use crate::device::one_at_a_time::Plan;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_random::mix;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -101,12 +102,7 @@ impl Arm {
 
     /// How far the platter has to turn for a request that arrives now: a part of a revolution, uniform.
     fn turn(&self, now: Time) -> f64 {
-        // SplitMix64's output function (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
-        // OOPSLA 2014).
-        let mut bits = (self.salt ^ now.as_picos()).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        (mix(self.salt ^ now.as_picos()) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Where the arm stands when all who wait have been served in order of arrival.

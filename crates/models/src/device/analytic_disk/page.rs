@@ -16,6 +16,7 @@ use crate::device::one_at_a_time::{Job, steps_page};
 use crate::instants;
 use petrio_colours::{BlockRequest, Cause};
 use petrio_kernel::{PageBuilder, Place};
+use petrio_random::fnv1a;
 use petrio_random::uniform_below;
 
 /// An analytic disk in a net.
@@ -42,10 +43,7 @@ pub fn analytic_disk_page(
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
     // Any number that differs from disk to disk.
-    let salt = page
-        .path()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let salt = fnv1a(page.path().bytes());
     let arm = page.state("arm", Arm::new(parameters, discipline, salt));
     let draws = page.stream("service");
     let blocks = parameters.blocks.get();

@@ -198,6 +198,9 @@ pub(in crate::host) struct AfterData {
 /// signals in it; the others only look. They are called at the instant of an operation's step, with these orders:
 /// `prepare` → (pages are put into the cache, copied) → `post`, or `end` where the operation fails between; `before_data` → (data are
 /// found blocks and written) → `after_data` → (a flush). Nothing else is in order: between two calls others come.
+///
+/// What has a body here is what a file system does that has neither a log nor metadata on its device, and finds the blocks of data when
+/// they are written into the cache.
 pub(in crate::host) trait FileSystem {
     /// Whether there is such a file with a name.
     fn exists(&self, file: FileId) -> bool;
@@ -207,7 +210,9 @@ pub(in crate::host) trait FileSystem {
     fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping);
 
     /// The metadata block with what is known of a file, where there is one.
-    fn inode_block(&self, file: FileId) -> Option<u64>;
+    fn inode_block(&self, _file: FileId) -> Option<u64> {
+        None
+    }
 
     /// The metadata blocks that are read together to know what is known of a file: the first, and how many.
     fn inode_blocks(&self, file: FileId) -> Option<(u64, u64)> {
@@ -232,10 +237,10 @@ pub(in crate::host) trait FileSystem {
     fn prepare(&mut self, kernel: &mut Kernel<'_>, piece: &Piece<'_>) -> Result<Prepared, Stop>;
 
     /// Pages that were prepared have been written, and are in the cache; ends the change.
-    fn post(&mut self, kernel: &mut Kernel<'_>, posted: &Posted, change: Option<Change>);
+    fn post(&mut self, _kernel: &mut Kernel<'_>, _posted: &Posted, _change: Option<Change>) {}
 
     /// A file's data reach to so many bytes now, if they didn't before.
-    fn grow(&mut self, file: FileId, size: u64);
+    fn grow(&mut self, _file: FileId, _size: u64) {}
 
     /// Prepares a write past the cache of the pages from `first` to `end`, as `prepare`, but all of the change is over when it
     /// returns. Whether the file becomes longer, or gets blocks, is the answer.
@@ -251,16 +256,21 @@ pub(in crate::host) trait FileSystem {
     ) -> Result<bool, Stop>;
 
     /// An operation ends its change without having posted it.
-    fn end(&mut self, kernel: &mut Kernel<'_>, change: Change);
+    fn end(&mut self, _kernel: &mut Kernel<'_>, _change: Change) {}
 
     /// What is kept for changes that are open, of all of them.
-    fn reserved(&self) -> u64;
+    fn reserved(&self) -> u64 {
+        0
+    }
 
     /// Changes the time of a file's last access.
     ///
     /// # Errors
     /// What has to happen before.
-    fn note_access(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop>;
+    fn note_access(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
+        kernel.touch_access(op.file);
+        Ok(())
+    }
 
     /// Carries out an operation on names or sizes; the group of requests for metadata that it has to wait for. The pages of what goes
     /// are still in the cache.
@@ -270,37 +280,49 @@ pub(in crate::host) trait FileSystem {
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop>;
 
     /// The pages of a file from one on are no longer in the cache, because it was cut or removed.
-    fn dropped(&mut self, kernel: &mut Kernel<'_>, file: FileId, from: u64);
+    fn dropped(&mut self, _kernel: &mut Kernel<'_>, _file: FileId, _from: u64) {}
 
     /// Finds blocks for what of a file is dirty and has none, before it is sent. Metadata are read as `touch` says.
     ///
     /// # Errors
     /// What has to happen before; that there is no room: the data are lost, and whoever syncs the file next hears of it.
-    fn find_blocks(&mut self, kernel: &mut Kernel<'_>, key: FileKey, touch: Touch) -> Result<(), Stop>;
+    fn find_blocks(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey, _touch: Touch) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// Whether dirty pages of a file may be held back from being written, and how many at least are: none where none ever is.
-    fn pages_held(&self, key: FileKey) -> Option<u64>;
+    fn pages_held(&self, _key: FileKey) -> Option<u64> {
+        None
+    }
 
     /// Whether a page is held back.
-    fn holds(&self, key: FileKey, index: u64) -> bool;
+    fn holds(&self, _key: FileKey, _index: u64) -> bool {
+        false
+    }
 
     /// The flusher has passed over a file, all of whose dirty pages are held back.
-    fn passed_over(&mut self, kernel: &mut Kernel<'_>, key: FileKey);
+    fn passed_over(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey) {}
 
     /// Pages that were sent have come back, and whether they could be written.
-    fn written(&mut self, kernel: &mut Kernel<'_>, key: FileKey, pages: (u64, u64), done: bool);
+    fn written(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey, _pages: (u64, u64), _done: bool) {}
 
     /// Somebody makes something durable: what has to happen before data are written.
-    fn before_data(&mut self, kernel: &mut Kernel<'_>, scope: Scope) -> Option<Event>;
+    fn before_data(&mut self, _kernel: &mut Kernel<'_>, _scope: Scope) -> Option<Event> {
+        None
+    }
 
     /// His data have been written: what follows. Asked once.
-    fn after_data(&mut self, kernel: &mut Kernel<'_>, scope: Scope) -> AfterData;
+    fn after_data(&mut self, _kernel: &mut Kernel<'_>, scope: Scope) -> AfterData {
+        AfterData { event: None, flush: self.promises_flush(scope) }
+    }
 
     /// Whether who makes something durable leaves nothing of it in the device's write cache.
     fn promises_flush(&self, scope: Scope) -> bool;
 
     /// What builds the pages of its own threads, of which all are idle at first.
-    fn threads(&self) -> Threads;
+    fn threads(&self) -> Threads {
+        |_, _| {}
+    }
 }
 
 /// Builds the pages of a file system's own threads on the mount's page.

@@ -155,11 +155,7 @@ impl Layout for Volume {
             direct: !rules.logs_data(),
             large_folios: !rules.logs_data() && kernel.page_cache.largest_folio.get() > PAGE_BYTES,
             access_times: parameters.access_times,
-            tick: if coarse {
-                Time::from_millis(1_000)
-            } else {
-                Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1)))
-            },
+            tick: if coarse { Time::from_millis(1_000) } else { kernel.tick() },
             counts_rewrites: rules.is_old(),
             most_pages: if is_delayed(parameters) { DELAYED_EXTENT_PAGES } else { u64::MAX },
             reads_ahead: true,

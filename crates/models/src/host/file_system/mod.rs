@@ -61,6 +61,7 @@ mod tests;
 
 pub use error::{FileError, FormatError};
 pub use journalling::{JournalMode, Journalling};
+pub(in crate::host) use operate::name_hash;
 pub use parameters::{AccessTimes, Allocation, BLOCK_SIZE, Family, FileSystemParameters, JournalPlace};
 pub use touched::{Mapping, Segment, Touched};
 pub use volume::Volume;

@@ -14,7 +14,7 @@ use petrio_colours::{FileId, FileOp, Operation};
 use std::sync::Arc;
 
 /// What stands for a name in the hash of a directory: a fixed scrambling (SplitMix64's).
-fn name_hash(file: FileId, names: u64) -> u32 {
+pub(in crate::host) fn name_hash(file: FileId, names: u64) -> u32 {
     let mut z = (u64::from(file.0) << 32 | names & 0xffff_ffff).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

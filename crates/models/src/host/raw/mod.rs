@@ -8,17 +8,14 @@
 //! Nothing can be made, removed, cut or lengthened: a write beyond a partition's end finds no space, as in the kernel.
 
 use super::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Names, Nature, Piece, Posted, Posts,
-    Prepared, Scope, Stop, Threads,
+    AnyFileSystem, FileSystem, Kernel, Layout, Names, Nature, Piece, Posts, Prepared, Scope, Stop,
 };
 use super::copy_cost::PAGE_BYTES;
 use super::file_system::{AccessTimes, FileError, Mapping, Segment};
 use super::laid_out::PreparedFile;
 use super::mount::Mount;
-use super::page_cache::FileKey;
 use super::parameters::HostParameters;
 use super::shared_slots::SharedSlots;
-use super::state::{Event, Touch};
 use petrio_colours::{Failure, FileId, FileOp};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -96,7 +93,7 @@ impl Layout for Raw {
             direct: true,
             large_folios: kernel.page_cache.largest_folio.get() > PAGE_BYTES,
             access_times: AccessTimes::Never,
-            tick: Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1))),
+            tick: kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
             reads_ahead: true,
@@ -127,19 +124,11 @@ impl FileSystem for Raw {
         }
     }
 
-    fn inode_block(&self, _: FileId) -> Option<u64> {
-        None
-    }
-
     fn prepare(&mut self, kernel: &mut Kernel<'_>, piece: &Piece<'_>) -> Result<Prepared, Stop> {
         self.reaches(piece.op.file, piece.end)?;
         kernel.touch_times(piece.op.file);
         Ok(Prepared::default())
     }
-
-    fn post(&mut self, _: &mut Kernel<'_>, _: &Posted, _: Option<Change>) {}
-
-    fn grow(&mut self, _: FileId, _: u64) {}
 
     fn prepare_past_cache(
         &mut self,
@@ -153,18 +142,6 @@ impl FileSystem for Raw {
         Ok(false)
     }
 
-    /// It begins no changes.
-    fn end(&mut self, _: &mut Kernel<'_>, _: Change) {}
-
-    fn reserved(&self) -> u64 {
-        0
-    }
-
-    fn note_access(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
-        kernel.touch_access(op.file);
-        Ok(())
-    }
-
     fn change_names(&mut self, _: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
         if op.operation.changes() {
             return Err(Stop::Fail(Failure::NotImplemented));
@@ -173,37 +150,7 @@ impl FileSystem for Raw {
         Ok(None)
     }
 
-    fn dropped(&mut self, _: &mut Kernel<'_>, _: FileId, _: u64) {}
-
-    fn find_blocks(&mut self, _: &mut Kernel<'_>, _: FileKey, _: Touch) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn pages_held(&self, _: FileKey) -> Option<u64> {
-        None
-    }
-
-    fn holds(&self, _: FileKey, _: u64) -> bool {
-        false
-    }
-
-    fn passed_over(&mut self, _: &mut Kernel<'_>, _: FileKey) {}
-
-    fn written(&mut self, _: &mut Kernel<'_>, _: FileKey, _: (u64, u64), _: bool) {}
-
-    fn before_data(&mut self, _: &mut Kernel<'_>, _: Scope) -> Option<Event> {
-        None
-    }
-
-    fn after_data(&mut self, _: &mut Kernel<'_>, scope: Scope) -> AfterData {
-        AfterData { event: None, flush: self.promises_flush(scope) }
-    }
-
     fn promises_flush(&self, scope: Scope) -> bool {
         self.flushes && scope != Scope::All
-    }
-
-    fn threads(&self) -> Threads {
-        |_, _| {}
     }
 }

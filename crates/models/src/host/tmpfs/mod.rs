@@ -10,16 +10,13 @@
 //! of memory), the memory of inodes and names, memory policies, and noswap.
 
 use super::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Names, Nature, Piece, Posted, Posts,
-    Prepared, Scope, Stop, Threads,
+    AnyFileSystem, FileSystem, Kernel, Layout, Names, Nature, Piece, Posts, Prepared, Scope, Stop,
 };
 use super::copy_cost::PAGE_BYTES;
 use super::file_system::{AccessTimes, FileError, Mapping, Segment};
 use super::laid_out::PreparedFile;
 use super::mount::Mount;
-use super::page_cache::FileKey;
 use super::parameters::HostParameters;
-use super::state::{Event, Touch};
 use petrio_colours::{Failure, FileId, FileOp};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -73,7 +70,7 @@ impl Layout for Tmpfs {
             direct: false,
             large_folios: false,
             access_times: AccessTimes::Never,
-            tick: Time::from_seconds(1.0 / f64::from(host.kernel.ticks_per_second.max(1))),
+            tick: host.kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
             reads_ahead: false,
@@ -98,10 +95,6 @@ impl FileSystem for Tmpfs {
         nowhere(first, count, out);
     }
 
-    fn inode_block(&self, _: FileId) -> Option<u64> {
-        None
-    }
-
     /// The pages that the write adds fit into its size.
     fn prepare(&mut self, kernel: &mut Kernel<'_>, piece: &Piece<'_>) -> Result<Prepared, Stop> {
         let cache = &kernel.memory.cache;
@@ -112,10 +105,6 @@ impl FileSystem for Tmpfs {
         kernel.touch_times(piece.op.file);
         Ok(Prepared::default())
     }
-
-    fn post(&mut self, _: &mut Kernel<'_>, _: &Posted, _: Option<Change>) {}
-
-    fn grow(&mut self, _: FileId, _: u64) {}
 
     /// Nobody goes past its cache.
     fn prepare_past_cache(
@@ -128,18 +117,6 @@ impl FileSystem for Tmpfs {
         Err(Stop::Fail(Failure::NotImplemented))
     }
 
-    /// It begins no changes.
-    fn end(&mut self, _: &mut Kernel<'_>, _: Change) {}
-
-    fn reserved(&self) -> u64 {
-        0
-    }
-
-    fn note_access(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
-        kernel.touch_access(op.file);
-        Ok(())
-    }
-
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
         let is_new = self.names.operate(op)?;
         if is_new {
@@ -148,38 +125,8 @@ impl FileSystem for Tmpfs {
         Ok(None)
     }
 
-    fn dropped(&mut self, _: &mut Kernel<'_>, _: FileId, _: u64) {}
-
-    fn find_blocks(&mut self, _: &mut Kernel<'_>, _: FileKey, _: Touch) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn pages_held(&self, _: FileKey) -> Option<u64> {
-        None
-    }
-
-    fn holds(&self, _: FileKey, _: u64) -> bool {
-        false
-    }
-
-    fn passed_over(&mut self, _: &mut Kernel<'_>, _: FileKey) {}
-
-    fn written(&mut self, _: &mut Kernel<'_>, _: FileKey, _: (u64, u64), _: bool) {}
-
-    fn before_data(&mut self, _: &mut Kernel<'_>, _: Scope) -> Option<Event> {
-        None
-    }
-
-    fn after_data(&mut self, _: &mut Kernel<'_>, _: Scope) -> AfterData {
-        AfterData::default()
-    }
-
     /// There is no device that could have anything.
     fn promises_flush(&self, _: Scope) -> bool {
         false
-    }
-
-    fn threads(&self) -> Threads {
-        |_, _| {}
     }
 }

@@ -7,17 +7,9 @@ use super::directory::{Directory, DirectoryChange};
 use super::group::cluster;
 use super::items::{Buffer, Changes};
 use super::volume::{Inode, Number, XfsVolume};
-use crate::host::file_system::{BLOCK_SIZE, FileError};
+use crate::host::file_system::{BLOCK_SIZE, FileError, name_hash};
 use petrio_colours::{FileId, FileOp, Operation};
 use std::sync::Arc;
-
-/// What stands for a name in the hash of a directory: a fixed scrambling (SplitMix64's).
-fn name_hash(file: FileId, names: u64) -> u32 {
-    let mut z = (u64::from(file.0) << 32 | names & 0xffff_ffff).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 32) as u32
-}
 
 impl XfsVolume {
     /// The buffers that an operation on names or sizes looks at, in its order: each is read when it is needed and missing.

@@ -4,6 +4,7 @@ use super::block::BlockDevice;
 use super::md::Array;
 use super::nearest;
 use super::write::{Parts, decimal};
+use crate::init::list;
 use petrio_units::Bytes;
 use std::fmt::Write;
 
@@ -15,19 +16,12 @@ impl Parts<'_> {
         } else {
             array.members.iter().collect()
         };
-        let known = |member: &&String| {
-            let name = member.rsplit('/').next().unwrap_or(member);
-            self.found
-                .devices
-                .values()
-                .find(|other| other.name == name || other.called == name)
-                .map(|other| other.name.clone())
-        };
+        let known = |member: &&String| self.device(member).map(|device| device.name.clone());
         let names: Option<Vec<String>> = told.iter().map(known).collect();
         let members: Option<Vec<String>> = names?.iter().map(|name| self.part(name)).collect();
         let mut members = members.filter(|members| !members.is_empty())?;
         let failures = self.missing(array, called, &mut members);
-        let list = members.iter().map(|member| format!("\"{member}\"")).collect::<Vec<_>>().join(", ");
+        let list = list(&members);
         let is_one = array.level == "linear" || members.len() == 1;
         if is_one {
             let _ = writeln!(self.text, "[concat.{called}]\non = [{list}]\n");

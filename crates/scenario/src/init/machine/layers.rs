@@ -7,6 +7,7 @@ use super::nearest;
 use super::pools::{Pool, Redundancy};
 use super::write::{Parts, decimal, percent};
 use crate::fio::plain;
+use crate::init::list;
 use std::fmt::Write;
 
 /// Words in the models of volumes that controllers make of drives: LSI's, Dell's, HPE's, Adaptec's, IBM's, Areca's.
@@ -220,11 +221,15 @@ impl Parts<'_> {
         Some(name)
     }
 
-    /// The kernel's name of a device, whatever it is called.
-    fn device_of(&self, name: &str) -> Option<String> {
+    /// A device by its name in the kernel or what it is called, whatever folder stands before.
+    pub(super) fn device(&self, name: &str) -> Option<&BlockDevice> {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let is_it = |device: &&BlockDevice| device.name == name || device.called == name;
-        let device = self.found.devices.values().find(is_it)?;
+        self.found.devices.values().find(|device| device.name == name || device.called == name)
+    }
+
+    /// The kernel's name of what a pool has of a device.
+    fn device_of(&self, name: &str) -> Option<String> {
+        let device = self.device(name)?;
         // Of a whole drive ZFS takes a partition that it makes.
         let made = self
             .found
@@ -254,7 +259,7 @@ impl Parts<'_> {
                 "# three of its drives may fail: it is taken for an array of which two may"
             );
         }
-        let list = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(", ");
+        let list = list(parts);
         let _ = writeln!(self.text, "[raid.{called}]\nuse = \"linux-md\"\nlevel = {level}\non = [{list}]\n");
         self.written.insert(called.to_owned());
         Some(called.to_owned())
@@ -297,7 +302,7 @@ impl Parts<'_> {
 
     /// The array that a controller makes.
     fn controlled(&mut self, device: &BlockDevice, called: &str, volume: &Volume, parts: &[String]) {
-        let list = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(", ");
+        let list = list(parts);
         let Volume { level, writes_back, .. } = volume;
         let held = if *writes_back { "hold back writes" } else { "don't hold back writes" };
         if parts.len() == 1 {

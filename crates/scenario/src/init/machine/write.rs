@@ -7,7 +7,7 @@ use super::mounts::Mounted;
 use super::nearest;
 use crate::catalogue::{Device, devices};
 use crate::fio::plain;
-use crate::init::{Choices, KERNEL, MACHINE};
+use crate::init::{Choices, KERNEL, MACHINE, list};
 use petrio_units::Bytes;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -409,7 +409,7 @@ fn remote(found: &Found) -> String {
 
 /// Something to ask of it: the same of each file system, as nobody knows here what each is for.
 fn work(file_systems: &[String]) -> String {
-    let on = file_systems.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let on = list(file_systems);
     format!(
         "# What is the machine for? Put it here: petrio init lists templates, petrio schema workload says what there is, and\n\
          # petrio trace capture records what runs on it now. File systems that nothing uses are to be left out.\n\

@@ -1,9 +1,10 @@
 //! Where the next access goes: which file, and which bytes of it.
 
 use super::parameters::{FileOrder, Pattern, PatternParameters};
-use crate::permutation::{Permutation, scramble};
+use crate::permutation::Permutation;
 use crate::popularity::PlacePicker;
 use petrio_persist::Persist;
+use petrio_random::finish;
 use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
 
@@ -134,7 +135,7 @@ impl Cursor {
     /// The order of the current file for this time through.
     fn shuffle(&mut self) {
         if let Order::Shuffled(permutation) = &mut self.order {
-            let key = scramble(scramble(self.key ^ self.times) ^ u64::from(self.file));
+            let key = finish(finish(self.key ^ self.times) ^ u64::from(self.file));
             *permutation = Permutation::new(self.places, key);
         }
     }

@@ -8,12 +8,13 @@ use crate::cluster::san::costs::Costs;
 use crate::cluster::san::message::{Said, To};
 use crate::cluster::san::node::{Node, Rules};
 use crate::cluster::san::parameters::Granularity;
-use crate::cluster::san::placement::{Placement, mixed};
+use crate::cluster::san::placement::Placement;
 use crate::cluster::san::ranges::Holdings;
 use crate::cluster::san::tokens::{Object, Tokens};
 use crate::cluster::san::volume::Volume;
 use petrio_colours::{BlockRequest, Direction, FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_random::mix;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub(super) const BLOCK: u64 = 4096;
@@ -123,7 +124,7 @@ impl World {
 
     fn chance(&mut self, of: usize) -> usize {
         self.state = self.state.wrapping_add(1);
-        (mixed(self.state) % of.max(1) as u64) as usize
+        (mix(self.state) % of.max(1) as u64) as usize
     }
 
     /// Runs until nothing is left to do; whether all is done.

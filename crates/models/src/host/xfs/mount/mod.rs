@@ -20,8 +20,8 @@ use super::items::{Buffer, Changes};
 use super::log::{Item, Log, LogWrite};
 use super::volume::XfsVolume;
 use crate::host::below::{
-    AfterData, AnyFileSystem, Change, FileSystem, Kernel, Layout, Nature, Piece, Posted, Posts, Prepared,
-    Scope, Stop, Threads,
+    AfterData, AnyFileSystem, FileSystem, Kernel, Layout, Nature, Piece, Posts, Prepared, Scope, Stop,
+    Threads,
 };
 use crate::host::copy_cost::PAGE_BYTES;
 use crate::host::daemon::Daemon;
@@ -106,7 +106,7 @@ impl Layout for XfsVolume {
             direct: true,
             large_folios: kernel.page_cache.largest_folio.get() > PAGE_BYTES,
             access_times: parameters.access_times,
-            tick: Time::from_seconds(1.0 / f64::from(kernel.ticks_per_second.max(1))),
+            tick: kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
             reads_ahead: true,
@@ -294,8 +294,6 @@ impl FileSystem for Xfs {
         self.prepare_pages(kernel, piece)
     }
 
-    fn post(&mut self, _kernel: &mut Kernel<'_>, _posted: &Posted, _change: Option<Change>) {}
-
     fn grow(&mut self, file: FileId, size: u64) {
         self.volume.grow(file, size);
     }
@@ -308,12 +306,6 @@ impl FileSystem for Xfs {
         end: u64,
     ) -> Result<bool, Stop> {
         self.prepare_direct(kernel, op, range, end)
-    }
-
-    fn end(&mut self, _kernel: &mut Kernel<'_>, _change: Change) {}
-
-    fn reserved(&self) -> u64 {
-        0
     }
 
     fn note_access(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
@@ -352,21 +344,9 @@ impl FileSystem for Xfs {
         Ok(None)
     }
 
-    fn dropped(&mut self, _kernel: &mut Kernel<'_>, _file: FileId, _from: u64) {}
-
     fn find_blocks(&mut self, kernel: &mut Kernel<'_>, key: FileKey, touch: Touch) -> Result<(), Stop> {
         self.find_promised(kernel, key, touch)
     }
-
-    fn pages_held(&self, _key: FileKey) -> Option<u64> {
-        None
-    }
-
-    fn holds(&self, _key: FileKey, _index: u64) -> bool {
-        false
-    }
-
-    fn passed_over(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey) {}
 
     fn written(&mut self, kernel: &mut Kernel<'_>, key: FileKey, (first, pages): (u64, u64), done: bool) {
         if let Some(file) = file_of(key).filter(|_| done)
@@ -376,10 +356,6 @@ impl FileSystem for Xfs {
             let inode = kernel.fs.inodes.get_mut(file);
             (inode.sync, inode.data_sync) = (sequence, sequence);
         }
-    }
-
-    fn before_data(&mut self, _kernel: &mut Kernel<'_>, _scope: Scope) -> Option<Event> {
-        None
     }
 
     /// The checkpoint. Who finds that another has asked for it flushes the device himself (`log_flushed` of `xfs_file_fsync`), as does

@@ -11,8 +11,9 @@
 //! those after it each rank's in its own way (the same seed, and the rank's number).
 
 use super::options::IorOptions;
-use crate::permutation::{Permutation, scramble};
+use crate::permutation::Permutation;
 use petrio_distribution::standard_normal;
+use petrio_random::finish;
 use petrio_random::{Generator, uniform_below};
 
 /// Up to so many transfers are drawn one by one; how many a rank has of more comes from the normal distribution.
@@ -60,7 +61,7 @@ impl Shuffle {
             let all = options.per_block().saturating_mul(ranks.into());
             let counts = counts(all, ranks, random);
             let (before, from) = counts.split_at_checked(rank as usize).unwrap_or_default();
-            let shuffle = Some(Permutation::new(all, scramble(key)));
+            let shuffle = Some(Permutation::new(all, finish(key)));
             Order { shuffle, first: before.iter().sum(), count: from.first().copied().unwrap_or_default() }
         });
         Self { key, of_all }
@@ -71,7 +72,7 @@ impl Shuffle {
         self.of_all.unwrap_or_else(|| {
             let of_rank = if is_first && !options.is_seeded { 0 } else { u64::from(place) + 1 };
             let count = options.per_block();
-            let key = scramble(self.key ^ of_rank);
+            let key = finish(self.key ^ of_rank);
             Order { shuffle: Some(Permutation::new(count, key)), first: 0, count }
         })
     }

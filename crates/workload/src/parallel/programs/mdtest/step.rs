@@ -3,8 +3,9 @@
 use super::options::{Item, Phase};
 use super::program::MdtestRank;
 use crate::parallel::act::{Act, Call, Direction, Sequence};
-use crate::permutation::{Permutation, scramble};
+use crate::permutation::Permutation;
 use petrio_colours::Operation;
+use petrio_random::finish;
 
 impl MdtestRank {
     /// The next act of the phase, which may be none; `None` when the phase is over.
@@ -66,7 +67,7 @@ impl MdtestRank {
         if !by_first {
             let is_drawn = matches!(phase, Phase::Stat(_) | Phase::Read) && options.random;
             let number = |done| match is_drawn {
-                true => Permutation::new(items, scramble(self.key)).at(done),
+                true => Permutation::new(items, finish(self.key)).at(done),
                 false => done,
             };
             return (self.done < items).then(|| (self.whose(phase, self.member.rank), number(self.done)));

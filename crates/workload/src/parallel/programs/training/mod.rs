@@ -22,10 +22,11 @@ use crate::parallel::act::{Act, Acts, Sequence};
 use crate::parallel::collective::{Collective, Group, Rounds};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
-use crate::permutation::{Permutation, scramble};
+use crate::permutation::Permutation;
 use crate::program::{PhaseName, ProgramError, Word, WorkDone};
 use petrio_colours::{Exchange, FileId};
 use petrio_distribution::{Distribution, Draw, DrawFamily};
+use petrio_random::finish;
 use petrio_random::{generator, uniform_below};
 use petrio_time::Time;
 use petrio_units::{Amount, Bytes, Duration};
@@ -289,7 +290,7 @@ impl Planned for TrainingPlan {
             }));
         }
         let reader = u64::from(within - 1);
-        let (first, order) = (start.file(0), Permutation::new(plan.files.into(), scramble(key)));
+        let (first, order) = (start.file(0), Permutation::new(plan.files.into(), finish(key)));
         Ok(Box::new(Reader {
             plan,
             member,
@@ -436,7 +437,7 @@ impl Acts for Reader {
         if self.batch >= plan.batches {
             self.epoch += 1;
             self.batch = self.reader;
-            self.order = Permutation::new(plan.files.into(), scramble(self.key ^ u64::from(self.epoch)));
+            self.order = Permutation::new(plan.files.into(), finish(self.key ^ u64::from(self.epoch)));
             return Ok(Some(self.member.barrier()));
         }
         let before = self.batch / u64::from(plan.readers);

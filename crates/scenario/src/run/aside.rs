@@ -1,0 +1,61 @@
+//! Where a run goes on from, and where it is put aside.
+
+use crate::loaded::Loaded;
+use crate::run::RunFailure;
+use crate::run::execute::RunPlan;
+use crate::state::SavedRun;
+use petrio_engine::{Engine, EngineError};
+use petrio_persist::{Known, Persist, Writer};
+use std::sync::OnceLock;
+
+/// The states of a run that is about to begin.
+pub(super) struct Aside<'a> {
+    from: Option<&'a SavedRun>,
+    saves: Option<&'a OnceLock<SavedRun>>,
+    /// What all of them share; of a run without any, nothing.
+    known: Known,
+}
+
+impl<'a> Aside<'a> {
+    /// Of an engine and its load, neither of which has done anything.
+    pub(super) fn of(RunPlan { from, saves, .. }: RunPlan<'a>, engine: &Engine, load: &impl Persist) -> Self {
+        let known = match (from, saves) {
+            (None, None) => Known::default(),
+            _ => Known::of_all(|to| save(engine, load, to)).with(engine.system().net.kinds()),
+        };
+        Self { from, saves, known }
+    }
+
+    /// Brings both to where the run goes on from, if it does, with the random numbers of a seed and replication.
+    pub(super) fn go_on(
+        &self,
+        engine: &mut Engine,
+        load: &mut impl Persist,
+        drawn: (u64, u64),
+    ) -> Result<(), RunFailure> {
+        let Some(from) = self.from else { return Ok(()) };
+        let mut reader = from.reader(&self.known, drawn);
+        engine.resume_from(&mut reader)?;
+        Ok(load.restore(&mut reader).and_then(|()| reader.end()).map_err(EngineError::from)?)
+    }
+
+    /// Puts both aside, where that is wanted.
+    pub(super) fn put(
+        &self,
+        loaded: &Loaded,
+        engine: &Engine,
+        load: &impl Persist,
+    ) -> Result<(), RunFailure> {
+        let Some(saves) = self.saves else { return Ok(()) };
+        let mut to = Writer::new(&self.known);
+        save(engine, load, &mut to);
+        let bytes = to.finish().map_err(EngineError::from)?;
+        saves.get_or_init(|| SavedRun::new(loaded, engine.now(), bytes));
+        Ok(())
+    }
+}
+
+fn save(engine: &Engine, load: &impl Persist, to: &mut Writer<'_>) {
+    engine.save_to(to);
+    load.save(to);
+}
