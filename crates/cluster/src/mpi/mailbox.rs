@@ -1,0 +1,379 @@
+//! What a host's processes have posted, what has come for them, and what follows from both. No net and no time.
+
+use super::parameters::MpiParameters;
+use crate::address::Address;
+use petrio_colours::{Failure, FileCause, FileOp, Message, Parcel, Remote, Status, Submission, Verb};
+use petrio_kernel::Time;
+use petrio_network::Access;
+use petrio_persist::Persist;
+use petrio_stage::fast_map::FastMap;
+use petrio_stage::slab::Slab;
+use std::sync::Arc;
+
+/// Which process runs on which host.
+#[derive(Clone, Debug, Persist)]
+pub struct Directory {
+    /// By the process' number; none where its host isn't joined.
+    hosts: Arc<[Option<u32>]>,
+}
+
+impl Directory {
+    /// From each process' host, as a position among those that are joined.
+    pub fn new(hosts: impl IntoIterator<Item = Option<u32>>) -> Self {
+        Self { hosts: hosts.into_iter().collect() }
+    }
+
+    fn of(&self, process: u32) -> Option<u32> {
+        self.hosts.get(process as usize).copied().flatten()
+    }
+}
+
+/// A message's name: from which process to which, and how many were before it between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
+pub(super) struct Name {
+    from: u32,
+    to: u32,
+    number: u32,
+}
+
+/// What hosts tell each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub(super) enum Said {
+    /// A whole message that nobody asked for.
+    Whole(Name),
+    /// A long message is there to be sent.
+    Asks(Name),
+    /// Its receiver is ready for it.
+    MaySend(Name),
+    /// All of it.
+    Long(Name),
+    /// Its receiver has it.
+    Has(Name),
+    /// Memory of the process `at` is to be accessed by `by`, for an access of his of this number, where adapters don't do that.
+    Access { at: u32, by: u32, number: u32, remote: Remote },
+    /// A part of an access of this number is done.
+    Done(u32),
+}
+
+/// A message to a process of the same host, or an access to its memory, while it is copied.
+#[derive(Clone, Copy, Debug, Persist)]
+pub(super) struct Copy {
+    /// The message; none where one process accesses the other's memory.
+    name: Option<Name>,
+    /// The sender's call.
+    slot: u32,
+    pub(super) bytes: u64,
+}
+
+/// What has come before its receiver asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+enum Early {
+    Whole,
+    Asks,
+}
+
+#[derive(Clone, Debug, Persist)]
+struct Call {
+    op: FileOp,
+    /// Messages and accesses of it that aren't done.
+    left: u32,
+}
+
+/// An access to memory of another host's process.
+#[derive(Clone, Copy, Debug, Persist)]
+struct OneSided {
+    /// Whose call it is of.
+    slot: u32,
+    by: u32,
+    at: u32,
+    remote: Remote,
+    /// How many of its parts are done.
+    done: u32,
+}
+
+/// What adapters are asked for an access, part after part: what is larger than they can add is locked, read, combined by who asked,
+/// written, and released (`ompi_osc_rdma_gacc_contig` of Open MPI's `osc/rdma`).
+fn part(remote: Remote, number: u32) -> Option<(Verb, u64)> {
+    let parts: &[Verb] = match remote {
+        Remote::Put(_) => &[Verb::Write],
+        Remote::Get(_) => &[Verb::Read],
+        Remote::FetchAndAdd | Remote::Accumulate(0..=8) => &[Verb::Atomic],
+        Remote::Accumulate(_) => &[Verb::Atomic, Verb::Read, Verb::Write, Verb::Atomic],
+    };
+    parts.get(number as usize).map(|&verb| (verb, remote.bytes()))
+}
+
+/// All messages of a host's processes.
+#[derive(Clone, Debug, Persist)]
+pub struct Mailbox {
+    /// This host, as a position among those that are joined.
+    own: u32,
+    directory: Directory,
+    addresses: Arc<[Address]>,
+    /// Those of their adapters, where these access memory for each other.
+    adapters: Option<Arc<[Address]>>,
+    eager: u64,
+    envelope: u64,
+    level: u8,
+    calls: Slab<Call>,
+    accesses: Slab<OneSided>,
+    /// How many messages each process has sent to another so far, and how many it has asked for.
+    sent: FastMap<(u32, u32), u32>,
+    asked: FastMap<(u32, u32), u32>,
+    early: FastMap<Name, Early>,
+    /// Whose call waits for a message.
+    awaited: FastMap<Name, u32>,
+    /// Long messages that their receiver doesn't have: whose call they are of, and their bytes.
+    offered: FastMap<Name, (u32, u64)>,
+    pub(super) outbox: Vec<Message>,
+    pub(super) copies: Vec<Copy>,
+    pub(super) completed: Vec<FileOp>,
+}
+
+/// Which process runs where, where each host hears, and, where adapters access memory for each other, where these do.
+pub(super) type Known = (Directory, Arc<[Address]>, Option<Arc<[Address]>>);
+
+/// Who asks and may send isn't held up by what is sent: libraries cut long messages, and what is short passes between
+/// (Open MPI's btl_tcp_max_send_size, 128 KiB). So it has connections of its own.
+const BESIDE: u32 = 1 << 31;
+
+/// The number of the next message between two processes.
+fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Name {
+    let next = numbers.entry((from, to)).or_default();
+    let number = *next;
+    *next = next.wrapping_add(1);
+    Name { from, to, number }
+}
+
+impl Mailbox {
+    pub(super) fn new(own: u32, (directory, addresses, adapters): Known, parameters: &MpiParameters) -> Self {
+        Self {
+            own,
+            directory,
+            addresses,
+            adapters,
+            eager: parameters.eager.get(),
+            envelope: parameters.envelope.get(),
+            level: parameters.service_level,
+            calls: Slab::new(),
+            accesses: Slab::new(),
+            sent: FastMap::default(),
+            asked: FastMap::default(),
+            early: FastMap::default(),
+            awaited: FastMap::default(),
+            offered: FastMap::default(),
+            outbox: Vec::new(),
+            copies: Vec::new(),
+            completed: Vec::new(),
+        }
+    }
+
+    /// A process posts all that it sends and receives.
+    pub(super) fn post(&mut self, mut op: FileOp, now: Time) {
+        let exchange = op.exchange.clone().unwrap_or_default();
+        let me = op.process;
+        let unknown = |&peer: &u32| self.directory.of(peer).is_none();
+        let peers = exchange.sends.iter().map(|(peer, _)| peer).chain(&exchange.receives);
+        let mut peers = peers.chain(exchange.remote.iter().map(|(peer, _)| peer));
+        if peers.any(unknown) {
+            op.status = Status::Failed(Failure::NotConnected);
+            self.completed.push(op);
+            return;
+        }
+        let slot = self.calls.insert(Call { op, left: 0 });
+        let mut left = 0;
+        for &from in &exchange.receives {
+            let name = next(&mut self.asked, from, me);
+            match self.early.remove(&name) {
+                Some(Early::Whole) => continue,
+                Some(Early::Asks) => self.tell(name.from, me, self.envelope, Said::MaySend(name)),
+                None => {}
+            }
+            self.awaited.insert(name, slot);
+            left += 1;
+        }
+        for &(to, bytes) in &exchange.sends {
+            let name = next(&mut self.sent, me, to);
+            if self.directory.of(to) == Some(self.own) {
+                self.copies.push(Copy { name: Some(name), slot, bytes });
+                left += 1;
+            } else if bytes + self.envelope <= self.eager {
+                self.tell(to, me, bytes + self.envelope, Said::Whole(name));
+            } else {
+                self.offered.insert(name, (slot, bytes));
+                self.tell(to, me, self.envelope, Said::Asks(name));
+                left += 1;
+            }
+        }
+        for &(at, remote) in &exchange.remote {
+            left += 1;
+            if self.directory.of(at) == Some(self.own) {
+                self.copies.push(Copy { name: None, slot, bytes: remote.bytes() });
+                continue;
+            }
+            let number = self.accesses.insert(OneSided { slot, by: me, at, remote, done: 0 });
+            self.ask(number);
+        }
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.left = left;
+            // Who doesn't wait goes on as soon as all is posted.
+            if left > 0 && call.op.flags.submission == Submission::Native {
+                self.completed.push(FileOp { is_word: true, ..call.op.clone() });
+            }
+        }
+        if left == 0 {
+            self.end(slot, now);
+        }
+    }
+
+    /// Another host says something; whether that makes sense.
+    pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
+        match said {
+            Said::Whole(name) => self.arrives(name, now),
+            Said::Asks(name) => {
+                if self.awaited.contains_key(&name) {
+                    self.tell(name.from, name.to, self.envelope, Said::MaySend(name));
+                } else {
+                    self.early.insert(name, Early::Asks);
+                }
+            }
+            Said::MaySend(name) => {
+                let Some(&(_, bytes)) = self.offered.get(&name) else { return false };
+                self.tell(name.to, name.from, bytes + self.envelope, Said::Long(name));
+            }
+            Said::Long(name) => {
+                self.tell(name.from, name.to, self.envelope, Said::Has(name));
+                self.arrives(name, now);
+            }
+            Said::Has(name) => {
+                let Some((slot, _)) = self.offered.remove(&name) else { return false };
+                self.count_down(slot, now);
+            }
+            Said::Access { at, by, number, remote } => {
+                let bytes = match remote {
+                    Remote::Get(bytes) => bytes,
+                    Remote::FetchAndAdd => remote.bytes(),
+                    Remote::Put(_) | Remote::Accumulate(_) => 0,
+                };
+                self.tell(by, at, self.envelope + bytes, Said::Done(number));
+            }
+            Said::Done(number) => return self.goes_on(number, now),
+        }
+        true
+    }
+
+    /// The next part of an access is asked for: of the other host's adapter, or of whoever hears for its processes.
+    fn ask(&mut self, number: u32) {
+        let Some(&OneSided { by, at, remote, done, .. }) = self.accesses.get(number) else { return };
+        let Some(adapters) = &self.adapters else {
+            let bytes = match remote {
+                Remote::Put(bytes) | Remote::Accumulate(bytes) => bytes,
+                Remote::Get(_) => 0,
+                Remote::FetchAndAdd => remote.bytes(),
+            };
+            self.tell(at, by, self.envelope + bytes, Said::Access { at, by, number, remote });
+            return;
+        };
+        let there = self.directory.of(at).and_then(|host| adapters.get(host as usize)).copied();
+        let own = self.addresses.get(self.own as usize).copied();
+        let (Some(there), Some(own), Some((verb, bytes))) = (there, own, part(remote, done)) else { return };
+        let (asks, reply_bytes) = Access::sizes(verb, bytes);
+        let says = Parcel::new(Box::new(Said::Done(number)));
+        self.outbox.push(Message {
+            source: own.host,
+            destination: there.host,
+            connection: by,
+            service: there.service,
+            verb,
+            service_level: self.level,
+            bytes: asks,
+            payload: Parcel::new(Box::new(Access { reply_to: own.service, reply_bytes, says })),
+        });
+    }
+
+    /// A part of an access is done; whether there is such an access.
+    fn goes_on(&mut self, number: u32, now: Time) -> bool {
+        let Some(access) = self.accesses.get_mut(number) else { return false };
+        access.done += 1;
+        let &mut OneSided { slot, remote, done, .. } = access;
+        if self.adapters.is_some() && part(remote, done).is_some() {
+            self.ask(number);
+        } else {
+            self.accesses.discard(number);
+            self.count_down(slot, now);
+        }
+        true
+    }
+
+    /// A message to a process of this host is copied, or its memory accessed.
+    pub(super) fn copied(&mut self, copy: Copy, now: Time) {
+        if let Some(name) = copy.name {
+            self.arrives(name, now);
+        }
+        self.count_down(copy.slot, now);
+    }
+
+    fn arrives(&mut self, name: Name, now: Time) {
+        match self.awaited.remove(&name) {
+            Some(slot) => self.count_down(slot, now),
+            None => {
+                self.early.insert(name, Early::Whole);
+            }
+        }
+    }
+
+    fn count_down(&mut self, slot: u32, now: Time) {
+        let Some(call) = self.calls.get_mut(slot) else { return };
+        call.left = call.left.saturating_sub(1);
+        if call.left == 0 {
+            self.end(slot, now);
+        }
+    }
+
+    /// All of an exchange is done.
+    fn end(&mut self, slot: u32, now: Time) {
+        let Some(Call { mut op, .. }) = self.calls.remove(slot) else { return };
+        let rest = (now - op.issued).saturating_sub(op.ledger.total());
+        op.ledger.charge(FileCause::Network, rest);
+        op.status = Status::DoneFromCache;
+        self.completed.push(op);
+    }
+
+    fn tell(&mut self, to: u32, by: u32, bytes: u64, said: Said) {
+        let address = |process: u32| {
+            let position = self.directory.of(process).unwrap_or(self.own);
+            self.addresses.get(position as usize).copied()
+        };
+        let (Some(own), Some(there)) = (address(by), address(to)) else { return };
+        self.outbox.push(Message {
+            source: own.host,
+            destination: there.host,
+            connection: if matches!(said, Said::Whole(_) | Said::Long(_) | Said::Access { .. }) {
+                by
+            } else {
+                by | BESIDE
+            },
+            service: there.service,
+            verb: Verb::Send,
+            service_level: self.level,
+            bytes,
+            payload: Parcel::new(Box::new(said)),
+        });
+    }
+
+    /// Exchanges that aren't done.
+    #[cfg(test)]
+    pub(super) fn open_calls(&self) -> usize {
+        self.calls.iter().count()
+    }
+
+    /// Whether nothing is left of any message.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.open_calls() == 0
+            && self.accesses.iter().count() == 0
+            && self.early.is_empty()
+            && self.awaited.is_empty()
+            && self.offered.is_empty()
+    }
+}

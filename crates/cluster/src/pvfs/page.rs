@@ -1,0 +1,112 @@
+//! A parallel file system in the net: a page for each client, each server, and the manager.
+
+use super::agreed::Agreed;
+use super::calls::Known;
+use super::client::client;
+use super::message::Said;
+use super::parameters::PvfsParameters;
+use super::server::server;
+use super::sessions::ServerIs;
+use super::striping::Striping;
+use crate::address::Address;
+use petrio_colours::FileOp;
+use petrio_kernel::{PageBuilder, Place};
+use petrio_network::Port;
+use petrio_stage::Stage;
+use petrio_stage::processor::Processors;
+use std::sync::Arc;
+
+/// A client while its page is built.
+#[derive(Debug)]
+pub struct PvfsClient<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// Where its programs' calls come from.
+    pub operations: Place<FileOp>,
+    /// Where they return to.
+    pub completions: Place<FileOp>,
+}
+
+/// A server, or the manager, while its page is built.
+#[derive(Debug)]
+pub struct PvfsServer {
+    /// Its name.
+    pub name: String,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// Which file system of its host holds its files.
+    pub file_system: u32,
+    /// Its number as a process of its host, which no other process has.
+    pub process: u32,
+    /// Where it asks its host.
+    pub operations: Place<FileOp>,
+    /// Where its host answers it.
+    pub completions: Place<FileOp>,
+}
+
+/// Builds the page of a parallel file system.
+///
+/// The number of a file's metadata on the manager is its own and `metadata`; the file of that number is each server's
+/// database.
+pub fn pvfs_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &PvfsParameters,
+    striping: Striping,
+    metadata: u32,
+    (clients, servers, manager): (&[PvfsClient<'_>], &[PvfsServer], &PvfsServer),
+    processors: &mut [Processors],
+) -> Vec<Stage> {
+    let mut page = parent.page(name);
+    page.carries::<Said>();
+    let protocol = parameters.protocol();
+    let agreed = page.state("agreed", Agreed::default());
+    let draws = page.stream("order of servers");
+    let addresses: Arc<[Address]> = servers.iter().map(|server| Address::of(&server.port)).collect();
+    let mut stages = Vec::new();
+    for there in servers.iter().chain([manager]) {
+        let mut page = page.page(&there.name);
+        let is = ServerIs {
+            protocol,
+            levels: parameters.service_levels,
+            own: Address::of(&there.port),
+            process: there.process,
+            file_system: there.file_system,
+            direct: parameters.direct,
+            real_time: parameters.real_time,
+            note: (petrio_colours::FileId(metadata), parameters.direct_note.get()),
+        };
+        let costs = (parameters.costs, parameters.receive_queue);
+        let ports = (there.operations, there.completions);
+        stages.push(server(&mut page, is, costs, there.port, &mut processors[there.host], ports));
+    }
+    for there in clients {
+        let mut page = page.page(there.name);
+        let known = Known {
+            protocol,
+            levels: parameters.service_levels,
+            striping,
+            servers: Arc::clone(&addresses),
+            manager: Address::of(&manager.port),
+            metadata,
+            own: Address::of(&there.port),
+        };
+        let ports = (there.operations, there.completions);
+        client(
+            &mut page,
+            known,
+            parameters.costs,
+            there.port,
+            (agreed, draws),
+            &mut processors[there.host],
+            ports,
+        );
+    }
+    stages
+}

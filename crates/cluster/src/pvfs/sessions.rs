@@ -1,0 +1,483 @@
+//! A server's sessions: the parts of calls that it does, and what is left of each.
+
+use super::message::{Answer, Request, Said, Ticket};
+use super::parameters::{Protocol, ServiceLevels};
+use crate::address::Address;
+use petrio_colours::{
+    AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, Parcel, RequestId, Status,
+    Verb,
+};
+use petrio_kernel::Time;
+use petrio_persist::Persist;
+use petrio_stage::fast_map::FastMap;
+use petrio_stage::slab::Slab;
+
+/// Something that a server takes from its receive buffers and does to its own file.
+#[derive(Clone, Copy, Debug, Persist)]
+pub(super) struct Piece {
+    pub(super) ticket: Ticket,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    /// Nothing of its request was done before.
+    pub(super) opens: bool,
+}
+
+/// A request that a server works on.
+#[derive(Clone, Debug, Persist)]
+struct Session {
+    request: Request,
+    /// Who asked, and on which connection.
+    asked_by: Address,
+    connection: u32,
+    /// Bytes, or things, that aren't done.
+    left: u64,
+    moved: u64,
+    status: Status,
+    /// When it had all that it needed.
+    since: Time,
+    /// What the file system took for its pieces.
+    ledger: Ledger<FileCause>,
+    flow: Flow,
+}
+
+/// Pieces of a read on their way from the file to the client (flowproto-multiqueue.c of OrangeFS): so many buffers, each of
+/// which is filled and sent; what is read early waits until it is its turn.
+#[derive(Clone, Debug, Default, Persist)]
+struct Flow {
+    /// Bytes of the request that have been given buffers.
+    begun: u64,
+    /// Bytes that have been sent.
+    sent: u64,
+    /// Buffers in use.
+    buffers: u32,
+    /// Pieces that have been read and wait: their places in the request, how long they are, and what was found of them.
+    read: Vec<(u64, u64, u64)>,
+}
+
+/// What is asked of the server's own file system.
+#[derive(Clone, Debug, Persist)]
+struct Asked {
+    piece: Piece,
+    /// The file wasn't there, and is made first.
+    creates: bool,
+    /// What has been done is noted, or put on disk: how it ended, and how much it was.
+    notes: Option<(Status, u64)>,
+}
+
+/// A server's sessions, and what it has to send and to ask.
+#[derive(Clone, Debug, Persist)]
+pub(super) struct Sessions {
+    is: ServerIs,
+    sessions: FastMap<Ticket, Session>,
+    asked: Slab<Asked>,
+    pub(super) waiting: u32,
+    pub(super) outbox: Vec<Message>,
+    pub(super) operations: Vec<FileOp>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What kind of a server it is.
+#[derive(Clone, Copy, Debug, Persist)]
+pub(super) struct ServerIs {
+    pub(super) protocol: Protocol,
+    pub(super) levels: ServiceLevels,
+    pub(super) own: Address,
+    /// Its number as a process of its host.
+    pub(super) process: u32,
+    /// Which file system of its host it keeps its files on.
+    pub(super) file_system: u32,
+    pub(super) direct: bool,
+    pub(super) real_time: bool,
+    /// The file in which it notes how long files are, and how much it writes there.
+    pub(super) note: (FileId, u64),
+}
+
+impl Sessions {
+    pub(super) fn new(is: ServerIs) -> Self {
+        Self {
+            is,
+            sessions: FastMap::default(),
+            asked: Slab::new(),
+            waiting: 0,
+            outbox: Vec::new(),
+            operations: Vec::new(),
+            pieces: Vec::new(),
+        }
+    }
+
+    /// Something comes from a client. A write whose data aren't wanted yet is returned: its request has to be looked at
+    /// first.
+    pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, ()> {
+        let Message { source, connection, .. } = message;
+        match message.payload.open::<Said>().map(|said| *said) {
+            Some(Said::Request(request)) => {
+                let asked_by = Address { host: source, service: request.reply_to };
+                Ok(self.requested(request, asked_by, connection, now))
+            }
+            Some(Said::Written { ticket, offset, length }) => {
+                let opens = self.arrived(ticket, now);
+                self.wait(Piece { ticket, offset, length, opens });
+                Ok(None)
+            }
+            _ => Err(()),
+        }
+    }
+
+    fn wait(&mut self, piece: Piece) {
+        self.waiting += 1;
+        self.pieces.push(piece);
+    }
+
+    fn requested(
+        &mut self,
+        request: Request,
+        asked_by: Address,
+        connection: u32,
+        now: Time,
+    ) -> Option<Ticket> {
+        let Request { ticket, operation, offset, length, with_data, .. } = request;
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        let left = if moves { length } else { 1 };
+        let status = Status::DoneFromCache;
+        let flow = Flow::default();
+        let session = Session {
+            request,
+            asked_by,
+            connection,
+            left,
+            moved: 0,
+            status,
+            since: now,
+            ledger: Ledger::default(),
+            flow,
+        };
+        self.sessions.insert(ticket, session);
+        match operation {
+            Operation::Write if with_data => self.wait(Piece { ticket, offset, length, opens: true }),
+            Operation::Write if self.is.protocol.asks_to_write => return Some(ticket),
+            // Its data follow.
+            Operation::Write => {}
+            Operation::Read => {
+                if length > self.is.protocol.small_read {
+                    self.tell(ticket, self.is.protocol.answer, Said::Reads);
+                }
+                if self.is.protocol.flow_buffers.is_some() {
+                    self.begin_piece(ticket);
+                    return None;
+                }
+                let mut at = 0;
+                while at < length {
+                    let next = self.is.protocol.piece.min(length - at);
+                    self.wait(Piece { ticket, offset: offset + at, length: next, opens: at == 0 });
+                    at += next;
+                }
+            }
+            _ => self.wait(Piece { ticket, offset, length, opens: true }),
+        }
+        None
+    }
+
+    /// The next piece of a read gets a buffer, if there is one.
+    fn begin_piece(&mut self, ticket: Ticket) {
+        let Protocol { piece, flow_buffers, .. } = self.is.protocol;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let (flow, request) = (&mut session.flow, &session.request);
+        if flow.begun == request.length || flow_buffers.is_some_and(|most| flow.buffers >= most) {
+            return;
+        }
+        let (offset, opens) = (request.offset + flow.begun, flow.begun == 0);
+        let length = piece.min(request.length - flow.begun);
+        flow.begun += length;
+        flow.buffers += 1;
+        self.wait(Piece { ticket, offset, length, opens });
+    }
+
+    /// A piece of a read has been read: it and those that wait for it are sent, `answer` with the last, and their buffers
+    /// take the next ones.
+    fn send_in_order(&mut self, piece: Piece, moved: u64, mut answer: Option<Answer>) {
+        let Piece { ticket, offset, length, .. } = piece;
+        let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let whole = session.request.length;
+        let header = if whole <= small_read { bytes } else { data_header };
+        session.flow.read.push((offset - session.request.offset, length, moved));
+        loop {
+            let Some(Session { flow, .. }) = self.sessions.get_mut(&ticket) else { return };
+            let Some(next) = flow.read.iter().position(|read| read.0 == flow.sent) else { return };
+            let (_, length, moved) = flow.read.swap_remove(next);
+            flow.sent += length;
+            flow.buffers -= 1;
+            let answer = if flow.sent == whole { answer.take() } else { None };
+            self.tell(ticket, moved + header, Said::Read { answer });
+            self.begin_piece(ticket);
+        }
+    }
+
+    /// Data of a write have come; whether they are the first.
+    fn arrived(&mut self, ticket: Ticket, now: Time) -> bool {
+        let asks = self.is.protocol.asks_to_write;
+        self.sessions.get_mut(&ticket).is_some_and(|session| {
+            session.since = now;
+            session.left == session.request.length && !asks
+        })
+    }
+
+    /// The data of a write may come.
+    pub(super) fn grant(&mut self, ticket: Ticket) {
+        self.tell(ticket, self.is.protocol.answer, Said::MayWrite(ticket));
+    }
+
+    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said) {
+        let Some(session) = self.sessions.get(&ticket) else { return };
+        self.outbox.push(Message {
+            source: self.is.own.host,
+            destination: session.asked_by.host,
+            connection: session.connection,
+            service: session.asked_by.service,
+            verb: Verb::Send,
+            service_level: said.level(self.is.levels),
+            bytes,
+            payload: Parcel::new(Box::new(said)),
+        });
+    }
+
+    /// A piece is done to the server's own file.
+    pub(super) fn ask(&mut self, piece: Piece, now: Time) {
+        let Some(session) = self.sessions.get(&piece.ticket) else { return };
+        let request = session.request.clone();
+        let slot = self.asked.insert(Asked { piece, creates: false, notes: None });
+        self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
+        // Buffers are given out one after the other: the next one is once this one's read has been asked for.
+        if request.operation == Operation::Read && self.is.protocol.flow_buffers.is_some() {
+            self.begin_piece(piece.ticket);
+        }
+    }
+
+    fn operation(
+        &mut self,
+        slot: u32,
+        request: &Request,
+        (operation, offset, length): (Operation, u64, u64),
+        now: Time,
+    ) {
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        self.operations.push(FileOp {
+            id: RequestId(u64::from(slot)),
+            process: self.is.process,
+            file_system: self.is.file_system,
+            operation,
+            file: request.file,
+            parent: request.parent,
+            replaced: request.replaced,
+            offset: if moves { offset } else { 0 },
+            length,
+            // What makes a call wait for the medium holds for its parts; mapping and buffering are its client's.
+            flags: AccessFlags {
+                direct: self.is.direct && moves,
+                real_time: self.is.real_time,
+                sync: request.flags.sync,
+                data_sync: request.flags.data_sync,
+                ..AccessFlags::default()
+            },
+            class: request.class,
+            priority: request.priority,
+            issued: now,
+            ..FileOp::default()
+        });
+    }
+
+    /// The server's own file system is done with something; whether the server can go on with another.
+    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> bool {
+        let slot = op.id.0 as u32;
+        let Some(Asked { piece, creates, notes }) = self.asked.remove(slot) else { return true };
+        let Some(session) = self.sessions.get(&piece.ticket) else { return true };
+        let request = session.request.clone();
+        if let Some((status, length)) = notes {
+            self.finish(piece, status.and(op.status), length, op.ledger, now);
+            return true;
+        }
+        let missing = op.status == Status::Failed(Failure::NotFound);
+        if missing && request.operation == Operation::Write && !creates {
+            // A data file is made with the first write to it.
+            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
+            self.operation(slot, &request, (Operation::Create, 0, 0), now);
+            return false;
+        }
+        if creates && op.operation == Operation::Create && op.status.failure().is_none() {
+            let (offset, length) = (piece.offset, piece.length);
+            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
+            self.operation(slot, &request, (Operation::Write, offset, length), now);
+            return false;
+        }
+        let (database, note) = self.is.note;
+        if self.is.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
+            let notes = Some((op.status, op.length));
+            let slot = self.asked.insert(Asked { piece, creates, notes });
+            let request = Request { file: database, ..request };
+            self.operation(slot, &request, (Operation::Write, 0, note), now);
+            return false;
+        }
+        let of_manager = request.ticket.server == u32::MAX;
+        if self.is.protocol.sync_names
+            && of_manager
+            && request.operation.changes_names()
+            && op.status.failure().is_none()
+        {
+            let slot = self.asked.insert(Asked { piece, creates, notes: Some((op.status, op.length)) });
+            let request = Request { file: request.parent, ..request };
+            self.operation(slot, &request, (Operation::Fsync, 0, 0), now);
+            return false;
+        }
+        // What was never written holds nothing.
+        let nothing = missing && nothing_there(&request);
+        let status = if nothing { Status::DoneFromCache } else { op.status };
+        self.finish(piece, status, if nothing { 0 } else { op.length }, op.ledger, now);
+        true
+    }
+
+    fn finish(&mut self, piece: Piece, status: Status, moved: u64, ledger: Ledger<FileCause>, now: Time) {
+        let Piece { ticket, length, .. } = piece;
+        let Some(session) = self.sessions.get_mut(&ticket) else { return };
+        let operation = session.request.operation;
+        let moves = matches!(operation, Operation::Read | Operation::Write);
+        session.status = session.status.and(status);
+        session.ledger.add(&ledger);
+        session.moved += if moves { moved } else { 0 };
+        session.left = session.left.saturating_sub(if moves { length } else { 1 });
+        let (left, total, since) = (session.left, session.moved, session.since);
+        let answer = (left == 0).then(|| Answer {
+            ticket,
+            status: session.status,
+            length: total,
+            ledger: session.ledger,
+            span: now - since,
+        });
+        let Protocol { answer: bytes, data_header, small_read, flow_buffers, .. } = self.is.protocol;
+        if operation == Operation::Read && flow_buffers.is_some() {
+            self.send_in_order(piece, moved, answer);
+        } else if operation == Operation::Read {
+            let small = session.request.length <= small_read;
+            let header = if small { bytes } else { data_header };
+            self.tell(ticket, moved + header, Said::Read { answer });
+        } else if let Some(answer) = answer {
+            self.tell(ticket, bytes, Said::Done(answer));
+        }
+        if left == 0 {
+            self.sessions.remove(&ticket);
+        }
+    }
+}
+
+/// Whether a file that a server hasn't got is one that nobody has written to there.
+fn nothing_there(request: &Request) -> bool {
+    let of_data = request.ticket.server != u32::MAX && request.file != FileId::ROOT;
+    of_data
+        && matches!(
+            request.operation,
+            Operation::Read
+                | Operation::Fsync
+                | Operation::Fdatasync
+                | Operation::Stat
+                | Operation::Unlink
+                | Operation::Truncate
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::pvfs::PvfsParameters;
+    use crate::pvfs::parameters::Version;
+
+    /// A server's sessions with a read of so many KiB, as a client asks for it.
+    fn reading(version: Version, kib: u64) -> Sessions {
+        let parameters = PvfsParameters { version, ..PvfsParameters::default() };
+        let own = Address { host: 0, service: 0 };
+        let mut sessions = Sessions::new(ServerIs {
+            protocol: parameters.protocol(),
+            levels: ServiceLevels::default(),
+            own,
+            process: 7,
+            file_system: 0,
+            direct: false,
+            real_time: false,
+            note: (FileId(100), 0),
+        });
+        let request = Request {
+            ticket: Ticket { client: 1, call: 0, server: 0 },
+            operation: Operation::Read,
+            file: FileId(1),
+            parent: FileId::ROOT,
+            replaced: None,
+            offset: 0,
+            length: kib << 10,
+            flags: AccessFlags::default(),
+            class: petrio_colours::IoClass::BestEffort,
+            priority: 4,
+            with_data: false,
+            reply_to: 0,
+        };
+        let message = Message {
+            source: 1,
+            destination: 0,
+            connection: 0,
+            service: 0,
+            verb: Verb::Send,
+            service_level: 0,
+            bytes: 320,
+            payload: Parcel::new(Box::new(Said::Request(request))),
+        };
+        sessions.receive(message, Time::ZERO).unwrap();
+        sessions
+    }
+
+    /// Asks for all that may be asked for; what was asked.
+    fn ask_all(sessions: &mut Sessions) -> Vec<FileOp> {
+        while !sessions.pieces.is_empty() {
+            let piece = sessions.pieces.remove(0);
+            sessions.ask(piece, Time::ZERO);
+        }
+        std::mem::take(&mut sessions.operations)
+    }
+
+    /// A read of the file is done; data messages that are sent then, and whether the last is the end.
+    fn done(sessions: &mut Sessions, mut op: FileOp) -> (usize, bool) {
+        op.status = Status::Done;
+        sessions.outbox.clear();
+        sessions.done(&op, Time::ZERO);
+        let ends = |message: Message| {
+            matches!(message.payload.open::<Said>().map(|said| *said), Some(Said::Read { answer: Some(_) }))
+        };
+        let sent = std::mem::take(&mut sessions.outbox);
+        (sent.len(), sent.into_iter().any(ends))
+    }
+
+    #[test]
+    fn a_flow_has_eight_buffers_that_are_filled_one_after_the_other_and_sent_in_order() {
+        let mut sessions = reading(Version::Pvfs2, 4_096);
+        assert_eq!(sessions.pieces.len(), 1, "the next one when this one's read has been asked for");
+        let mut asked = ask_all(&mut sessions);
+        assert_eq!(asked.len(), 8);
+        let offsets: Vec<u64> = asked.iter().map(|op| op.offset >> 18).collect();
+        assert_eq!(offsets, (0..8).collect::<Vec<_>>());
+        // What is there early waits.
+        assert_eq!(done(&mut sessions, asked.remove(1)), (0, false));
+        assert_eq!(done(&mut sessions, asked.remove(0)), (2, false));
+        asked.extend(ask_all(&mut sessions));
+        assert_eq!(asked.len(), 8, "two buffers are free again, and full again");
+        let mut sent = 2;
+        while !asked.is_empty() {
+            let (more, is_end) = done(&mut sessions, asked.remove(0));
+            sent += more;
+            asked.extend(ask_all(&mut sessions));
+            assert_eq!(is_end, asked.is_empty() && sent == 16, "{sent}");
+        }
+        assert_eq!(sent, 16);
+    }
+
+    #[test]
+    fn pvfs_1_has_all_pieces_of_a_read_in_its_receive_buffers_at_once() {
+        assert_eq!(reading(Version::Pvfs1, 4_096).pieces.len(), 64);
+    }
+}

@@ -1,0 +1,140 @@
+//! A file service in the net: a page for each client and each server.
+
+use super::calls::{Agreed, Known, Server};
+use super::client::{Ports, client};
+use super::message::Said;
+use super::parameters::{Names, ShareParameters};
+use super::placement::Placement;
+use super::server::{ServerIs, server};
+use super::sessions::Asks;
+use crate::address::Address;
+use crate::ends::Ends;
+use petrio_colours::{FileId, FileOp};
+use petrio_host::copy_cost::{CopyCost, CopyCurveError};
+use petrio_host::machine::MachineParameters;
+use petrio_kernel::{PageBuilder, Place, Probe};
+use petrio_network::Port;
+use petrio_stage::Stage;
+use petrio_stage::processor::Processors;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A client while its page is built.
+#[derive(Debug)]
+pub struct ShareClient<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// The machine that it runs on, which says what its copies cost.
+    pub machine: &'p MachineParameters,
+    /// Where its programs' operations come from.
+    pub operations: Place<FileOp>,
+    /// Where they return to.
+    pub completions: Place<FileOp>,
+    /// Where servers are on its own host: how it asks that host.
+    pub own_host: Option<OwnHost>,
+}
+
+/// How a client asks its own host.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnHost {
+    /// The first of the numbers by which the host knows the processes that ask: that of the scenario's first process.
+    pub first_process: u32,
+    /// Where it asks.
+    pub operations: Place<FileOp>,
+    /// Where the host answers.
+    pub completions: Place<FileOp>,
+}
+
+/// A server while its page is built.
+#[derive(Debug)]
+pub struct ShareServer<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its port on the network.
+    pub port: Port,
+    /// Its host's number in `processors`.
+    pub host: usize,
+    /// Which file system of its host holds its files.
+    pub file_system: u32,
+    /// Its number as a process of its host, which no other process has.
+    pub process: u32,
+    /// Where it asks its host.
+    pub operations: Place<FileOp>,
+    /// Where its host answers it.
+    pub completions: Place<FileOp>,
+}
+
+/// Builds the page of a file service. `directories` are the files that are directories when the run begins.
+///
+/// # Errors
+/// A machine of a client whose copies can't be told.
+pub fn share_page(
+    parent: &mut PageBuilder<'_>,
+    name: &str,
+    parameters: &ShareParameters,
+    (placement, directories): (Arc<Placement>, BTreeSet<FileId>),
+    (clients, servers): (&[ShareClient<'_>], &[ShareServer<'_>]),
+    processors: &mut [Processors],
+) -> Result<Vec<Stage>, CopyCurveError> {
+    let mut page = parent.page(name);
+    page.carries::<Said>();
+    let agreed = page.state("agreed", Agreed { ends: Ends::default(), directories });
+    let mut stages = Vec::new();
+    let mut moved: Vec<Probe> = Vec::new();
+    for there in servers {
+        let mut page = page.page(there.name);
+        let probe = page.probe("moved");
+        moved.push(probe);
+        let is = ServerIs {
+            asks: Asks {
+                process: there.process,
+                file_system: there.file_system,
+                settles_names: parameters.names() == Names::Stable,
+            },
+            threads: parameters.threads,
+            serve: parameters.costs.serve.time(),
+        };
+        let ports = (there.operations, there.completions);
+        stages.push(server(&mut page, is, (there.port, probe), &mut processors[there.host], ports));
+    }
+    for there in clients {
+        let mut page = page.page(there.name);
+        let is_local = |server: &ShareServer<'_>| there.own_host.is_some() && server.host == there.host;
+        let known = Known {
+            placement: Arc::clone(&placement),
+            transfer: parameters.transfer.get(),
+            writes: parameters.writes,
+            costs: parameters.costs,
+            servers: servers
+                .iter()
+                .map(|server| Server {
+                    address: Address::of(&server.port),
+                    local: is_local(server).then_some(server.file_system),
+                })
+                .collect(),
+            own: Address::of(&there.port),
+            first_process: there.own_host.map_or(0, |own| own.first_process),
+            copies: CopyCost::of(there.machine)?,
+        };
+        let ports = Ports {
+            network: there.port,
+            operations: there.operations,
+            completions: there.completions,
+            host: there.own_host.map(|own| (own.operations, own.completions)),
+        };
+        let shared = (agreed, moved.clone());
+        stages.push(client(
+            &mut page,
+            known,
+            parameters.in_flight,
+            ports,
+            shared,
+            &mut processors[there.host],
+        ));
+    }
+    Ok(stages)
+}

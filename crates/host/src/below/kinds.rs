@@ -1,0 +1,153 @@
+//! The list of file systems: one line each in what is formatted, what is laid out, and what is mounted.
+
+use super::{FileSystem, Layout};
+use crate::ext::Ext;
+use crate::file_system::{FileSystemParameters, FormatError, Volume};
+use crate::kernel_profile::KernelParameters;
+use crate::raw::Raw;
+use crate::tmpfs::Tmpfs;
+use crate::xfs::{Xfs, XfsParameters, XfsVolume};
+use petrio_persist::Persist;
+use std::ops::{Deref, DerefMut};
+
+/// How a file system is made and mounted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Format {
+    /// ext3 or ext4.
+    Ext(FileSystemParameters),
+    /// tmpfs, in memory: it lies on no device, and its size is that of its files together.
+    Tmpfs,
+    /// No file system: the device itself, whose partitions programs open as files.
+    Raw,
+    /// XFS.
+    Xfs(XfsParameters),
+}
+
+impl Format {
+    /// With what a kernel decides unless the file system says otherwise.
+    #[must_use]
+    pub(crate) fn under(self, kernel: &KernelParameters) -> Self {
+        match self {
+            Self::Ext(parameters) => {
+                let journal = kernel.journal_of(parameters.family);
+                Self::Ext(parameters.under(journal))
+            }
+            Self::Tmpfs | Self::Raw | Self::Xfs(_) => self,
+        }
+    }
+
+    /// A fresh file system on a device of so many blocks of 4 KiB.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range, or the device too small or too large.
+    pub(crate) fn format(&self, blocks: u64) -> Result<OnDisk, FormatError> {
+        match self {
+            Self::Ext(parameters) => {
+                Volume::format(parameters, blocks).map(|volume| OnDisk::Ext(Box::new(volume)))
+            }
+            Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
+            Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
+            Self::Xfs(parameters) => {
+                XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
+            }
+        }
+    }
+}
+
+impl From<XfsParameters> for Format {
+    fn from(parameters: XfsParameters) -> Self {
+        Self::Xfs(parameters)
+    }
+}
+
+impl From<FileSystemParameters> for Format {
+    fn from(parameters: FileSystemParameters) -> Self {
+        Self::Ext(parameters)
+    }
+}
+
+/// What lies on a device.
+#[derive(Clone, Debug)]
+pub(crate) enum OnDisk {
+    Ext(Box<Volume>),
+    Tmpfs(Tmpfs),
+    Raw(Raw),
+    Xfs(Box<XfsVolume>),
+}
+
+impl Deref for OnDisk {
+    type Target = dyn Layout;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Ext(volume) => &**volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
+            Self::Xfs(volume) => &**volume,
+        }
+    }
+}
+
+impl DerefMut for OnDisk {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Ext(volume) => &mut **volume,
+            Self::Tmpfs(tmpfs) => tmpfs,
+            Self::Raw(raw) => raw,
+            Self::Xfs(volume) => &mut **volume,
+        }
+    }
+}
+
+/// A mounted file system, as the token of a state place.
+#[derive(Clone, Debug, Persist)]
+pub(crate) enum AnyFileSystem {
+    Ext(Box<Ext>),
+    Tmpfs(Box<Tmpfs>),
+    Raw(Box<Raw>),
+    Xfs(Box<Xfs>),
+}
+
+impl AnyFileSystem {
+    /// As ext3 or ext4: for its own threads, which work on nothing else.
+    pub(crate) fn ext(&mut self) -> &mut Ext {
+        match self {
+            Self::Ext(ext) => ext,
+            _ => unreachable!("the threads of ext3 and ext4 are built for these alone"),
+        }
+    }
+
+    /// As XFS: for its own threads, which work on nothing else.
+    pub(crate) fn xfs(&mut self) -> &mut Xfs {
+        match self {
+            Self::Xfs(xfs) => xfs,
+            _ => unreachable!("the threads of XFS are built for it alone"),
+        }
+    }
+}
+
+impl Deref for AnyFileSystem {
+    type Target = dyn FileSystem;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Ext(ext) => &**ext,
+            Self::Tmpfs(tmpfs) => &**tmpfs,
+            Self::Raw(raw) => &**raw,
+            Self::Xfs(xfs) => &**xfs,
+        }
+    }
+}
+
+impl DerefMut for AnyFileSystem {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Ext(ext) => &mut **ext,
+            Self::Tmpfs(tmpfs) => &mut **tmpfs,
+            Self::Raw(raw) => &mut **raw,
+            Self::Xfs(xfs) => &mut **xfs,
+        }
+    }
+}

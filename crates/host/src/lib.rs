@@ -1,0 +1,37 @@
+//! Hosts: what lies between a process and its block devices. The modules are a Linux host's, but for [`unix_1990`].
+
+pub mod copy_cost;
+pub mod file_system;
+pub mod journal;
+pub mod jump_cost;
+pub mod kernel_profile;
+pub mod machine;
+pub mod page_cache;
+pub mod read_ahead;
+pub mod stdio;
+pub mod unix_1990;
+pub mod write_back;
+pub mod xfs;
+
+mod below;
+mod daemon;
+mod ext;
+mod file_layout;
+mod laid_out;
+mod memory_use;
+mod mount;
+mod page;
+mod parameters;
+mod raw;
+mod shared_slots;
+mod state;
+mod tmpfs;
+
+pub use below::Format;
+pub use daemon::kernel_thread;
+pub use file_layout::{FileLayout, Ranges};
+pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
+pub use memory_use::{HostMemory, MemoryUse};
+pub use mount::{LogDevice, Mount};
+pub use page::{HostRest, OpenHost, host_page};
+pub use parameters::{HostError, HostParameters};

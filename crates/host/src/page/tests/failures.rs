@@ -1,0 +1,101 @@
+//! What can't be done comes back to who asked, with the error that the kernel gives.
+
+use super::rig::{Broken, Rig, access, file, host, op};
+use crate::file_system::{Family, JournalMode};
+use petrio_colours::{Failure, Operation};
+use petrio_kernel::Time;
+
+const KINDS: [(Family, JournalMode); 3] = [
+    (Family::Ext3, JournalMode::Ordered),
+    (Family::Ext3, JournalMode::Journal),
+    (Family::Ext4, JournalMode::Ordered),
+];
+
+fn rig(broken: Broken, kind: (Family, JournalMode)) -> Rig {
+    Rig::with(broken, kind, &host(), &[file(2, 4 << 20, false), file(3, 4 << 20, false)])
+}
+
+/// The failure of an operation.
+fn fails(rig: &mut Rig, asked: &petrio_colours::FileOp) -> Option<Failure> {
+    rig.ends(asked).status.failure()
+}
+
+#[test]
+fn a_read_of_what_the_device_cannot_read_fails_each_time_and_nothing_else_does() {
+    for kind in KINDS {
+        let mut rig = rig(Broken::Reads, kind);
+        for _ in 0..3 {
+            let read = rig.ends(&access(Operation::Read, 2, 0, 4_096));
+            assert_eq!(read.status.failure(), Some(Failure::Device), "{kind:?}");
+        }
+        // Whole pages needn't be read before they are written.
+        assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 8_192, 4_096)), None, "{kind:?}");
+        assert_eq!(fails(&mut rig, &access(Operation::Read, 2, 8_192, 4_096)), None, "{kind:?}");
+        // A part of a page must be, and the writer's lock is given back when it can't be.
+        let part = access(Operation::Write, 2, 100, 10);
+        assert_eq!(fails(&mut rig, &part), Some(Failure::Device), "{kind:?}");
+        assert_eq!(fails(&mut rig, &part), Some(Failure::Device), "{kind:?}");
+        assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 8_192, 4_096)), None, "{kind:?}");
+    }
+}
+
+#[test]
+fn of_data_that_could_not_be_written_the_next_fsync_tells_once() {
+    for kind in [KINDS[0], KINDS[2]] {
+        let mut rig = rig(Broken::Writes, kind);
+        assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 0, 4_096)), None, "in memory");
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 3)), None, "another file's");
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 2)), Some(Failure::Device), "{kind:?}");
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 2)), None, "{kind:?}");
+    }
+}
+
+#[test]
+fn without_its_log_a_file_system_takes_no_more_changes_and_can_still_be_read() {
+    for kind in KINDS {
+        let mut rig = rig(Broken::Log, kind);
+        assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 0, 4_096)), None, "{kind:?}");
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 2)), Some(Failure::ReadOnly), "{kind:?}");
+        assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 0, 4_096)), Some(Failure::ReadOnly));
+        assert_eq!(fails(&mut rig, &op(Operation::Create, 9)), Some(Failure::ReadOnly), "{kind:?}");
+        assert_eq!(fails(&mut rig, &access(Operation::Read, 3, 0, 4_096)), None, "{kind:?}");
+    }
+}
+
+#[test]
+fn what_is_not_there_or_is_there_already_comes_back_as_an_error() {
+    for kind in KINDS {
+        let mut rig = rig(Broken::Nothing, kind);
+        assert_eq!(fails(&mut rig, &op(Operation::Open, 9)), Some(Failure::NotFound));
+        assert_eq!(fails(&mut rig, &op(Operation::Create, 2)), Some(Failure::Exists));
+        assert_eq!(fails(&mut rig, &op(Operation::Rmdir, 2)), Some(Failure::NotADirectory));
+        // Their journal handles are given back: a commit ends.
+        assert_eq!(fails(&mut rig, &op(Operation::Create, 9)), None);
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 9)), None);
+        assert_eq!(fails(&mut rig, &op(Operation::Sync, 0)), None);
+    }
+}
+
+#[test]
+fn a_full_volume_refuses_the_write_that_does_not_fit_and_takes_it_when_there_is_room() {
+    for kind in KINDS {
+        let mut rig = rig(Broken::Nothing, kind);
+        assert_eq!(fails(&mut rig, &op(Operation::Create, 9)), None);
+        let mut written = 0u64;
+        let full = loop {
+            let failure = fails(&mut rig, &access(Operation::Write, 9, written, 8 << 20));
+            if failure.is_some() {
+                break failure;
+            }
+            written += 8 << 20;
+            assert!(written < 2 << 30, "the device has 1 GiB");
+        };
+        assert_eq!(full, Some(Failure::NoSpace), "{kind:?}");
+        assert!(written > 800 << 20, "{kind:?}: {written}");
+        assert_eq!(fails(&mut rig, &op(Operation::Fsync, 9)), None, "{kind:?}: what was taken is kept");
+        assert_eq!(fails(&mut rig, &op(Operation::Unlink, 3)), None);
+        rig.rests(Time::from_whole_seconds(10));
+        let small = access(Operation::Write, 9, written, 1 << 20);
+        assert_eq!(fails(&mut rig, &small), None, "{kind:?}");
+    }
+}
