@@ -1,8 +1,8 @@
 //! The files of a mount as they lie on its volume before a run: laid out once for all runs on a file system of this
 //! kind and size.
 
-use super::below::{Format, OnDisk};
 use super::file_system::{BLOCK_SIZE, FileError, Mapping, Volume};
+use super::kinds::{Format, OnDisk};
 use super::parameters::{HostError, HostParameters};
 use super::state::{Inode, Inodes};
 use crate::FileLayout;

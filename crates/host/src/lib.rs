@@ -17,6 +17,7 @@ mod below;
 mod daemon;
 mod ext;
 mod file_layout;
+mod kinds;
 mod laid_out;
 mod memory_use;
 mod mount;
@@ -27,9 +28,9 @@ mod shared_slots;
 mod state;
 mod tmpfs;
 
-pub use below::Format;
 pub use daemon::kernel_thread;
 pub use file_layout::{FileLayout, Ranges};
+pub use kinds::Format;
 pub use laid_out::{BYTES_OF_A_FILE, LaidOut, LayoutOf, PreparedFile};
 pub use memory_use::{HostMemory, MemoryUse};
 pub use mount::{LogDevice, Mount};

@@ -9,9 +9,15 @@ pub struct Slab<T> {
     free: Vec<u32>,
 }
 
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Slab<T> {
     /// Nothing.
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self { slots: Vec::new(), free: Vec::new() }
     }
 

@@ -52,64 +52,29 @@
 //!   thing that the segments, of as many blocks as pages, can't say yet.
 
 mod kernel;
-mod kinds;
+mod leavings;
 mod names;
 mod thread;
 
 pub(crate) use kernel::Kernel;
-pub use kinds::Format;
-pub(crate) use kinds::{AnyFileSystem, OnDisk};
+pub(crate) use leavings::{Leaves, Leavings, MountPlaces, no_way, put};
 pub(crate) use names::Names;
 pub(crate) use thread::ThreadStep;
 
-use super::file_system::{AccessTimes, FileError, Mapping};
+use super::file_system::{FileError, Mapping};
 use super::kernel_profile::KernelParameters;
 use super::laid_out::PreparedFile;
 use super::mount::Mount;
-use super::page::Places;
 use super::page_cache::FileKey;
 use super::parameters::HostParameters;
 use super::state::{Event, Touch};
+pub(crate) use super::state::{Nature, Posts};
 use petrio_colours::{Failure, FileCause, FileId, FileOp};
 use petrio_kernel::{PageBuilder, Time};
-use petrio_persist::Persist;
+use petrio_persist::{Kept, Persist, persist_boxed};
 use petrio_random::Generator;
-
-/// What is known of a mounted file system once and for all: what the page cache looks at for each page.
-#[derive(Clone, Copy, Debug, Persist)]
-pub(crate) struct Nature {
-    /// Whether blocks are found when data are written back, and pages that have none wait for them.
-    pub(crate) delayed: bool,
-    /// What pages are that have been written.
-    pub(crate) posts: Posts,
-    /// Whether it follows O_DIRECT.
-    pub(crate) direct: bool,
-    /// Whether files may have folios of several pages.
-    pub(crate) large_folios: bool,
-    /// When reading changes the time of a file's last access.
-    pub(crate) access_times: AccessTimes,
-    /// Granularity of a file's times.
-    pub(crate) tick: Time,
-    /// Pages that a writer counts as dirtied where it writes them again (before per-task counts, all of them).
-    pub(crate) counts_rewrites: bool,
-    /// Most pages of one extent that is written back, and so of a request for it.
-    pub(crate) most_pages: u64,
-    /// Whether reading ahead makes sense.
-    pub(crate) reads_ahead: bool,
-    /// How old what has begun becomes before its thread looks after it.
-    pub(crate) age: Time,
-}
-
-/// What becomes of pages once they have been written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(crate) enum Posts {
-    /// They are dirty, and are written back.
-    Dirty,
-    /// The file system makes them dirty later, in its own time.
-    Later,
-    /// They are all that there is of their file, in memory or in swap space: there is no other place, and nobody is held back for them.
-    Kept,
-}
+use std::any::Any;
+use std::fmt::Debug;
 
 /// A change of the file system that has begun and hasn't ended: an operation carries it from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -201,7 +166,7 @@ pub(crate) struct AfterData {
 ///
 /// What has a body here is what a file system does that has neither a log nor metadata on its device, and finds the blocks of data when
 /// they are written into the cache.
-pub(crate) trait FileSystem {
+pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
     /// Whether there is such a file with a name.
     fn exists(&self, file: FileId) -> bool;
 
@@ -325,8 +290,37 @@ pub(crate) trait FileSystem {
     }
 }
 
+/// A mounted file system, as the token of a state place.
+pub(crate) type AnyFileSystem = Box<dyn FileSystem>;
+
+persist_boxed!(dyn FileSystem, "a file system");
+
+/// What every file system has by itself, as a marking is forked.
+pub(crate) trait Forked {
+    /// A copy, for a copy of the marking.
+    fn boxed_clone(&self) -> AnyFileSystem;
+}
+
+impl<F: FileSystem + Clone> Forked for F {
+    fn boxed_clone(&self) -> AnyFileSystem {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for AnyFileSystem {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
+}
+
+/// The file system of a kind: for its own threads, which are built for no other.
+pub(crate) fn own<F: FileSystem>(system: &mut AnyFileSystem) -> &mut F {
+    let system: &mut dyn Any = &mut **system;
+    system.downcast_mut().unwrap_or_else(|| unreachable!("a file system's threads work on it alone"))
+}
+
 /// Builds the pages of a file system's own threads on the mount's page.
-pub(crate) type Threads = fn(&mut PageBuilder<'_>, &Places);
+pub(crate) type Threads = fn(&mut PageBuilder<'_>, &MountPlaces);
 
 /// A file system as it lies on its device before a run: what isn't mounted has no journal in use, and no time.
 pub(crate) trait Layout {

@@ -1,7 +1,6 @@
 //! A step of a file system's own thread: what its transition works on, and what it leaves.
 
-use super::{AnyFileSystem, Kernel};
-use crate::page::{Leaves, Leavings, Places};
+use super::{AnyFileSystem, Kernel, Leaves, Leavings, MountPlaces};
 use crate::state::{Memory, Mounted};
 use petrio_kernel::{Firing, TransitionBuilder, Update};
 
@@ -16,7 +15,11 @@ pub(crate) struct ThreadStep {
 
 impl ThreadStep {
     /// Declares them, with what the step may leave.
-    pub(crate) fn declare(transition: &mut TransitionBuilder<'_>, places: &Places, leaves: Leaves) -> Self {
+    pub(crate) fn declare(
+        transition: &mut TransitionBuilder<'_>,
+        places: &MountPlaces,
+        leaves: Leaves,
+    ) -> Self {
         let (memory, fs, system) = (
             transition.update(places.memory),
             transition.update(places.fs),

@@ -5,10 +5,10 @@
 //! In the kernel the process that needs the space does this; here it waits for a thread that does.
 
 use super::Ext;
-use crate::below::{Kernel, ThreadStep};
+use crate::below::{Kernel, ThreadStep, own};
+use crate::below::{Leaves, MountPlaces};
 use crate::daemon::Daemon;
 use crate::journal::BlockKey;
-use crate::page::{Leaves, Places};
 use crate::page_cache::FileKey;
 use crate::state::{Event, Touch};
 use petrio_colours::Direction;
@@ -90,7 +90,7 @@ struct Check {
 }
 
 /// Builds the page `checkpoint`.
-pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
+pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
     let checking = page.fifo::<Check>("checking");
@@ -109,7 +109,7 @@ pub(super) fn checkpoint_page(page: &mut PageBuilder<'_>, places: &Places) {
     let step = ThreadStep::declare(&mut check, places, leaves);
     check.action(move |f| {
         let mut check = f.take(looking);
-        match step.take(f, |system, kernel| system.ext().checkpoint(kernel, &mut check)) {
+        match step.take(f, |system, kernel| own::<Ext>(system).checkpoint(kernel, &mut check)) {
             Some(event) => f.put(wait, Check { key: event.key(), ..check }),
             None => f.put(back, ()),
         }

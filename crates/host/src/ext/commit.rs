@@ -13,10 +13,10 @@
 //! asynchronous commit.
 
 use super::Ext;
-use crate::below::{Kernel, ThreadStep};
+use crate::below::{Kernel, ThreadStep, own};
+use crate::below::{Leaves, MountPlaces};
 use crate::daemon::Daemon;
 use crate::journal::{CommitPlan, Ordered};
-use crate::page::{Leaves, Places};
 use crate::page_cache::FileKey;
 use crate::state::{Event, Touch};
 use petrio_colours::{Direction, Purpose};
@@ -198,7 +198,7 @@ impl Ext {
 }
 
 /// Builds the page `journal`.
-pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
+pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
     let locked = page.fifo::<Commit>("locked");
@@ -265,14 +265,14 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &Places) {
 }
 
 /// A transaction that is old enough, or that somebody wants committed, is locked: its open handles are closed first.
-fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>, Place<Commit>)) {
+fn begin(page: &mut PageBuilder<'_>, places: &MountPlaces, (idle, locked): (Place<()>, Place<Commit>)) {
     let mut expire = page.transition("expire");
     let id = expire.take(places.ages);
     let system = expire.update(places.system);
     let wanted = expire.may_put(places.wanted, 1);
     expire.action(move |f| {
         let id = f.take(id);
-        let journal = &mut f.update(system).ext().journal;
+        let journal = &mut own::<Ext>(f.update(system)).journal;
         if journal.running() == Some(id) && journal.request(id) {
             f.put(wanted, ());
         }
@@ -285,7 +285,7 @@ fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>
     let (out, closed, back) =
         (lock.may_put(locked, 1), lock.may_put(places.closed, 1), lock.may_put(idle, 1));
     lock.action(move |f| {
-        let journal = &mut f.update(system).ext().journal;
+        let journal = &mut own::<Ext>(f.update(system)).journal;
         if !journal.wants_commit() || journal.lock().is_none() {
             return f.put(back, ());
         }
@@ -313,14 +313,14 @@ fn begin(page: &mut PageBuilder<'_>, places: &Places, (idle, locked): (Place<()>
 }
 
 /// Those who waited for the commit are told.
-fn end(page: &mut PageBuilder<'_>, places: &Places, (finished, idle): (Place<Commit>, Place<()>)) {
+fn end(page: &mut PageBuilder<'_>, places: &MountPlaces, (finished, idle): (Place<Commit>, Place<()>)) {
     let mut end = page.transition("end");
     end.consume(finished);
     let back = end.put(idle);
     let step =
         ThreadStep::declare(&mut end, places, Leaves { events: true, commits: true, ..Leaves::default() });
     end.action(move |f| {
-        step.take(f, |system, kernel| system.ext().announce(kernel));
+        step.take(f, |system, kernel| own::<Ext>(system).announce(kernel));
         step.send(f);
         f.put(back, ());
     });
@@ -329,7 +329,7 @@ fn end(page: &mut PageBuilder<'_>, places: &Places, (finished, idle): (Place<Com
 /// A transition that takes a commit one step further, to `out`, or to wait; and whether something happens then that others wait for.
 fn decide(
     (mut transition, events): (TransitionBuilder<'_>, bool),
-    places: &Places,
+    places: &MountPlaces,
     commit: Take<Commit>,
     (out, waiting): (Place<Commit>, Place<Commit>),
     step: impl Fn(&mut Ext, &mut Kernel<'_>, &mut Commit) -> Option<(Event, Phase)> + Send + Sync + 'static,
@@ -339,7 +339,7 @@ fn decide(
     let thread = ThreadStep::declare(&mut transition, places, leaves);
     transition.action(move |f| {
         let mut commit = f.take(commit);
-        match thread.take(f, |system, kernel| step(system.ext(), kernel, &mut commit)) {
+        match thread.take(f, |system, kernel| step(own::<Ext>(system), kernel, &mut commit)) {
             None => f.put(out, commit),
             Some((event, phase)) => f.put(wait, Commit { key: event.key(), phase, ..commit }),
         }

@@ -161,7 +161,7 @@ impl Layout for Volume {
             reads_ahead: true,
             age: parameters.commit_interval.time(),
         };
-        (AnyFileSystem::Ext(Box::new(Ext { volume: self.clone(), journal, rules })), nature)
+        ((Box::new(Ext { volume: self.clone(), journal, rules })), nature)
     }
 }
 

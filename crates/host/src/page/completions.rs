@@ -1,8 +1,9 @@
 //! Requests come back from the device: pages arrive or are clean, and whoever waited wakes.
 
 use super::context::Context;
-use super::exits::{Leaves, Leavings, Places};
+use super::exits::Places;
 use super::job::{Turn, Wait, Waiting};
+use crate::below::{Leaves, Leavings};
 use crate::state::{Ended, Event, Moves, file_of, times};
 use petrio_colours::{BlockRequest, Failure, FileCause};
 use petrio_kernel::{PageBuilder, Place};
@@ -75,11 +76,14 @@ fn complete_transition(
 ) {
     let mut complete = page.transition(name);
     let request = complete.take(completions);
-    let (memory, fs, system) =
-        (complete.update(places.memory), complete.update(places.fs), complete.update(places.system));
+    let (memory, fs, system) = (
+        complete.update(places.mount.memory),
+        complete.update(places.mount.fs),
+        complete.update(places.mount.system),
+    );
     let leavings = Leavings::declare(
         &mut complete,
-        places,
+        &places.mount,
         fs,
         Leaves { events: true, starts: true, ..Leaves::default() },
     );
@@ -105,11 +109,11 @@ pub(super) fn completions_page(
     }
     for (wait, place) in places.waits {
         let mut wake = page.transition(&format!("wake {}", wait.name()));
-        let finished = wake.read(places.finished);
+        let finished = wake.read(places.mount.finished);
         let waiting = wake.take_key(place, move |binding| *binding.get(finished));
-        let memory = wake.peek(places.memory);
+        let memory = wake.peek(places.mount.memory);
         // Only requests fail.
-        let fs = matches!(wait, Wait::Page | Wait::Write).then(|| wake.peek(places.fs));
+        let fs = matches!(wait, Wait::Page | Wait::Write).then(|| wake.peek(places.mount.fs));
         let (running, jobs) = (wake.put(places.processor), places.jobs);
         wake.action(move |f| {
             let Waiting { mut job, cause, work, then, key } = f.take(waiting);
@@ -126,12 +130,12 @@ pub(super) fn completions_page(
 
     let mut forget = page.transition("forget");
     forget.priority(instants::FORGETS);
-    forget.consume(places.finished);
+    forget.consume(places.mount.finished);
     forget.action(|_| {});
 
     let mut rise = page.transition("rise");
     let sleeper = rise.take(places.sleeping);
-    let memory = rise.peek(places.memory);
+    let memory = rise.peek(places.mount.memory);
     let (running, jobs) = (rise.put(places.processor), places.jobs);
     rise.action(move |f| {
         let (mut job, cause, then) = f.take(sleeper);

@@ -1,21 +1,19 @@
 //! How the pages of a mounted file system lead on: every transition that moves an operation has these arcs.
 
 use super::job::{Job, Next, Then, Turn, Wait, Waiting};
-use crate::below::AnyFileSystem;
+use crate::below::{AnyFileSystem, Leaves, Leavings, MountPlaces, no_way, put};
 use crate::copy_cost::PAGE_BYTES;
 use crate::kernel_profile::Ring;
-use crate::state::{Memory, Mounted, Signals};
-use petrio_colours::{BlockRequest, FileOp};
-use petrio_kernel::{Firing, Key, Place, Put, Time, TransitionBuilder, Update};
-use petrio_stage::MANY;
+use crate::state::{Memory, Mounted};
+use petrio_colours::FileOp;
+use petrio_kernel::{Firing, Place, Put, Time, TransitionBuilder, Update};
 use petrio_stage::processor::{Client, Work};
 
 /// The places that operations of one mount move between.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
-    pub(crate) memory: Place<Memory>,
-    pub(crate) fs: Place<Mounted>,
-    pub(crate) system: Place<AnyFileSystem>,
+pub(super) struct Places {
+    /// Those that the file system's own threads know, too.
+    pub(super) mount: MountPlaces,
     /// Shared by all mounts of the host.
     pub(super) processor: Place<Work>,
     /// Operations of this mount as those who use it.
@@ -26,24 +24,8 @@ pub(crate) struct Places {
     pub(super) waits: [(Wait, Place<Waiting>); Wait::ALL.len()],
     pub(super) sleeping: Place<(Box<Job>, petrio_colours::FileCause, Then)>,
     pub(super) completions: Place<FileOp>,
-    pub(crate) requests: Place<BlockRequest>,
-    /// The device that is the journal, where that is one of its own.
-    pub(super) log: Option<Place<BlockRequest>>,
     /// Whether reading changes the time of a file's last access.
     pub(super) notes_accesses: bool,
-    /// What has happened that somebody may wait for.
-    pub(crate) finished: Place<Key>,
-    /// What has begun and grows old: transactions.
-    pub(crate) ages: Place<u64>,
-    /// The log is wanted on the device.
-    pub(crate) wanted: Place<()>,
-    /// What is being committed has no open changes.
-    pub(crate) closed: Place<()>,
-    /// Log space is short.
-    pub(crate) short: Place<()>,
-    /// The flusher has work.
-    pub(crate) nudges: Place<()>,
-    pub(super) age: Time,
 }
 
 impl Places {
@@ -51,25 +33,6 @@ impl Places {
     pub(super) fn at(&self, then: Then) -> Place<Box<Job>> {
         self.ready[then as usize]
     }
-}
-
-/// What a step may leave behind beside its operation.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leaves {
-    /// Block requests.
-    pub(crate) requests: bool,
-    /// Block requests to the log, wherever that lies.
-    pub(crate) logs: bool,
-    /// Something has happened that somebody may wait for.
-    pub(crate) events: bool,
-    /// It starts handles of the journal: a transaction may begin, or lack room in the log, and a commit be asked for.
-    pub(crate) starts: bool,
-    /// It stops handles: a locked transaction may be closed.
-    pub(crate) stops: bool,
-    /// It may ask for a commit.
-    pub(crate) commits: bool,
-    /// It may wake the flusher.
-    pub(crate) flushes: bool,
 }
 
 /// Where an operation may go from a step.
@@ -162,106 +125,6 @@ impl Ways {
     }
 }
 
-/// The arcs of what a step leaves behind: requests, events, signals.
-#[derive(Clone, Copy)]
-pub(crate) struct Leavings {
-    fs: Update<Mounted>,
-    requests: Option<Put<BlockRequest>>,
-    log: Option<Put<BlockRequest>>,
-    finished: Option<Put<Key>>,
-    ages: Option<Put<u64>>,
-    wanted: Option<Put<()>>,
-    closed: Option<Put<()>>,
-    short: Option<Put<()>>,
-    nudges: Option<Put<()>>,
-    age: Time,
-}
-
-impl Leavings {
-    pub(crate) fn declare(
-        transition: &mut TransitionBuilder<'_>,
-        places: &Places,
-        fs: Update<Mounted>,
-        leaves: Leaves,
-    ) -> Self {
-        let Leaves { requests, logs, events, starts, stops, commits, flushes } = leaves;
-        Self {
-            fs,
-            requests: (requests || logs).then(|| transition.may_put(places.requests, MANY)),
-            log: places.log.filter(|_| logs).map(|log| transition.may_put(log, MANY)),
-            finished: events.then(|| transition.may_put(places.finished, MANY)),
-            ages: starts.then(|| transition.may_put(places.ages, 1)),
-            wanted: (starts || commits).then(|| transition.may_put(places.wanted, 1)),
-            closed: stops.then(|| transition.may_put(places.closed, 1)),
-            short: starts.then(|| transition.may_put(places.short, 1)),
-            nudges: flushes.then(|| transition.may_put(places.nudges, 1)),
-            age: places.age,
-        }
-    }
-
-    /// Sends off what a step has left in the mounted file system.
-    pub(crate) fn send(&self, f: &mut Firing<'_>) {
-        let fs = f.update(self.fs);
-        if fs.outbox.is_empty() && fs.log_outbox.is_empty() && fs.events.is_empty() && fs.signals.is_silent()
-        {
-            return;
-        }
-        let mut outbox = std::mem::take(&mut fs.outbox);
-        let mut to_log = std::mem::take(&mut fs.log_outbox);
-        let mut events = std::mem::take(&mut fs.events);
-        let signals = std::mem::take(&mut fs.signals);
-        let flushing = fs.flushing;
-        if signals.flush {
-            fs.flushing = true;
-        }
-        for request in outbox.drain(..) {
-            put(f, self.requests, request);
-        }
-        for request in to_log.drain(..) {
-            put(f, self.log, request);
-        }
-        for event in events.drain(..) {
-            put(f, self.finished, event.key());
-        }
-        let fs = f.update(self.fs);
-        (fs.outbox, fs.log_outbox, fs.events) = (outbox, to_log, events);
-        let Signals { began, commit, closed, checkpoint, flush } = signals;
-        if let Some(id) = began {
-            match self.ages {
-                Some(ages) => {
-                    f.put_at_pace(ages, id, self.age);
-                }
-                None => no_way(f),
-            }
-        }
-        if commit {
-            put(f, self.wanted, ());
-        }
-        if closed {
-            put(f, self.closed, ());
-        }
-        if checkpoint {
-            put(f, self.short, ());
-        }
-        if flush && !flushing {
-            put(f, self.nudges, ());
-        }
-    }
-}
-
-fn put<T: petrio_kernel::Colour>(f: &mut Firing<'_>, way: Option<Put<T>>, token: T) {
-    match way {
-        Some(way) => f.put(way, token),
-        None => no_way(f),
-    }
-}
-
-/// A model that goes a way which its step hasn't: what follows would be wrong.
-#[cold]
-fn no_way(f: &mut Firing<'_>) {
-    f.fail("a step of a host's page leads where the page has no arc: a mistake in the model of the host");
-}
-
 /// The arcs of an operation that moves on.
 #[derive(Clone, Copy)]
 pub(super) struct Exits {
@@ -279,9 +142,9 @@ pub(super) struct Exits {
 
 impl Exits {
     pub(super) fn declare(transition: &mut TransitionBuilder<'_>, places: &Places, ways: Ways) -> Self {
-        let memory = transition.update(places.memory);
-        let fs = transition.update(places.fs);
-        let system = transition.update(places.system);
+        let memory = transition.update(places.mount.memory);
+        let fs = transition.update(places.mount.fs);
+        let system = transition.update(places.mount.system);
         let Ways { waits, goes, sleeps, returns, leaves } = ways;
         Self {
             memory,
@@ -298,7 +161,7 @@ impl Exits {
                 .map(|(wait, place)| waits.contains(&wait).then(|| transition.may_put(place, 1))),
             sleeping: sleeps.then(|| transition.may_put(places.sleeping, 1)),
             completions: returns.then(|| transition.may_put(places.completions, 1)),
-            leavings: Leavings::declare(transition, places, fs, leaves),
+            leavings: Leavings::declare(transition, &places.mount, fs, leaves),
         }
     }
 

@@ -10,8 +10,9 @@
 //! file, up to `pages_a_pass` of each; otherwise what is older than `expire`. One thread for each file system.
 
 use super::context::Context;
-use super::exits::{Leaves, Leavings, Places};
+use super::exits::Places;
 use crate::below::Stop;
+use crate::below::{Leaves, Leavings};
 use crate::daemon::Daemon;
 use crate::kernel_profile::Throttling;
 use crate::state::{Event, Touch, times};
@@ -118,7 +119,7 @@ pub(super) fn flusher_page(
 
     let mut tick = page.transition("tick");
     tick.consume(ticks);
-    let fs = tick.update(places.fs);
+    let fs = tick.update(places.mount.fs);
     let (again, turn) = (tick.put(ticks), tick.may_put(work, 1));
     tick.action(move |f| {
         f.put_at_pace(again, (), wake_up);
@@ -129,19 +130,19 @@ pub(super) fn flusher_page(
     });
 
     let mut nudge = page.transition("nudge");
-    nudge.consume(places.nudges);
+    nudge.consume(places.mount.nudges);
     let turn = nudge.put(work);
     nudge.action(move |f| f.put(turn, ()));
 
     let mut write = page.transition("write back");
     write.consume(work);
     let (memory, fs, system) =
-        (write.update(places.memory), write.update(places.fs), write.update(places.system));
+        (write.update(places.mount.memory), write.update(places.mount.fs), write.update(places.mount.system));
     let running = write.may_put(places.processor, 1);
     let wait = write.may_put(waiting, 1);
     let leavings = Leavings::declare(
         &mut write,
-        places,
+        &places.mount,
         fs,
         Leaves { requests: true, starts: true, stops: true, commits: true, ..Leaves::default() },
     );
@@ -158,7 +159,7 @@ pub(super) fn flusher_page(
 
     let woken = page.fifo::<()>("woken");
     let mut resume = page.transition("resume");
-    let finished = resume.read(places.finished);
+    let finished = resume.read(places.mount.finished);
     let waiter = resume.take_key(waiting, move |binding| *binding.get(finished));
     let up = resume.put(woken);
     resume.action(move |f| {

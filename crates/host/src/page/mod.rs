@@ -30,14 +30,15 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use super::below::{AnyFileSystem, FileSystem, Posts};
+use super::below::{AnyFileSystem, FileSystem, MountPlaces};
 use super::memory_use::HostMemory;
 use super::mount::Mount;
 use super::parameters::{HostError, HostParameters};
+use super::state::Posts;
 use super::state::{Memory, Mounted, Swaps};
 use context::Context;
+use exits::Places;
 use exits::{Exits, Ways};
-pub(crate) use exits::{Leaves, Leavings, Places};
 use job::{Job, Next, Then, Turn, Wait, Waiting};
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place, Sum};
@@ -247,34 +248,39 @@ fn mount_page(
         page.port_out("requests to the log", log.requests);
         page.port_in("completions of the log", log.completions);
     }
+    let fs = page.state("files", fs);
+    let system = page.state("file system", system);
+    let jobs = processors.client();
+    let ready = Then::ALL[..Then::ALL.len() - 1].iter().map(|then| {
+        let (below, name) = then.page_and_name();
+        page.reopen(below).fifo(&format!("to {name}"))
+    });
+    let ready = ready.collect::<Vec<Place<Box<Job>>>>().try_into();
+    let ready = ready.unwrap_or_else(|_| unreachable!("one place for each"));
+    let waits = Wait::ALL.map(|wait| (wait, page.keyed::<Waiting>(wait.name(), |waiting| waiting.key)));
+    let sleeping = page.fifo("throttled");
     let places = Places {
-        memory,
-        fs: page.state("files", fs),
-        system: page.state("file system", system),
+        mount: MountPlaces {
+            memory,
+            fs,
+            system,
+            requests: mount.requests,
+            log: mount.log.map(|log| log.requests),
+            finished: page.fifo("finished"),
+            ages: page.fifo("ages"),
+            wanted: page.fifo("commit wanted"),
+            closed: page.fifo("handles closed"),
+            short: page.fifo("log space short"),
+            nudges: page.fifo("nudges"),
+            age: nature.age,
+        },
         processor: running,
-        jobs: processors.client(),
-        ready: Then::ALL[..Then::ALL.len() - 1]
-            .iter()
-            .map(|then| {
-                let (below, name) = then.page_and_name();
-                page.reopen(below).fifo(&format!("to {name}"))
-            })
-            .collect::<Vec<Place<Box<Job>>>>()
-            .try_into()
-            .unwrap_or_else(|_| unreachable!("one place for each")),
-        waits: Wait::ALL.map(|wait| (wait, page.keyed::<Waiting>(wait.name(), |waiting| waiting.key))),
-        sleeping: page.fifo("throttled"),
+        jobs,
+        ready,
+        waits,
+        sleeping,
         completions,
-        requests: mount.requests,
-        log: mount.log.map(|log| log.requests),
         notes_accesses: nature.access_times != super::file_system::AccessTimes::Never,
-        finished: page.fifo("finished"),
-        ages: page.fifo("ages"),
-        wanted: page.fifo("commit wanted"),
-        closed: page.fifo("handles closed"),
-        short: page.fifo("log space short"),
-        nudges: page.fifo("nudges"),
-        age: nature.age,
     };
     call_transition(&mut page, &places, operations, (!alone).then_some(number));
     for then in Then::ALL {
@@ -298,7 +304,7 @@ fn mount_page(
     completions::completions_page(&mut page.page("completions"), &places, &back);
     let wake_up = host.kernel.write_back.wake_up.time();
     flusher::flusher_page(&mut page.page("flusher"), &places, processors, wake_up);
-    threads(&mut page, &places);
+    threads(&mut page, &places.mount);
     conserve(&mut page, &places, mount);
     returns(processors, &places);
     places
@@ -366,13 +372,13 @@ fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
             .of(places.processor, move |work| jobs.errand(work).map_or(0, of))
     };
     let credits = over_jobs(|job| job.change.map_or(0, |change| change.reserved as i64));
-    page.conserve_sum("credits", credits.of(places.system, |system| -(system.reserved() as i64)));
+    page.conserve_sum("credits", credits.of(places.mount.system, |system| -(system.reserved() as i64)));
     let locks = over_jobs(|job| i64::from(job.locks));
-    page.conserve_sum("locks", locks.of(places.fs, |fs| -(fs.locks.claims() as i64)));
+    page.conserve_sum("locks", locks.of(places.mount.fs, |fs| -(fs.locks.claims() as i64)));
     let broken = |fs: &Mounted| fs.promises.broken() as i64;
-    page.conserve_sum("promises of fsync that were broken", Sum::new().of(places.fs, broken));
+    page.conserve_sum("promises of fsync that were broken", Sum::new().of(places.mount.fs, broken));
     let on_the_way = |fs: &Mounted| fs.requests_made() as i64 - fs.transfers.in_flight() as i64;
-    let made = Sum::new().of(places.fs, on_the_way).taken(mount.completions, -1);
+    let made = Sum::new().of(places.mount.fs, on_the_way).taken(mount.completions, -1);
     page.conserve_sum(
         "requests made",
         match mount.log {

@@ -5,6 +5,7 @@ mod inodes;
 mod locks;
 mod memory;
 mod mounted;
+mod nature;
 mod opened;
 mod promises;
 mod ranges;
@@ -14,6 +15,7 @@ mod transfers;
 pub(super) use inodes::{Inode, Inodes};
 pub(crate) use memory::{Memory, Swaps, times};
 pub(super) use mounted::{Mounted, Signals, Touch};
+pub(crate) use nature::{Nature, Posts};
 pub(super) use transfers::{Ended, Moves};
 
 use super::page_cache::FileKey;

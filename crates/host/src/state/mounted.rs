@@ -3,13 +3,13 @@
 
 use super::inodes::Inodes;
 use super::locks::Locks;
+use super::nature::Nature;
 use super::opened::Opened;
 use super::promises::Promises;
 use super::ranges::Ranges;
 use super::room::Room;
 use super::transfers::{Moves, Transfers};
 use super::{Event, device_key, file_key};
-use crate::below::Nature;
 use crate::copy_cost::PAGE_BYTES;
 use crate::daemon::Daemon;
 use crate::file_system::{Mapping, Touched};

@@ -68,6 +68,5 @@ pub use fork::{Extent, Fork, Kind};
 pub use geometry::Geometry;
 pub use items::{Buffer, Changes, Pieces};
 pub use log::{Item, Log, LogParameters, LogWrite};
-pub(crate) use mount::Xfs;
 pub use parameters::{XfsParameters, XfsType};
 pub use volume::XfsVolume;

@@ -6,7 +6,7 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_kernel::PageBuilder;
 use petrio_models::Lever;
-use petrio_models::block::throttle::{KeptBy, ThrottleParameters, passing_page, throttle_page};
+use petrio_models::device::throttle::{KeptBy, ThrottleParameters, passing_page, throttle_page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

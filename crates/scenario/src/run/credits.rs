@@ -10,7 +10,7 @@ use crate::report::{BehindCredits, CreditFigures, CreditUnit, Report};
 use crate::run::RunFailure;
 use crate::run::burst::{FIRINGS_MAX, last_of, run_once};
 use petrio_kernel::{Simulation, Time};
-use petrio_models::block::throttle::Credit;
+use petrio_models::device::throttle::Credit;
 use petrio_units::Fraction;
 
 /// A load that gets less than this part of what the run got gets less.

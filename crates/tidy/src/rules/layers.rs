@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn an_arrow_up_or_sideways_is_found_even_if_only_tests_need_it() {
         let up = manifest("[dependencies]\npetrio-study.workspace = true");
-        let sideways = manifest("[dev-dependencies]\npetrio-distribution.workspace = true");
+        let sideways = manifest("[dev-dependencies]\npetrio-device.workspace = true");
         let down = manifest("[dependencies]\npetrio-kernel.workspace = true");
         let tree = Tree::imagined(&[
             ("crates/kernel/Cargo.toml", &up),
-            ("crates/models/Cargo.toml", &sideways),
+            ("crates/network/Cargo.toml", &sideways),
             ("crates/workload/Cargo.toml", &down),
         ]);
         let found = arrows_point_down(&tree);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].what.contains("kernel → study"));
-        assert!(found[1].what.contains("models → distribution"));
+        assert!(found[1].what.contains("network → device"));
     }
 
     #[test]

@@ -9,8 +9,8 @@
 use super::Xfs;
 use super::thread::{Before, worker_page};
 use crate::below::Kernel;
+use crate::below::MountPlaces;
 use crate::daemon::Daemon;
-use crate::page::Places;
 use crate::state::{Event, Touch};
 use crate::xfs::log::LogWrite;
 use petrio_colours::{Direction, Purpose};
@@ -97,6 +97,6 @@ impl Xfs {
 }
 
 /// Builds the page `log`.
-pub(super) fn force_page(page: &mut PageBuilder<'_>, places: &Places) {
+pub(super) fn force_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     worker_page(page, places, &[("push", places.wanted)], Xfs::force);
 }

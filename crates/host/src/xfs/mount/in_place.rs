@@ -6,9 +6,9 @@
 
 use super::thread::{Before, worker_page};
 use super::{COVERS, Xfs};
-use crate::below::Kernel;
+use crate::below::MountPlaces;
+use crate::below::{Kernel, own};
 use crate::daemon::Daemon;
-use crate::page::Places;
 use crate::state::{Event, Moves, Touch};
 use crate::xfs::items::Buffer;
 use crate::xfs::log::Item;
@@ -103,7 +103,7 @@ impl Xfs {
 }
 
 /// Builds the page `in place`.
-pub(super) fn in_place_page(page: &mut PageBuilder<'_>, places: &Places) {
+pub(super) fn in_place_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     let ticks = page.fifo::<()>("ticks");
     page.initial_after(ticks, (), PERIOD);
     let due = page.fifo::<()>("due");
@@ -112,7 +112,7 @@ pub(super) fn in_place_page(page: &mut PageBuilder<'_>, places: &Places) {
     let (again, out) = (tick.put(ticks), tick.put(due));
     let system = tick.update(places.system);
     tick.action(move |f| {
-        f.update(system).xfs().work.due = true;
+        own::<Xfs>(f.update(system)).work.due = true;
         f.put_at_pace(again, (), PERIOD);
         f.put(out, ());
     });

@@ -1,8 +1,8 @@
 //! A worker of XFS as a page: it is woken, takes steps, waits for events, and goes back to sleep.
 
 use super::Xfs;
-use crate::below::{Kernel, ThreadStep};
-use crate::page::{Leaves, Places};
+use crate::below::{Kernel, ThreadStep, own};
+use crate::below::{Leaves, MountPlaces};
 use crate::state::Event;
 use petrio_kernel::{Key, PageBuilder, Place, Time};
 use petrio_stage::instants;
@@ -19,7 +19,7 @@ pub(super) enum Before {
 /// Builds a worker's page: it takes up what one of `triggers` has for it; a step says what comes before the next, or that it is done.
 pub(super) fn worker_page(
     page: &mut PageBuilder<'_>,
-    places: &Places,
+    places: &MountPlaces,
     triggers: &[(&str, Place<()>)],
     step: impl Fn(&mut Xfs, &mut Kernel<'_>) -> Option<Before> + Send + Sync + 'static,
 ) {
@@ -43,7 +43,7 @@ pub(super) fn worker_page(
         Leaves { requests: true, logs: true, events: true, starts: true, commits: true, ..Leaves::default() };
     let thread = ThreadStep::declare(&mut work, places, leaves);
     work.action(move |f| {
-        match thread.take(f, |system, kernel| step(system.xfs(), kernel)) {
+        match thread.take(f, |system, kernel| step(own::<Xfs>(system), kernel)) {
             Some(Before::Event(event)) => f.put(wait, event.key()),
             Some(Before::Span(span)) => {
                 f.put_after(rise, (), span);

@@ -1,13 +1,11 @@
-//! The list of file systems: one line each in what is formatted, what is laid out, and what is mounted.
+//! The list of file systems: one line each in what is formatted and in what is laid out.
 
-use super::{FileSystem, Layout};
-use crate::ext::Ext;
+use crate::below::Layout;
 use crate::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::kernel_profile::KernelParameters;
 use crate::raw::Raw;
 use crate::tmpfs::Tmpfs;
-use crate::xfs::{Xfs, XfsParameters, XfsVolume};
-use petrio_persist::Persist;
+use crate::xfs::{XfsParameters, XfsVolume};
 use std::ops::{Deref, DerefMut};
 
 /// How a file system is made and mounted.
@@ -95,59 +93,6 @@ impl DerefMut for OnDisk {
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
             Self::Xfs(volume) => &mut **volume,
-        }
-    }
-}
-
-/// A mounted file system, as the token of a state place.
-#[derive(Clone, Debug, Persist)]
-pub(crate) enum AnyFileSystem {
-    Ext(Box<Ext>),
-    Tmpfs(Box<Tmpfs>),
-    Raw(Box<Raw>),
-    Xfs(Box<Xfs>),
-}
-
-impl AnyFileSystem {
-    /// As ext3 or ext4: for its own threads, which work on nothing else.
-    pub(crate) fn ext(&mut self) -> &mut Ext {
-        match self {
-            Self::Ext(ext) => ext,
-            _ => unreachable!("the threads of ext3 and ext4 are built for these alone"),
-        }
-    }
-
-    /// As XFS: for its own threads, which work on nothing else.
-    pub(crate) fn xfs(&mut self) -> &mut Xfs {
-        match self {
-            Self::Xfs(xfs) => xfs,
-            _ => unreachable!("the threads of XFS are built for it alone"),
-        }
-    }
-}
-
-impl Deref for AnyFileSystem {
-    type Target = dyn FileSystem;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::Ext(ext) => &**ext,
-            Self::Tmpfs(tmpfs) => &**tmpfs,
-            Self::Raw(raw) => &**raw,
-            Self::Xfs(xfs) => &**xfs,
-        }
-    }
-}
-
-impl DerefMut for AnyFileSystem {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        match self {
-            Self::Ext(ext) => &mut **ext,
-            Self::Tmpfs(tmpfs) => &mut **tmpfs,
-            Self::Raw(raw) => &mut **raw,
-            Self::Xfs(xfs) => &mut **xfs,
         }
     }
 }

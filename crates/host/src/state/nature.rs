@@ -1,0 +1,41 @@
+//! What a file system is like for the page cache above it.
+
+use crate::file_system::AccessTimes;
+use petrio_kernel::Time;
+use petrio_persist::Persist;
+
+/// What is known of a mounted file system once and for all: what the page cache looks at for each page.
+#[derive(Clone, Copy, Debug, Persist)]
+pub(crate) struct Nature {
+    /// Whether blocks are found when data are written back, and pages that have none wait for them.
+    pub(crate) delayed: bool,
+    /// What pages are that have been written.
+    pub(crate) posts: Posts,
+    /// Whether it follows O_DIRECT.
+    pub(crate) direct: bool,
+    /// Whether files may have folios of several pages.
+    pub(crate) large_folios: bool,
+    /// When reading changes the time of a file's last access.
+    pub(crate) access_times: AccessTimes,
+    /// Granularity of a file's times.
+    pub(crate) tick: Time,
+    /// Pages that a writer counts as dirtied where it writes them again (before per-task counts, all of them).
+    pub(crate) counts_rewrites: bool,
+    /// Most pages of one extent that is written back, and so of a request for it.
+    pub(crate) most_pages: u64,
+    /// Whether reading ahead makes sense.
+    pub(crate) reads_ahead: bool,
+    /// How old what has begun becomes before its thread looks after it.
+    pub(crate) age: Time,
+}
+
+/// What becomes of pages once they have been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub(crate) enum Posts {
+    /// They are dirty, and are written back.
+    Dirty,
+    /// The file system makes them dirty later, in its own time.
+    Later,
+    /// They are all that there is of their file, in memory or in swap space: there is no other place, and nobody is held back for them.
+    Kept,
+}
