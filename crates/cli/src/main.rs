@@ -5,6 +5,7 @@
 
 mod command;
 mod failure;
+mod judged;
 mod leftovers;
 #[cfg(feature = "live")]
 mod live;
@@ -18,6 +19,8 @@ mod results;
 mod stop;
 mod streams;
 mod table;
+mod usage;
+mod user_shares;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;

@@ -35,5 +35,6 @@ pub mod leftovers;
 pub mod namespace;
 pub mod ops;
 pub mod rig;
+mod timed;
 
 pub use inventory::inventory;

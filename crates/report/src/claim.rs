@@ -79,6 +79,10 @@ pub enum Claim {
     NotForSure,
     /// None of the changes that were tried helps by itself.
     NothingHelps,
+    /// A run goes on from a state that was made with other speeds.
+    OtherSpeeds,
+    /// Changes that would have made another state aren't tried from this one.
+    NotFromHere,
     /// Figures of a device are assumed, for no source tells them.
     Assumed,
     /// What a report of form 1 said, or one of form 2 of its assumptions: they had no names.

@@ -11,7 +11,7 @@ use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
 use petrio_persist::{Known, Reader};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -19,7 +19,7 @@ use thiserror::Error;
 /// What a state file begins with.
 const MAGIC: &[u8] = b"petrio state\n";
 /// Changes whenever states are written otherwise.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The largest state file that is read.
 const BYTES_MAX: u64 = 1 << 36;
 /// Keys that differ of which a message names so many.
@@ -40,6 +40,8 @@ struct Header {
     petrio: String,
     time_ps: u64,
     seed: u64,
+    /// What the System was like before anything happened in it.
+    like: u64,
     /// What the state rests on.
     scenario: Value,
 }
@@ -86,7 +88,7 @@ pub enum StateError {
     /// Of another scenario.
     #[error("the state is of another System: {differs}")]
     #[diagnostic(help(
-        "a state rests on all of its scenario but title, seed and [measure]: save one of this scenario, or compare the two without"
+        "a state rests on all of its scenario but title, seed, [measure] and how fast drives, links and processors are: save one of this scenario"
     ))]
     OtherScenario {
         /// What differs, and how.
@@ -105,13 +107,27 @@ pub enum StateError {
     },
 }
 
+impl StateError {
+    /// Of another scenario, in which these keys differ.
+    pub(crate) fn other_scenario(differences: &[&(String, String)]) -> Self {
+        let more = differences.len().saturating_sub(NAMED);
+        let named: Vec<&str> = differences.iter().take(NAMED).map(|(_, what)| what.as_str()).collect();
+        let mut differs = named.join("; ");
+        if more > 0 {
+            differs.push_str(&format!("; and {more} more"));
+        }
+        Self::OtherScenario { differs }
+    }
+}
+
 impl SavedRun {
-    pub(crate) fn new(loaded: &Loaded, at: Time, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(loaded: &Loaded, (at, like): (Time, u64), bytes: Vec<u8>) -> Self {
         let header = Header {
             format: FORMAT,
             petrio: env!("CARGO_PKG_VERSION").to_owned(),
             time_ps: at.as_picos(),
             seed: loaded.scenario.seed,
+            like,
             scenario: rested_on(loaded),
         };
         Self { header, bytes }
@@ -176,23 +192,16 @@ impl SavedRun {
         Ok(Self { header, bytes })
     }
 
-    /// That a scenario's System is the one that it is of.
-    ///
-    /// # Errors
-    /// [`StateError::OtherScenario`], which names what differs.
-    pub fn check(&self, loaded: &Loaded) -> Result<(), StateError> {
+    /// What its System was like before anything happened in it.
+    pub(crate) const fn likeness(&self) -> u64 {
+        self.header.like
+    }
+
+    /// In what a scenario differs from the one that it is of: each key, and how it does, in words.
+    pub fn differences(&self, loaded: &Loaded) -> Vec<(String, String)> {
         let mut differ = Vec::new();
         differences("", &self.header.scenario, &rested_on(loaded), &mut differ);
-        if differ.is_empty() {
-            return Ok(());
-        }
-        let more = differ.len().saturating_sub(NAMED);
-        differ.truncate(NAMED);
-        let mut differs = differ.join("; ");
-        if more > 0 {
-            differs.push_str(&format!("; and {more} more"));
-        }
-        Err(StateError::OtherScenario { differs })
+        differ
     }
 
     /// What was written, to be read into a System with these parts: as it was, or with other random numbers from there on.
@@ -217,18 +226,25 @@ fn rested_on(loaded: &Loaded) -> Value {
 }
 
 /// Adds what differs between two values, by the keys' paths.
-fn differences(path: &str, was: &Value, is: &Value, all: &mut Vec<String>) {
+fn differences<'v>(path: &str, was: &'v Value, is: &'v Value, all: &mut Vec<(String, String)>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (was, is) {
-        (Value::Object(was), Value::Object(is)) => {
+    let nothing = Map::new();
+    let keys = |value: &'v Value| match value {
+        Value::Object(keys) => Some(Some(keys)),
+        Value::Null => Some(None),
+        _ => None,
+    };
+    match (keys(was), keys(is)) {
+        // What isn't written is as good as empty.
+        (Some(was), Some(is)) if was.or(is).is_some() => {
+            let [was, is] = [was, is].map(|keys| keys.unwrap_or(&nothing));
             let added = is.keys().filter(|key| !was.contains_key(*key));
             for key in was.keys().chain(added) {
-                let of =
-                    |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or_default();
-                differences(&below(key), &of(was), &of(is), all);
+                let [was, is] = [was, is].map(|keys| keys.get(key).unwrap_or(&Value::Null));
+                differences(&below(key), was, is, all);
             }
         }
         _ if was == is => {}
-        _ => all.push(format!("{path} was {was} and is {is}")),
+        _ => all.push((path.to_owned(), format!("{path} was {was} and is {is}"))),
     }
 }

@@ -54,6 +54,12 @@ impl Lever {
         Self { covers, ..self }
     }
 
+    /// Whether it is a speed: what changes it leaves everything where it is, so that a run can go on with it from a state that was made
+    /// without.
+    pub const fn is_speed(&self) -> bool {
+        !self.covers.is_empty()
+    }
+
     /// Sets the parameter `name` below `path`.
     #[must_use]
     pub fn set(mut self, path: &str, name: &str, value: impl Display) -> Self {

@@ -7,6 +7,8 @@ use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_scenario::Override;
+use petrio_scenario::run::RunFailure;
+use petrio_scenario::state::SavedRun;
 use petrio_study::compare::measured::{beside, measured_text, write_measured_html};
 use petrio_study::compare::{
     CompareError, Comparison, Input, OnStep, Question, compare, terminal_text, write_html,
@@ -15,6 +17,7 @@ use petrio_study::users::alike::{Alike, write_comparison_html};
 use petrio_units::Fraction;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Compare scenarios: which is better, by how much, how sure that is, and why
@@ -55,6 +58,10 @@ pub(crate) struct Compare {
     /// real: before their name, or of all where none has it
     #[arg(long, value_name = "DIR", hide = cfg!(not(feature = "live")))]
     dir: Option<PathBuf>,
+    /// Let all go on from where a run of the first was put aside (petrio run --save): they may differ in how fast drives,
+    /// links and processors are
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     results: Results,
     /// Don't print the comparison
@@ -73,6 +80,7 @@ Examples:
   petrio compare load.toml load.toml@disk.d.model=ibm-ultrastar-18es,disk.d.count=2 --precision 1%
   petrio compare files.toml files.toml@fs.data.journal=write-back --measure fsync.p99-latency
   petrio compare trace.toml@fs.x.scheduler=mq-deadline trace.toml@fs.x.scheduler=bfq   # a blktrace: docs/guide.md
+  petrio compare load.toml load.toml@disk.d.drive.mechanics.rotation='15000 rpm' --from warm.state   # both from one warmed state
   petrio compare yesterday.json today.json
   petrio compare server.toml measured:fio.json        # each job of fio's beside the workload of its name
   petrio compare server.toml measured:iozone.txt --html beside.html   # each test, file size and record of iozone's"
@@ -114,6 +122,13 @@ impl Compare {
             relevant: self.relevant.map(Fraction::get),
             measure: self.measure.clone(),
             directory: self.dir.clone(),
+            from: self
+                .from
+                .as_deref()
+                .map(SavedRun::read)
+                .transpose()
+                .map_err(RunFailure::from)?
+                .map(Arc::new),
         })
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod completions;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;
-pub(crate) mod judged;
 pub(crate) mod man;
 pub(crate) mod net;
 pub(crate) mod place;

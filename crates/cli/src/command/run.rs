@@ -10,7 +10,7 @@ use clap::Args;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{counted, seconds};
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
-use petrio_scenario::run::{Part, RunFailure, run_part, run_so_far};
+use petrio_scenario::run::{Part, RunFailure, run_on, run_part, run_so_far};
 use petrio_scenario::state::SavedRun;
 use petrio_scenario::{Loaded, Override};
 use petrio_units::Duration;
@@ -65,7 +65,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     save: Option<PathBuf>,
     /// Go on from where a run of the same scenario was put aside (--save), and count from there; with another --seed, or in
-    /// further replications, random numbers are others from there on
+    /// further replications, random numbers are others from there on. What would change it is tried from there, too, as far
+    /// as it leaves the state what it is: how fast drives, links and processors are
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Don't print the report
@@ -110,11 +111,13 @@ impl Run {
             }
         };
         let saved = OnceLock::new();
-        let outcome = if self.no_what_if || self.is_part() {
-            let (until, saves) = (self.until.map(Duration::time), self.save.is_some().then_some(&saved));
-            run_part(&loaded, sinks, Part { from: from.as_ref(), until, saves, so_far: true })
-        } else {
-            run_so_far(&loaded, sinks, tell)
+        let outcome = match &from {
+            from if self.no_what_if || self.ends_early() => {
+                let (until, saves) = (self.until.map(Duration::time), self.save.is_some().then_some(&saved));
+                run_part(&loaded, sinks, Part { from: from.as_ref(), until, saves, so_far: true })
+            }
+            Some(from) => run_on(&loaded, sinks, (from, true), tell),
+            None => run_so_far(&loaded, sinks, tell),
         };
         let wall = began.elapsed().as_secs_f64();
         progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
@@ -156,9 +159,9 @@ impl Run {
         Ok(())
     }
 
-    /// Whether it is a part of a run: then what would change it isn't asked.
-    const fn is_part(&self) -> bool {
-        self.until.is_some() || self.save.is_some() || self.from.is_some()
+    /// Whether it is the beginning of a run: then what would change it isn't asked.
+    const fn ends_early(&self) -> bool {
+        self.until.is_some() || self.save.is_some()
     }
 
     /// What is written while the run goes on.

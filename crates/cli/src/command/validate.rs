@@ -1,6 +1,5 @@
 //! `petrio validate`
 
-use crate::command::judged::exit_codes;
 use crate::command::validate_disks::ValidateDisks;
 use crate::command::validate_dissertation::ValidateDissertation;
 use crate::command::validate_ivy::ValidateIvy;
@@ -10,6 +9,7 @@ use crate::command::validate_raid::ValidateRaid;
 use crate::command::validate_streaming::ValidateStreaming;
 use crate::command::validate_syncs::ValidateSyncs;
 use crate::failure::Failure;
+use crate::judged::exit_codes;
 use crate::live::{ValidateFs, ValidateOps};
 use clap::Subcommand;
 

@@ -1,7 +1,7 @@
 //! `petrio validate disks`
 
-use crate::command::judged::exit_codes;
 use crate::failure::Failure;
+use crate::judged::exit_codes;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Args;

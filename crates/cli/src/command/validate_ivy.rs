@@ -1,8 +1,8 @@
 //! `petrio validate ivy`
 
-use crate::command::judged::{conclude, exit_codes};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
+use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;

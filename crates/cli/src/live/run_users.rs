@@ -1,13 +1,13 @@
 //! `petrio users run`
 
 use super::directories::{Placed, directories, placed};
-use crate::command::users::usage::usage_tables;
-use crate::command::users::{failed, share, shares};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::{Outputs, is_own_trace};
 use crate::progress::CountProgress;
 use crate::results::say_written;
+use crate::usage::usage_tables;
+use crate::user_shares::{failed, share, shares};
 use clap::Args;
 use petrio_scenario::{Override, load_users};
 use petrio_study::users::{UsersProgress, UsersRun, UsersSummary, Workers, run_users};

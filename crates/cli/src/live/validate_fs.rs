@@ -1,7 +1,7 @@
 //! `petrio validate fs`
 
-use crate::command::judged;
 use crate::failure::Failure;
+use crate::judged;
 use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;

@@ -1,7 +1,7 @@
 //! `petrio validate ops`
 
-use crate::command::judged::{conclude, exit_codes};
 use crate::failure::Failure;
+use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};

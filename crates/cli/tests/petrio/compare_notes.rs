@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 type Held = (NoteClaim, &'static [&'static str], &'static [&'static str]);
 
 /// Of scenarios among each other.
-const SIMULATED: [Held; 3] = [
+const SIMULATED: [Held; 4] = [
     (NoteClaim::OneSeed, &["scenario.toml", "seven.toml"], &["scenario.toml", "seven.toml", "--seed", "3"]),
     (
         NoteClaim::PrecisionNotReached,
@@ -19,6 +19,16 @@ const SIMULATED: [Held; 3] = [
         &["scenario.toml", "scenario.toml@disk.d0.scheduler=sptf", "--precision", "90%"],
     ),
     (NoteClaim::CountedApart, &["scenario.toml", "files.toml"], &["scenario.toml", "scenario.toml"]),
+    (
+        NoteClaim::FromState,
+        &[
+            "scenario.toml",
+            "scenario.toml@disk.d0.drive.mechanics.rotation=\"15000 rpm\"",
+            "--from",
+            "warm.state",
+        ],
+        &["scenario.toml", "scenario.toml@disk.d0.drive.mechanics.rotation=\"15000 rpm\""],
+    ),
 ];
 
 /// Of scenarios beside measurements.
@@ -68,6 +78,8 @@ fn each_note_is_made_where_it_is_so_and_nowhere_else() {
     let folder = Folder::with(RANDOM);
     folder.write("files.toml", FILES);
     folder.write("seven.toml", format!("seed = 7\n{RANDOM}"));
+    let save = ["run", "scenario.toml", "-q", "--until", "5 s", "--save", "warm.state"];
+    assert_eq!(folder.petrio(&save).code, Some(0));
     holds(&folder, &SIMULATED, &["--replications", "3"]);
     folder.write("job.fio", JOBS);
     assert_eq!(folder.petrio(&["init", "--from", "job.fio", "-o", "jobs.toml"]).code, Some(0));

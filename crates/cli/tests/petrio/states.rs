@@ -9,7 +9,8 @@ fn a_run_goes_on_from_a_file_in_another_process() {
     assert_eq!(save.code, Some(0), "{}", save.talk);
     assert!(save.talk.contains("written: warm.state"), "{}", save.talk);
     let [on, again] = ["on.json", "again.json"].map(|name| {
-        let on = folder.petrio(&["run", "scenario.toml", "--from", "warm.state", "--json", name]);
+        let on =
+            folder.petrio(&["run", "scenario.toml", "--no-what-if", "--from", "warm.state", "--json", name]);
         assert_eq!(on.code, Some(0), "{}", on.talk);
         folder.read(name)
     });
@@ -44,6 +45,10 @@ fn what_it_cannot_go_on_from_is_refused() {
         &["--from", "warm.state", "--set", "disk.d0.scheduler=\"look\""],
         "the state is of another System: disk.d0.scheduler",
     );
+    refused(
+        &["--from", "warm.state", "--set", "workload.w.requests=2001"],
+        "the state is of another System: workload.w.requests",
+    );
     let mut bytes = folder.read("warm.state");
     let last = bytes.len() - 9;
     bytes[last] ^= 1;
@@ -52,4 +57,23 @@ fn what_it_cannot_go_on_from_is_refused() {
     // What a run reads it doesn't write over.
     folder.write("warm.state", &bytes[..20]);
     refused(&["--from", "warm.state", "--save", "warm.state"], "warm.state");
+}
+
+#[test]
+fn what_would_change_it_is_asked_of_a_state_and_other_speeds_go_on_from_it() {
+    let folder = Folder::with(RANDOM);
+    let save = folder.petrio(&["run", "scenario.toml", "--until", "5 s", "--save", "warm.state", "-q"]);
+    assert_eq!(save.code, Some(0), "{}", save.talk);
+    let asked = folder.petrio(&["run", "scenario.toml", "--from", "warm.state", "--json", "asked.json"]);
+    assert_eq!(asked.code, Some(0), "{}", asked.talk);
+    let report = folder.json("asked.json");
+    let set = report["bottleneck"]["what_if"]["set"][0].as_str().unwrap().to_owned();
+    let told = report["warnings"].as_array().unwrap().iter().map(|said| said["claim"].as_str().unwrap());
+    assert!(told.collect::<Vec<_>>().contains(&"not-from-here"));
+    let other =
+        ["run", "scenario.toml", "--from", "warm.state", "--no-what-if", "--set", &set, "--json", "o.json"];
+    let other = folder.petrio(&other);
+    assert_eq!(other.code, Some(0), "{}", other.talk);
+    let mean = |name: &str| folder.json(name)["latency"]["mean_ms"]["value"].as_f64().unwrap();
+    assert!(mean("o.json") < mean("asked.json"), "{set}");
 }

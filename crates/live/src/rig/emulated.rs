@@ -15,7 +15,7 @@ use super::facilities::Facilities;
 use super::loop_device::{LoopDevice, make_image};
 use super::slow_disk::{Asked, SlowDisk};
 use super::{MEMORY, possible};
-use crate::calibrate::drive::{Paced, TimedDrive};
+use crate::timed::{Paced, TimedDrive};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::device::disk::{DiskParameters, Drive};
 use petrio_time::Time;

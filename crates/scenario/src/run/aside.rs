@@ -1,12 +1,23 @@
 //! Where a run goes on from, and where it is put aside.
 
+use crate::build::System;
 use crate::loaded::Loaded;
 use crate::run::RunFailure;
 use crate::run::execute::RunPlan;
 use crate::state::SavedRun;
 use petrio_engine::{Engine, EngineError};
 use petrio_persist::{Known, Persist, Writer};
+use petrio_random::fnv1a;
 use std::sync::OnceLock;
+
+/// What a System is like before anything has happened in it, but for its speeds: a state of one fits another that is like it.
+pub(super) fn likeness(system: &System, seed: u64) -> Result<u64, RunFailure> {
+    let engine = Engine::new(&system.driven, seed, 0);
+    let known = Known::of_all(|to| engine.save_to(to)).with(engine.system().net.kinds());
+    let mut to = Writer::new(&known);
+    engine.save_to(&mut to);
+    Ok(fnv1a(to.finish().map_err(EngineError::from)?))
+}
 
 /// The states of a run that is about to begin.
 pub(super) struct Aside<'a> {
@@ -42,7 +53,7 @@ impl<'a> Aside<'a> {
     /// Puts both aside, where that is wanted.
     pub(super) fn put(
         &self,
-        loaded: &Loaded,
+        (loaded, system): (&Loaded, &System),
         engine: &Engine,
         load: &impl Persist,
     ) -> Result<(), RunFailure> {
@@ -50,7 +61,8 @@ impl<'a> Aside<'a> {
         let mut to = Writer::new(&self.known);
         save(engine, load, &mut to);
         let bytes = to.finish().map_err(EngineError::from)?;
-        saves.get_or_init(|| SavedRun::new(loaded, engine.now(), bytes));
+        let like = likeness(system, loaded.scenario.seed)?;
+        saves.get_or_init(|| SavedRun::new(loaded, (engine.now(), like), bytes));
         Ok(())
     }
 }

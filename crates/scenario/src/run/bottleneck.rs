@@ -10,9 +10,10 @@ mod experiment;
 mod search;
 mod together;
 
+use crate::claim::Claim;
 use crate::classes::Classes;
 use crate::loaded::Loaded;
-use crate::report::{Bottleneck, Report, Stage as Row, WhatIf};
+use crate::report::{Bottleneck, Report, Sentence, Stage as Row, WhatIf};
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, candidates};
 use experiment::Judged;
@@ -40,7 +41,12 @@ pub(super) fn explain(
     let taken_ms = report
         .each()
         .filter_map(|served| Some(served.latency.as_ref()?.mean_ms.value * served.requests.completed as f64));
-    let candidates = candidates(loaded, &classes, &base.system().stages, &rows, taken_ms.sum());
+    let mut candidates = candidates(loaded, &classes, &base.system().stages, &rows, taken_ms.sum());
+    let mut told = None;
+    if base.from().is_some() {
+        let left_out: Vec<Candidate> = candidates.extract_if(.., |candidate| !candidate.is_speed).collect();
+        told = not_from_here(&left_out);
+    }
     tell(candidates.len());
     let mut search = Search::begin(loaded, base, &candidates, (asks_nothing, report.replications))?;
     let Answer { found, or } = search.as_mut().map_or_else(|| Ok(Answer::default()), Search::best)?;
@@ -87,7 +93,21 @@ pub(super) fn explain(
         or,
     };
     report.bottleneck = Some(bottleneck.named());
+    report.warnings.extend(told);
     Ok(())
+}
+
+/// That changes aren't asked of a state that was made without them, and would have been another one with them.
+fn not_from_here(left_out: &[Candidate]) -> Option<Sentence> {
+    let mut words: Vec<&str> = left_out.iter().map(|candidate| candidate.words.as_str()).collect();
+    words.sort_unstable();
+    words.dedup();
+    (!words.is_empty()).then(|| {
+        Claim::NotFromHere.says(format!(
+            "changes are tried from the state on, and only such as leave it what it is; a run from the beginning tries these, too: {}",
+            words.join("; ")
+        ))
+    })
 }
 
 impl Candidate {

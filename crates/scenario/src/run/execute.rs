@@ -65,6 +65,8 @@ pub(crate) struct RunPlan<'a> {
     pub(crate) from: Option<&'a SavedRun>,
     /// Where it is put aside at its end.
     pub(crate) saves: Option<&'a OnceLock<SavedRun>>,
+    /// Requests at most, from where it begins.
+    pub(crate) most: Option<u64>,
 }
 
 impl RunPlan<'_> {
@@ -79,6 +81,7 @@ impl RunPlan<'_> {
             tallied: false,
             from: None,
             saves: None,
+            most: None,
         }
     }
 }
@@ -326,7 +329,7 @@ fn drive<A: Audience>(
     (load, counts, ranks): (&mut (impl for<'a> Load<Measured<'a, A>> + Persist), Counts, Ranks),
     audience: &mut A,
 ) -> Result<(Counts, Ran), RunFailure> {
-    let RunPlan { replication, limits, cut, speeds, sampled, tallied, from, saves: _ } = plan;
+    let RunPlan { replication, mut limits, cut, speeds, sampled, tallied, from, saves: _, most } = plan;
     let mut measured = Measured {
         system,
         audience,
@@ -337,12 +340,11 @@ fn drive<A: Audience>(
         clients: Clients::of(&system.clients),
         ranks,
         sampler: sampled.then(|| Sampler::of(&system.stages, Time::ZERO)),
-        tallied,
+        // A state has its observers with it.
+        tallied: tallied || from.is_some(),
         resumed: false,
     };
     let mut engine = Engine::new(&system.driven, loaded.scenario.seed, replication);
-    speeds.iter().for_each(|(path, factor)| engine.set_speed(path, *factor));
-    engine.set_limits(limits);
     engine.set_watch(&loaded.watch);
     let aside = Aside::of(plan, &engine, load);
     if from.is_some() {
@@ -352,9 +354,13 @@ fn drive<A: Audience>(
         measured.resumed = true;
         measured.begin(engine.simulation_mut());
     }
+    speeds.iter().for_each(|(path, factor)| engine.set_speed(path, *factor));
+    let most = most.map(|most| load.served().saturating_add(most));
+    limits.requests = limits.requests.into_iter().chain(most).min();
+    engine.set_limits(limits);
     let ran = engine.run(load, &mut measured).map_err(RunFailure::from);
     ran.map_err(|failure| failure.naming(|file| file_name(loaded, file)))?;
-    aside.put(loaded, &engine, load)?;
+    aside.put((loaded, system), &engine, load)?;
     let run = engine.simulation();
     let end = run.now();
     if let Cut::Span(warm_up) = measured.cut {

@@ -19,6 +19,7 @@ mod parts;
 mod phases;
 mod ranks;
 mod replicator;
+mod resumed;
 mod sampler;
 mod shares;
 mod single;
@@ -40,11 +41,12 @@ use crate::build::System;
 use crate::claim::Claim;
 use crate::loaded::Loaded;
 use crate::report::{Report, Served, Sinks, mean_report};
-use crate::state::{SavedRun, StateError};
+use crate::state::SavedRun;
 use execute::{RunPlan, execute};
 use petrio_engine::Limits;
 use petrio_kernel::Time;
 use petrio_kernel::statistics::{Interval, Tally, replicate};
+use resumed::fitting;
 use single::{broken_off, cut, interrupted, limits, report};
 use std::sync::OnceLock;
 
@@ -94,7 +96,7 @@ fn explain(
     tell: impl FnOnce(usize),
 ) -> Result<(), RunFailure> {
     look_further(loaded, report)?;
-    bottleneck::explain(loaded, &Replicator::of(loaded, system)?, report, tell)
+    bottleneck::explain(loaded, &Replicator::of(loaded, system, None)?, report, tell)
 }
 
 /// As [`run_told`]; and where it is stopped meanwhile, what had been by then, which says so. Nothing is written to `sinks` of a run that
@@ -141,22 +143,57 @@ pub struct Part<'a> {
 /// # Errors
 /// As of [`run`]; a state of another scenario, or damaged; a System with something that can't be put aside.
 pub fn run_part(loaded: &Loaded, sinks: Sinks, part: Part<'_>) -> Result<Report, RunFailure> {
-    if let Some(from) = part.from {
-        from.check(loaded)?;
-        if let Some(end) = part.limits(loaded).time.filter(|end| *end <= from.at()) {
-            return Err(StateError::Over { at: from.at(), end }.into());
-        }
+    Ok(run_part_on((loaded, part.system(loaded)?), sinks, part)?.1)
+}
+
+/// As [`run_part`], and asks what would change what follows on the state: speeds that leave everything where it is, with which each
+/// experiment goes on from there, too. What else could be changed is named.
+///
+/// # Errors
+/// As of [`run_part`].
+pub fn run_on(
+    loaded: &Loaded,
+    sinks: Sinks,
+    (from, so_far): (&SavedRun, bool),
+    tell: impl FnOnce(usize),
+) -> Result<Report, RunFailure> {
+    let part = Part { from: Some(from), so_far, ..Part::default() };
+    let (system, mut report) = run_part_on((loaded, part.system(loaded)?), sinks, part)?;
+    if loaded.watch.is_stopped() {
+        return Ok(report);
     }
-    let system = System::build(loaded)?;
+    let base = Replicator::of(loaded, system, Some(from))?;
+    match bottleneck::explain(loaded, &base, &mut report, tell) {
+        Err(failure) if failure.is_stopped() && so_far => {
+            interrupted(&mut report, ", and not what would change it");
+        }
+        explained => explained?,
+    }
+    Ok(report)
+}
+
+fn run_part_on(
+    (loaded, system): (&Loaded, System),
+    sinks: Sinks,
+    part: Part<'_>,
+) -> Result<(System, Report), RunFailure> {
     let mut report = simulate_or_stop((loaded, &system), sinks, part)?;
     if !loaded.watch.is_stopped() {
         look_at_caches(loaded, &mut report);
         look_at_credits(&mut report);
     }
-    Ok(report)
+    Ok((system, report))
 }
 
 impl Part<'_> {
+    /// The System that it is a part of a run of.
+    fn system(self, loaded: &Loaded) -> Result<System, RunFailure> {
+        match self.from {
+            Some(from) => fitting(loaded, from, self.limits(loaded).time),
+            None => System::build(loaded),
+        }
+    }
+
     fn limits(self, loaded: &Loaded) -> Limits {
         let limits = limits(&loaded.scenario.measure);
         Limits { time: limits.time.into_iter().chain(self.until).min(), ..limits }

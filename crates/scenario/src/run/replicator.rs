@@ -6,7 +6,9 @@ use crate::report::{Report, Sinks};
 use crate::run::RunFailure;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::figures::Figures;
+use crate::run::resumed::fitting;
 use crate::run::single::{broken_off, cut, limits, report};
+use crate::state::SavedRun;
 use petrio_engine::Limits;
 
 /// A scenario of which any replication can be run, in any order and on any thread.
@@ -18,6 +20,8 @@ pub struct Replicator<'l> {
     system: System,
     limits: Limits,
     cut: Cut,
+    /// Where its replications go on from, where not from the beginning.
+    from: Option<&'l SavedRun>,
 }
 
 impl<'l> Replicator<'l> {
@@ -26,14 +30,32 @@ impl<'l> Replicator<'l> {
     /// # Errors
     /// As of [`run`](crate::run::run).
     pub fn new(loaded: &'l Loaded) -> Result<Self, RunFailure> {
-        Self::of(loaded, System::build(loaded)?)
+        Self::of(loaded, System::build(loaded)?, None)
     }
 
-    /// As [`Replicator::new`], with the System built already.
-    pub(super) fn of(loaded: &'l Loaded, system: System) -> Result<Self, RunFailure> {
+    /// Of a scenario whose replications go on from a state of its System, or of one that differs from it in speeds alone.
+    ///
+    /// # Errors
+    /// As of [`run_part`](crate::run::run_part).
+    pub fn going_on(loaded: &'l Loaded, from: &'l SavedRun) -> Result<Self, RunFailure> {
+        Self::of(loaded, fitting(loaded, from, limits(&loaded.scenario.measure).time)?, Some(from))
+    }
+
+    /// As [`Replicator::new`] or [`Replicator::going_on`], with the System built already, which the state fits.
+    pub(super) fn of(
+        loaded: &'l Loaded,
+        system: System,
+        from: Option<&'l SavedRun>,
+    ) -> Result<Self, RunFailure> {
         let limits = limits(&loaded.scenario.measure);
-        let cut = cut(loaded, &system, limits)?;
-        Ok(Self { loaded, system, limits, cut })
+        // What was put aside is warm.
+        let cut = if from.is_some() { Cut::None } else { cut(loaded, &system, limits)? };
+        Ok(Self { loaded, system, limits, cut, from })
+    }
+
+    /// Where its replications go on from.
+    pub(super) const fn from(&self) -> Option<&'l SavedRun> {
+        self.from
     }
 
     /// Runs the replication of this number, from 0, and reports it.
@@ -41,7 +63,7 @@ impl<'l> Replicator<'l> {
     /// # Errors
     /// As of [`run`](crate::run::run).
     pub fn run(&self, replication: u64) -> Result<Report, RunFailure> {
-        let plan = RunPlan::of(replication, self.limits, self.cut);
+        let plan = RunPlan { from: self.from, ..RunPlan::of(replication, self.limits, self.cut) };
         let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
         let mut report = report(self.loaded, &self.system, outcome);
         broken_off(&self.loaded.scenario.measure, &mut report);
@@ -61,9 +83,8 @@ impl<'l> Replicator<'l> {
         speeds: &[(&str, f64)],
         most: Option<u64>,
     ) -> Result<Option<Figures>, RunFailure> {
-        let requests = self.limits.requests.into_iter().chain(most).min();
-        let limits = Limits { requests, ..self.limits };
-        let plan = RunPlan { speeds, ..RunPlan::of(replication, limits, self.cut) };
+        let from = self.from;
+        let plan = RunPlan { speeds, most, from, ..RunPlan::of(replication, self.limits, self.cut) };
         let outcome = execute(self.loaded, &self.system, plan, &mut Sinks::default())?;
         Ok(Figures::of(&outcome))
     }

@@ -2,10 +2,14 @@
 
 use super::common::{loaded, once};
 use petrio_kernel::Time;
+use petrio_scenario::Claim;
 use petrio_scenario::report::{Report, Served, Sinks};
-use petrio_scenario::run::{Part, run_part};
+use petrio_scenario::run::{Part, run_on, run_part};
 use petrio_scenario::state::{SavedRun, StateError};
 use std::sync::OnceLock;
+
+/// What is held here: claims of runs that go on from a state.
+pub(crate) const CLAIMS: [Claim; 2] = [Claim::OtherSpeeds, Claim::NotFromHere];
 
 const MAIL: &str = r#"
 [disk.d]
@@ -194,7 +198,7 @@ fn a_state_fits_its_own_system_only() {
     assert_eq!(message, "the state is of 300.000 ms, and the run would end at 300.000 ms");
     // What is measured, the title and the seed are free.
     let free = format!("title = \"another\"\nseed = 9\n{MAIL}[measure]\nstages = \"all\"\n");
-    saved.check(&loaded(&free)).unwrap();
+    assert!(saved.differences(&loaded(&free)).is_empty());
 }
 
 #[test]
@@ -250,4 +254,61 @@ program = { kind = "ior", command = "ior -t 256k -b 16m" }
     let message = run_part(&loaded(text), Sinks::default(), part).unwrap_err().to_string();
     assert_eq!(message, "this can't be saved: a state with a parallel program under way can't be saved");
     assert!(saved.get().is_none());
+}
+
+/// A drive at half of its speed, in a System that is the same in everything else.
+fn slower(text: &str) -> String {
+    text.replace(
+        "model = \"seagate-cheetah-9lp\"",
+        "model = \"seagate-cheetah-9lp\"\ndrive = { mechanics = { rotation = \"5000 rpm\" } }",
+    )
+}
+
+#[test]
+fn another_speed_goes_on_from_the_same_state() {
+    let (slower, until) = (slower(POISSON), Time::from_millis(2_000));
+    let saved = ends_at(POISSON, until);
+    let [own, other, whole] = [goes_on(POISSON, &saved), goes_on(&slower, &saved), once(&slower)];
+    let mean = |report: &Report| report.served.latency.as_ref().unwrap().mean_ms.value;
+    assert!(mean(&other) > 1.3 * mean(&own), "{} {}", mean(&other), mean(&own));
+    assert!((mean(&other) / mean(&whole) - 1.0).abs() < 0.3, "{} {}", mean(&other), mean(&whole));
+    let told = other.warnings.iter().find(|said| said.claim == Claim::OtherSpeeds).unwrap();
+    assert!(
+        told.contains("until 2.000 s it ran with other speeds (disk.d.drive.mechanics.rotation was "),
+        "{told}"
+    );
+    assert!(own.warnings.iter().all(|said| said.claim != Claim::OtherSpeeds));
+}
+
+#[test]
+fn with_another_speed_from_the_first_instant_on_it_is_the_run_with_that_speed() {
+    let slower = slower(POISSON);
+    let at = Time::from_picos(1);
+    let on = goes_on(&slower, &ends_at(POISSON, at));
+    let whole = once(&slower.replace("[measure]", "[measure]\nwarm_up = \"1 ns\""));
+    let of = |report: &Report| {
+        serde_json::to_string(&(&report.served.latency, report.firings, report.simulated_s)).unwrap()
+    };
+    assert_eq!(of(&on), of(&whole));
+}
+
+#[test]
+fn what_would_change_it_is_asked_from_the_state_on() {
+    let saved = ends_at(ARRAY, Time::from_millis(1_500));
+    let report = run_on(&loaded(ARRAY), Sinks::default(), (&saved, false), |_| ()).unwrap();
+    let asked = report.bottleneck.unwrap();
+    let what_if = asked.what_if.unwrap();
+    assert!(what_if.gain > 1.1, "{what_if:?}");
+    // Each experiment goes on from there: the figure before is that of the part.
+    let own = report.served.throughput_bytes_per_s.value.max(report.served.requests_per_s.value);
+    assert!(own > 0.0 && what_if.before > 0.0);
+    let told = report.warnings.iter().find(|said| said.claim == Claim::NotFromHere).unwrap();
+    assert!(told.contains("twice the memory"), "{told}");
+    // It is what somebody finds who makes the change and goes on from the same state.
+    let set: Vec<_> = what_if.set.iter().map(|set| set.parse().unwrap()).collect();
+    let changed = petrio_scenario::load_text("t", ARRAY, None, &set).unwrap();
+    let with = run_part(&changed, Sinks::default(), Part { from: Some(&saved), ..Part::default() }).unwrap();
+    let without = goes_on(ARRAY, &saved);
+    let gain = (without.simulated_s - 1.5) / (with.simulated_s - 1.5);
+    assert!(gain > 1.0, "{gain} of {}", what_if.gain);
 }

@@ -49,11 +49,13 @@ use crate::needs_live;
 use entrant::{Entrant, entrants};
 use measure::same_subject;
 use petrio_scenario::report::{Report, Subject};
+use petrio_scenario::state::SavedRun;
 use petrio_scenario::{Loaded, Override};
 use petrio_units::nearest;
 use run::{FIRST, look_behind, repeat, replicators, simulate};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Replications where nothing else is asked for.
 pub const USUAL_REPLICATIONS: u32 = 10;
@@ -84,6 +86,8 @@ pub struct Question {
     pub measure: Option<String>,
     /// Where scenarios are run for real: those marked so, or all where none is marked.
     pub directory: Option<PathBuf>,
+    /// The state from which all that are simulated go on.
+    pub from: Option<Arc<SavedRun>>,
 }
 
 /// A difference of less than a hundredth is nothing that anybody would buy, however certain it is.
@@ -147,7 +151,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         first.map_or(0.95, |loaded| loaded.scenario.measure.confidence.get())
     });
 
-    let replicators = replicators(&entrants, &scenarios)?;
+    let replicators = replicators(&entrants, &scenarios, question.from.as_deref())?;
     let wanted = u64::from(question.replications.unwrap_or(match question.precision {
         Some(_) => MOST_REPLICATIONS,
         None => USUAL_REPLICATIONS,
@@ -178,7 +182,13 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         }
     }
 
-    look_behind(&mut entrants, &scenarios)?;
+    match &question.from {
+        Some(from) => notes.push(
+            NoteClaim::FromState
+                .says(format!("all go on from one state, of {}, and count from there", from.at())),
+        ),
+        None => look_behind(&mut entrants, &scenarios)?,
+    }
     let reports: Vec<&Report> = entrants.iter().filter_map(|entrant| entrant.reports.first()).collect();
     if !same_subject(&reports) {
         notes.push(NoteClaim::CountedApart.says(

@@ -23,11 +23,13 @@ pub enum NoteClaim {
     NotPredicted,
     /// A workload isn't the load that was measured under its name.
     OtherLoad,
+    /// All go on from one state.
+    FromState,
 }
 
 impl NoteClaim {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::OneSeed,
         Self::PrecisionNotReached,
         Self::CountedApart,
@@ -35,6 +37,7 @@ impl NoteClaim {
         Self::SeveralRuns,
         Self::NotPredicted,
         Self::OtherLoad,
+        Self::FromState,
     ];
 
     /// Says it in words.

@@ -6,6 +6,7 @@ use super::error::CompareError;
 use super::real::run_once;
 use petrio_scenario::Loaded;
 use petrio_scenario::run::{Replicator, look_further};
+use petrio_scenario::state::SavedRun;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,13 +29,18 @@ pub type OnStep<'a> = dyn Fn(Step) + Sync + 'a;
 pub(super) fn replicators<'l>(
     entrants: &[Entrant],
     scenarios: &'l [Option<Loaded>],
+    from: Option<&'l SavedRun>,
 ) -> Result<Vec<Option<Replicator<'l>>>, CompareError> {
     entrants
         .par_iter()
         .zip(scenarios)
         .map(|(entrant, scenario)| match (entrant.origin, scenario) {
             (Origin::Simulated, Some(loaded)) => {
-                Replicator::new(loaded).map(Some).map_err(|failure| entrant.failed(failure))
+                let replicator = match from {
+                    Some(from) => Replicator::going_on(loaded, from),
+                    None => Replicator::new(loaded),
+                };
+                replicator.map(Some).map_err(|failure| entrant.failed(failure))
             }
             _ => Ok(None),
         })

@@ -1,11 +1,11 @@
 //! `petrio users analyse`
 
 use super::failed;
-use super::usage::{figures_table, usage_tables};
 use crate::command::alike::alike_table;
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;
+use crate::usage::{figures_table, usage_tables};
 use clap::{Args, ValueEnum};
 use petrio_study::users::alike::{compare_workloads, write_alike_html};
 use petrio_study::users::{

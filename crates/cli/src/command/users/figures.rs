@@ -1,10 +1,10 @@
 //! `petrio users figures`
 
 use super::failed;
-use super::usage::figures_table;
 use crate::failure::Failure;
 use crate::output::talk;
 use crate::results::Results;
+use crate::usage::figures_table;
 use clap::Args;
 use petrio_scenario::{Override, load};
 use petrio_study::users::{FiguresParameters, UsersError, measure_figures, write_figures_html};

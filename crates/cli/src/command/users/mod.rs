@@ -1,14 +1,12 @@
 //! `petrio users`
 
 mod analyse;
-mod asked;
 mod compare;
 mod figures;
 mod info;
 mod learn;
-pub(crate) mod usage;
 
-pub(crate) use asked::{failed, share, shares};
+use crate::user_shares::{failed, share, shares};
 
 use crate::failure::Failure;
 use crate::live::{RunUsers, Worker};

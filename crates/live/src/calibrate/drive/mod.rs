@@ -26,9 +26,7 @@ mod real;
 mod rotation;
 mod seek;
 mod show;
-mod simulated;
 mod stairs;
-mod timed;
 mod tracks;
 mod truth;
 mod verify;
@@ -38,6 +36,7 @@ mod zones;
 #[cfg(test)]
 mod tests;
 
+pub use crate::timed::{Paced, Simulated, TimedDrive, Timing};
 pub use cache::{FoundCache, FoundReadAhead};
 pub use effort::Effort;
 pub use error::DriveCalibrationError;
@@ -45,8 +44,6 @@ pub use parameters::{Made, constant_toml};
 pub use real::RealDrive;
 pub use seek::SeekPoint;
 pub use show::{compared_table, verified_table};
-pub use simulated::{Paced, Simulated};
-pub use timed::{TimedDrive, Timing};
 pub use truth::{Compared, compare};
 pub use verify::{Check, FITS, Measured, Verified, measure, verify};
 pub use writes::{FoundReporting, FoundWrites};

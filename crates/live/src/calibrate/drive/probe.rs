@@ -8,7 +8,7 @@
 
 use super::effort::Effort;
 use super::error::DriveCalibrationError;
-use super::timed::{TimedDrive, Timing};
+use crate::timed::{TimedDrive, Timing};
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 

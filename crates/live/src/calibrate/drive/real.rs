@@ -4,7 +4,7 @@
 //! part of which is, is refused.
 
 use super::error::DriveCalibrationError;
-use super::timed::{TimedDrive, Timing};
+use crate::timed::{TimedDrive, Timing};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom};

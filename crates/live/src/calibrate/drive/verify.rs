@@ -4,8 +4,8 @@
 use super::effort::Effort;
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
-use super::timed::TimedDrive;
 use super::{FoundDisk, FoundReporting};
+use crate::timed::TimedDrive;
 use serde::Serialize;
 
 /// Bytes of a random request, and of one of the sequential ones.

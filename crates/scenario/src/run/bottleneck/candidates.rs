@@ -4,7 +4,7 @@ use crate::classes::Classes;
 use crate::levers::{PlacedLever, levers};
 use crate::loaded::Loaded;
 use crate::report::Stage as Row;
-use petrio_models::{Stage, TWICE};
+use petrio_models::{Lever, Stage, TWICE};
 use std::cmp::Ordering;
 
 /// A stage that is busy for a smaller part of the time limits no throughput, and one at which requests spend a smaller part of
@@ -25,6 +25,8 @@ pub(super) struct Candidate {
     pub(super) change: Change,
     /// What is given up with it, where something is.
     pub(super) price: Option<&'static str>,
+    /// Whether it is a speed, and leaves everything where it is.
+    pub(super) is_speed: bool,
 }
 
 /// How it is made better.
@@ -96,8 +98,9 @@ pub(super) fn candidates(
         };
         let change = Change { settings: lever.settings.clone(), ..Change::default() };
         let words = lever.change.to_owned();
-        let candidate =
-            Candidate { stage, part: lever.part, words, factor: lever.factor, change, price: lever.price };
+        let Lever { part, factor, price, .. } = *lever;
+        let is_speed = lever.is_speed();
+        let candidate = Candidate { stage, part, words, factor, change, price, is_speed };
         // What two stages share is tried once, in the name of the busier one.
         match found.iter_mut().find(|known: &&mut Candidate| known.change == candidate.change) {
             Some(known) if by_load(rows, &candidate.stage, &known.stage).is_gt() => *known = candidate,
@@ -126,6 +129,7 @@ pub(super) fn candidates(
                     factor: Some(TWICE),
                     change: Change { speeds: vec![page.clone()], ..Change::default() },
                     price: None,
+                    is_speed: true,
                 }),
             }
         }

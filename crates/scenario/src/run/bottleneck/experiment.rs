@@ -205,7 +205,11 @@ fn one(
         return unless_stopped(runs(base, &speeds));
     }
     let Ok(changed) = loaded.with_settings(settings) else { return Ok(None) };
-    unless_stopped(Replicator::new(&changed).and_then(|replicator| runs(&replicator, &speeds)))
+    let replicator = match base.from() {
+        Some(from) => Replicator::going_on(&changed, from),
+        None => Replicator::new(&changed),
+    };
+    unless_stopped(replicator.and_then(|replicator| runs(&replicator, &speeds)))
 }
 
 /// A change under which the scenario fails is no answer; one that nobody wants any more ends it all.

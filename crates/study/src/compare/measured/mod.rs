@@ -171,7 +171,7 @@ pub fn beside(question: &Question, on_step: &OnStep<'_>) -> Result<Beside, Compa
     if let Some(at) = matchings.iter().position(plays_nothing) {
         return Err(unmatched(question, &entrants[at], &matchings[at], &names));
     }
-    let replicators = replicators(&entrants, &scenarios)?;
+    let replicators = replicators(&entrants, &scenarios, question.from.as_deref())?;
     let wanted = u64::from(question.replications.unwrap_or(USUAL_REPLICATIONS)).max(FIRST);
     simulate(&mut entrants, &replicators, FIRST, on_step)?;
     simulate(&mut entrants, &replicators, wanted, on_step)?;

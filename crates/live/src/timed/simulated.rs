@@ -4,7 +4,7 @@
 //! paced one completes each request when the wall clock has come as far as the model's time, so that whoever times it
 //! has the noise of a real machine: late wake-ups, other processes.
 
-use super::timed::{TimedDrive, Timing};
+use super::{TimedDrive, Timing};
 use petrio_models::device::disk::{Demand, Drive, Replay};
 use petrio_time::Time;
 use std::io;

@@ -1,5 +1,9 @@
 //! What can be timed: a device that serves one request at a time, and a clock beside it.
 
+mod simulated;
+
+pub use simulated::{Paced, Simulated};
+
 use std::io;
 
 /// When a request was given to the device, and when it was done, in seconds of the device's clock.
