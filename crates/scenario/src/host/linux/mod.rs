@@ -4,7 +4,6 @@ mod bounds;
 mod build;
 mod check;
 mod host;
-mod levers;
 mod mount;
 mod network;
 mod place;

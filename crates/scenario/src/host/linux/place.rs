@@ -4,7 +4,7 @@ use super::check::CheckedLinux;
 use super::mount::{PlaceSite, PlacedMount, beyond_memory, most_in_memory};
 use super::network::NETWORK;
 use super::profiles::Profile;
-use super::{Linux, PlacedLinux};
+use super::{HOST, Linux, PlacedLinux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::Places;
 use crate::text::{Copies, Problem, Sources};
@@ -91,6 +91,13 @@ impl PlacedLinux {
         most_in_memory(host, &self.file_systems)
     }
 
+    /// What is mounted or shared in the order in which it is told of: what carries messages comes last.
+    fn told(&self) -> Vec<(&'static str, &dyn PlacedMount)> {
+        let mut all: Vec<_> = self.mounts().collect();
+        all.sort_by_key(|(_, mount)| !mount.carries_messages_of().is_empty());
+        all
+    }
+
     /// Whether messages cost no processor's time on a network.
     pub(crate) fn is_free(&self, network: usize) -> bool {
         self.networks.get(network).is_some_and(|network| network.parameters.host_costs().are_none())
@@ -124,12 +131,8 @@ impl PlacedFamily for PlacedLinux {
     }
 
     fn words(&self, tell: TellWords<'_>) {
-        // What is mounted first, then what carries messages.
-        let carries = |mount: &dyn PlacedMount| !mount.carries_messages_of().is_empty();
-        for later in [false, true] {
-            for (key, mount) in self.mounts().filter(|(_, mount)| carries(*mount) == later) {
-                tell(&format!("{key}.{}", mount.name()), &|| mount.words(self));
-            }
+        for (key, mount) in self.told() {
+            tell(&format!("{key}.{}", mount.name()), &|| mount.words(self));
         }
         for network in &self.networks {
             tell(&format!("{NETWORK}.{}", network.name), &|| network.words());
@@ -137,6 +140,25 @@ impl PlacedFamily for PlacedLinux {
     }
 
     fn levers(&self, copies: &Copies, tell: TellLevers<'_>) {
-        self.tell_levers(copies, tell);
+        let written = |flat: &str| copies.written(flat).to_owned();
+        for (number, PlacedHost { name, parameters }) in self.hosts.iter().enumerate() {
+            let own = self.file_systems.iter().filter(|placed| placed.host == number);
+            let read_ahead =
+                own.map(|placed| placed.read_ahead).fold(parameters.kernel.read_ahead.max, Ord::max);
+            tell(name, parameters.levers(&written(&format!("{HOST}.{name}")), read_ahead));
+        }
+        let is_on_device = |mount: &dyn PlacedMount| mount.volumes().iter().any(|volume| volume.on.is_some());
+        let (own, shared): (Vec<_>, Vec<_>) =
+            self.told().into_iter().partition(|(_, mount)| is_on_device(*mount));
+        for (key, mount) in own {
+            mount.levers(&written(&format!("{key}.{}", mount.name())), self, tell);
+        }
+        for network in &self.networks {
+            let path = written(&format!("{NETWORK}.{}", network.name));
+            tell(&network.name, network.parameters.levers(&path));
+        }
+        for (key, mount) in shared {
+            mount.levers(&written(&format!("{key}.{}", mount.name())), self, tell);
+        }
     }
 }

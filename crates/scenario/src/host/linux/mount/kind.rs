@@ -119,6 +119,9 @@ pub(crate) struct Asks {
     pub(crate) processes: u32,
 }
 
+/// Lays out the files of a file system with what others keep there.
+pub(crate) type LayOut<'l> = dyn Fn(&HostSite<'_, '_>, LayoutOf) -> Result<Arc<LaidOut>, RunFailure> + 'l;
+
 /// How a mount's pages are put into the net.
 pub(crate) trait MountPages {
     /// Its mounts whose operations it takes itself, past their hosts' page caches.
@@ -146,15 +149,14 @@ pub(crate) trait MountPages {
         None
     }
 
-    /// The mount under its host's page cache, by the host's number, where it is one: its files with what others keep there
-    /// are laid out by `lay_out`, from a number that tells how these do.
+    /// The mount under its host's page cache, by the host's number, where it is one: its files are laid out by `lay_out`.
     ///
     /// # Errors
     /// What keeps it from being built.
     fn under_page_cache(
         &self,
         _site: &mut HostSite<'_, '_>,
-        _lay_out: &dyn Fn(&HostSite<'_, '_>, LayoutOf) -> Result<Arc<LaidOut>, RunFailure>,
+        _lay_out: &LayOut<'_>,
     ) -> Result<Option<(usize, Mount)>, RunFailure> {
         Ok(None)
     }

@@ -98,7 +98,45 @@ impl MountKind for FileSystem {
     const EXAMPLE: &'static str = "type = … and on = …";
 
     fn read(table: &Table<'_>, sources: &Sources) -> Result<Self, Vec<Problem>> {
-        read(table, sources)
+        let written = entry(table.get_ref(), "type");
+        if written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("tmpfs")) {
+            let read = read_apart::<MemoryPlace, TmpfsParameters>(table, &["host", "size"], sources);
+            return read.map(|(MemoryPlace { host, size }, parameters)| FileSystem {
+                place: FileSystemPlace { host, size, ..FileSystemPlace::default() },
+                kind: FileSystemKind::Tmpfs(parameters),
+            });
+        }
+        let named =
+            |name: &str| written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some(name));
+        let read = if named("raw") {
+            read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources)
+                .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Raw(parameters) })
+        } else if named("xfs") {
+            read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources)
+                .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) })
+        } else {
+            read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources)
+                .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) })
+        };
+        let mut problems = Vec::new();
+        let mut missing = |key: &str, help: &str| {
+            let problem = sources.error(table.span(), format!("\"{key}\" is missing")).label("in this part");
+            problems.push(problem.help(help));
+        };
+        if written.is_none() {
+            let all = "type = \"ext3\", type = \"ext4\", type = \"xfs\", type = \"tmpfs\" or type = \"raw\"";
+            missing("type", &format!("say which file system it is: {all}"));
+        }
+        if entry(table.get_ref(), "on").is_none() {
+            missing(
+                "on",
+                "name the disk, array or other part that it lies on, or make it one in memory: type = \"tmpfs\"",
+            );
+        }
+        match read {
+            Ok(read) if problems.is_empty() => Ok(read),
+            read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
+        }
     }
 
     fn check(&self, name: &str, site: &mut CheckSite<'_, '_, '_>) -> Option<PlannedMount> {
@@ -173,47 +211,4 @@ const PLACE_KEYS: [&str; 9] = [
 struct MemoryPlace {
     host: Option<String>,
     size: Option<Bytes>,
-}
-
-/// Reads a file system.
-fn read(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
-    let written = entry(table.get_ref(), "type");
-    if written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("tmpfs")) {
-        let read = read_apart::<MemoryPlace, TmpfsParameters>(table, &["host", "size"], sources);
-        return read.map(|(MemoryPlace { host, size }, parameters)| FileSystem {
-            place: FileSystemPlace { host, size, ..FileSystemPlace::default() },
-            kind: FileSystemKind::Tmpfs(parameters),
-        });
-    }
-    let named =
-        |name: &str| written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some(name));
-    let read = if named("raw") {
-        read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Raw(parameters) })
-    } else if named("xfs") {
-        read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) })
-    } else {
-        read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) })
-    };
-    let mut problems = Vec::new();
-    let mut missing = |key: &str, help: &str| {
-        let problem = sources.error(table.span(), format!("\"{key}\" is missing")).label("in this part");
-        problems.push(problem.help(help));
-    };
-    if written.is_none() {
-        let all = "type = \"ext3\", type = \"ext4\", type = \"xfs\", type = \"tmpfs\" or type = \"raw\"";
-        missing("type", &format!("say which file system it is: {all}"));
-    }
-    if entry(table.get_ref(), "on").is_none() {
-        missing(
-            "on",
-            "name the disk, array or other part that it lies on, or make it one in memory: type = \"tmpfs\"",
-        );
-    }
-    match read {
-        Ok(read) if problems.is_empty() => Ok(read),
-        read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
-    }
 }

@@ -10,7 +10,7 @@
 use super::{PlacedFileSystem, PlacedLog};
 use crate::build::{BelowDisk, HostSite, listener};
 use crate::host::linux::PlacedHost;
-use crate::host::linux::mount::MountPages;
+use crate::host::linux::mount::{LayOut, MountPages};
 use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
@@ -55,7 +55,7 @@ impl MountPages for LocalPages<'_> {
     fn under_page_cache(
         &self,
         site: &mut HostSite<'_, '_>,
-        lay_out: &dyn Fn(&HostSite<'_, '_>, LayoutOf) -> Result<Arc<LaidOut>, RunFailure>,
+        lay_out: &LayOut<'_>,
     ) -> Result<Option<(usize, Mount)>, RunFailure> {
         let Self { mounted, host, name, number } = *self;
         let (format, seed) = (mounted.kind.format(), site.loaded.scenario.seed);
