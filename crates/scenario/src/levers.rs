@@ -6,7 +6,7 @@ use crate::classes::Classes;
 use crate::loaded::Loaded;
 use crate::placed::PlacedDisk;
 use crate::report::Subject;
-use crate::schema::{Replay, Workload};
+
 use crate::wires::adapter_of;
 use petrio_models::Lever;
 use petrio_models::device::Queueing;
@@ -128,21 +128,5 @@ impl Levers<'_> {
 /// long they take is the System's.
 pub(crate) fn is_open(loaded: &Loaded, subject: Subject) -> bool {
     let mut workloads = loaded.workloads_of(subject);
-    workloads.any(|(_, workload)| match workload {
-        Workload::Trace(trace) => trace.replay == Replay::Open,
-        Workload::Events(load) => load.parameters.replay == Replay::Open,
-        Workload::Synthetic(load) => {
-            let waits = |generator: &petrio_workload::synthetic::Generator| {
-                generator.time_critical_fraction.get() + generator.time_limited_fraction.get() > 0.0
-            };
-            !load.parameters.generators.iter().all(waits)
-        }
-        Workload::Accesses(_)
-        | Workload::DeviceAccesses(_)
-        | Workload::Files(_)
-        | Workload::Script(_)
-        | Workload::FileTrace(_)
-        | Workload::Users(_)
-        | Workload::Parallel(_) => false,
-    })
+    workloads.any(|(_, workload)| workload.load().is_open())
 }

@@ -49,9 +49,9 @@ mod wires;
 
 pub use fio::plain as workload_name;
 pub use host::{
-    PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan,
-    PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, PvfsMount, SanDisk,
-    SanMount, SharePlacement, Volume,
+    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs,
+    PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
+    SharePlacement, Volume,
 };
 pub use load::{load, load_from, load_text, load_watched};
 pub use loaded::Loaded;

@@ -95,7 +95,7 @@ impl Loaded {
     /// The workloads of one sort.
     pub(crate) fn workloads_of(&self, subject: Subject) -> impl Iterator<Item = (&str, &Workload)> {
         let on_files = subject == Subject::FileOperations;
-        let of = move |(_, workload): &(&String, &Workload)| workload.works_on_files() == on_files;
+        let of = move |(_, workload): &(&String, &Workload)| workload.files_place().is_some() == on_files;
         self.scenario.workload.iter().filter(of).map(|(name, workload)| (name.as_str(), workload))
     }
 

@@ -23,25 +23,23 @@ use std::sync::{Arc, Mutex};
 impl Reading {
     /// Reads what a workload needs.
     fn of(loaded: &Loaded, workload: &Workload) -> Result<Self, ProgramError> {
-        match (workload, workload.on_files()) {
+        match (workload, workload.pattern()) {
             (Workload::Events(load), _) => {
                 let files = EventTrace::look_over(&loaded.inputs, &load.parameters, &loaded.watch)?;
                 Ok(Reading::Events(Box::new(load.parameters.clone()), Arc::new(files)))
             }
-            (_, Some((_, pattern))) => pattern.read(&loaded.inputs),
+            (_, Some(pattern)) => pattern.read(&loaded.inputs),
             (_, None) => Ok(Self::Nothing),
         }
     }
 
     fn serves(&self, workload: &Workload) -> bool {
-        match (self, workload) {
-            (Self::Specification(path, _), Workload::Users(load)) => load.parameters.specification == *path,
-            (Self::Requests(parameters, _), Workload::FileTrace(load)) => load.parameters == *parameters,
-            (Self::Events(parameters, _), Workload::Events(load)) => load.parameters == **parameters,
-            (Self::Nothing, _) => {
-                !matches!(workload, Workload::Users(_) | Workload::FileTrace(_) | Workload::Events(_))
+        match (workload, workload.pattern()) {
+            (Workload::Events(load), _) => {
+                matches!(self, Self::Events(parameters, _) if **parameters == load.parameters)
             }
-            _ => false,
+            (_, Some(pattern)) => pattern.serves(self),
+            (_, None) => matches!(self, Self::Nothing),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::build::groups::{Group, NotPrepared, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
-use crate::schema::{PlacesOutOfRange, Workload};
+use crate::schema::{FilePattern, PlacesOutOfRange, Workload};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources, with_advice};
 use miette::Diagnostic;
@@ -22,7 +22,7 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
     let volumes: Vec<Volume<'_>> = loaded.hosts.volumes().collect();
     let mut wanted = vec![0u64; volumes.len()];
     for (name, workload) in &loaded.scenario.workload {
-        let Some((_, pattern)) = workload.on_files() else { continue };
+        let Some(pattern) = workload.pattern() else { continue };
         let Some((bytes, key)) = pattern.largest() else { continue };
         for &target in loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default() {
             let file_system = volumes[target as usize];
@@ -58,9 +58,7 @@ pub(crate) fn check_files(loaded: &Loaded) -> Result<Option<Arc<Planned>>, Vec<P
     let may_be_read = |file: &Path| loaded.inputs.may_be_read(file);
     let readable = loaded.scenario.workload.values().all(|workload| match workload {
         Workload::Events(load) => may_be_read(&load.parameters.file),
-        other => {
-            other.on_files().and_then(|(_, pattern)| pattern.file()).is_none_or(|(file, _)| may_be_read(file))
-        }
+        other => other.pattern().and_then(FilePattern::file).is_none_or(|(file, _)| may_be_read(file)),
     });
     if !readable {
         return Ok(None);

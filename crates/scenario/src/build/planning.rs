@@ -66,7 +66,7 @@ pub(crate) fn groups(
             let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
             let mut involved = vec![volume];
             if split == Split::ByPlace {
-                for (place, on) in workload.places().into_iter().flatten() {
+                for (place, on) in workload.load().places().into_iter().flatten() {
                     let there = place_of(&volumes, volume, place, on).map_err(refused)?;
                     placement.places.insert(place.clone(), volumes[there].mount);
                     involved.push(there);
@@ -76,14 +76,14 @@ pub(crate) fn groups(
             let next_there = spaces().filter_map(|space| next_file.get(&space).copied()).max();
             placement.first_file = next_there.unwrap_or(1);
             let first_file = placement.first_file;
-            let work = match (workload, workload.on_files()) {
+            let work = match (workload, workload.pattern()) {
                 (Workload::Events(load), _) => {
                     let Some(Reading::Events(_, files)) = readings.get(name) else { continue };
                     let trace = EventTrace::new(&loaded.inputs, &load.parameters, files.clone(), placement);
                     trace.check_places().map_err(refused)?;
                     Work::Trace(Box::new(trace))
                 }
-                (_, Some((_, pattern))) => {
+                (_, Some(pattern)) => {
                     let reading = readings.get(name).unwrap_or(&Reading::Nothing);
                     let plan = pattern.plan(&placement, reading, &loaded.inputs).map_err(refused)?;
                     Work::Programs(plan, placement)
@@ -96,9 +96,9 @@ pub(crate) fn groups(
             next_file.extend(spaces().map(|space| (space, next)));
             groups.push(Group { volume, work });
         }
-        let words = match (workload, workload.on_files()) {
+        let words = match (workload, workload.pattern()) {
             (Workload::Events(load), _) => event_words(&load.parameters),
-            (_, Some((_, pattern))) => pattern.words(),
+            (_, Some(pattern)) => pattern.words(),
             (_, None) => String::new(),
         };
         all.push((words, groups));

@@ -52,14 +52,8 @@ pub(super) fn programs_of(
                 sources.push(in_turn(source, loaded, turns, name));
                 workloads.push(number);
             }
-            // Those that work on files have programs of their own.
-            Workload::Accesses(_)
-            | Workload::Files(_)
-            | Workload::Script(_)
-            | Workload::FileTrace(_)
-            | Workload::Events(_)
-            | Workload::Users(_)
-            | Workload::Parallel(_) => {}
+            // Others work on files, and have programs of their own.
+            _ => {}
         }
     }
     let (sources, numbers) = apart(sources);

@@ -79,8 +79,9 @@ pub(crate) struct Checker<'a, 'i> {
     pub(super) taken: BTreeMap<String, &'static str>,
     /// The networks within holders: of which one each is, and the names of its ends.
     pub(crate) inner_networks: BTreeMap<String, (String, Vec<String>)>,
-    /// The holders by name, once they are known.
+    /// The holders by name, once they are known, and what hosts mount.
     pub(super) pool: Option<Rc<Directory>>,
+    pub(super) file_systems: Option<Rc<Directory>>,
     /// References that stand for nothing: one in a part of which there are many is told once.
     pub(super) missing: BTreeSet<(usize, usize)>,
 }
@@ -125,6 +126,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             unused: Vec::new(),
             taken: BTreeMap::from(taken),
             pool: None,
+            file_systems: None,
             missing: BTreeSet::new(),
         }
     }

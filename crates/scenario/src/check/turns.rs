@@ -48,7 +48,7 @@ impl Checker<'_, '_> {
     }
 
     /// What goes on without end needs somebody who ends the run.
-    pub(super) fn endless(&mut self, path: &str, parameters: &AccessParameters, stop: &Stop) {
+    pub(crate) fn endless(&mut self, path: &str, parameters: &AccessParameters, stop: &Stop) {
         if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
             let help = "give it a duration, or the scenario a [measure.stop]";
             self.error_at_key(path, "this workload never ends, and nothing stops the run", help);

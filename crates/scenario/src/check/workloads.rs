@@ -3,16 +3,18 @@
 use super::checker::{Checker, FILE_SYSTEMS, PlannedHolder, PlannedVolume};
 use super::storage::HOLDERS;
 use crate::parts::Directory;
-use crate::schema::{FileLoadPlace, Names, Replay, Scenario, Stop, TraceReplay, Workload};
+use crate::schema::{FileLoadPlace, LoadSite, Names, Replay, Scenario, Stop, TraceReplay};
 use crate::text::deserialise::suggestion;
 use crate::text::file::near_file;
 use indexmap::IndexMap;
 use petrio_trace::{ColumnUnits, NamedColumns};
 use petrio_units::Bytes;
+use petrio_workload::program::ProgramError;
 use petrio_workload::synthetic::Synthetic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::rc::Rc;
 
 /// The least urgent I/O priority within a class (ioprio_set(2)).
 const LEAST_URGENT: u8 = 7;
@@ -27,7 +29,8 @@ impl Checker<'_, '_> {
             self.error("", "the scenario has no workload", help);
         }
         let mut targets = IndexMap::new();
-        let file_systems = self.file_systems_by_name();
+        let file_systems = Rc::new(self.volumes_by_name());
+        self.file_systems = Some(Rc::clone(&file_systems));
         let holders = self.pool();
         for (name, workload) in &scenario.workload {
             let path = format!("workload.{name}");
@@ -50,33 +53,8 @@ impl Checker<'_, '_> {
                     on
                 }
             };
-            match workload {
-                Workload::Trace(trace) => self.trace(&path, trace, &on),
-                Workload::Synthetic(load) => self.synthetic(&path, &load.parameters, &scenario.measure.stop),
-                Workload::DeviceAccesses(load) => {
-                    self.endless(&path, &load.parameters, &scenario.measure.stop);
-                }
-                Workload::Accesses(load) => {
-                    self.endless(&path, &load.parameters, &scenario.measure.stop);
-                    self.files(&path, workload, &file_systems);
-                }
-                Workload::Files(_)
-                | Workload::Script(_)
-                | Workload::FileTrace(_)
-                | Workload::Users(_)
-                | Workload::Parallel(_) => {
-                    self.files(&path, workload, &file_systems);
-                }
-                Workload::Events(load) => {
-                    self.urgency(&path, &load.place);
-                    self.places_of(&path, workload, &file_systems);
-                    self.on_one_machine(&at, &on);
-                    self.file(&format!("{path}.file"), &load.parameters.file);
-                    self.time_scale(&path, load.parameters.time_scale);
-                    self.own_table(&path, load.parameters.columns.as_ref(), load.parameters.units);
-                    self.device_room(&path, load.parameters.device_room);
-                }
-            }
+            let (path, stop) = (&path, &scenario.measure.stop);
+            workload.load().check(&mut LoadSite { checker: self, path, on: &on, stop });
             self.turns(scenario, name, workload);
             targets.insert(name.clone(), on);
         }
@@ -105,13 +83,18 @@ impl Checker<'_, '_> {
         on
     }
 
-    fn file_systems_by_name(&self) -> Directory {
+    fn volumes_by_name(&self) -> Directory {
         let names = self.volumes.iter().map(|volume| volume.name.as_str());
         Directory::of(names.map(|name| (name, name)), self.places.copies())
     }
 
     /// Columns are told with their units.
-    fn own_table(&mut self, path: &str, columns: Option<&NamedColumns>, units: Option<ColumnUnits>) {
+    pub(crate) fn own_table(
+        &mut self,
+        path: &str,
+        columns: Option<&NamedColumns>,
+        units: Option<ColumnUnits>,
+    ) {
         let (missing, help) = match (columns, units) {
             (Some(_), None) => {
                 ("units", "write units = { time = \"ms\", offset = \"sectors\", length = \"bytes\" }")
@@ -126,7 +109,7 @@ impl Checker<'_, '_> {
     }
 
     /// A file that a workload names must be there.
-    fn file(&mut self, path: &str, name: &Path) {
+    pub(crate) fn file(&mut self, path: &str, name: &Path) {
         if !self.inputs.may_be_read(name) {
             return;
         }
@@ -146,16 +129,23 @@ impl Checker<'_, '_> {
     }
 
     /// The file systems that a workload names beside its own.
-    fn places_of(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {
-        for (place, on) in workload.places().into_iter().flatten() {
+    pub(crate) fn places_of(&mut self, path: &str, places: Option<&IndexMap<String, String>>) {
+        let Some(file_systems) = self.file_systems.clone() else { return };
+        for (place, on) in places.into_iter().flatten() {
             let path = format!("{path}.places.{place}");
-            let there = self.find(&path, &Names::one(on), file_systems, FILE_SYSTEMS);
+            let there = self.find(&path, &Names::one(on), &file_systems, FILE_SYSTEMS);
             self.used_volumes.extend(there);
         }
     }
 
+    /// Notes what a program says of its parameters.
+    pub(crate) fn program(&mut self, path: &str, error: &ProgramError) {
+        let name = path.trim_start_matches("workload.");
+        self.problems.push(crate::build::problem_of(name, error, self.places, self.sources));
+    }
+
     /// A trace of a whole machine isn't played on each of the machine's file systems.
-    fn on_one_machine(&mut self, path: &str, on: &[u32]) {
+    pub(crate) fn on_one_machine(&mut self, path: &str, on: &[u32]) {
         let on = on.iter().filter_map(|&number| self.volumes.get(number as usize));
         let mut firsts: BTreeMap<&str, &PlannedVolume> = BTreeMap::new();
         let beside = |volume: &&PlannedVolume| volume.is_beside_others;
@@ -176,20 +166,7 @@ impl Checker<'_, '_> {
         self.error(path, message, help);
     }
 
-    fn files(&mut self, path: &str, workload: &Workload, file_systems: &Directory) {
-        let Some((place, pattern)) = workload.on_files() else { return };
-        self.urgency(path, place);
-        self.places_of(path, workload, file_systems);
-        if let Some((file, key)) = pattern.file() {
-            self.file(&format!("{path}.{key}"), file);
-        }
-        if let Err(error) = pattern.check() {
-            let name = path.trim_start_matches("workload.");
-            self.problems.push(crate::build::problem_of(name, &error, self.places, self.sources));
-        }
-    }
-
-    fn urgency(&mut self, path: &str, place: &FileLoadPlace) {
+    pub(crate) fn urgency(&mut self, path: &str, place: &FileLoadPlace) {
         if place.io_priority > LEAST_URGENT {
             let message = format!(
                 "an I/O priority lies between 0 and {LEAST_URGENT}, and not at {}",
@@ -199,7 +176,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn device_room(&mut self, path: &str, room: Option<Bytes>) {
+    pub(crate) fn device_room(&mut self, path: &str, room: Option<Bytes>) {
         if let Some(room) = room.filter(|room| room.get() < DEVICE_ROOM_LEAST) {
             self.error(
                 &format!("{path}.device_room"),
@@ -209,7 +186,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn time_scale(&mut self, path: &str, time_scale: f64) {
+    pub(crate) fn time_scale(&mut self, path: &str, time_scale: f64) {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             self.error(
                 &format!("{path}.time_scale"),
@@ -219,7 +196,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn trace(&mut self, path: &str, trace: &TraceReplay, on: &[u32]) {
+    pub(crate) fn trace(&mut self, path: &str, trace: &TraceReplay, on: &[u32]) {
         self.own_table(path, trace.columns.as_ref(), trace.units);
         if trace.files.is_empty() {
             self.error(
@@ -276,7 +253,7 @@ impl Checker<'_, '_> {
     }
 
     /// What needs the disks is checked where they are known, in `crate::generators`.
-    fn synthetic(&mut self, path: &str, parameters: &Synthetic, stop: &Stop) {
+    pub(crate) fn synthetic(&mut self, path: &str, parameters: &Synthetic, stop: &Stop) {
         if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
             let help = if stop.precision.is_some() {
                 "a precision says how many replications there are, and not when each ends: give the workload requests = … \

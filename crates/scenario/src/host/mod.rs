@@ -16,9 +16,9 @@ mod unix_1990;
 pub use family::Volume;
 pub(crate) use family::{Family, Ground, PlacedFamily};
 pub use linux::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, PlacedFileSystem, PlacedHost,
-    PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, PvfsMount,
-    RawParameters, RawType, SanDisk, SanMount, SharePlacement, TmpfsParameters, TmpfsType,
+    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedFileSystem,
+    PlacedHost, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine,
+    RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;

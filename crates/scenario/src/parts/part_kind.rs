@@ -43,6 +43,24 @@ pub(crate) struct PartKind {
     pub(crate) is_around: bool,
 }
 
+impl PartKind {
+    /// A part that nothing is special about but its key, and that names none.
+    pub(crate) const fn of(key: &'static str, pool: Pool) -> Self {
+        Self {
+            key,
+            owns: false,
+            files: &["use"],
+            shelf: None,
+            references: &[],
+            pool,
+            least_bytes: 0,
+            is_on_each: false,
+            is_mounted: false,
+            is_around: false,
+        }
+    }
+}
+
 /// What workloads call the volume on a holder of a host that has several such: the holder's name behind the host's, as seen
 /// from the host. What the host owns, or what stands beside it, has its folder in its name, which isn't said twice.
 pub(crate) fn name_on(host: &str, holder: &str) -> String {

@@ -36,7 +36,7 @@ impl Service {
     /// # Errors
     /// None of that name, or several; files that can't be planned.
     pub fn of(loaded: &Loaded, name: Option<&str>) -> Result<Self, PlacingError> {
-        let (number, share) = share_named(loaded, name)?;
+        let share = share_named(loaded, name)?;
         let (tables, of_processes) = file_tables(loaded)?;
         let (mut mounts, mut names) = (BTreeMap::new(), BTreeMap::new());
         for (volume, table) in loaded.hosts.volumes().zip(&tables) {
@@ -53,8 +53,8 @@ impl Service {
             share.servers.iter().map(|&there| linux.file_systems[there].name.clone()).collect();
         let hosts = servers.iter().map(|name| host_of(name).unwrap_or(usize::MAX)).collect();
         // Linux hosts are counted first.
-        let placement = linux.placements_of(loaded, 0)?.into_iter().nth(number);
-        let (placement, _) = placement.ok_or(PlacingError::NoService)?;
+        let volumes = linux.volumes_of(&share.name).unwrap_or_default();
+        let (placement, _) = share.placement_of(loaded, volumes)?;
         Ok(Self {
             name: share.name.clone(),
             partition: share.parameters.partition.get(),

@@ -59,16 +59,15 @@ pub enum PlacingError {
 pub(crate) fn share_named<'l>(
     loaded: &'l Loaded,
     name: Option<&str>,
-) -> Result<(usize, &'l PlacedShare), PlacingError> {
+) -> Result<&'l PlacedShare, PlacingError> {
     let shares = &loaded.hosts.linux.shares;
     let names = || shares.iter().map(|share| share.name.as_str()).collect::<Vec<_>>().join(", ");
-    let all = || shares.iter().enumerate();
-    match (name, shares.len()) {
-        (_, 0) => Err(PlacingError::NoService),
-        (Some(name), _) => all()
-            .find(|(_, share)| share.name == name)
+    match (name, &shares[..]) {
+        (_, []) => Err(PlacingError::NoService),
+        (Some(name), _) => (shares.iter())
+            .find(|share| share.name == name)
             .ok_or_else(|| PlacingError::Unknown { name: name.to_owned(), names: names() }),
-        (None, 1) => all().next().ok_or(PlacingError::NoService),
+        (None, [only]) => Ok(only),
         (None, _) => Err(PlacingError::Several { names: names() }),
     }
 }

@@ -12,12 +12,9 @@ use crate::report::{Held, Report, Served, Sinks, Sustained, is_safe};
 use crate::run::RunFailure;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::single::{limits, report as reported};
-use crate::schema::{Measure, Workload};
+use crate::schema::{Measure, Workload, longer_count, longer_span};
 use petrio_kernel::Simulation;
 use petrio_page::numbers::{bytes, per_cent};
-use petrio_units::{Bytes, Duration};
-use petrio_workload::program::pattern::{Access, Pattern};
-use petrio_workload::program::{AccessParameters, PatternParameters};
 
 /// A part of what was written that may be in caches at the end without a word.
 const PART: f64 = 0.25;
@@ -73,12 +70,7 @@ pub(super) fn held(system: &System, run: &Simulation) -> Vec<Held> {
 /// # Errors
 /// A run that was stopped; a longer run that can't be is none.
 pub fn look_behind(loaded: &Loaded, report: &mut Report) -> Result<(), RunFailure> {
-    let fixed = |workload: &Workload| {
-        matches!(
-            workload,
-            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_)
-        )
-    };
+    let fixed = |workload: &Workload| !workload.clone().load_mut().lengthen(1.0);
     let too_long = report.firings as f64 * LONGER_MIN > FIRINGS_MAX;
     if too_long || loaded.scenario.workload.values().any(fixed) {
         look_at_caches(loaded, report);
@@ -282,22 +274,13 @@ pub(super) fn run_once(loaded: &Loaded) -> Result<Report, RunFailure> {
 fn longer(loaded: &Loaded, times: f64) -> Option<Loaded> {
     let mut longer = loaded.clone();
     for (name, workload) in &mut longer.scenario.workload {
-        match workload {
-            Workload::Synthetic(load) => {
-                longer_count(&mut load.parameters.requests, times);
-                longer_span(&mut load.parameters.duration, times);
-                // What generates is ready already.
-                let ready = longer.generators.get_mut(name)?;
-                (ready.requests, ready.duration) = (load.parameters.requests, load.parameters.duration);
-            }
-            Workload::Accesses(load) => longer_accesses(&mut load.parameters, times),
-            Workload::DeviceAccesses(load) => longer_accesses(&mut load.parameters, times),
-            Workload::Files(load) => longer_pattern(&mut load.parameters, times),
-            Workload::Script(load) => load.parameters.repeat = count(load.parameters.repeat, times),
-            Workload::Users(load) => load.parameters.sessions = count32(load.parameters.sessions, times),
-            Workload::Trace(_) | Workload::FileTrace(_) | Workload::Events(_) | Workload::Parallel(_) => {
-                return None;
-            }
+        if !workload.load_mut().lengthen(times) {
+            return None;
+        }
+        if let Workload::Synthetic(load) = workload {
+            // What generates is ready already.
+            let ready = longer.generators.get_mut(name)?;
+            (ready.requests, ready.duration) = (load.parameters.requests, load.parameters.duration);
         }
     }
     let Measure { stop, max_time, max_requests, .. } = &mut longer.scenario.measure;
@@ -306,42 +289,4 @@ fn longer(loaded: &Loaded, times: f64) -> Option<Loaded> {
     longer_count(max_requests, times);
     longer_span(max_time, times);
     Some(longer)
-}
-
-/// More accesses where they are counted; else more files of the same size, whose data are new to every cache.
-fn longer_pattern(pattern: &mut PatternParameters, times: f64) {
-    if pattern.operations.is_some() || pattern.amount.is_some() {
-        longer_count(&mut pattern.operations, times);
-        pattern.amount = pattern.amount.map(|amount| Bytes(count(amount.get(), times)));
-    } else if pattern.operation == Access::Read || pattern.pattern == Pattern::Same {
-        pattern.passes = count32(pattern.passes, times);
-    } else {
-        pattern.files = count32(pattern.files, times);
-    }
-}
-
-fn longer_accesses(accesses: &mut AccessParameters, times: f64) {
-    longer_count(&mut accesses.accesses, times);
-    longer_span(&mut accesses.duration, times);
-    if accesses.amount.is_some() {
-        accesses.amount = accesses.amount.map(|amount| Bytes(count(amount.get(), times)));
-    } else if !accesses.keep_on {
-        accesses.passes = count32(accesses.passes, times);
-    }
-}
-
-fn count(own: u64, times: f64) -> u64 {
-    (own as f64 * times).ceil() as u64
-}
-
-fn count32(own: u32, times: f64) -> u32 {
-    u32::try_from(count(own.into(), times)).unwrap_or(u32::MAX)
-}
-
-fn longer_count(own: &mut Option<u64>, times: f64) {
-    *own = own.map(|own| count(own, times));
-}
-
-fn longer_span(own: &mut Option<Duration>, times: f64) {
-    *own = own.map(|own| Duration::new(own.time().divided_by(1.0 / times)));
 }

@@ -9,11 +9,9 @@ use crate::report::Subject;
 use crate::report::Waiting;
 use crate::report::{Interval, Series};
 use crate::report::{OperationFigures, Served};
-use crate::schema::Workload;
+use crate::schema::{FilePattern, Workload};
 use petrio_colours::{Causes, FileCause};
 use petrio_page::numbers::{bytes, per_cent, seconds, significant, time};
-use petrio_workload::program::PatternParameters;
-use petrio_workload::program::pattern::{Access, FileOrder, Pattern};
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
@@ -28,8 +26,6 @@ const WARM_UP: &str = "measure.warm_up leaves the beginning out; of a workload o
 /// where that is worth a word.
 const NEVER_FULL: f64 = 0.9;
 const COLD_MIN: f64 = 0.25;
-/// A script that is done so many times at least is the same at its beginning and later.
-const SAME_FROM: u64 = 20;
 /// Reads that find their data in memory are more than this part of all where that makes them faster.
 const FOUND_MIN: f64 = 0.1;
 /// Of fewer operations, rates of parts of a run say nothing.
@@ -53,8 +49,10 @@ pub(crate) fn of_run(
     memory: &[MemoryFigures],
     warm_up_s: f64,
 ) -> Vec<Sentence> {
-    let is_cold =
-        warm_up_s == 0.0 && loaded.workloads_of(served.subject).all(|(_, workload)| !warmed(workload));
+    let is_cold = warm_up_s == 0.0
+        && loaded
+            .workloads_of(served.subject)
+            .all(|(_, workload)| !workload.pattern().is_some_and(FilePattern::is_warmed));
     let cold =
         is_cold.then(|| cold(loaded, served).or_else(|| cold_to_its_end(loaded, served, memory))).flatten();
     cold.into_iter().chain(costless(loaded, served)).chain(ungathered(loaded, served)).collect()
@@ -141,27 +139,10 @@ fn part_of(served: &Served, cause: FileCause) -> f64 {
     served.breakdown.iter().filter(|share| share.cause == cause.name()).map(|share| share.fraction).sum()
 }
 
-/// Whether a workload's files are in memory when it begins, or have been read before.
-fn warmed(workload: &Workload) -> bool {
-    match workload {
-        Workload::Files(load) => load.parameters.cached || load.parameters.warm_up_pass,
-        Workload::FileTrace(load) => load.parameters.cached,
-        _ => false,
-    }
-}
-
 /// Reads of which more and more find their data in memory, up to the end of the run and beyond it: the memory had room for all that
 /// was read, so that none of it was given up.
 fn cold_to_its_end(loaded: &Loaded, served: &Served, memory: &[MemoryFigures]) -> Option<Sentence> {
-    // What is read at random, or of files that are chosen at random, is read again.
-    let comes_again = |workload: &Workload| match workload {
-        Workload::Files(load) => {
-            let PatternParameters { operation, pattern, file_order, direct, .. } = &load.parameters;
-            let at_random = *pattern == Pattern::Random || *file_order == FileOrder::Random;
-            *operation == Access::Read && at_random && !direct
-        }
-        _ => false,
-    };
+    let comes_again = |workload: &Workload| workload.pattern().is_some_and(FilePattern::reads_again);
     let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| comes_again(workload))?;
     let reads = served.operations.iter().find(|kind| kind.operation == "read")?;
     let found = reads.from_cache as f64 / reads.completed.max(1) as f64;
@@ -184,9 +165,8 @@ fn cold_to_its_end(loaded: &Loaded, served: &Served, memory: &[MemoryFigures]) -
 fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     // Where several come and go, and where a program does one thing after the other, rates change for other reasons.
     let has_phases = |workload: &Workload| match workload {
-        Workload::Parallel(_) | Workload::Events(_) | Workload::Users(_) => true,
-        Workload::Script(load) => load.parameters.repeat < SAME_FROM,
-        _ => false,
+        Workload::Events(_) => true,
+        other => other.pattern().is_some_and(FilePattern::has_phases),
     };
     let alone = loaded.workloads_of(served.subject).count() == 1
         && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
@@ -241,7 +221,9 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
 /// Operations on shared file systems that are so quick that what they cost processors decides how many there are, where they
 /// are said to cost nothing.
 fn costless(loaded: &Loaded, served: &Served) -> Option<Sentence> {
-    let parts = loaded.hosts.linux.costing_nothing();
+    let linux = &loaded.hosts.linux;
+    let free = linux.mounts().map(|(_, mount)| mount).filter(|mount| mount.costs_nothing(linux));
+    let parts: Vec<String> = free.map(|mount| format!("\"{}\"", mount.name())).collect();
     let mean_ms = served.latency.as_ref()?.mean_ms.value;
     if parts.is_empty() || served.subject != Subject::FileOperations || mean_ms > COST_DECIDES_MS {
         return None;
@@ -257,23 +239,19 @@ fn costless(loaded: &Loaded, served: &Served) -> Option<Sentence> {
 /// Small accesses in order to a share whose network is most of their time: its clients keep no page cache, as those of NFS and
 /// SMB do.
 fn ungathered(loaded: &Loaded, served: &Served) -> Option<Sentence> {
-    let shares = &loaded.hosts.linux.shares;
-    let share = shares.iter().max_by_key(|share| share.parameters.transfer)?;
-    let gathers = |workload: &Workload| match workload {
-        Workload::Files(load) => {
-            let PatternParameters { pattern, record, direct, sync, data_sync, .. } = &load.parameters;
-            let in_order = *pattern == Pattern::Sequential && *record < share.parameters.transfer;
-            in_order && !direct && !sync && !data_sync
-        }
-        _ => false,
-    };
+    let mounts =
+        loaded.hosts.linux.mounts().filter_map(|(_, mount)| Some((mount.ungathered_calls()?, mount)));
+    let (transfer, share) = mounts.max_by_key(|(transfer, _)| *transfer)?;
+    let gathers =
+        |workload: &Workload| workload.pattern().is_some_and(|pattern| pattern.would_be_gathered(transfer));
     let under_way = part_of(served, FileCause::Network);
     let (name, _) = loaded.workloads_of(served.subject).find(|(_, workload)| gathers(workload))?;
     (under_way >= MOST).then(|| {
         Claim::NotGathered.says(format!(
             "each call of \"{name}\" goes to the server of \"{}\" by itself: clients of NFS or SMB keep a page cache, which reads ahead and \
              gathers writes of fewer bytes than a call takes ({}); with records of that size \"{name}\" is nearer to them",
-            share.name, share.parameters.transfer
+            share.name(),
+            transfer
         ))
     })
 }

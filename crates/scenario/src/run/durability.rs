@@ -13,9 +13,8 @@ use crate::report::ArrayFigures;
 use crate::report::Served;
 use crate::report::Subject;
 use crate::report::TrafficFigures;
-use crate::schema::Workload;
+use crate::schema::{FilePattern, Workload};
 use petrio_colours::Operation;
-use petrio_models::cluster::share::Writes;
 use petrio_page::numbers::per_cent;
 
 /// A part of the average operation that is worth a word.
@@ -45,10 +44,7 @@ pub(crate) fn of_run(
 
 /// Whether programs asked for what they had written to be durable.
 fn asks_for_durability(loaded: &Loaded, served: &Served) -> bool {
-    let synchronous = |workload: &Workload| match workload {
-        Workload::Files(load) => load.parameters.sync || load.parameters.data_sync,
-        _ => false,
-    };
+    let synchronous = |workload: &Workload| workload.pattern().is_some_and(FilePattern::is_synchronous);
     served.requests.flushes > 0 || loaded.scenario.workload.values().any(synchronous)
 }
 
@@ -184,11 +180,10 @@ fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sente
 
 /// File services that answer before anything is on disk, whose programs never synchronise.
 fn left_in_memory(loaded: &Loaded) -> Option<Sentence> {
-    let shares = &loaded.hosts.linux.shares;
-    let share = shares.iter().find(|share| share.parameters.writes == Writes::OnSync)?;
+    let (_, share) = loaded.hosts.linux.mounts().find(|(_, mount)| mount.leaves_in_memory())?;
     Some(Claim::NotDurable.says(format!(
         "\"{}\" is on disk only when files are synchronised, which nobody does here: what programs have written and closed may be in \
          its servers' memory alone, where a share with writes = \"on-close\" would have it on disk",
-        share.name
+        share.name()
     )))
 }

@@ -10,7 +10,6 @@ use crate::loaded::Loaded;
 use crate::report::Report;
 use crate::run::RunFailure;
 use crate::run::burst::{FIRINGS_MAX, last_of, run_once};
-use crate::schema::Workload;
 use petrio_page::numbers::time;
 use petrio_workload::PausesDrawn;
 
@@ -62,16 +61,9 @@ fn drawn(loaded: &Loaded) -> Option<(Loaded, Vec<String>)> {
     let mut drawn = loaded.clone();
     let mut names = Vec::new();
     for (name, workload) in &mut drawn.scenario.workload {
-        let changed = match workload {
-            Workload::Files(load) => load.parameters.draw_pauses(),
-            Workload::Script(load) => load.parameters.draw_pauses(),
-            Workload::Synthetic(load) => {
-                let changed = load.parameters.draw_pauses();
-                // What generates is ready already.
-                changed && drawn.generators.get_mut(name).is_some_and(PausesDrawn::draw_pauses)
-            }
-            _ => false,
-        };
+        // What generates is ready already.
+        let ready = drawn.generators.get_mut(name);
+        let changed = workload.load_mut().draw_pauses() && ready.is_none_or(PausesDrawn::draw_pauses);
         names.extend(changed.then(|| name.clone()));
     }
     (!names.is_empty()).then_some((drawn, names))

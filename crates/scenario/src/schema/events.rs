@@ -1,6 +1,9 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
+use crate::schema::names::Names;
+use crate::schema::place::FileLoadPlace;
 use crate::schema::trace::Replay;
+use crate::schema::workload::{FileLoad, Load, LoadSite};
 use indexmap::IndexMap;
 use petrio_trace::{ColumnUnits, FormatName, NamedColumns};
 use petrio_units::Bytes;
@@ -111,5 +114,35 @@ impl EventReplay {
             processes: Processes::Apart,
             ..ClosedReplayOptions::default()
         }
+    }
+}
+
+impl Load for FileLoad<EventReplay> {
+    fn on(&self) -> &Names {
+        &self.place.on
+    }
+
+    fn files_place(&self) -> Option<&FileLoadPlace> {
+        Some(&self.place)
+    }
+
+    fn places(&self) -> Option<&IndexMap<String, String>> {
+        Some(&self.parameters.places)
+    }
+
+    fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
+        let LoadSite { checker, path, on, .. } = site;
+        let EventReplay { file, columns, units, time_scale, device_room, .. } = &self.parameters;
+        checker.urgency(path, &self.place);
+        checker.places_of(path, self.places());
+        checker.on_one_machine(&format!("{path}.on"), on);
+        checker.file(&format!("{path}.file"), file);
+        checker.time_scale(path, *time_scale);
+        checker.own_table(path, columns.as_ref(), *units);
+        checker.device_room(path, *device_room);
+    }
+
+    fn is_open(&self) -> bool {
+        self.parameters.replay == Replay::Open
     }
 }

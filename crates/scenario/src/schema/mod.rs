@@ -3,7 +3,6 @@
 //! The doc comment of a field is its help; `petrio schema` prints the tree as a JSON schema. What the types can't say
 //! (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
 
-mod accesses;
 mod adapter;
 mod apart;
 mod disk;
@@ -20,7 +19,6 @@ mod scenario;
 mod scheduler;
 mod trace;
 mod transaction;
-mod words;
 mod workload;
 
 pub use crate::holder::{
@@ -30,8 +28,6 @@ pub use crate::host::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
     TmpfsParameters, TmpfsType, Unix, UnixHost,
 };
-pub use accesses::DeviceAccessLoad;
-pub(crate) use accesses::accesses as access_words;
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use disk::{Disk, Spindle, WriteCache};
@@ -50,5 +46,7 @@ pub use scheduler::DiskScheduler;
 pub(crate) use trace::own_table;
 pub use trace::{OutOfRange, Replay, TraceReplay};
 pub use transaction::TransactionEnd;
-pub use workload::{FileLoad, SyntheticLoad, Workload};
-pub(crate) use workload::{KINDS, read_workload};
+pub use workload::{DeviceAccessLoad, FileLoad, SyntheticLoad, Workload};
+pub(crate) use workload::{
+    FilePattern, KINDS, LoadSite, access_words, longer_count, longer_span, read_workload,
+};

@@ -1,6 +1,7 @@
 //! `kind = "trace"`: recorded block requests, played back.
 
 use crate::schema::names::Names;
+use crate::schema::workload::{Load, LoadSite};
 use indexmap::IndexMap;
 use petrio_trace::{Alignment, ColumnUnits, FormatName, NamedColumns, OwnTable, TraceOptions};
 use petrio_workload::{ClosedReplayOptions, Processes};
@@ -115,4 +116,18 @@ pub enum OutOfRange {
     Skip,
     /// Its address wraps around at the disk's size; counted, and the report warns.
     Wrap,
+}
+
+impl Load for TraceReplay {
+    fn on(&self) -> &Names {
+        &self.on
+    }
+
+    fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
+        site.checker.trace(site.path, self, site.on);
+    }
+
+    fn is_open(&self) -> bool {
+        self.replay == Replay::Open
+    }
 }

@@ -1,7 +1,6 @@
 //! Hosts that would only wake up, and pages of processes that nothing has room for.
 
-use super::HOST;
-use super::place::PlacedHost;
+use super::{HOST, PlacedHost};
 use crate::text::tree::Places;
 use crate::text::{Problem, Sources};
 use petrio_units::Bytes;

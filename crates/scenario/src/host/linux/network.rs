@@ -1,18 +1,18 @@
 //! `[network.NAME]`: what hosts are connected by.
 
-use super::Linux;
-use super::place::PlacedLinux;
 use super::wiring::wiring;
+use super::{Linux, PlacedLinux};
+use crate::build::HostSite;
 use crate::check::{Checker, HOSTS, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::parts::Directory;
 use crate::schema::{Names, Network, Traffic, bits};
 use crate::text::Problem;
-use petrio_models::cluster::pvfs::PvfsCosts;
-use petrio_models::cluster::share::ShareCosts;
 use petrio_models::network::topology::Wiring;
-use petrio_models::network::{HIGHEST_SERVICE_LEVEL, NetworkError, NetworkParameters, TrafficParameters};
+use petrio_models::network::{
+    HIGHEST_SERVICE_LEVEL, Network as BuiltNetwork, NetworkError, NetworkParameters, TrafficParameters,
+};
 use petrio_units::Rate;
 use std::sync::Arc;
 
@@ -189,6 +189,24 @@ impl Linux {
 }
 
 impl PlacedNetwork {
+    /// Puts it into the net.
+    pub(super) fn page(&self, linux: &PlacedLinux, site: &mut HostSite<'_, '_>) -> BuiltNetwork {
+        let wiring = Arc::clone(&self.wiring);
+        if self.is_of_nodes {
+            // It is in the net already, with what lies on its nodes; this one only keeps the numbers of the others.
+            let name = format!("{}-hosts", self.name);
+            return BuiltNetwork::new(site.page, &name, &self.parameters, wiring, &[]);
+        }
+        let hosts = self.hosts.iter().map(|&host| linux.hosts[host].name.as_str());
+        let names: Vec<&str> = hosts.chain(self.targets.iter().map(String::as_str)).collect();
+        let mut built = BuiltNetwork::new(site.page, &self.name, &self.parameters, wiring, &names);
+        for (number, traffic) in self.traffic.iter().enumerate() {
+            let hosts = (&traffic.from[..], &traffic.to[..]);
+            built.traffic(site.page, &format!("traffic{number}"), hosts, &traffic.parameters);
+        }
+        built
+    }
+
     /// What it is, in a few words.
     pub(super) fn words(&self) -> String {
         let rate = bits(self.parameters.link.rate);
@@ -205,20 +223,6 @@ impl PlacedNetwork {
 }
 
 impl PlacedLinux {
-    /// The file systems on networks whose messages and calls are set to cost no processor's time.
-    pub(crate) fn costing_nothing(&self) -> Vec<String> {
-        let free = |network: usize| {
-            self.networks.get(network).is_some_and(|network| network.parameters.host_costs().are_none())
-        };
-        let pvfs = (self.pvfs.iter())
-            .filter(|pvfs| pvfs.parameters.costs == PvfsCosts::NONE && free(pvfs.network))
-            .map(|pvfs| format!("\"{}\"", pvfs.name));
-        let shares = (self.shares.iter())
-            .filter(|share| share.parameters.costs == ShareCosts::NONE && free(share.network))
-            .map(|share| format!("\"{}\"", share.name));
-        pvfs.chain(shares).collect()
-    }
-
     /// What is written of networks, or brought by the catalogue, and has no effect at their levels.
     pub(super) fn without_effect(&self) -> Vec<Sentence> {
         let told = |network: &PlacedNetwork| {

@@ -127,16 +127,10 @@ impl Family for Unix {
     type Placed = PlacedUnixHosts;
 
     const KINDS: &'static [PartKind] = &[PartKind {
-        least_bytes: 0,
-        key: UNIX,
         owns: true,
-        files: &["use"],
-        shelf: None,
         references: &[("on", Pool::Holders)],
-        pool: Pool::Volumes,
         is_on_each: true,
-        is_mounted: false,
-        is_around: false,
+        ..PartKind::of(UNIX, Pool::Volumes)
     }];
 
     fn read(

@@ -341,6 +341,7 @@ fn nonsense_is_told_where_it_stands() {
         ("share.work.threads=0", "without threads"),
         ("share.work.in_flight=0", "no call on its way"),
         ("share.work.servers=\"server/dat\"", "no file system is called"),
+        ("share.work.servers=\"client/work\"", "in a circle: no file would lie anywhere"),
         ("share.work.clients=\"node*\"", "no host is called"),
         ("share.work.network=\"wan\"", "no network is called"),
         ("network.lan.hosts=\"client*\"", "isn't on the network \"lan\""),
@@ -350,6 +351,44 @@ fn nonsense_is_told_where_it_stands() {
         let messages = told(&[set]);
         assert!(messages.iter().any(|message| message.contains(expected)), "{set}: {messages:?}");
     }
+}
+
+#[test]
+fn what_others_serve_is_neither_served_again_nor_mounted_over() {
+    let told = |more: &str, set: &[&str]| -> Vec<(String, String)> {
+        let problems = load_of(&format!("{HOSTS}{more}"), set).unwrap_err();
+        let told = problems
+            .iter()
+            .map(|problem| (problem.location().unwrap_or_default(), problem.message().to_owned()));
+        told.collect()
+    };
+    let line = |text: &str, words: &str| 1 + text.lines().position(|line| line == words).unwrap();
+    let again = "[share.again]\nclients = \"server*\"\nservers = \"client*/work\"\n";
+    let text = format!("{HOSTS}{again}");
+    let at = |words: &str| format!("test.toml:{}", line(&text, words));
+    let (place, message) = told(again, &[]).remove(0);
+    assert!(place.starts_with(&at("servers = \"client*/work\"")), "{place}");
+    assert_eq!(
+        message,
+        "\"client*/work\" is a mount of the file service \"work\", and what lies on other hosts isn't served again"
+    );
+    // Each of two services lies on the other's mounts.
+    let (_, message) = told(again, &["share.work.servers=\"server*/again\""]).remove(0);
+    assert_eq!(
+        message,
+        "\"server*/again\" is a mount of the file service \"again\", which lies on \"client*/work\", a mount of the file \
+         service \"work\", which lies on \"server*/again\", a mount of the file service \"again\", in a circle: no file would \
+         lie anywhere"
+    );
+    // A server mounts what others serve under the name of its own file system.
+    let over = "[share.data]\nclients = \"server*\"\nservers = \"server*/data\"\n";
+    let text = format!("{HOSTS}{over}");
+    let (place, message) = told(over, &[]).remove(0);
+    assert!(place.starts_with(&format!("test.toml:{}", line(&text, "[share.data]"))), "{place}");
+    assert!(
+        message.starts_with("the file service \"data\" would be mounted over the file system"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,10 +1,70 @@
-//! A pattern of file accesses in a few words, for the head of a report.
+//! `kind = "files"`: a pattern of accesses to files.
 
-use petrio_workload::program::PatternParameters;
+use super::kind::{FilePattern, Planned};
+use super::longer::{count, count32, longer_count};
+use crate::reading::Reading;
+use petrio_files::inputs::Inputs;
+use petrio_units::Bytes;
+use petrio_workload::PausesDrawn;
 use petrio_workload::program::pattern::{Access, Durability, FileOrder, FsyncCall, Interface, Pattern};
+use petrio_workload::program::{PatternParameters, Placement, ProgramError};
+
+impl FilePattern for PatternParameters {
+    fn check(&self) -> Result<(), ProgramError> {
+        self.validate()
+    }
+
+    fn plan(&self, placement: &Placement, _: &Reading, _: &Inputs) -> Planned {
+        Ok(Box::new(Self::plan(self, placement)?))
+    }
+
+    fn largest(&self) -> Option<(u64, &'static str)> {
+        // Files that all processes go through are there once.
+        Some((self.file_size.get().saturating_mul(self.all_files()), "file_size"))
+    }
+
+    fn words(&self) -> String {
+        in_words(self)
+    }
+
+    /// More accesses where they are counted; else more files of the same size, whose data are new to every cache.
+    fn lengthen(&mut self, times: f64) -> bool {
+        if self.operations.is_some() || self.amount.is_some() {
+            longer_count(&mut self.operations, times);
+            self.amount = self.amount.map(|amount| Bytes(count(amount.get(), times)));
+        } else if self.operation == Access::Read || self.pattern == Pattern::Same {
+            self.passes = count32(self.passes, times);
+        } else {
+            self.files = count32(self.files, times);
+        }
+        true
+    }
+
+    fn draw_pauses(&mut self) -> bool {
+        PausesDrawn::draw_pauses(self)
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.sync || self.data_sync
+    }
+
+    fn is_warmed(&self) -> bool {
+        self.cached || self.warm_up_pass
+    }
+
+    fn reads_again(&self) -> bool {
+        let at_random = self.pattern == Pattern::Random || self.file_order == FileOrder::Random;
+        self.operation == Access::Read && at_random && !self.direct
+    }
+
+    fn would_be_gathered(&self, call: Bytes) -> bool {
+        let in_order = self.pattern == Pattern::Sequential && self.record < call;
+        in_order && !self.direct && !self.sync && !self.data_sync
+    }
+}
 
 /// "random rewrite, 8 KiB records, file of 512 MiB, O_SYNC".
-pub(super) fn pattern(parameters: &PatternParameters) -> String {
+fn in_words(parameters: &PatternParameters) -> String {
     let order = match parameters.pattern {
         Pattern::Sequential => "sequential",
         Pattern::Random => "random",

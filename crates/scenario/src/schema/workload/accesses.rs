@@ -1,15 +1,18 @@
 //! Accesses as fio makes them, on files and on disks.
 
-use super::apart::read_apart;
-use super::names::Names;
-use super::place::FILE_KEYS;
-use super::workload::{FileLoad, FilePattern, Workload};
+use super::kind::{FilePattern, Load, LoadSite, Planned};
+use super::longer::{count, count32, longer_count, longer_span};
+use crate::check::Checker;
 use crate::reading::Reading;
+use crate::schema::Stop;
+use crate::schema::apart::read_apart;
+use crate::schema::names::Names;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;
+use petrio_units::Bytes;
 use petrio_workload::program::accesses::{AccessKind, AccessOrder, Engine, Sizes};
-use petrio_workload::program::{AccessParameters, FilePlan, Placement, ProgramError};
+use petrio_workload::program::{AccessParameters, Placement, ProgramError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +34,7 @@ impl FilePattern for AccessParameters {
         self.validate(false)
     }
 
-    fn plan(
-        &self,
-        placement: &Placement,
-        _: &Reading,
-        _: &Inputs,
-    ) -> Result<Box<dyn FilePlan>, ProgramError> {
+    fn plan(&self, placement: &Placement, _: &Reading, _: &Inputs) -> Planned {
         Ok(Box::new(Self::plan(self, placement)?))
     }
 
@@ -46,6 +44,39 @@ impl FilePattern for AccessParameters {
 
     fn words(&self) -> String {
         accesses(self)
+    }
+
+    fn check_end(&self, path: &str, stop: &Stop, checker: &mut Checker<'_, '_>) {
+        checker.endless(path, self, stop);
+    }
+
+    fn lengthen(&mut self, times: f64) -> bool {
+        longer_count(&mut self.accesses, times);
+        longer_span(&mut self.duration, times);
+        if self.amount.is_some() {
+            self.amount = self.amount.map(|amount| Bytes(count(amount.get(), times)));
+        } else if !self.keep_on {
+            self.passes = count32(self.passes, times);
+        }
+        true
+    }
+}
+
+impl Load for DeviceAccessLoad {
+    fn on(&self) -> &Names {
+        &self.on
+    }
+
+    fn after(&self) -> Option<&Names> {
+        self.after.as_ref()
+    }
+
+    fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
+        site.checker.endless(site.path, &self.parameters, site.stop);
+    }
+
+    fn lengthen(&mut self, times: f64) -> bool {
+        self.parameters.lengthen(times)
     }
 }
 
@@ -98,20 +129,14 @@ pub(crate) fn accesses(parameters: &AccessParameters) -> String {
     words.join(", ")
 }
 
-/// Reads accesses on files.
-pub(super) fn on_files(rest: &Table<'_>, sources: &Sources) -> Result<Workload, Vec<Problem>> {
-    let (place, parameters) = read_apart(rest, &FILE_KEYS, sources)?;
-    Ok(Workload::Accesses(FileLoad { place, parameters }))
-}
-
 /// Reads accesses on disks.
-pub(super) fn on_disks(rest: &Table<'_>, sources: &Sources) -> Result<Workload, Vec<Problem>> {
+pub(super) fn on_disks(table: &Table<'_>, sources: &Sources) -> Result<DeviceAccessLoad, Vec<Problem>> {
     #[derive(Deserialize)]
     struct Own {
         on: Names,
         #[serde(default)]
         after: Option<Names>,
     }
-    let (Own { on, after }, parameters) = read_apart(rest, &["on", "after"], sources)?;
-    Ok(Workload::DeviceAccesses(DeviceAccessLoad { on, after, parameters }))
+    let (Own { on, after }, parameters) = read_apart(table, &["on", "after"], sources)?;
+    Ok(DeviceAccessLoad { on, after, parameters })
 }

@@ -1,29 +1,34 @@
 //! The pages of file systems on storage networks: their ports on the networks, what lies below their targets, and the
 //! files that are there when a run begins.
 
-use super::place::PlacedLinux;
-use super::san::{PlacedSan, SanDisk, SanMount};
-use super::shared::Wires;
+use super::{BYTES_A_PARTITION, PlacedSan, SanDisk};
 use crate::build::HostSite;
 use crate::claim::Claim;
-use crate::host::PlacedFamily;
+use crate::host::linux::mount::{MountPages, MountPoint, Wires};
 use crate::run::RunFailure;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Stage;
 use petrio_models::block::scsi::Target;
 use petrio_models::cluster::san::{SanManager, SanNode, SanRules, SanVolume, san_page};
 use petrio_workload::program::PlannedFile;
+use std::ops::Range;
 use std::sync::Arc;
 
-impl PlacedLinux {
-    /// Builds the page of a file system on a storage network; its rows.
-    pub(super) fn build_san(
-        &self,
-        site: &mut HostSite<'_, '_>,
-        san: &PlacedSan,
-        wires: &mut Wires<'_>,
-    ) -> Result<Vec<Stage>, RunFailure> {
-        let volume = self.san_volume(site, san)?;
+/// A file system on a storage network while its pages are put into the net.
+pub(super) struct SanPages<'l> {
+    pub(super) san: &'l PlacedSan,
+    /// Its volumes, by their numbers in the family.
+    pub(super) volumes: Range<usize>,
+}
+
+impl MountPages for SanPages<'_> {
+    fn points(&self) -> &[MountPoint] {
+        &self.san.clients
+    }
+
+    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+        let san = self.san;
+        let volume = self.volume(site)?;
         let mut flushes = false;
         let mut targets = Vec::new();
         let mut below_targets = Vec::new();
@@ -51,17 +56,18 @@ impl PlacedLinux {
                 (san.lock_network, san.manager),
                 &format!("{} lock manager", san.name),
             ),
-            host: wires.position[&san.manager],
+            host: wires.position(san.manager),
         };
         let mut nodes = Vec::new();
-        for &SanMount { ref name, host, mount } in &san.clients {
+        for client in &san.clients {
+            let &MountPoint { ref name, host, .. } = client;
             nodes.push(SanNode {
                 name,
                 disks: wires.port(site.page, (san.network, host), &format!("{} disks", san.name)),
                 locks: wires.port(site.page, (san.lock_network, host), &format!("{} locks", san.name)),
-                host: wires.position[&host],
-                machine: &self.hosts[host].parameters.machine,
-                operations: wires.calls[&(host, mount)],
+                host: wires.position(host),
+                machine: &wires.linux.hosts[host].parameters.machine,
+                operations: wires.calls(client),
                 completions: site.completions,
             });
         }
@@ -69,30 +75,27 @@ impl PlacedLinux {
             SanRules { parameters: san.parameters, locks: san.locks, exchange: san.exchange, flushes };
         let all = (&nodes[..], &targets[..], manager);
         san_page(site.page, &san.name, &rules, volume, all, wires.processors)
-            .map_err(|error| refused(san, error.to_string()))
+            .map_err(|error| self.refused(error.to_string()))
     }
+}
 
+impl SanPages<'_> {
     /// The file system with the files on it that its mounts' programs need.
-    fn san_volume(&self, site: &mut HostSite<'_, '_>, san: &PlacedSan) -> Result<SanVolume, RunFailure> {
+    fn volume(&self, site: &mut HostSite<'_, '_>) -> Result<SanVolume, RunFailure> {
+        let san = self.san;
         let sizes: Vec<u64> =
             san.targets.iter().map(|target| target.blocks.saturating_mul(SECTOR_BYTES)).collect();
         let partition = san.parameters.partition.get();
         let mut volume = SanVolume::new(partition, san.parameters.placement, &sizes)
-            .ok_or_else(|| refused(san, "its disks have no room for it".to_owned()))?;
-        let is_own =
-            |host: usize, mount: u32| san.clients.iter().any(|own| (own.host, own.mount) == (host, mount));
-        let mounts: Vec<usize> = self
-            .volumes()
-            .enumerate()
-            .filter(|(_, volume)| is_own(volume.host, volume.mount))
-            .map(|(number, _)| number)
-            .collect();
+            .ok_or_else(|| self.refused("its disks have no room for it".to_owned()))?;
         let mut files: Vec<PlannedFile> = Vec::new();
-        for number in mounts {
+        for number in self.volumes.clone() {
             files.extend(site.files(number)?.into_iter().filter(|file| file.present));
         }
         let bytes = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
-        petrio_bounds::check(san.bytes_of(bytes)).map_err(|error| refused(san, error.to_string()))?;
+        let partitions = bytes / partition.max(1);
+        petrio_bounds::check(partitions * BYTES_A_PARTITION)
+            .map_err(|error| self.refused(error.to_string()))?;
         if files.iter().any(|file| file.cached) {
             site.warnings.push(Claim::NotCached.says(format!(
                 "files that are said to be cached lie on \"{}\", whose hosts begin with empty caches",
@@ -101,13 +104,13 @@ impl PlacedLinux {
         }
         for PlannedFile { file, parent, is_directory, size, .. } in files {
             volume.lay(file, parent, (is_directory, size)).map_err(|failure| {
-                refused(san, format!("the files that its programs need can't be laid out: {failure}"))
+                self.refused(format!("the files that its programs need can't be laid out: {failure}"))
             })?;
         }
         Ok(volume)
     }
-}
 
-fn refused(san: &PlacedSan, message: String) -> RunFailure {
-    RunFailure::Storage { part: san.name.clone(), message }
+    fn refused(&self, message: String) -> RunFailure {
+        RunFailure::Storage { part: self.san.name.clone(), message }
+    }
 }

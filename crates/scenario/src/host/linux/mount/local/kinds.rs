@@ -1,8 +1,5 @@
-//! `[fs.NAME]`: a file system of a host, on a disk, an array or another part that holds blocks, or in its memory.
+//! Which file systems there are, where each lies, and the queue before it: as it is written.
 
-use crate::schema::read_apart;
-use crate::text::tree::{Table, entry};
-use crate::text::{Problem, Sources};
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::host::Format;
 use petrio_models::host::file_system::FileSystemParameters;
@@ -10,17 +7,6 @@ use petrio_models::host::xfs::XfsParameters;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// A file system.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct FileSystem {
-    /// Where it lies, what mounts it, and the queue before it.
-    #[serde(flatten)]
-    pub place: FileSystemPlace,
-    /// Which it is, how it was made and is mounted.
-    #[serde(flatten)]
-    pub kind: FileSystemKind,
-}
 
 /// Which file system, how it was made and is mounted.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -141,67 +127,4 @@ pub struct FileSystemPlace {
     /// MiB/s, as of one that it has just found (kernels since 3.2). Writers are held back by it until it is measured anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub believed_rate: Option<Rate>,
-}
-
-const PLACE_KEYS: [&str; 9] = [
-    "host",
-    "on",
-    "size",
-    "scheduler",
-    "queue_requests",
-    "queue_depth",
-    "write_back_latency",
-    "dirty_limit",
-    "believed_rate",
-];
-
-/// What is written of where a file system in memory lies.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemoryPlace {
-    host: Option<String>,
-    size: Option<Bytes>,
-}
-
-/// Reads a file system.
-pub(super) fn read_file_system(table: &Table<'_>, sources: &Sources) -> Result<FileSystem, Vec<Problem>> {
-    let written = entry(table.get_ref(), "type");
-    if written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some("tmpfs")) {
-        let read = read_apart::<MemoryPlace, TmpfsParameters>(table, &["host", "size"], sources);
-        return read.map(|(MemoryPlace { host, size }, parameters)| FileSystem {
-            place: FileSystemPlace { host, size, ..FileSystemPlace::default() },
-            kind: FileSystemKind::Tmpfs(parameters),
-        });
-    }
-    let named =
-        |name: &str| written.as_ref().is_some_and(|(_, value)| value.get_ref().as_str() == Some(name));
-    let read = if named("raw") {
-        read_apart::<FileSystemPlace, RawParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Raw(parameters) })
-    } else if named("xfs") {
-        read_apart::<FileSystemPlace, XfsParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Xfs(parameters) })
-    } else {
-        read_apart::<FileSystemPlace, FileSystemParameters>(table, &PLACE_KEYS, sources)
-            .map(|(place, parameters)| FileSystem { place, kind: FileSystemKind::Ext(parameters) })
-    };
-    let mut problems = Vec::new();
-    let mut missing = |key: &str, help: &str| {
-        let problem = sources.error(table.span(), format!("\"{key}\" is missing")).label("in this part");
-        problems.push(problem.help(help));
-    };
-    if written.is_none() {
-        let all = "type = \"ext3\", type = \"ext4\", type = \"xfs\", type = \"tmpfs\" or type = \"raw\"";
-        missing("type", &format!("say which file system it is: {all}"));
-    }
-    if entry(table.get_ref(), "on").is_none() {
-        missing(
-            "on",
-            "name the disk, array or other part that it lies on, or make it one in memory: type = \"tmpfs\"",
-        );
-    }
-    match read {
-        Ok(read) if problems.is_empty() => Ok(read),
-        read => Err(problems.into_iter().chain(read.err().into_iter().flatten()).collect()),
-    }
 }

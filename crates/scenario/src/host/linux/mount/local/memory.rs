@@ -1,8 +1,8 @@
 //! File systems in the memory of hosts: how large they are, and whether there is as much memory.
 
-use super::place::{PlacedFileSystem, PlacedHost};
-use super::{FILE_SYSTEM, FileSystem, HOST};
+use super::{FileSystem, PlacedFileSystem};
 use crate::host::family::Ground;
+use crate::host::linux::{FILE_SYSTEM, HOST, PlacedHost};
 use crate::text::Problem;
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::Bytes;
@@ -31,6 +31,7 @@ pub(super) fn in_memory(
         log: None,
         place: place.clone(),
         kind: kind.clone(),
+        holds_swap: false,
     }
 }
 
@@ -41,7 +42,7 @@ pub(crate) fn most_in_memory(host: usize, file_systems: &[PlacedFileSystem]) -> 
 }
 
 /// Hosts whose file systems in memory may grow beyond it, and those that have swap space and no device for it.
-pub(super) fn beyond_memory(
+pub(crate) fn beyond_memory(
     hosts: &[PlacedHost],
     file_systems: &[PlacedFileSystem],
     ground: &Ground<'_>,

@@ -8,9 +8,9 @@
 //! ranks = 8 …                             hosts = ["h"]
 //! ```
 
-use super::HOST;
-use super::mpi::MPI;
-use super::network::NETWORK;
+use super::MPI;
+use crate::host::linux::HOST;
+use crate::host::linux::network::NETWORK;
 use crate::text::tree::{Table, Value};
 use std::borrow::Cow;
 use toml::Spanned;

@@ -1,0 +1,186 @@
+//! What every check of a mount is given: which hosts there are, on which networks, and the file systems that others may lie on.
+
+use super::MountKind;
+use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
+use crate::host::linux::network::NETWORK;
+use crate::host::linux::{FILE_SYSTEM, Linux};
+use crate::parts::Directory;
+use crate::schema::Names;
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where mounts are checked.
+pub(crate) struct CheckSite<'s, 'c, 'i> {
+    pub(crate) linux: &'s Linux,
+    pub(crate) checker: &'s mut Checker<'c, 'i>,
+    /// The hosts by name.
+    pub(crate) hosts: Directory,
+    /// The hosts of each network.
+    pub(crate) networks: &'s [Vec<usize>],
+    /// The file systems of hosts by name, and the host of each, where it has one.
+    pub(super) file_systems: Directory,
+    pub(crate) mounted: Vec<Option<usize>>,
+    /// What each mount is, by its name.
+    mounted_as: BTreeMap<String, String>,
+    /// Hosts that mount something, or have to do with it.
+    pub(crate) busy: BTreeSet<usize>,
+    /// Hosts whose processes exchange messages, and by which library.
+    pub(crate) joined: BTreeMap<usize, String>,
+}
+
+/// Checks all parts of a kind.
+pub(super) fn check_all<K: MountKind>(
+    parts: &IndexMap<String, K>,
+    site: &mut CheckSite<'_, '_, '_>,
+) -> Vec<Option<K::Checked>> {
+    let key = K::KIND.key;
+    let checked = parts.iter().map(|(name, part)| {
+        let path = format!("{key}.{name}");
+        site.checker.name(&path, name);
+        if !K::KIND.is_mounted {
+            site.checker.take_name(&path, name, K::WHAT, "rename one of them");
+        }
+        part.check(name, site)
+    });
+    checked.collect()
+}
+
+/// The name of a mount: a path, as of what a host owns.
+pub(super) fn mount_name(host: &str, part: &str) -> String {
+    format!("{host}/{}", part.rsplit('/').next().unwrap_or(part))
+}
+
+impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
+    pub(crate) fn new(
+        linux: &'s Linux,
+        checker: &'s mut Checker<'c, 'i>,
+        hosts: Directory,
+        networks: &'s [Vec<usize>],
+    ) -> Self {
+        let file_systems = linux.fs.keys().map(|name| (name.as_str(), name.as_str()));
+        let file_systems = Directory::of(file_systems, checker.places.copies());
+        let mounted_as = linux.fs.keys().map(|name| (name.clone(), format!("the file system \"{name}\"")));
+        let mounted_as = mounted_as.collect();
+        let (mounted, busy, joined) = Default::default();
+        Self { linux, checker, hosts, networks, file_systems, mounted, mounted_as, busy, joined }
+    }
+
+    /// The name of a host.
+    pub(crate) fn host(&self, number: usize) -> &'s str {
+        self.linux.host.get_index(number).map_or("", |(name, _)| name)
+    }
+
+    /// The hosts that `key` of the part at `path` names.
+    pub(crate) fn hosts(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
+        let found = self.checker.find(&format!("{path}.{key}"), names, &self.hosts, HOSTS);
+        found.into_iter().map(|number| number as usize).collect()
+    }
+
+    /// The file systems of hosts that `key` of the part at `path` names.
+    pub(crate) fn file_systems(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
+        if self.are_mounts_of_others(&format!("{path}.{key}"), names) {
+            return Vec::new();
+        }
+        let found = self.checker.find(&format!("{path}.{key}"), names, &self.file_systems, FILE_SYSTEMS);
+        found.iter().for_each(|&number| self.checker.use_volume(number));
+        found.into_iter().map(|number| number as usize).collect()
+    }
+
+    /// The hosts of file systems.
+    pub(crate) fn hosts_of(&self, file_systems: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
+        file_systems.into_iter().filter_map(|there| *self.mounted.get(there)?).collect()
+    }
+
+    /// Notes the mounts of a part by hosts, `found` telling whether all that it names is there.
+    pub(crate) fn mounts<K: MountKind>(
+        &mut self,
+        name: &str,
+        what: &'static str,
+        clients: &[usize],
+        found: bool,
+    ) {
+        let mut told = false;
+        for &host in clients {
+            self.busy.insert(host);
+            let own = mount_name(self.host(host), name);
+            let this = format!("the {} \"{name}\"", K::WHAT);
+            if let Some(other) = self.mounted_as.insert(own.clone(), this.clone()).filter(|_| !told) {
+                told = true;
+                let message = format!("{this} would be mounted over {other}: both are \"{own}\"");
+                let path = format!("{}.{name}", K::KIND.key);
+                self.checker.error_at_key(&path, message, "rename one of them, or let another host mount it");
+            }
+            self.checker.volume(PlannedVolume {
+                key: K::KIND.key,
+                what,
+                name: own,
+                part: name.to_owned(),
+                on: None,
+                found,
+                is_beside_others: false,
+            });
+        }
+    }
+
+    /// The network between the hosts of a part at `path`, which names it unless there is only one.
+    pub(crate) fn network_between(&mut self, path: &str, wanted: Option<&str>) -> Option<usize> {
+        let names: Vec<&str> = self.linux.network.keys().map(String::as_str).collect();
+        match (wanted, names.as_slice()) {
+            (Some(wanted), _) => {
+                let found = self.linux.network.get_index_of(wanted);
+                if found.is_none() {
+                    let help = listed(wanted, &names, "the networks are");
+                    let message = format!("no network is called \"{wanted}\"");
+                    self.checker.error(&format!("{path}.network"), message, help);
+                }
+                found
+            }
+            (None, [_]) => Some(0),
+            (None, []) => {
+                let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
+                self.checker.error_at_key(path, "its hosts are on no network", help);
+                None
+            }
+            (None, [first, ..]) => {
+                let message = "there are several networks; which of them is between its hosts?";
+                self.checker.error_at_key(path, message, format!("write network = \"{first}\""));
+                None
+            }
+        }
+    }
+
+    /// The hosts that `key` of the part at `path` names are on its network.
+    pub(crate) fn on_network(
+        &mut self,
+        path: &str,
+        network: usize,
+        key: &str,
+        hosts: impl IntoIterator<Item = usize>,
+    ) {
+        let on_network: BTreeSet<usize> = self.networks.get(network).into_iter().flatten().copied().collect();
+        let Some(away) = hosts.into_iter().find(|host| !on_network.contains(host)) else { return };
+        let network = self.linux.network.get_index(network).map_or("", |(name, _)| name);
+        let message = format!("the host \"{}\" isn't on the network \"{network}\"", self.host(away));
+        let help = format!("name it in the hosts of [{NETWORK}.{network}]");
+        self.checker.error(&format!("{path}.{key}"), message, help);
+    }
+
+    /// Pages within those of hosts have names, and every host mounts something.
+    pub(crate) fn finish(self) {
+        let Self { linux, checker, mounted, mut busy, .. } = self;
+        let Some(mounted) = mounted.into_iter().collect::<Option<Vec<usize>>>() else { return };
+        for (name, host) in linux.fs.keys().zip(mounted) {
+            busy.insert(host);
+            let Some((host, _)) = linux.host.get_index(host) else { continue };
+            let page = format!("{host}/{}", crate::build::name_in(name, host));
+            checker.take_name(&format!("{FILE_SYSTEM}.{name}"), &page, "file system", "rename one of them");
+        }
+        for (number, name) in linux.host.keys().enumerate() {
+            if !busy.contains(&number) {
+                let message = format!("no file system is mounted by the host \"{name}\"");
+                let help = "give it one, or leave the host out";
+                checker.unused(&format!("{}.{name}", crate::host::linux::HOST), message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The pages of parallel file systems, and what lies on each server of their files.
+
+use super::PlacedPvfs;
+use crate::build::HostSite;
+use crate::host::PlacedLinux;
+use crate::host::linux::mount::{Asks, MountPages, MountPoint, PlacedMount, Wires};
+use crate::run::RunFailure;
+use petrio_colours::FileId;
+use petrio_kernel::PageBuilder;
+use petrio_models::Stage;
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
+use petrio_models::network::Writers;
+use petrio_workload::program::PlannedFile;
+
+/// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
+const ROOM_FOR_NEW_FILES: u32 = 1 << 20;
+/// Bytes of a server's database: a page of it is written at a time.
+const DATABASE_BYTES: u64 = 1 << 20;
+/// Bytes of a manager's file about a file (PVFS 1: its `fmeta`).
+const METADATA_BYTES: u64 = 136;
+
+/// A parallel file system while its pages are put into the net. Its servers are told by their positions, the manager behind them.
+pub(super) struct PvfsPages<'l> {
+    pvfs: &'l PlacedPvfs,
+    linux: &'l PlacedLinux,
+    /// By how much the numbers of the manager's files are higher than those of the files that they are about.
+    metadata: u32,
+}
+
+impl<'l> PvfsPages<'l> {
+    pub(super) fn of(pvfs: &'l PlacedPvfs, linux: &'l PlacedLinux, next_file: u32) -> Self {
+        Self { pvfs, linux, metadata: next_file.saturating_add(ROOM_FOR_NEW_FILES) }
+    }
+
+    fn is_manager(&self, position: usize) -> bool {
+        position == self.pvfs.servers.len()
+    }
+}
+
+impl MountPages for PvfsPages<'_> {
+    fn points(&self) -> &[MountPoint] {
+        &self.pvfs.clients
+    }
+
+    fn asks(&self) -> Vec<Asks> {
+        let asks = |(number, there): (usize, usize)| Asks {
+            host: self.linux.file_systems[there].host,
+            place: format!("{}-answers-{number}", self.pvfs.name),
+            processes: 1,
+        };
+        self.pvfs.lies_on().into_iter().enumerate().map(asks).collect()
+    }
+
+    fn figures(&self) -> Vec<u64> {
+        let striping = self.pvfs.striping;
+        vec![striping.unit, striping.servers.into(), striping.per_file.into()]
+    }
+
+    /// Its share of the stripes; of the manager, a file of its own about each, in a directory of its own.
+    fn stored(&self, position: usize, file: &PlannedFile) -> Option<PlannedFile> {
+        if !self.is_manager(position) {
+            let striping = &self.pvfs.striping;
+            let is_there = file.present && !file.is_directory && striping.is_on(file.file, position as u32);
+            let size = striping.most_on_a_server(file.size);
+            return is_there.then_some(PlannedFile { parent: FileId::ROOT, size, ..*file });
+        }
+        let own = |file: FileId| match file {
+            FileId::ROOT => file,
+            _ => FileId(file.0.saturating_add(self.metadata)),
+        };
+        let size = if file.is_directory { file.size } else { METADATA_BYTES };
+        file.present.then(|| PlannedFile { file: own(file.file), parent: own(file.parent), size, ..*file })
+    }
+
+    /// A server's database of files, where it notes how long they are.
+    fn own_file(&self, position: usize) -> Option<PlannedFile> {
+        (!self.is_manager(position) && self.pvfs.parameters.direct).then_some(PlannedFile {
+            file: FileId(self.metadata),
+            parent: FileId::ROOT,
+            is_directory: false,
+            present: true,
+            cached: true,
+            size: DATABASE_BYTES,
+        })
+    }
+
+    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+        let Self { pvfs, linux, metadata } = *self;
+        let of_servers: Vec<usize> =
+            pvfs.lies_on().into_iter().map(|there| linux.file_systems[there].host).collect();
+        let parameters = &linux.networks[pvfs.network].parameters;
+        let writers = parameters.transport.is_one_sided().then(|| {
+            let hosts = of_servers.iter().copied().chain(pvfs.clients.iter().map(|client| client.host));
+            let hosts = hosts.map(|host| wires.number(pvfs.network, host)).collect();
+            let network = &mut wires.networks[pvfs.network];
+            Writers::new(network, site.page, &pvfs.name, &hosts, pvfs.parameters.eager)
+        });
+        let port = |wires: &mut Wires<'_>, page: &mut PageBuilder<'_>, host: usize, service: &str| {
+            let number = wires.number(pvfs.network, host);
+            let network = &mut wires.networks[pvfs.network];
+            match &writers {
+                Some(writers) => writers.port(network, page, number, service),
+                None => network.port(page, number, service),
+            }
+        };
+        let mut servers = Vec::new();
+        for ((number, there), answers) in pvfs.lies_on().into_iter().enumerate().zip(wires.answers) {
+            let mounted = &linux.file_systems[there];
+            let is_manager = self.is_manager(number);
+            let service = if is_manager { "manager".to_owned() } else { format!("server {number}") };
+            let service = format!("{} {service}", pvfs.name);
+            servers.push(PvfsServer {
+                name: if is_manager { "manager".to_owned() } else { mounted.name.clone() },
+                port: port(wires, site.page, mounted.host, &service),
+                host: wires.position(mounted.host),
+                file_system: mounted.mount,
+                process: answers.processes.start,
+                operations: wires.asked(mounted.host),
+                completions: answers.place,
+            });
+        }
+        let Some(manager) = servers.pop() else { return Ok(Vec::new()) };
+        let mut clients = Vec::new();
+        for client in &pvfs.clients {
+            clients.push(PvfsClient {
+                name: &client.name,
+                port: port(wires, site.page, client.host, &pvfs.name),
+                host: wires.position(client.host),
+                operations: wires.calls(client),
+                completions: site.completions,
+            });
+        }
+        let all = (&clients[..], &servers[..], &manager);
+        let (parameters, striping) = (&pvfs.parameters, pvfs.striping);
+        Ok(pvfs_page(site.page, &pvfs.name, parameters, striping, metadata, all, wires.processors))
+    }
+}
