@@ -28,13 +28,20 @@ pub struct DepthFigures {
 figures! { DepthFigures:
     submitted => "submitted" One Neither;
     mean => "mean" One Neither;
-    shares = |depths: &Self| depths.shares[0] => "share from 1" One Neither;
-    shares = |depths: &Self| depths.shares[1] => "share from 2" One Neither;
-    shares = |depths: &Self| depths.shares[2] => "share from 4" One Neither;
-    shares = |depths: &Self| depths.shares[3] => "share from 8" One Neither;
-    shares = |depths: &Self| depths.shares[4] => "share from 16" One Neither;
-    shares = |depths: &Self| depths.shares[5] => "share from 32" One Neither;
-    shares = |depths: &Self| depths.shares[6] => "share from 64" One Neither;
+    shares = |depths: &Self| depths.shares[0], "The part of the submissions that found 1 in flight."
+        => "share from 1" One Neither;
+    shares = |depths: &Self| depths.shares[1], "The part of the submissions that found 2 or 3 in flight."
+        => "share from 2" One Neither;
+    shares = |depths: &Self| depths.shares[2], "The part of the submissions that found 4 to 7 in flight."
+        => "share from 4" One Neither;
+    shares = |depths: &Self| depths.shares[3], "The part of the submissions that found 8 to 15 in flight."
+        => "share from 8" One Neither;
+    shares = |depths: &Self| depths.shares[4], "The part of the submissions that found 16 to 31 in flight."
+        => "share from 16" One Neither;
+    shares = |depths: &Self| depths.shares[5], "The part of the submissions that found 32 to 63 in flight."
+        => "share from 32" One Neither;
+    shares = |depths: &Self| depths.shares[6], "The part of the submissions that found 64 or more in flight."
+        => "share from 64" One Neither;
 }
 
 impl DepthFigures {

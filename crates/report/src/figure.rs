@@ -1,5 +1,5 @@
 //! What a figure of a report is: in which of a row's fields it stands, what tables call it, its unit, and which way is better. From lists of
-//! these follow the CSV's rows, the measures of `compare`, and the list of all figures in `docs/figures.md`; what a figure means is said once,
+//! these follow the CSV's rows, the measures of `compare`, and the list of all figures in `docs/reference.md`; what a figure means is said once,
 //! in the field's comment, which the JSON's schema has, too.
 
 use crate::estimate::Estimate;
@@ -119,6 +119,8 @@ pub(crate) struct Figure<T> {
     pub(crate) quantity: &'static str,
     pub(crate) unit: Unit,
     pub(crate) better: Better,
+    /// What it means, where that isn't what the field's comment says.
+    pub(crate) meaning: Option<&'static str>,
     pub(crate) value: fn(&T) -> Option<Value>,
 }
 
@@ -134,16 +136,18 @@ pub(crate) trait Told: JsonSchema + Sized + 'static {
 }
 
 /// The figures of rows of a type, a line each: `field => "what tables call it" Unit Better;`. What doesn't stand in its field as it is told is
-/// behind a `=`, as a function of the row: `field = |row| … => …`. The type's name may be followed by the field that says of which
-/// replication a row is.
+/// behind a `=`, as a function of the row, and where the field's comment says something else than it, with what it means: `field = |row| …,
+/// "what it means" => …`. The type's name may be followed by the field that says of which replication a row is.
 macro_rules! figures {
-    ($of:ty $(, $replication:ident)?: $($first:ident $(.$rest:ident)* $(= $with:expr)? => $quantity:literal $unit:ident $better:ident;)*) => {
+    ($of:ty $(, $replication:ident)?: $($first:ident $(.$rest:ident)* $(= $with:expr $(, $meaning:literal)?)?
+        => $quantity:literal $unit:ident $better:ident;)*) => {
         impl $crate::figure::Told for $of {
             const FIGURES: &'static [$crate::figure::Figure<Self>] = &[$($crate::figure::Figure {
                 field: concat!(stringify!($first) $(, ".", stringify!($rest))*),
                 quantity: $quantity,
                 unit: $crate::figure::Unit::$unit,
                 better: $crate::figure::Better::$better,
+                meaning: $crate::figure::figures!(: $($($meaning)?)?),
                 value: $crate::figure::figures!(@ [$first $(.$rest)*] $($with)?),
             }),*];
 
@@ -152,6 +156,8 @@ macro_rules! figures {
             })?
         }
     };
+    (:) => { None };
+    (: $meaning:literal) => { Some($meaning) };
     (@ [$($field:tt)*]) => { |row| $crate::figure::Valued::value(row.$($field)*) };
     (@ [$($field:tt)*] $with:expr) => { |row| $crate::figure::of_row(row, $with) };
 }
@@ -273,7 +279,8 @@ fn described<T: Told>(part: &'static str) -> Vec<Described> {
     let schema = schema_for!(T).to_value();
     let described = |figure: &Figure<T>| {
         let &Figure { field, quantity, unit, better, .. } = figure;
-        Described { part, quantity, unit, better, field, meaning: meaning(&schema, field) }
+        let meaning = figure.meaning.map_or_else(|| meaning(&schema, field), str::to_owned);
+        Described { part, quantity, unit, better, field, meaning }
     };
     T::FIGURES.iter().map(described).collect()
 }

@@ -333,7 +333,7 @@ impl DeadlineFigures {
 pub struct OperationFailures {
     /// Which: `read`, `write`, `fsync` ….
     pub operation: String,
-    /// How many.
+    /// How many could not be done.
     pub failed: u64,
     /// Why, with the name of errno(3): "the volume is full (ENOSPC)".
     pub failure: String,

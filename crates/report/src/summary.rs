@@ -218,7 +218,8 @@ figures! { Stage:
     mean_wait_ms => "mean wait" Milliseconds Down;
     mean_service_ms => "mean service" Milliseconds Down;
     members.count = |stage: &Self| stage.members.as_ref().map(|members| members.count) => "members" One Neither;
-    members.least = |stage: &Self| member(stage, true, |members| members.least) => "least utilisation" One Neither;
+    members.least = |stage: &Self| member(stage, true, |members| members.least)
+        => "least utilisation" One Neither;
     members.most = |stage: &Self| member(stage, true, |members| members.most) => "most utilisation" One Neither;
     members.least = |stage: &Self| member(stage, false, |members| members.least) => "least mean queue" One Down;
     members.most = |stage: &Self| member(stage, false, |members| members.most) => "most mean queue" One Down;

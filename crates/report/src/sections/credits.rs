@@ -27,7 +27,7 @@ pub struct CreditFigures {
     pub parts: u64,
     /// What its bucket holds, I/Os or bytes.
     pub room: f64,
-    /// What of that was left when the run ended.
+    /// What of what its bucket holds was left when the run ended.
     pub left: f64,
     /// What passes for good, a second, which is also how fast it comes back while nothing is asked.
     pub lasting_per_s: f64,
@@ -110,12 +110,16 @@ figures! { CreditFigures:
     parts => "parts" One Neither;
     room = |credits: &Self| credits.of(CreditUnit::Requests, credits.room) => "room" One Neither;
     left = |credits: &Self| credits.of(CreditUnit::Requests, credits.left) => "left" One Up;
-    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.lasting_per_s) => "lasting rate" PerSecond Up;
-    burst_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.burst_per_s) => "burst rate" PerSecond Up;
+    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.lasting_per_s)
+        => "lasting rate" PerSecond Up;
+    burst_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.burst_per_s)
+        => "burst rate" PerSecond Up;
     room = |credits: &Self| credits.of(CreditUnit::Bytes, credits.room) => "room" Bytes Neither;
     left = |credits: &Self| credits.of(CreditUnit::Bytes, credits.left) => "left" Bytes Up;
-    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.lasting_per_s) => "lasting rate" BytesPerSecond Up;
-    burst_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.burst_per_s) => "burst rate" BytesPerSecond Up;
+    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.lasting_per_s)
+        => "lasting rate" BytesPerSecond Up;
+    burst_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.burst_per_s)
+        => "burst rate" BytesPerSecond Up;
     dry_at_s => "dry at" Seconds Up;
     dry_after_s => "dry after" Seconds Up;
     full_after_s => "full after" Seconds Down;

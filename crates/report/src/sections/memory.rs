@@ -32,7 +32,7 @@ pub struct MemoryFigures {
     /// What of processes' memory went to swap space, of all together; of several replications on average.
     #[serde(default, skip_serializing_if = "is_none")]
     pub swapped_out_bytes: u64,
-    /// What of it came back.
+    /// What of processes' memory came back from swap space.
     #[serde(default, skip_serializing_if = "is_none")]
     pub swapped_in_bytes: u64,
     /// How long processes waited for what came back, all together, ms.

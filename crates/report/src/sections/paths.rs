@@ -27,7 +27,7 @@ pub struct PathsFigures {
     /// Requests that found no path, and waited for one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited: u64,
-    /// How long there were such.
+    /// How long there were requests without a path, seconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub waiting_s: f64,
     /// Requests that failed since there was no path.

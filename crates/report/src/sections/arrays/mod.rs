@@ -131,7 +131,7 @@ pub struct FailureFigures {
     pub replication: Option<u64>,
     /// Its name.
     pub member: String,
-    /// When.
+    /// When it failed, seconds from the beginning.
     pub at_s: f64,
     /// Who took its place, if anybody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,7 +139,7 @@ pub struct FailureFigures {
     /// When he began to be filled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_at_s: Option<f64>,
-    /// How long it took to fill him.
+    /// How long it took to fill him, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuilt_in_s: Option<f64>,
     /// When he failed himself before that.

@@ -114,7 +114,7 @@ impl JobFigures {
 }
 
 figures! { RankFigures:
-    computing_s = Self::processor_s => "computing" Seconds Neither;
+    computing_s = Self::processor_s, "Computing, without waits for a processor." => "computing" Seconds Neither;
     waiting_s => "processor wait" Seconds Down;
     messages_s => "messages" Seconds Down;
     reading_s => "reading" Seconds Down;

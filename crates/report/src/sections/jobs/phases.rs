@@ -196,8 +196,10 @@ figures! { PhaseFigures:
     seconds => "time" Seconds Down;
     bytes => "bytes" Bytes Neither;
     operations => "operations" One Neither;
-    rate = |phase: &Self| phase.is_of_bytes().then_some(phase.rate) => "rate" BytesPerSecond Up;
-    rate = |phase: &Self| (!phase.is_of_bytes()).then_some(phase.rate) => "rate" PerSecond Up;
+    rate = |phase: &Self| phase.is_of_bytes().then_some(phase.rate), "Bytes a second, as the program counts them."
+        => "rate" BytesPerSecond Up;
+    rate = |phase: &Self| (!phase.is_of_bytes()).then_some(phase.rate), "Operations a second, of those that `counted` names."
+        => "rate" PerSecond Up;
     busy => "accelerators busy" One Up;
 }
 
