@@ -70,15 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         system: "one disk at 10,000 rpm, FCFS".to_owned(),
         seed: 1,
         simulated_s: free.as_seconds(),
-        held: Vec::new(),
-        sustained: None,
-        credits: Vec::new(),
-        behind_credits: None,
-        firings: 0,
-        warm_up_s: 0.0,
         replications: 1,
-        confidence: None,
-        beside: None,
         stages: vec![
             Stage {
                 name: "d0/queue".to_owned(),
@@ -95,15 +87,6 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ..Stage::default()
             },
         ],
-        rates: Vec::new(),
-        activity: Vec::new(),
-        copies: Vec::new(),
-        arrays: Vec::new(),
-        paths: Vec::new(),
-        profiles: Vec::new(),
-        traffic: Vec::new(),
-        memory: Vec::new(),
-        jobs: Vec::new(),
         bottleneck: Some(Bottleneck {
             claims: vec![Claim::Limits],
             stage: "d0/mechanics".to_owned(),
@@ -120,9 +103,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             also: None,
             or: None,
         }),
-        assumptions: Vec::new(),
         warnings: vec![Claim::ColdCaches.says("the queue was still growing in the middle of the run")],
         served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
+        ..Report::default()
     };
     write_json(&report, &folder.join("report.json"))?;
     write_csv(&report, &folder.join("report.csv"))?;

@@ -1,12 +1,13 @@
 //! How many accesses a workload's processes had in flight at each submission, as fio counts them (`iodepth_level` of its JSON, "IO depths" on
 //! the screen): with the one that is submitted, those that are done and not taken back yet, and those that go to the kernel in the same call.
 
+use crate::figure::figures;
 use petrio_page::numbers::per_cent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where fio's classes begin (io_u.c, `io_u_mark_depth`): each goes up to the next, the last without end.
-pub(super) const CLASSES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const CLASSES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// Parts of the submissions that are left out of the line: while a process begins, it has fewer in flight.
 const SELDOM: f64 = 0.005;
@@ -22,6 +23,25 @@ pub struct DepthFigures {
     pub mean: f64,
     /// Which parts of the submissions found 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31, 32 to 63, and 64 or more, 0 to 1.
     pub shares: [f64; CLASSES.len()],
+}
+
+figures! { DepthFigures:
+    submitted => "submitted" One Neither;
+    mean => "mean" One Neither;
+    shares = |depths: &Self| depths.shares[0], "The part of the submissions that found 1 in flight."
+        => "share from 1" One Neither;
+    shares = |depths: &Self| depths.shares[1], "The part of the submissions that found 2 or 3 in flight."
+        => "share from 2" One Neither;
+    shares = |depths: &Self| depths.shares[2], "The part of the submissions that found 4 to 7 in flight."
+        => "share from 4" One Neither;
+    shares = |depths: &Self| depths.shares[3], "The part of the submissions that found 8 to 15 in flight."
+        => "share from 8" One Neither;
+    shares = |depths: &Self| depths.shares[4], "The part of the submissions that found 16 to 31 in flight."
+        => "share from 16" One Neither;
+    shares = |depths: &Self| depths.shares[5], "The part of the submissions that found 32 to 63 in flight."
+        => "share from 32" One Neither;
+    shares = |depths: &Self| depths.shares[6], "The part of the submissions that found 64 or more in flight."
+        => "share from 64" One Neither;
 }
 
 impl DepthFigures {

@@ -26,11 +26,6 @@ pub(crate) fn example() -> Report {
         system: "one Seagate Cheetah 9LP, C-LOOK".to_owned(),
         seed: 1,
         simulated_s: 74.9,
-        firings: 0,
-        held: Vec::new(),
-        sustained: None,
-        credits: Vec::new(),
-        behind_credits: None,
         warm_up_s: 0.0,
         replications: 1,
         confidence: None,
@@ -91,15 +86,6 @@ pub(crate) fn example() -> Report {
                 ..Stage::default()
             },
         ],
-        rates: Vec::new(),
-        activity: Vec::new(),
-        copies: Vec::new(),
-        arrays: Vec::new(),
-        paths: Vec::new(),
-        profiles: Vec::new(),
-        traffic: Vec::new(),
-        memory: Vec::new(),
-        jobs: Vec::new(),
         bottleneck: Some(Bottleneck {
             claims: vec![Claim::Limits],
             stage: "d0/mechanics".to_owned(),
@@ -131,7 +117,6 @@ pub(crate) fn example() -> Report {
             also: None,
             or: None,
         }),
-        assumptions: Vec::new(),
-        warnings: Vec::new(),
+        ..Report::default()
     }
 }

@@ -2,6 +2,7 @@
 //! %).
 
 use crate::estimate::Estimate;
+use crate::figure::figures;
 use hdrhistogram::Histogram;
 use petrio_kernel::Time;
 use schemars::JsonSchema;
@@ -24,6 +25,16 @@ pub struct Latency {
     pub max_ms: Estimate,
     /// The standard deviation within the run.
     pub deviation_ms: Estimate,
+}
+
+figures! { Latency:
+    mean_ms => "mean" Milliseconds Down;
+    p50_ms => "p50" Milliseconds Down;
+    p90_ms => "p90" Milliseconds Down;
+    p99_ms => "p99" Milliseconds Down;
+    p99_9_ms => "p99.9" Milliseconds Down;
+    max_ms => "max" Milliseconds Down;
+    deviation_ms => "standard deviation" Milliseconds Down;
 }
 
 /// One bin of the latency histogram.

@@ -2,6 +2,7 @@
 
 use crate::by_kind::per_second;
 use crate::estimate::Estimate;
+use crate::figure::figures;
 use crate::latency::{Latency, LatencyHistogram};
 use crate::served::WorkloadFigures;
 use crate::subject::Reported;
@@ -36,11 +37,22 @@ pub struct ProcessFigures {
     pub latency: Option<Latency>,
 }
 
+figures! { ProcessFigures:
+    completed => "completed" One Neither;
+    bytes => "bytes" Bytes Neither;
+    per_s => "rate" PerSecond Up;
+}
+
 impl ProcessFigures {
     /// By which a person knows it: "replay 1234 (postgres)".
     pub(crate) fn words(&self) -> String {
+        format!("{} {}", self.workload, self.number())
+    }
+
+    /// By which it is known within its workload: "1234 (postgres)".
+    pub(crate) fn number(&self) -> String {
         let name = self.name.as_ref().map(|name| format!(" ({})", shown::text(name))).unwrap_or_default();
-        format!("{} {}{name}", self.workload, self.process)
+        format!("{}{name}", self.process)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::depths::DepthFigures;
 use crate::estimate::Estimate;
+use crate::figure::{Tables, each, figures, only};
 use crate::latency::{Bin, Latency, Quantile};
 use crate::processes::ProcessFigures;
 use crate::series::Series;
@@ -91,6 +92,118 @@ impl Served {
         let sorts = [&self.read_latency, &self.write_latency, &self.flush_latency];
         self.operations.len() > 1 || sorts.into_iter().flatten().count() > 1
     }
+}
+
+figures! { Served:
+    closing_s => "closing, not counted" Seconds Neither;
+    requests.completed = |served: &Self| served.count_of(Subject::BlockRequests) => "requests" One Neither;
+    requests.completed = |served: &Self| served.count_of(Subject::FileOperations) => "operations" One Neither;
+    requests.reads => "reads" One Neither;
+    requests.writes => "writes" One Neither;
+    requests.flushes => "flushes" One Neither;
+    requests.from_cache => "served from cache" One Up;
+    requests.in_flight => "in flight at the end" One Neither;
+    bytes => "bytes" Bytes Neither;
+    throughput_bytes_per_s => "throughput" BytesPerSecond Up;
+    requests_per_s = |served: &Self| served.rate_of(Subject::BlockRequests) => "request rate" PerSecond Up;
+    requests_per_s = |served: &Self| served.rate_of(Subject::FileOperations) => "operation rate" PerSecond Up;
+    processes_left_out = |served: &Self| Some(served.processes_left_out).filter(|more| *more > 0)
+        => "processes without rows" One Neither;
+}
+
+impl Served {
+    fn count_of(&self, subject: Subject) -> Option<u64> {
+        (self.subject == subject).then_some(self.requests.completed)
+    }
+
+    fn rate_of(&self, subject: Subject) -> Option<Estimate> {
+        (self.subject == subject).then_some(self.requests_per_s)
+    }
+
+    /// The tables in which it is told.
+    pub(super) fn tables<'e>(to: &mut Tables<'e, Self>) {
+        let none = String::new;
+        to.of_all("run", |of: &'e Self| only(Some(of)));
+        to.of_all("run", |of: &'e Self| only(of.waiting.as_ref()));
+        to.of_all("latency", |of: &'e Self| only(of.latency.as_ref()));
+        to.of_all("read latency", |of: &'e Self| only(of.read_latency.as_ref()));
+        to.of_all("write latency", |of: &'e Self| only(of.write_latency.as_ref()));
+        to.of_all("flush latency", |of: &'e Self| only(of.flush_latency.as_ref()));
+        to.of_all("cause", |of: &'e Self| each(&of.breakdown, |share| (&share.cause, none(), Some(share))));
+        to.table("workload", |of: &'e Self| each(&of.workloads, |row| (&row.workload, none(), Some(row))));
+        to.table("workload", |of: &'e Self| {
+            each(&of.workloads, |row| (&row.workload, none(), row.latency.as_ref()))
+        });
+        to.table("workload", |of: &'e Self| {
+            each(&of.workloads, |row| (&row.workload, none(), row.waiting.as_ref()))
+        });
+        to.table("workload cause", |of: &'e Self| {
+            let causes = |row: &'e WorkloadFigures| {
+                each(&row.breakdown, |share| (&row.workload, share.cause.clone(), Some(share)))
+            };
+            of.workloads.iter().flat_map(causes).collect()
+        });
+        to.table("operation", |of: &'e Self| each(&of.operations, |row| (&row.operation, none(), Some(row))));
+        to.table("operation", |of: &'e Self| {
+            each(&of.operations, |row| (&row.operation, none(), row.latency.as_ref()))
+        });
+        to.table("operation", |of: &'e Self| {
+            each(&of.operations, |row| (&row.operation, none(), row.waiting.as_ref()))
+        });
+        to.table("operation cause", |of: &'e Self| {
+            let causes = |row: &'e OperationFigures| {
+                each(&row.breakdown, |share| (&row.operation, share.cause.clone(), Some(share)))
+            };
+            of.operations.iter().flat_map(causes).collect()
+        });
+        to.table("process", |of: &'e Self| {
+            each(&of.processes, |row| (&row.workload, row.number(), Some(row)))
+        });
+        to.table("process", |of: &'e Self| {
+            each(&of.processes, |row| (&row.workload, row.number(), row.latency.as_ref()))
+        });
+        to.table("transactions", |of: &'e Self| {
+            each(&of.transactions, |row| (&row.workload, none(), Some(row)))
+        });
+        to.table("transactions", |of: &'e Self| {
+            each(&of.transactions, |row| (&row.workload, none(), row.latency.as_ref()))
+        });
+        to.table("in flight", |of: &'e Self| each(&of.depths, |row| (&row.workload, none(), Some(row))));
+        to.table("deadline", |of: &'e Self| each(&of.deadlines, |row| (&row.workload, none(), Some(row))));
+        to.table("failed", |of: &'e Self| {
+            each(&of.failures, |row| (&row.operation, row.failure.clone(), Some(row)))
+        });
+    }
+}
+
+figures! { WorkloadFigures:
+    from_s => "from" Seconds Neither;
+    until_s => "until" Seconds Neither;
+    completed => "completed" One Neither;
+    bytes => "bytes" Bytes Neither;
+    throughput_bytes_per_s => "throughput" BytesPerSecond Up;
+    per_s => "rate" PerSecond Up;
+}
+
+figures! { OperationFigures:
+    completed => "completed" One Neither;
+    per_s => "rate" PerSecond Up;
+    bytes => "bytes" Bytes Neither;
+    from_cache => "without waiting for a device" One Up;
+}
+
+figures! { DeadlineFigures:
+    deadline_ms => "deadline" Milliseconds Neither;
+    moved => "moved" One Neither;
+    late => "late" One Down;
+    late_under_way => "late under way" One Down;
+}
+
+figures! { OperationFailures:failed => "failed" One Down;}
+
+figures! { Share:
+    mean_ms => "mean" Milliseconds Down;
+    fraction => "fraction" One Neither;
 }
 
 /// How many requests there were: block requests, or file operations.
@@ -220,7 +333,7 @@ impl DeadlineFigures {
 pub struct OperationFailures {
     /// Which: `read`, `write`, `fsync` ….
     pub operation: String,
-    /// How many.
+    /// How many could not be done.
     pub failed: u64,
     /// Why, with the name of errno(3): "the volume is full (ENOSPC)".
     pub failure: String,

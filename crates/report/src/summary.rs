@@ -1,19 +1,11 @@
 //! The report of a run as data. Times are in the unit that the field's name ends in.
 
-use crate::activity::Activity;
-use crate::arrays::ArrayFigures;
 use crate::bottleneck::Bottleneck;
 use crate::claim::Sentence;
-use crate::copies::CopiesFigures;
-use crate::credits::{BehindCredits, CreditFigures};
-use crate::memory::MemoryFigures;
-use crate::paths::PathsFigures;
-use crate::profile::ProfileFigures;
-use crate::ranks::JobFigures;
-use crate::rates::Rates;
+use crate::figure::{Described, figures};
+use crate::section::{Forms, Section, described, is_absent};
+use crate::sections::*;
 use crate::served::Served;
-use crate::sustained::{Held, Sustained};
-use crate::traffic::TrafficFigures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,94 +105,81 @@ impl Stage {
     }
 }
 
-/// What one run gives, or the mean of several replications of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
-    /// The scenario's title.
-    pub title: String,
-    /// On what it was run, in a line: "one Seagate Cheetah 9LP, C-LOOK".
-    pub system: String,
-    /// The seed of the (first) run.
-    pub seed: u64,
-    /// Model time that the run covered, with its warm-up, seconds.
-    pub simulated_s: f64,
-    /// Model time that was cut off as warm-up, seconds.
-    pub warm_up_s: f64,
-    /// Firings of the net, for those who ask what a run costs; no form of the report shows them.
-    #[serde(skip)]
-    pub firings: u64,
-    /// How many runs this is the mean of.
-    pub replications: u32,
-    /// The level of the half-widths, 0 to 1, where there are any.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub confidence: Option<f64>,
-    /// What the programs got; where some work on files and others send block requests, those that work on files.
-    #[serde(flatten)]
-    pub served: Served,
-    /// What those got that sent block requests while others worked on files.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub beside: Option<Box<Served>>,
-    /// The stages of the storage path.
-    pub stages: Vec<Stage>,
-    /// What each of several clients got, and what each of several servers moved.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub rates: Vec<Rates>,
-    /// What equal parts did when; of the first replication.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub activity: Vec<Activity>,
-    /// Copies of files, where there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub copies: Vec<CopiesFigures>,
-    /// Arrays with redundancy, where there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub arrays: Vec<ArrayFigures>,
-    /// Several paths to devices, where there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub paths: Vec<PathsFigures>,
-    /// What reached the devices, by what it was for, where that can be more than data.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub traffic: Vec<TrafficFigures>,
-    /// How hosts used their memory.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub memory: Vec<MemoryFigures>,
-    /// What hosts' processors were used for, by function.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub profiles: Vec<ProfileFigures>,
-    /// Parallel programs, where there are some.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub jobs: Vec<JobFigures>,
-    /// What caches held of writes when the (first) run ended; no form of the report shows all of it.
-    #[serde(skip)]
-    pub held: Vec<Held>,
-    /// What the load gets once a cache is full that had room until the end of the run, where that is less.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub sustained: Option<Sustained>,
-    /// What is left of bursts: of volumes, instances and throttles that let more pass for a while than they do for good.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub credits: Vec<CreditFigures>,
-    /// What the load gets once a burst is over, where it is one that uses it up and gets less.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub behind_credits: Option<BehindCredits>,
-    /// What limits the run.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub bottleneck: Option<Bottleneck>,
-    /// On what the result rests that no source tells: devices with the figures that were assumed.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub assumptions: Vec<Sentence>,
-    /// Things to check before the result is trusted.
-    pub warnings: Vec<Sentence>,
+/// A report: what is in all of them, and the sections between.
+macro_rules! report {
+    ($($(#[$comment:meta])* $section:ident: $of:ty;)*) => {
+        /// What one run gives, or the mean of several replications of it.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        pub struct Report {
+            /// The scenario's title.
+            pub title: String,
+            /// On what it was run, in a line: "one Seagate Cheetah 9LP, C-LOOK".
+            pub system: String,
+            /// The seed of the (first) run.
+            pub seed: u64,
+            /// Model time that the run covered, with its warm-up, seconds.
+            pub simulated_s: f64,
+            /// Model time that was cut off as warm-up, seconds.
+            pub warm_up_s: f64,
+            /// Firings of the net, for those who ask what a run costs; no form of the report shows them.
+            #[serde(skip)]
+            pub firings: u64,
+            /// How many runs this is the mean of.
+            pub replications: u32,
+            /// The level of the half-widths, 0 to 1, where there are any.
+            #[serde(skip_serializing_if = "Option::is_none", default)]
+            pub confidence: Option<f64>,
+            /// What the programs got; where some work on files and others send block requests, those that work on files.
+            #[serde(flatten)]
+            pub served: Served,
+            /// What those got that sent block requests while others worked on files.
+            #[serde(skip_serializing_if = "Option::is_none", default)]
+            pub beside: Option<Box<Served>>,
+            /// The stages of the storage path.
+            pub stages: Vec<Stage>,
+            $(
+                $(#[$comment])*
+                #[serde(skip_serializing_if = "is_absent", default)]
+                pub $section: $of,
+            )*
+            /// What caches held of writes when the (first) run ended; no form of the report shows all of it.
+            #[serde(skip)]
+            pub held: Vec<Held>,
+            /// What limits the run.
+            #[serde(skip_serializing_if = "Option::is_none", default)]
+            pub bottleneck: Option<Bottleneck>,
+            /// On what the result rests that no source tells: devices with the figures that were assumed.
+            #[serde(skip_serializing_if = "Vec::is_empty", default)]
+            pub assumptions: Vec<Sentence>,
+            /// Things to check before the result is trusted.
+            pub warnings: Vec<Sentence>,
+        }
+
+        impl Report {
+            /// Its sections, in the order of the list.
+            pub(crate) fn sections(&self) -> Vec<&dyn Forms> {
+                vec![$(&self.$section),*]
+            }
+
+            /// With the means of these reports' sections.
+            pub(crate) fn with_mean_sections(self, reports: &[Self], level: f64) -> Self {
+                Self {
+                    $($section: Section::mean(reports.iter().map(|report| &report.$section), level),)*
+                    ..self
+                }
+            }
+        }
+
+        /// The figures of all sections.
+        pub(crate) fn section_figures() -> Vec<Described> {
+            [$(described::<$of>()),*].concat()
+        }
+    };
 }
 
-impl Report {
-    /// What is told of memory: of one host alone its file systems' rows say what matters where nothing is swapped, and of hosts without
-    /// files there is nothing.
-    pub(crate) fn memory_shown(&self) -> impl Iterator<Item = &MemoryFigures> {
-        let hosts: u64 = self.memory.iter().map(|memory| memory.hosts).sum();
-        self.memory
-            .iter()
-            .filter(move |memory| memory.swapped_out_bytes > 0 || hosts > 1 && memory.most_bytes > 0)
-    }
+sections!(report);
 
+impl Report {
     /// What the programs of each sort got: one, or two side by side.
     pub fn each(&self) -> impl Iterator<Item = &Served> {
         std::iter::once(&self.served).chain(self.beside.as_deref())
@@ -215,6 +194,35 @@ impl Report {
         self.activity = Vec::new();
         self
     }
+}
+
+figures! { Report:
+    seed => "seed" One Neither;
+    replications => "replications" One Neither;
+    simulated_s => "simulated" Seconds Neither;
+    warm_up_s => "warm-up" Seconds Neither;
+}
+
+/// How a member of equal stages is told from the others, where `serves` says by how busy it is, else by what waits.
+fn member(stage: &Stage, serves: bool, of: fn(&Members) -> f64) -> Option<f64> {
+    stage.members.as_ref().filter(|_| stage.utilisation.is_some() == serves).map(of)
+}
+
+figures! { Stage:
+    arrivals => "arrivals" One Neither;
+    completions_per_s => "completion rate" PerSecond Neither;
+    servers => "servers" One Neither;
+    utilisation => "utilisation" One Neither;
+    own_utilisation => "utilisation of its own accord" One Neither;
+    mean_queue => "mean queue" One Down;
+    mean_wait_ms => "mean wait" Milliseconds Down;
+    mean_service_ms => "mean service" Milliseconds Down;
+    members.count = |stage: &Self| stage.members.as_ref().map(|members| members.count) => "members" One Neither;
+    members.least = |stage: &Self| member(stage, true, |members| members.least)
+        => "least utilisation" One Neither;
+    members.most = |stage: &Self| member(stage, true, |members| members.most) => "most utilisation" One Neither;
+    members.least = |stage: &Self| member(stage, false, |members| members.least) => "least mean queue" One Down;
+    members.most = |stage: &Self| member(stage, false, |members| members.most) => "most mean queue" One Down;
 }
 
 /// What the wall clock said of a run. It stands apart from the report, which is the same on every machine.

@@ -5,13 +5,9 @@ mod shares;
 
 use crate::estimate::Estimate;
 use crate::latency::Latency;
-use crate::phases::phase_table;
-use crate::ranks::JobFigures;
 use crate::served::{OperationFigures, Served};
 use crate::subject::Subject;
 use crate::summary::{Report, Stage, WallClock};
-use crate::table::table;
-use crate::traffic::traffic_table;
 use crate::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
@@ -27,7 +23,7 @@ const WIDTHS: (usize, usize) = (76, 120);
 pub(super) const KINDS_MAX: usize = 4;
 
 /// So many columns of a name in a table are told however narrow the terminal is.
-const SHORTEST_NAME: usize = 12;
+pub(super) const SHORTEST_NAME: usize = 12;
 
 /// The report as text for a terminal `width` columns wide. Ends with a newline.
 pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> String {
@@ -51,34 +47,10 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         apart(&mut out, served, width);
     }
     stages(&mut out, &report.stages, width);
-    if let Some((heads, rows)) = traffic_table(&report.traffic) {
-        out.push('\n');
-        indented(&mut out, &table(&heads, &rows), 2, width);
-    }
-    if !report.rates.is_empty() {
-        out.push('\n');
-    }
-    report.rates.iter().for_each(|rates| labelled(&mut out, &rates.of, &rates.sentence(), width));
-    for job in &report.jobs {
-        out.push('\n');
-        labelled(&mut out, &job.workload, &job.sentence(), width);
-        phases(&mut out, job, width);
-    }
-    for copies in &report.copies {
-        out.push('\n');
-        labelled(&mut out, &copies.name, &copies.sentence(), width);
-    }
-    let arrays = report.arrays.iter().map(|array| (&array.name, array.sentence()));
-    for (name, sentence) in arrays.chain(report.paths.iter().map(|paths| (&paths.name, paths.sentence()))) {
-        out.push('\n');
-        labelled(&mut out, name, &sentence, width);
-    }
-    for profile in &report.profiles {
-        labelled(&mut out, &profile.name, &profile.sentence(), width);
-    }
-    for memory in report.memory_shown() {
-        labelled(&mut out, &memory.name, &memory.sentence(), width);
-    }
+    let mut sections = report.sections();
+    sections.retain(|section| section.places().terminal.is_some());
+    sections.sort_by_key(|section| section.places().terminal);
+    sections.into_iter().for_each(|section| section.terminal(&mut out, width));
     foot(&mut out, report, width);
     out
 }
@@ -353,39 +325,8 @@ pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
     stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
 }
 
-/// What a parallel program would print itself.
-fn phases(out: &mut String, job: &JobFigures, width: usize) {
-    if let Some((heads, rows)) = phase_table(&job.phases) {
-        indented(out, &fitting(heads, rows, width - 4), 4, width);
-    }
-    if let Some(score) = &job.score {
-        labelled(out, "score", &score.sentence(), width);
-    }
-}
-
-/// A table of phases that is no wider than `room`, as far as that goes without taking anything from a figure: what follows from
-/// the rest goes first, then the middles of names.
-fn fitting(mut heads: Vec<&str>, mut rows: Vec<Vec<String>>, room: usize) -> String {
-    let over = |text: &str| text.lines().map(length).max().unwrap_or(0).saturating_sub(room);
-    let mut text = table(&heads, &rows);
-    for spared in ["mean time", "each"] {
-        if let (true, Some(at)) = (over(&text) > 0, heads.iter().position(|head| *head == spared)) {
-            heads.remove(at);
-            rows.iter_mut().for_each(|row| drop(row.remove(at)));
-            text = table(&heads, &rows);
-        }
-    }
-    if over(&text) > 0 {
-        let longest = rows.iter().map(|row| length(&row[0])).max().unwrap_or(0);
-        let room = longest.saturating_sub(over(&text)).max(SHORTEST_NAME);
-        rows.iter_mut().for_each(|row| row[0] = shortened(&row[0], room));
-        text = table(&heads, &rows);
-    }
-    text
-}
-
 /// A table's lines, set in.
-fn indented(out: &mut String, table: &str, by: usize, width: usize) {
+pub(super) fn indented(out: &mut String, table: &str, by: usize, width: usize) {
     for line in table.lines() {
         let _ = writeln!(out, "{:by$}{}", "", shortened(line, width - by));
     }
@@ -441,7 +382,7 @@ pub fn labelled(out: &mut String, label: &str, text: &str, width: usize) {
     }
 }
 
-fn length(text: &str) -> usize {
+pub(super) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
@@ -462,7 +403,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// At most `width` columns, the middle left out.
-fn shortened(text: &str, width: usize) -> String {
+pub(super) fn shortened(text: &str, width: usize) -> String {
     let characters: Vec<char> = text.chars().collect();
     if characters.len() <= width {
         return text.to_owned();

@@ -3,6 +3,7 @@
 
 use crate::by_kind::per_second;
 use crate::estimate::Estimate;
+use crate::figure::figures;
 use crate::latency::{Latency, LatencyHistogram};
 use crate::served::WorkloadFigures;
 use crate::subject::Reported;
@@ -27,6 +28,11 @@ pub struct TransactionFigures {
     /// completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub latency: Option<Latency>,
+}
+
+figures! { TransactionFigures:
+    completed => "completed" One Neither;
+    per_s => "rate" PerSecond Up;
 }
 
 impl TransactionFigures {

@@ -1,6 +1,7 @@
 //! What was asked for and hadn't completed when a run ended. It has no latency yet, but it has an age, and that is a
 //! latency that it has at least.
 
+use crate::figure::figures;
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
 use petrio_page::numbers::{counted, grouped, seconds};
@@ -64,6 +65,11 @@ pub struct Waiting {
     pub count: u64,
     /// For how long the oldest of them had been, seconds; of all replications the longest.
     pub oldest_s: f64,
+}
+
+figures! { Waiting:
+    count => "under way at the end" One Neither;
+    oldest_s => "oldest under way" Seconds Down;
 }
 
 impl Waiting {

@@ -1,5 +1,7 @@
 //! A change that was tried, and what it brings: as numbers, and as a sentence made of them.
 
+use crate::estimate::Estimate;
+use crate::figure::figures;
 use crate::subject::Subject;
 use petrio_page::numbers::{significant, time};
 use schemars::JsonSchema;
@@ -123,6 +125,14 @@ impl OfWorkload {
             }
         }
     }
+}
+
+figures! { WhatIf:
+    factor => "factor" One Neither;
+    gain = |what_if: &Self| Estimate {
+        value: what_if.gain,
+        half_width: Some((what_if.interval[1] - what_if.interval[0]) / 2.0),
+    } => "gain" One Up;
 }
 
 impl WhatIf {

@@ -172,9 +172,9 @@ fn every_form_of_a_report_says_what_redundancy_costs() {
     assert_eq!(array("exposed_s"), array("degraded_s"));
     assert_eq!(array("lost_bytes"), 0.0);
     let csv = std::fs::read_to_string(folder.path("r.csv")).unwrap();
-    for quantity in ["reads of members", "write amplification", "d2 rebuilt in", "exposed", "lost"] {
+    for quantity in ["reads of members", "write amplification", ",d2,rebuilt in", "exposed", "lost"] {
         assert!(
-            csv.lines().any(|line| line.starts_with("array,") && line.contains(quantity)),
+            csv.lines().any(|line| line.contains(",array") && line.contains(quantity)),
             "{quantity}: {csv}"
         );
     }

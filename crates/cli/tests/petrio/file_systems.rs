@@ -93,8 +93,8 @@ fn every_form_of_a_result_tells_of_operations() {
         "log.parquet",
     ];
     folder.report(&more);
-    assert!(folder.text("r.csv").contains("\nrun,,operations,15,"), "{}", folder.text("r.csv"));
-    assert!(folder.text("r.csv").contains("\noperation,fsync,completed,3,"));
+    assert!(folder.text("r.csv").contains(",1,run,,,operations,15,"), "{}", folder.text("r.csv"));
+    assert!(folder.text("r.csv").contains(",1,operation,fsync,,completed,3,"));
     assert!(folder.text("r.html").contains("Where the time of an average operation goes"));
     let timeline = folder.json("r.perfetto");
     let names = timeline["traceEvents"].as_array().unwrap().iter().map(|event| &event["name"]);

@@ -76,10 +76,10 @@ fn fields(line: &str) -> Vec<String> {
 
 fn of_csv(csv: &str, subject: &str) -> Figures {
     let rows: Vec<Vec<String>> = csv.lines().map(fields).collect();
-    assert!(rows.iter().all(|row| row.len() == 6), "{csv}");
+    assert!(rows.iter().all(|row| row.len() == 9), "{csv}");
     let value = |part: &str, quantity: &str| -> f64 {
-        let row = rows.iter().find(|row| row[0] == part && row[1].is_empty() && row[2] == quantity);
-        row.unwrap_or_else(|| panic!("no {part} {quantity} in {csv}"))[3].parse().unwrap()
+        let row = rows.iter().find(|row| row[2] == part && row[3].is_empty() && row[5] == quantity);
+        row.unwrap_or_else(|| panic!("no {part} {quantity} in {csv}"))[6].parse().unwrap()
     };
     (value("run", subject), value("latency", "mean"))
 }
@@ -132,9 +132,11 @@ names = [path[:-len('.json')] for path in sorted(glob.glob('*.json'))]
 assert names
 for name in names:
     csv = pandas.read_csv(name + '.csv')
-    assert list(csv.columns) == ['part', 'name', 'quantity', 'value', 'half_width', 'unit'], (name, csv.columns)
+    assert list(csv.columns) == ['scenario', 'replication', 'part', 'name', 'item', 'quantity', 'value', 'half_width', 'unit'], (name, csv.columns)
     assert pandas.api.types.is_numeric_dtype(csv['value']) and csv['value'].notna().all(), (name, csv.dtypes)
-    assert not csv.duplicated(['part', 'name', 'quantity']).any(), (name, csv[csv.duplicated(['part', 'name', 'quantity'])])
+    assert csv['unit'].notna().all() and csv['scenario'].nunique() == 1, (name, csv)
+    keys = ['replication', 'part', 'name', 'item', 'quantity']
+    assert not csv.duplicated(keys).any(), (name, csv[csv.duplicated(keys)])
     rows = pandas.read_parquet(name + '.parquet')
     report = pandas.json_normalize(json.load(open(name + '.json')))
     of_rows = (rows['completed_ps'] - rows['issued_ps']).mean() / 1e9

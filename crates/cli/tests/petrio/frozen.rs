@@ -5,7 +5,8 @@
 //! optimised program: they are compared where `PETRIO_FREEZE_VALIDATIONS` names one (`scripts/test-all.sh`), and of those that judge
 //! measurements only where `PETRIO_DATA` names their folder.
 
-use crate::support::{Folder, root};
+use crate::support::{Folder, petrio_at_root, root};
+use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,10 +68,13 @@ fn scenarios(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Runs a scenario; the name under which its report is kept, if that isn't what it gives.
-fn changed(name: &str, scenario: &Path) -> Option<String> {
+fn changed((name, scenario): &(String, PathBuf), schema: &Validator) -> Option<String> {
     let scenario = scenario.display().to_string();
     let answer = Folder::new().petrio(&["run", &scenario, "--no-what-if", "--json", "-"]);
     assert_eq!(answer.code, Some(0), "{scenario}: {}", answer.talk);
+    if let Err(wrong) = schema.validate(&serde_json::from_str(&answer.out).unwrap()) {
+        panic!("{scenario}: not by the report's schema: {wrong} at {}", wrong.instance_path);
+    }
     (!is_as_kept(&frozen("examples").join(name), answer.out.as_bytes())).then(|| name.to_owned())
 }
 
@@ -82,10 +86,12 @@ fn every_example_gives_what_it_gave() {
         examples.extend(scenarios(folder).into_iter().map(|path| (name(&path), path)));
     }
     examples.sort();
+    let schema = serde_json::from_str(&petrio_at_root(&["schema", "report"]).out).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
     let halves = [0, 1].map(|half| examples.iter().skip(half).step_by(2));
     let changed: Vec<String> = std::thread::scope(|scope| {
         let threads = halves.map(|half| {
-            scope.spawn(|| half.filter_map(|(name, path)| changed(name, path)).collect::<Vec<_>>())
+            scope.spawn(|| half.filter_map(|example| changed(example, &schema)).collect::<Vec<_>>())
         });
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });

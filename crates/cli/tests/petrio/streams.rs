@@ -35,7 +35,7 @@ fn a_scenario_and_data_may_come_from_standard_input() {
 #[test]
 fn results_go_to_standard_output_alone_and_make_no_file() {
     let folder = Folder::with(RANDOM);
-    for (option, begins) in [("--json", "{"), ("--csv", "part,"), ("--html", "<!DOCTYPE html>")] {
+    for (option, begins) in [("--json", "{"), ("--csv", "scenario,"), ("--html", "<!DOCTYPE html>")] {
         let answer = folder.petrio(&["run", "scenario.toml", option, "-"]);
         assert_eq!(answer.code, Some(0), "{option}: {}", answer.talk);
         assert!(answer.out.to_lowercase().starts_with(&begins.to_lowercase()), "{option}: {}", answer.out);

@@ -1,13 +1,11 @@
 //! The figures of a report's page.
 
-use crate::activity::{Activity, Measure};
 use crate::latency::Bin;
-use crate::rates::Rates;
 use crate::series::Series as Intervals;
 use crate::served::{KindHistogram, Served, Share};
 use crate::subject::Subject;
-use petrio_page::figure::{Annotation, Axis, Figure, Marks, Quantity, Series, Shade, Tone};
-use petrio_page::numbers::{per_cent, rate_unit, seconds, significant, time};
+use petrio_page::figure::{Annotation, Axis, Figure, Quantity, Series};
+use petrio_page::numbers::{per_cent, rate_unit, significant, time};
 
 /// More decades than this leave no room for what matters. What is faster, flushes of an idle drive for instance, stands at
 /// the left edge.
@@ -225,93 +223,4 @@ pub fn cause_colour(cause: &str) -> usize {
         "queue" | "system call" => 7,
         _ => 8,
     }
-}
-
-/// Heat maps of a page, and lines of one.
-const MAPS_MAX: usize = 8;
-const LINES_MAX: usize = 32;
-/// Parts that are never busier than this show nothing.
-const LEAST_BUSY: f64 = 0.02;
-
-/// What equal parts did when: of the busiest classes a heat map each.
-pub(super) fn activity(all: &[Activity]) -> Vec<Figure> {
-    let mut busiest: Vec<&Activity> = all.iter().filter(|one| one.most() >= LEAST_BUSY).collect();
-    // What moves bytes first: these are the servers.
-    busiest.sort_by(|a, b| {
-        let moves = |one: &Activity| one.measure == Measure::BytesPerS;
-        moves(b).cmp(&moves(a)).then(b.mean().total_cmp(&a.mean()))
-    });
-    busiest.into_iter().take(MAPS_MAX).map(map).collect()
-}
-
-fn map(activity: &Activity) -> Figure {
-    let every = activity.members.len().div_ceil(LINES_MAX).max(1);
-    let shown = activity.members.iter().zip(&activity.values).step_by(every);
-    let (names, lines): (Vec<&String>, Vec<&Vec<f64>>) = shown.unzip();
-    let intervals = lines.iter().map(|line| line.len()).max().unwrap_or(0);
-    let begins = |number: usize| seconds(activity.begin_s + number as f64 * activity.interval_s);
-    let (what, quantity, most) = match activity.measure {
-        Measure::Utilisation => ("utilisation", Quantity::Share, 1.0),
-        Measure::BytesPerS => ("rate", Quantity::Rate, activity.most()),
-    };
-    let mut figure = Figure::new(
-        format!("{}: {what}", activity.class),
-        format!(
-            "Heat map of the {what} of {} of {} parts over time, on average {}",
-            names.len(),
-            activity.count,
-            match activity.measure {
-                Measure::Utilisation => per_cent(activity.mean()),
-                Measure::BytesPerS => {
-                    let (unit, size) = rate_unit(activity.mean());
-                    format!("{} {unit}", significant(activity.mean() / size))
-                }
-            }
-        ),
-        Axis::names("from", (0..intervals).map(begins).collect()),
-        Axis::names("", names.into_iter().cloned().collect()),
-    );
-    let (mut columns, mut rows, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for (row, line) in lines.into_iter().enumerate() {
-        for (column, &value) in line.iter().enumerate() {
-            columns.push(column);
-            rows.push(row);
-            values.push(value);
-        }
-    }
-    let shade = Shade::UpTo(most);
-    figure.push(Series::new(what, Marks::Cells { columns, rows, values, quantity, shade }));
-    figure
-}
-
-/// What each client got, or each server moved, with its confidence interval where there is one.
-pub(super) fn rates(rates: &Rates) -> Option<Figure> {
-    let every = rates.members.len().div_ceil(LINES_MAX).max(1);
-    let shown: Vec<_> = rates.members.iter().step_by(every).collect();
-    let (least, most) = rates.ends()?;
-    let (unit, size) = rate_unit(rates.mean());
-    let mut figure = Figure::new(
-        format!("Rates of {}", rates.of),
-        format!(
-            "The rate of each of {} {}: {} to {} {unit}",
-            rates.members.len(),
-            rates.of,
-            significant(least.bytes_per_s.value / size),
-            significant(most.bytes_per_s.value / size)
-        ),
-        Axis::new("rate", Quantity::Rate).from(0.0),
-        Axis::names("", shown.iter().map(|member| member.name.clone()).collect()),
-    );
-    let band = |sign: f64| {
-        let end = move |member: &&crate::MemberRate| {
-            member.bytes_per_s.value + sign * member.bytes_per_s.half_width.unwrap_or(0.0)
-        };
-        shown.iter().map(end).collect::<Vec<f64>>()
-    };
-    let tones = vec![Tone::Same; shown.len()];
-    figure.push(Series::new(
-        "rate",
-        Marks::Rows { low: band(-1.0), values: band(0.0), high: band(1.0), tones },
-    ));
-    Some(figure)
 }

@@ -4,7 +4,6 @@
 
 mod figures;
 mod page;
-mod ranks;
 
 pub use figures::{cause_colour, causes};
 

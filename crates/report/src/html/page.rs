@@ -1,17 +1,14 @@
 //! What stands on a report's page, and in which order.
 
 use super::figures;
-use super::ranks::ranks;
 use crate::estimate::Estimate;
 use crate::latency::Latency;
-use crate::phases::phase_table;
 use crate::processes::ProcessFigures;
-use crate::profile::FunctionFigures;
+use crate::section::{BELOW_STAGES, Forms};
 use crate::served::{Served, WorkloadFigures};
 use crate::subject::Subject;
 use crate::summary::{Report, Stage};
 use crate::text::{KINDS_MAX, busy_servers, kind_rate, longer, shown};
-use crate::traffic::traffic_table;
 use crate::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time, time_unit,
@@ -34,10 +31,14 @@ pub(super) fn page(report: &Report) -> Page {
         shares(&mut page, served);
         plots(&mut page, report, served);
     }
-    jobs(&mut page, report);
+    let mut sections = report.sections();
+    sections.retain(|section| section.places().page.is_some());
+    sections.sort_by_key(|section| section.places().page);
+    let is_above = |section: &&dyn Forms| section.places().page < Some(BELOW_STAGES);
+    let (above, below) = sections.split_at(sections.partition_point(is_above));
+    above.iter().for_each(|section| section.page(&mut page));
     stages(&mut page, report);
-    traffic(&mut page, report);
-    rates(&mut page, report);
+    below.iter().for_each(|section| section.page(&mut page));
     for transactions in report.each().flat_map(|served| &served.transactions) {
         page.note(transactions.sentence());
     }
@@ -209,23 +210,6 @@ fn plots(page: &mut Page, report: &Report, served: &Served) {
     }
 }
 
-/// What the time of parallel programs went for.
-fn jobs(page: &mut Page, report: &Report) {
-    if !report.jobs.is_empty() {
-        page.heading("Parallel programs");
-    }
-    for job in &report.jobs {
-        page.paragraph(Text::default().strong(job.workload.as_str()).plain(format!(" {}", job.sentence())));
-        if let Some((heads, rows)) = phase_table(&job.phases) {
-            page.table(Table::new(heads).with(rows));
-        }
-        if let Some(score) = &job.score {
-            page.paragraph(Text::default().strong("score").plain(format!(" {}", score.sentence())));
-        }
-        page.wide_figures(ranks(job));
-    }
-}
-
 fn stages(page: &mut Page, report: &Report) {
     if report.stages.is_empty() {
         return;
@@ -233,62 +217,6 @@ fn stages(page: &mut Page, report: &Report) {
     page.heading("Stages");
     let heads = ["stage", "arrivals", "utilisation", "mean queue", "mean wait", "mean service"];
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
-    processors(page, report);
-    for memory in report.memory_shown() {
-        page.paragraph(Text::default().strong(memory.name.as_str()).plain(format!(" {}", memory.sentence())));
-    }
-    for copies in &report.copies {
-        page.paragraph(Text::default().strong(copies.name.as_str()).plain(format!(" {}", copies.sentence())));
-    }
-    for array in &report.arrays {
-        page.paragraph(Text::default().strong(array.name.as_str()).plain(format!(" {}", array.sentence())));
-    }
-    for paths in &report.paths {
-        page.paragraph(Text::default().strong(paths.name.as_str()).plain(format!(" {}", paths.sentence())));
-    }
-}
-
-/// What processors were used for.
-fn processors(page: &mut Page, report: &Report) {
-    for profile in &report.profiles {
-        page.paragraph(
-            Text::default().strong(profile.name.as_str()).plain(format!(" {}", profile.sentence())),
-        );
-        let heads = ["function", "times", "processor time", "share"];
-        let row = |function: &FunctionFigures| {
-            let FunctionFigures { function, times, seconds: time, share } = function;
-            vec![function.clone(), grouped(*times), seconds(*time), per_cent(*share)]
-        };
-        page.table(Table::new(heads).with(profile.functions.iter().map(row)));
-    }
-}
-
-/// What reached the devices, and what for.
-fn traffic(page: &mut Page, report: &Report) {
-    if let Some(([_, heads @ ..], rows)) = traffic_table(&report.traffic) {
-        page.heading("At the devices");
-        let heads = std::iter::once("").chain(heads);
-        page.table(Table::new(heads).with_words(2).with(rows));
-    }
-}
-
-/// What each client got and each server moved, and what equal parts did when.
-fn rates(page: &mut Page, report: &Report) {
-    if !report.rates.is_empty() {
-        page.heading("Clients and servers");
-    }
-    for rates in &report.rates {
-        page.paragraph(Text::default().strong(rates.of.as_str()).plain(format!(" {}", rates.sentence())));
-    }
-    page.figures(report.rates.iter().filter_map(figures::rates));
-    let activity = figures::activity(&report.activity);
-    if !activity.is_empty() {
-        page.heading("Parts over time");
-        page.wide_figures(activity);
-        page.note(
-            "Of classes with many parts every so many-th is shown, and of classes those that are busiest.",
-        );
-    }
 }
 
 fn stage(stage: &Stage) -> Vec<Text> {

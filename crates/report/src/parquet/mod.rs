@@ -22,6 +22,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use petrio_colours::{BlockRequest, Causes, Ledger};
 use petrio_kernel::Time;
 use petrio_trace::record_batches::{BatchFile, GROUP_ROWS, properties};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,6 +135,17 @@ pub(super) trait RequestColumns<R>: for<'a> Columns<Row<'a> = (&'a R, Time)> {}
 
 impl<R, C: for<'a> Columns<Row<'a> = (&'a R, Time)>> RequestColumns<R> for C {}
 
+/// A column of quantities with its unit in the schema of record batches, under `unit`; the footer of a file has all of them.
+fn with_unit(column: Field) -> Field {
+    let unit = match column.name().as_str() {
+        "address" | "blocks" => "512 B",
+        "offset" | "length" => "B",
+        name if name.ends_with("_ps") => "ps",
+        _ => return column,
+    };
+    column.with_metadata([("unit".to_owned(), unit.to_owned())])
+}
+
 /// Rows that become record batches.
 pub(super) struct Batches<C> {
     schema: SchemaRef,
@@ -143,7 +155,8 @@ pub(super) struct Batches<C> {
 
 impl<C: Columns> Batches<C> {
     fn new() -> Self {
-        Self { schema: Arc::new(Schema::new(C::fields())), columns: C::default(), rows: 0 }
+        let fields: Vec<Field> = C::fields().into_iter().map(with_unit).collect();
+        Self { schema: Arc::new(Schema::new(fields)), columns: C::default(), rows: 0 }
     }
 
     /// Adds a row; the batch that it completes.
@@ -211,7 +224,11 @@ impl<C: Columns> Rows<C> {
         let batches = Batches::<C>::new();
         let whole = WholeFile::create(path)?.into_inner();
         let file = BatchFile::new(whole, batches.schema.clone(), C::ROW, properties().build());
-        let file = file.map_err(|error| refused(path, error))?;
+        let mut file = file.map_err(|error| refused(path, error))?;
+        let unit =
+            |column: &Arc<Field>| Some((column.name().clone(), column.metadata().get("unit")?.clone()));
+        let units: BTreeMap<String, String> = batches.schema.fields().iter().filter_map(unit).collect();
+        file.describe("units", serde_json::json!(units).to_string());
         Ok(Self { path: path.to_owned(), file: Some(file), batches })
     }
 
@@ -296,5 +313,31 @@ impl<C: Causes> LedgerColumns<C> {
 
     fn arrays(&mut self) -> Vec<ArrayRef> {
         self.0.iter_mut().map(Builds::array).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use petrio_colours::FileOp;
+
+    /// What numbers of these columns count, or which one they name, is in the name.
+    const NAMES: [&str; 7] = ["id", "process", "device", "file_system", "file", "directory", "priority"];
+
+    fn without_unit<C: Columns>() -> Vec<String> {
+        let schema = Batches::<C>::new().schema;
+        let quantities = schema.fields().iter().filter(|column| column.data_type().is_numeric());
+        let lacking = quantities.filter(|column| !column.metadata().contains_key("unit"));
+        lacking.map(|column| column.name().clone()).filter(|name| !NAMES.contains(&name.as_str())).collect()
+    }
+
+    #[test]
+    fn every_quantity_of_a_row_has_its_unit_in_the_schema() {
+        let all = [
+            without_unit::<<BlockRequest as Tabular>::Columns>(),
+            without_unit::<<FileOp as Tabular>::Columns>(),
+            without_unit::<DeviceColumns>(),
+        ];
+        assert_eq!(all.concat(), Vec::<String>::new());
     }
 }

@@ -80,6 +80,9 @@ mod tests {
         rows.finish().unwrap();
         let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
         assert_eq!(reader.num_row_groups(), 2);
+        let footer = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let units = footer.iter().find(|entry| entry.key == "units").and_then(|entry| entry.value.as_deref());
+        assert!(units.is_some_and(|units| units.contains(r#""blocks":"512 B""#)), "{units:?}");
         let mut seen = 0;
         for (n, row) in reader.get_row_iter(None).unwrap().enumerate() {
             let (n, row) = (n as u64, row.unwrap());

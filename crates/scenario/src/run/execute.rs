@@ -2,19 +2,16 @@
 
 use crate::build::{Driven, Programs, System, Turns, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{ReportError, Sinks, Stage, Subject, TrafficFigures};
+use crate::report::{Report, ReportError, Sinks, Stage, Subject, TrafficFigures};
 use crate::run::RunFailure;
 use crate::run::aside::Aside;
-use crate::run::burst::held;
 use crate::run::count::{Counted, Counts};
-use crate::run::credits::credits;
 use crate::run::outcome::{Outcome, Ran};
-use crate::run::parts::{arrays, copies, memory, paths, profiles};
 use crate::run::ranks::Ranks;
 use crate::run::sampler::Sampler;
 use crate::run::shares::{Clients, of_links, servers};
 use crate::run::stages::{stage_rows, waited_for};
-use crate::run::traffic;
+use crate::run::{parts, traffic};
 use crate::schema::OnError;
 use crate::state::SavedRun;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp};
@@ -374,24 +371,23 @@ fn drive<A: Audience>(
     };
     let span = end - measured.cut_at;
     let rates = [measured.clients.rates(), servers(&system.stages, run.marking(), span)];
-    let ran = Ran {
+    let report = Report {
+        title: loaded.scenario.title.clone(),
+        system: system.line.clone(),
+        seed: loaded.scenario.seed,
+        simulated_s: end.as_seconds(),
+        warm_up_s: measured.cut_at.as_seconds(),
+        firings: run.marking().firings_total(),
+        replications: 1,
         stages,
         rates: rates.into_iter().flatten().collect(),
         activity: measured.sampler.map_or_else(Vec::new, |sampler| sampler.finish(run.marking(), end)),
-        of_links: of_links(system, run.marking(), span),
-        copies: copies(system, run),
-        arrays: arrays(system, run),
-        paths: paths(system, run),
-        profiles: profiles(system, run),
         traffic,
-        memory: memory(system, run),
-        held: held(system, run),
-        credits: credits(system, run),
         jobs: measured.ranks.figures(&system.clients),
-        end,
-        cut_at: measured.cut_at,
-        firings: run.marking().firings_total(),
+        assumptions: system.assumptions.clone(),
+        ..parts::sections(system, run)
     };
+    let ran = Ran { report, of_links: of_links(system, run.marking(), span), end };
     Ok((measured.counts, ran))
 }
 

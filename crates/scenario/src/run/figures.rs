@@ -32,11 +32,11 @@ pub(super) struct Got {
 
 impl Figures {
     /// Of a run; nothing where no request completed and no parallel program ran.
-    pub(super) fn of(outcome: &Outcome) -> Option<Self> {
-        let completed = outcome.each().any(|served| served.requests.completed > 0);
-        let elapsed = outcome.jobs.iter().map(|job| job.elapsed_s).reduce(f64::max);
+    pub(super) fn of(Outcome { report, overloaded }: &Outcome) -> Option<Self> {
+        let completed = report.each().any(|served| served.requests.completed > 0);
+        let elapsed = report.jobs.iter().map(|job| job.elapsed_s).reduce(f64::max);
         if let Some(elapsed) = elapsed.filter(|elapsed| !completed && *elapsed > 0.0) {
-            let subject = outcome.served.subject;
+            let subject = report.served.subject;
             let got =
                 Got { subject, requests_per_s: 1.0 / elapsed, mean_ms: elapsed * 1e3, overloaded: false };
             return Some(Self { served: [Some(got), None], workloads: Vec::new() });
@@ -46,14 +46,14 @@ impl Figures {
             let (subject, requests_per_s) = (served.subject, served.requests_per_s.value);
             Some(Got { subject, requests_per_s, mean_ms, overloaded })
         };
-        let [own, other] = outcome.overloaded;
+        let [own, other] = *overloaded;
         let served =
-            [got(&outcome.served, own), outcome.beside.as_deref().and_then(|beside| got(beside, other))];
+            [got(&report.served, own), report.beside.as_deref().and_then(|beside| got(beside, other))];
         let own = |row: &WorkloadFigures| {
             let mean_ms = row.latency.as_ref()?.mean_ms.value;
             Some(Own { workload: row.workload.clone(), per_s: row.per_s.value, mean_ms })
         };
-        let workloads = outcome.each().flat_map(|served| &served.workloads).filter_map(own).collect();
+        let workloads = report.each().flat_map(|served| &served.workloads).filter_map(own).collect();
         served.iter().any(Option::is_some).then_some(Self { served, workloads })
     }
 

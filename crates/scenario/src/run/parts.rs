@@ -2,13 +2,29 @@
 
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::BuiltPaths;
-use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures, ProfileFigures};
+use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures, ProfileFigures, Report};
+use crate::run::burst::held;
+use crate::run::credits::credits;
 use crate::run::stages::recorded;
 use petrio_kernel::Simulation;
 use petrio_models::Function;
 
+/// The sections of a report that parts know of themselves.
+pub(super) fn sections(system: &System, run: &Simulation) -> Report {
+    Report {
+        copies: copies(system, run),
+        arrays: arrays(system, run),
+        paths: paths(system, run),
+        profiles: profiles(system, run),
+        memory: memory(system, run),
+        held: held(system, run),
+        credits: credits(system, run),
+        ..Report::default()
+    }
+}
+
 /// What the System's replications came to.
-pub(super) fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
+fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
     let mut all = Vec::new();
     for Replicated { name, members, replicas } in &system.replications {
         run.for_each_token(*replicas, |there| all.push(CopiesFigures::of(name, members, there.tally())));
@@ -17,7 +33,7 @@ pub(super) fn copies(system: &System, run: &Simulation) -> Vec<CopiesFigures> {
 }
 
 /// What the System's arrays came to, by class.
-pub(super) fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
+fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
     let mut all: Vec<ArrayFigures> = Vec::new();
     for Redundant { class, level, members, array, cache, failures, .. } in &system.arrays {
         let of_class = all.iter().position(|figures| figures.name == *class);
@@ -35,7 +51,7 @@ pub(super) fn arrays(system: &System, run: &Simulation) -> Vec<ArrayFigures> {
 }
 
 /// What went over several paths to one part, by class.
-pub(super) fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
+fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
     let mut all: Vec<PathsFigures> = Vec::new();
     for (class, BuiltPaths { multipath, failures }) in &system.paths {
         let of_class = all.iter().position(|figures| figures.name == *class);
@@ -50,7 +66,7 @@ pub(super) fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
 }
 
 /// What processors were used for since the warm-up, by class of their hosts.
-pub(super) fn profiles(system: &System, run: &Simulation) -> Vec<ProfileFigures> {
+fn profiles(system: &System, run: &Simulation) -> Vec<ProfileFigures> {
     let mut all: Vec<ProfileFigures> = Vec::new();
     for stage in &system.stages {
         let (Some(profile), Some((host, _))) = (stage.profile, stage.class.rsplit_once('/')) else {
@@ -77,7 +93,7 @@ pub(super) fn profiles(system: &System, run: &Simulation) -> Vec<ProfileFigures>
 }
 
 /// How the System's hosts used their memory, by class.
-pub(super) fn memory(system: &System, run: &Simulation) -> Vec<MemoryFigures> {
+fn memory(system: &System, run: &Simulation) -> Vec<MemoryFigures> {
     let mut all: Vec<MemoryFigures> = Vec::new();
     for (class, host) in &system.memory {
         let of_class = all.iter().position(|figures| figures.name == *class);

@@ -41,7 +41,7 @@ fn warm_up_length(loaded: &Loaded, system: &System, limits: Limits) -> Result<Sk
     let plan = RunPlan::of(0, limits, Cut::None);
     let outcome = execute(loaded, system, plan, &mut latencies)?;
     let mut skipped = Skipped::default();
-    for served in outcome.each() {
+    for served in outcome.report.each() {
         let (length, found) = match served.subject {
             Subject::BlockRequests => (&mut skipped.requests, latencies.requests.length()),
             Subject::FileOperations => (&mut skipped.operations, latencies.operations.length()),
@@ -75,67 +75,18 @@ impl Hears<FileOp> for Latencies {
 }
 
 /// The outcome of one run, as a report.
-pub(super) fn report(loaded: &Loaded, system: &System, outcome: Outcome) -> Report {
-    let Outcome {
-        served,
-        beside,
-        overloaded: _,
-        mut warnings,
-        stages,
-        rates,
-        activity,
-        copies,
-        arrays,
-        paths,
-        profiles,
-        traffic,
-        memory,
-        held,
-        credits,
-        jobs,
-        end,
-        cut_at,
-        firings,
-    } = outcome;
-    warnings.extend(system.warnings.iter().cloned());
-    for served in std::iter::once(&served).chain(beside.as_deref()) {
-        warnings.extend(cautions::of_run(loaded, served, &memory, cut_at.as_seconds()));
-        warnings.extend(durability::of_run(loaded, served, (&traffic, &arrays)));
+pub(super) fn report(loaded: &Loaded, system: &System, Outcome { mut report, .. }: Outcome) -> Report {
+    let mut more = system.warnings.clone();
+    for served in report.each() {
+        more.extend(cautions::of_run(loaded, served, &report.memory, report.warm_up_s));
+        more.extend(durability::of_run(loaded, served, (&report.traffic, &report.arrays)));
     }
-    warnings.extend(cautions::of_memory(&memory, end.as_seconds()));
-    let stages = match loaded.scenario.measure.stages {
-        StageRows::All => stages,
-        StageRows::Classes => class_rows(&system.stages, &stages),
-    };
-    Report {
-        title: loaded.scenario.title.clone(),
-        system: system.line.clone(),
-        seed: loaded.scenario.seed,
-        simulated_s: end.as_seconds(),
-        warm_up_s: cut_at.as_seconds(),
-        firings,
-        replications: 1,
-        confidence: None,
-        served,
-        beside,
-        stages,
-        rates,
-        activity,
-        copies,
-        arrays,
-        paths,
-        profiles,
-        traffic,
-        memory,
-        held,
-        sustained: None,
-        credits,
-        behind_credits: None,
-        jobs,
-        bottleneck: None,
-        assumptions: system.assumptions.clone(),
-        warnings,
+    more.extend(cautions::of_memory(&report.memory, report.simulated_s));
+    report.warnings.extend(more);
+    if loaded.scenario.measure.stages == StageRows::Classes {
+        report.stages = class_rows(&system.stages, &report.stages);
     }
+    report
 }
 
 /// A run that somebody stopped says so, and of what there is nothing therefore.

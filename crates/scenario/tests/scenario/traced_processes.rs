@@ -47,7 +47,7 @@ fn processes_of_a_trace_are_named_by_their_commands_in_every_form_of_the_report(
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.csv");
     write_csv(&report, &file).unwrap();
-    assert!(std::fs::read_to_string(file).unwrap().contains("replay 1001 (postgres)"));
+    assert!(std::fs::read_to_string(file).unwrap().contains(",process,replay,1001 (postgres),"));
     let mean = mean_report(&[report.clone(), report], 0.95).unwrap();
     assert_eq!(mean.served.processes[1].name.as_deref(), Some("postgres"));
 }

@@ -2,10 +2,13 @@
 
 use super::error::CompareError;
 use petrio_page::numbers;
-use petrio_scenario::report::{Estimate, Latency, Report, Subject, WorkloadFigures};
+use petrio_scenario::report::{
+    Better, Described, Estimate, Latency, Report, Row, Subject, Unit, WorkloadFigures, figures_of_reports,
+};
 use petrio_units::nearest;
 use serde::{Serialize, Serializer};
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A figure of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub enum Figure {
     P99,
     /// From the first request that counts to the end of the last, seconds.
     Makespan,
+    /// Any other of a report's rows.
+    Told(&'static Described),
 }
 
 /// Every figure with its name and the names that people give it besides.
@@ -36,6 +41,16 @@ const FIGURES: [(Figure, &str, &[&str]); 7] = [
     (Figure::P99, "p99-latency", &["p99"]),
     (Figure::Makespan, "makespan", &["time"]),
 ];
+
+/// What the rows of reports have of figures that can be better or worse.
+static TOLD: LazyLock<Vec<Described>> = LazyLock::new(|| {
+    figures_of_reports().into_iter().filter(|figure| figure.better != Better::Neither).collect()
+});
+
+/// A name of rows or of their quantities as a measure has it: "most in use" is `most-in-use`.
+fn as_measure(words: &str) -> String {
+    words.replace(", ", "-").replace(' ', "-")
+}
 
 /// The figures that make sense of one kind alone.
 const OF_A_KIND: [Figure; 4] = [Figure::Rate, Figure::Mean, Figure::P50, Figure::P99];
@@ -66,6 +81,9 @@ impl Measure {
             Some((kind, word)) => (Some(kind.to_owned()), word),
             None => (None, name),
         };
+        if let Some(of) = kind.as_deref().filter(|kind| kind.contains(':')) {
+            return Self::of_rows(name, of, word);
+        }
         let found = FIGURES.iter().find(|(_, usual, others)| *usual == word || others.contains(&word));
         match found {
             Some((figure, _, _)) if kind.is_none() || OF_A_KIND.contains(figure) => {
@@ -92,14 +110,48 @@ impl Measure {
         }
     }
 
+    /// A figure of a report's rows, `PART:NAME.QUANTITY`: where a part has several items `PART:NAME:ITEM.QUANTITY`.
+    fn of_rows(name: &str, of: &str, word: &str) -> Result<Self, CompareError> {
+        let part = of.split(':').next().unwrap_or_default();
+        let of_part = || TOLD.iter().filter(|figure| as_measure(figure.part) == part);
+        if let Some(figure) = of_part().find(|figure| as_measure(figure.quantity) == word) {
+            return Ok(Self { kind: Some(of.to_owned()), figure: Figure::Told(figure) });
+        }
+        let mut known: Vec<String> = match of_part().next() {
+            Some(_) => of_part().map(|figure| format!("{of}.{}", as_measure(figure.quantity))).collect(),
+            None => TOLD.iter().map(|figure| format!("{}:NAME.…", as_measure(figure.part))).collect(),
+        };
+        let near = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        known.dedup();
+        Err(CompareError::UnknownMeasure { name: name.to_owned(), near, known })
+    }
+
     /// The figure's name.
     pub fn figure_name(&self) -> &'static str {
+        if let Figure::Told(figure) = self.figure {
+            return figure.quantity;
+        }
         FIGURES.iter().find(|(figure, _, _)| *figure == self.figure).map_or("", |(_, name, _)| name)
     }
 
     /// Whether more of it is better.
     pub fn more_is_better(&self) -> bool {
-        matches!(self.figure, Figure::Throughput | Figure::Rate)
+        match self.figure {
+            Figure::Throughput | Figure::Rate => true,
+            Figure::Told(figure) => figure.better == Better::Up,
+            _ => false,
+        }
+    }
+
+    /// In what a report has it.
+    fn own_unit(&self) -> Unit {
+        match self.figure {
+            Figure::Throughput => Unit::BytesPerSecond,
+            Figure::Rate => Unit::PerSecond,
+            Figure::Makespan => Unit::Seconds,
+            Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => Unit::Milliseconds,
+            Figure::Told(figure) => figure.unit,
+        }
     }
 
     /// It in words: "mean latency of fsync".
@@ -107,6 +159,7 @@ impl Measure {
         let figure = match self.figure {
             Figure::Rate if self.kind.is_none() => format!("{} a second", subject.many()),
             Figure::Rate => "rate".to_owned(),
+            Figure::Told(figure) => figure.quantity.to_owned(),
             _ => self.figure_name().replace('-', " "),
         };
         match &self.kind {
@@ -117,32 +170,36 @@ impl Measure {
 
     /// Its unit for a table: what a value is divided by, and the unit's name.
     pub fn unit(&self, value: f64) -> (f64, &'static str) {
-        let (name, size) = match self.figure {
-            Figure::Throughput => numbers::rate_unit(value),
-            Figure::Rate => ("/s", 1.0),
-            Figure::Makespan => {
+        let (name, size) = match self.own_unit() {
+            Unit::BytesPerSecond => numbers::rate_unit(value),
+            Unit::Bytes => {
+                let (name, size) = numbers::rate_unit(value);
+                (name.trim_end_matches("/s"), size)
+            }
+            Unit::Seconds => {
                 let (name, ms) = numbers::time_unit(value * 1e3);
                 (name, ms / 1e3)
             }
-            Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => numbers::time_unit(value),
+            Unit::Milliseconds => numbers::time_unit(value),
+            Unit::One => ("", 1.0),
+            other => (other.symbol(), 1.0),
         };
         (size, name)
     }
 
     /// The unit in which a report has it.
     pub fn base_unit(&self) -> &'static str {
-        match self.figure {
-            Figure::Throughput => "bytes/s",
-            Figure::Rate => "1/s",
-            Figure::Makespan => "s",
-            Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => "ms",
+        match self.own_unit() {
+            Unit::BytesPerSecond => "bytes/s",
+            Unit::PerSecond => "1/s",
+            other => other.symbol(),
         }
     }
 
     /// A value with its unit: `4.31 ms`.
     pub fn value(&self, value: f64) -> String {
         let (size, unit) = self.unit(value);
-        let gap = if unit.starts_with('/') { "" } else { " " };
+        let gap = if unit.is_empty() || unit.starts_with('/') { "" } else { " " };
         format!("{}{gap}{unit}", numbers::significant(value / size))
     }
 
@@ -175,10 +232,27 @@ impl Measure {
                 let point = points.iter().find(|point| (point.probability - 0.95).abs() < 1e-9);
                 point.map(|point| point.latency_ms.into())
             }
+            Figure::Told(figure) => self.told(report, figure),
             Figure::Makespan => {
                 let cut = report.warm_up_s + report.served.closing_s.unwrap_or(0.0);
                 Some((report.simulated_s - cut).into())
             }
+        }
+    }
+
+    /// A figure of the report's rows: of the one that is named, or of the only one.
+    fn told(&self, report: &Report, figure: &Described) -> Option<Estimate> {
+        let mut keys = self.kind.as_deref()?.split(':').skip(1).filter(|key| !key.is_empty());
+        let (name, item) = (keys.next(), keys.next());
+        let is_it = |row: &Row| {
+            (row.part.as_str(), row.quantity, row.unit) == (figure.part, figure.quantity, figure.unit)
+                && name.is_none_or(|name| row.name == name)
+                && item.is_none_or(|item| row.item == item)
+        };
+        let rows: Vec<Row> = report.rows().into_iter().filter(is_it).collect();
+        match rows.as_slice() {
+            [row] => Some(row.value.estimate()),
+            _ => None,
         }
     }
 
@@ -251,7 +325,7 @@ fn latency_of<'r>(report: &'r Report, kind: &str) -> Option<&'r Latency> {
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Some(kind) => write!(f, "{kind}.{}", self.figure_name()),
+            Some(kind) => write!(f, "{kind}.{}", as_measure(self.figure_name())),
             None => f.write_str(self.figure_name()),
         }
     }
@@ -268,6 +342,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use miette::Diagnostic;
+    use petrio_scenario::report::MemoryFigures;
 
     #[test]
     fn names_are_read_back_and_other_names_understood() {
@@ -276,6 +351,24 @@ mod tests {
         }
         assert_eq!(Measure::parse("fsync.p99").unwrap().to_string(), "fsync.p99-latency");
         assert_eq!(Measure::parse("iops").unwrap().figure, Figure::Rate);
+    }
+
+    #[test]
+    fn a_row_of_a_report_is_a_measure_by_its_part_and_name() {
+        let most = Measure::parse("memory:h.most-in-use").unwrap();
+        assert_eq!((most.to_string().as_str(), most.base_unit()), ("memory:h.most-in-use", "B"));
+        assert!(!most.more_is_better());
+        let host = |name: &str, most_bytes| MemoryFigures {
+            name: name.to_owned(),
+            most_bytes,
+            ..MemoryFigures::default()
+        };
+        let report = Report { memory: vec![host("g", 5), host("h", 7)], ..Report::default() };
+        assert_eq!(most.of(&report), Some(7.0.into()));
+        assert_eq!(Measure::parse("memory:.most-in-use").unwrap().of(&report), None, "there are two");
+        let message = Measure::parse("memory:h.most-in-us").unwrap_err().help().unwrap().to_string();
+        assert!(message.contains("memory:h.most-in-use"), "{message}");
+        assert!(Measure::parse("memory:h.usable").is_err(), "that is no better either way");
     }
 
     #[test]

@@ -103,10 +103,7 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
         system: format!("the directory {}, by the wall clock", directory.display()),
         seed: loaded.scenario.seed,
         simulated_s: seconds,
-        firings: 0,
-        warm_up_s: 0.0,
         replications: 1,
-        confidence: None,
         served: Served {
             subject: Subject::FileOperations,
             workload: numbers::counted(completed, "operation", "operations"),
@@ -119,23 +116,6 @@ fn report(loaded: &Loaded, directory: &Path, measured: &Measured) -> Report {
             quantiles: quantiles.collect(),
             ..Served::default()
         },
-        beside: None,
-        stages: Vec::new(),
-        rates: Vec::new(),
-        activity: Vec::new(),
-        copies: Vec::new(),
-        arrays: Vec::new(),
-        paths: Vec::new(),
-        profiles: Vec::new(),
-        traffic: Vec::new(),
-        memory: Vec::new(),
-        jobs: Vec::new(),
-        held: Vec::new(),
-        sustained: None,
-        credits: Vec::new(),
-        behind_credits: None,
-        bottleneck: None,
-        assumptions: Vec::new(),
-        warnings: Vec::new(),
+        ..Report::default()
     }
 }

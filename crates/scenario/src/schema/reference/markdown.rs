@@ -3,6 +3,7 @@
 use super::Of;
 use super::text::short;
 use super::tree::{Key, Variant, Word};
+use crate::report::figures_table;
 
 const HEAD: &str = "# Reference of all keys
 
@@ -12,6 +13,14 @@ schema. How files fit together is told in [the guide](guide.md).
 Quantities carry their unit in the text (`\"64 KiB\"`, `\"5 ms\"`); a *distribution* is any of those in
 [distributions.md](distributions.md). Keys of a table within a table are written with a dot: `stop.time`, or `time` below
 `[measure.stop]`.
+";
+
+const FIGURES: &str = "
+## Figures of a report
+
+What the rows of a report's CSV tell (`part`, `quantity`, `unit`), and `compare` by the same names; which way is better is said where one
+way is. Where programs of both sorts ran, some parts stand a second time, behind `beside`.
+
 ";
 
 /// The page.
@@ -33,6 +42,8 @@ pub fn markdown() -> String {
             section(&mut page, part);
         }
     }
+    page.push_str(FIGURES);
+    page.push_str(&figures_table());
     page
 }
 

@@ -113,9 +113,9 @@ fn every_form_of_the_report_has_the_phases() {
     let [csv, html, json] = [csv, html, json].map(|path| std::fs::read_to_string(path).unwrap());
     let job = &report.jobs[0];
     let written = of(job, "ior-hard-write")[0];
-    assert!(csv.contains(&format!("\nphase,w ior-hard-write 0,rate,{},,B/s\n", written.rate)), "{csv}");
-    assert!(csv.contains(&format!("\nphase,w ior-hard-write 0,time,{},,s\n", written.seconds)), "{csv}");
-    assert!(csv.contains(&format!("\nscore,w,total,{},,\n", job.score.unwrap().total)), "{csv}");
+    assert!(csv.contains(&format!(",1,phase,w,ior-hard-write 0,rate,{},,B/s\n", written.rate)), "{csv}");
+    assert!(csv.contains(&format!(",1,phase,w,ior-hard-write 0,time,{},,s\n", written.seconds)), "{csv}");
+    assert!(csv.contains(&format!(",1,score,w,,total,{},,1\n", job.score.unwrap().total)), "{csv}");
     assert!(html.contains("ior-hard-write") && html.contains(" kIOPS, total "));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let phases = json["jobs"][0]["phases"].as_array().unwrap();

@@ -1,9 +1,15 @@
 //! What reached the devices, by what it was for: what files, journals and redundancy cost in requests.
 
-use crate::arrays::MovedFigures;
+use super::arrays::MovedFigures;
+use crate::figure::{Tables, each, figures};
+use crate::mean::mean_of;
+use crate::section::{Entry, Places};
+use crate::table::table;
+use crate::text::indented;
 use petrio_colours::{BlockRequest, Direction, Purpose, Purposes};
 use petrio_models::block::raid::Moved;
 use petrio_page::numbers::{bytes, counted, grouped};
+use petrio_page::page::{Page, Table};
 use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +115,7 @@ impl Traffic {
 }
 
 /// What devices got as a table: its heads and rows. Nothing where all of it was data.
-pub(crate) fn traffic_table(all: &[TrafficFigures]) -> Option<([&'static str; 5], Vec<Vec<String>>)> {
+fn traffic_table(all: &[TrafficFigures]) -> Option<([&'static str; 5], Vec<Vec<String>>)> {
     let shown = |figures: &&TrafficFigures| !figures.is_plain();
     let all: Vec<_> = all.iter().filter(shown).collect();
     if all.is_empty() {
@@ -138,6 +144,66 @@ impl TrafficFigures {
     /// Whether nothing but data reached it.
     fn is_plain(&self) -> bool {
         self.purposes.iter().all(|row| row.purpose == Purpose::Data.name())
+    }
+}
+
+figures! { PurposeFigures:
+    reads.requests => "reads" One Neither;
+    reads.bytes => "read" Bytes Neither;
+    writes.requests => "writes" One Neither;
+    writes.bytes => "written" Bytes Neither;
+    flushes => "flushes" One Neither;
+}
+
+figures! { TrafficFigures: }
+
+impl Entry for TrafficFigures {
+    const PART: &'static str = "at devices";
+    const PLACES: Places = Places { terminal: Some(1), page: Some(15) };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What reached a device, by all purposes that there were in any replication.
+    fn mean(all: &[&Self], level: f64) -> Option<Self> {
+        let first = *all.first()?;
+        let mut purposes: Vec<&str> = Vec::new();
+        for row in all.iter().flat_map(|figures| &figures.purposes) {
+            if !purposes.contains(&row.purpose.as_str()) {
+                purposes.push(&row.purpose);
+            }
+        }
+        let mean = |purpose: &str| {
+            let none = PurposeFigures { purpose: purpose.to_owned(), ..PurposeFigures::default() };
+            // Where there was nothing for it there was none.
+            let rows = all
+                .iter()
+                .map(|figures| figures.purposes.iter().find(|row| row.purpose == purpose).unwrap_or(&none));
+            mean_of(&rows.collect::<Vec<_>>(), level)
+        };
+        Some(Self { purposes: purposes.into_iter().filter_map(mean).collect(), ..first.clone() })
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |device: &'e Self| {
+            each(&device.purposes, |row| (&device.name, row.purpose.clone(), Some(row)))
+        });
+    }
+
+    fn terminal(all: &[Self], out: &mut String, width: usize) {
+        if let Some((heads, rows)) = traffic_table(all) {
+            out.push('\n');
+            indented(out, &table(&heads, &rows), 2, width);
+        }
+    }
+
+    fn page(all: &[Self], page: &mut Page) {
+        if let Some(([_, heads @ ..], rows)) = traffic_table(all) {
+            page.heading("At the devices");
+            let heads = std::iter::once("").chain(heads);
+            page.table(Table::new(heads).with_words(2).with(rows));
+        }
     }
 }
 

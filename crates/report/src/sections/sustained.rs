@@ -1,6 +1,8 @@
 //! What of a run's writes is yet to come to media when it ends, and what such a load gets once the caches that hold it are
 //! full.
 
+use crate::figure::figures;
+use crate::section::{Entry, Places};
 use petrio_page::numbers::{per_cent, seconds, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,5 +75,21 @@ impl Sustained {
                 significant(*times_as_long)
             ),
         }
+    }
+}
+
+figures! { Sustained:
+    filled => "filled" One Down;
+    full_after_s => "full after" Seconds Up;
+    requests_per_s => "rate" PerSecond Up;
+    mean_latency_ms => "mean latency" Milliseconds Down;
+}
+
+impl Entry for Sustained {
+    const PART: &'static str = "sustained";
+    const PLACES: Places = Places { terminal: None, page: None };
+
+    fn name(&self) -> &str {
+        &self.cache
     }
 }

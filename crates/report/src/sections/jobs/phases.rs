@@ -1,5 +1,8 @@
 //! What a parallel program would print of itself: its phases, their rates, and IO500's score.
 
+use crate::figure::figures;
+use crate::table::table;
+use crate::text::{SHORTEST_NAME, indented, length, shortened};
 use petrio_page::numbers::{bytes, counted, per_cent, rate_unit, seconds, significant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +102,7 @@ impl ScoreFigures {
     }
 
     /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
         let [bandwidth, metadata, total] =
             [self.bandwidth_gib_per_s, self.metadata_kiops, self.total].map(significant);
         let short = match self.by_the_rules {
@@ -111,7 +114,7 @@ impl ScoreFigures {
 }
 
 /// Phases as a table: a row a name with its repetitions together, under these heads.
-pub(crate) fn phase_table(phases: &[PhaseFigures]) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+pub(super) fn phase_table(phases: &[PhaseFigures]) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let mut groups: Vec<Vec<&PhaseFigures>> = Vec::new();
     for phase in phases {
         match groups.iter_mut().find(|group| group[0].name == phase.name) {
@@ -158,6 +161,52 @@ pub(crate) fn phase_table(phases: &[PhaseFigures]) -> Option<(Vec<&'static str>,
         Some(row)
     };
     (!groups.is_empty()).then(|| (heads, groups.iter().filter_map(row).collect()))
+}
+
+/// The same on a terminal of so many columns.
+pub(super) fn terminal(out: &mut String, phases: &[PhaseFigures], width: usize) {
+    if let Some((heads, rows)) = phase_table(phases) {
+        indented(out, &fitting(heads, rows, width - 4), 4, width);
+    }
+}
+
+/// A table of phases that is no wider than `room`, as far as that goes without taking anything from a figure: what follows from
+/// the rest goes first, then the middles of names.
+fn fitting(mut heads: Vec<&str>, mut rows: Vec<Vec<String>>, room: usize) -> String {
+    let over = |text: &str| text.lines().map(length).max().unwrap_or(0).saturating_sub(room);
+    let mut text = table(&heads, &rows);
+    for spared in ["mean time", "each"] {
+        if let (true, Some(at)) = (over(&text) > 0, heads.iter().position(|head| *head == spared)) {
+            heads.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+            text = table(&heads, &rows);
+        }
+    }
+    if over(&text) > 0 {
+        let longest = rows.iter().map(|row| length(&row[0])).max().unwrap_or(0);
+        let room = longest.saturating_sub(over(&text)).max(SHORTEST_NAME);
+        rows.iter_mut().for_each(|row| row[0] = shortened(&row[0], room));
+        text = table(&heads, &rows);
+    }
+    text
+}
+
+figures! { PhaseFigures:
+    begin_s => "begin" Seconds Neither;
+    seconds => "time" Seconds Down;
+    bytes => "bytes" Bytes Neither;
+    operations => "operations" One Neither;
+    rate = |phase: &Self| phase.is_of_bytes().then_some(phase.rate), "Bytes a second, as the program counts them."
+        => "rate" BytesPerSecond Up;
+    rate = |phase: &Self| (!phase.is_of_bytes()).then_some(phase.rate), "Operations a second, of those that `counted` names."
+        => "rate" PerSecond Up;
+    busy => "accelerators busy" One Up;
+}
+
+figures! { ScoreFigures:
+    bandwidth_gib_per_s => "bandwidth" GibPerSecond Up;
+    metadata_kiops => "metadata" ThousandsPerSecond Up;
+    total => "total" One Up;
 }
 
 #[cfg(test)]

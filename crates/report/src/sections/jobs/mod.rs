@@ -1,7 +1,15 @@
 //! Where the time of a parallel program went, rank by rank: computing, messages, reading, writing.
 
-use crate::phases::{PhaseFigures, ScoreFigures};
+mod phases;
+mod picture;
+
+pub use phases::{PhaseFigures, ScoreFigures};
+
+use crate::figure::{Tables, figures};
+use crate::section::{Entry, Places, paragraph};
+use crate::text::labelled;
 use petrio_page::numbers::{counted, grouped, per_cent, seconds, significant};
+use petrio_page::page::{Page, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,10 +64,10 @@ pub struct RankFigures {
 }
 
 /// A part of a rank's time: its name, and what it comes to, seconds.
-pub(crate) type Part = (&'static str, fn(&RankFigures) -> f64);
+pub(super) type Part = (&'static str, fn(&RankFigures) -> f64);
 
 /// What a rank's time is split into, in the order of reports.
-pub(crate) const PARTS: [Part; 6] = [
+pub(super) const PARTS: [Part; 6] = [
     ("computing", RankFigures::processor_s),
     ("processor wait", |rank| rank.waiting_s),
     ("messages", |rank| rank.messages_s),
@@ -103,9 +111,49 @@ impl JobFigures {
     fn computing(&self) -> usize {
         self.ranks.iter().filter(|rank| rank.processor_s() > 0.0).count()
     }
+}
 
-    /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+figures! { RankFigures:
+    computing_s = Self::processor_s, "Computing, without waits for a processor." => "computing" Seconds Neither;
+    waiting_s => "processor wait" Seconds Down;
+    messages_s => "messages" Seconds Down;
+    reading_s => "reading" Seconds Down;
+    writing_s => "writing" Seconds Down;
+    names_s => "names" Seconds Down;
+    read_bytes => "read" Bytes Neither;
+    written_bytes => "written" Bytes Neither;
+}
+
+figures! { JobFigures:
+    elapsed_s => "elapsed" Seconds Down;
+    speed_up => "speed-up" One Up;
+    efficiency => "efficiency" One Up;
+}
+
+impl Entry for JobFigures {
+    const PART: &'static str = "job";
+    const PLACES: Places = Places { terminal: Some(3), page: Some(1) };
+
+    fn name(&self) -> &str {
+        &self.workload
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |job: &'e Self| vec![(&*job.workload, String::new(), job)]);
+        to.table("phase", |job: &'e Self| {
+            let name = |phase: &PhaseFigures| format!("{} {}", phase.name, phase.repetition);
+            job.phases.iter().map(|phase| (&*job.workload, name(phase), phase)).collect()
+        });
+        to.table("score", |job: &'e Self| {
+            job.score.iter().map(|score| (&*job.workload, String::new(), score)).collect()
+        });
+        to.table("rank", |job: &'e Self| {
+            let each = job.ranks.iter().enumerate();
+            each.map(|(number, rank)| (&*job.workload, number.to_string(), rank)).collect()
+        });
+    }
+
+    fn sentence(&self) -> String {
         let share = |(name, of): &Part| {
             let part = self.part(of);
             let each = || self.ranks.iter().map(of).map(|span| span / self.elapsed_s.max(f64::MIN_POSITIVE));
@@ -136,6 +184,31 @@ impl JobFigures {
             });
         let ranks = counted(self.ranks.len() as u64, "rank", "ranks");
         format!("{ranks}, {}: {}{speed_up}", seconds(self.elapsed_s), shares.join(", "))
+    }
+
+    fn terminal(all: &[Self], out: &mut String, width: usize) {
+        for job in all {
+            out.push('\n');
+            labelled(out, &job.workload, &job.sentence(), width);
+            phases::terminal(out, &job.phases, width);
+            if let Some(score) = &job.score {
+                labelled(out, "score", &score.sentence(), width);
+            }
+        }
+    }
+
+    fn page(all: &[Self], page: &mut Page) {
+        page.heading("Parallel programs");
+        for job in all {
+            paragraph(page, &job.workload, &job.sentence());
+            if let Some((heads, rows)) = phases::phase_table(&job.phases) {
+                page.table(Table::new(heads).with(rows));
+            }
+            if let Some(score) = &job.score {
+                paragraph(page, "score", &score.sentence());
+            }
+            page.wide_figures(picture::ranks(job));
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What hosts' processors were used for, by function, and what copies missed in their second-level caches.
 
-use super::mean::mean_of;
+use crate::figure::{Tables, each, figures};
+use crate::mean::mean_of;
+use crate::section::{Entry, Places, paragraph};
 use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, grouped, per_cent, seconds};
+use petrio_page::page::{Page, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,11 +93,38 @@ impl ProfileFigures {
         self.functions.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
     }
 
+    /// Seconds of processors in all.
+    pub fn seconds(&self) -> f64 {
+        self.functions.iter().map(|function| function.seconds).sum()
+    }
+}
+
+figures! { FunctionFigures:
+    times => "times" One Neither;
+    seconds => "time" Seconds Down;
+    share => "share" One Neither;
+}
+
+figures! { ProfileFigures:
+    copied_to_user_bytes => "to processes" Bytes Neither;
+    copied_from_user_bytes => "from processes" Bytes Neither;
+    second_level_misses => "misses of the second-level cache" One Down;
+}
+
+impl Entry for ProfileFigures {
+    const PART: &'static str = "copies by processors";
+    const PLACES: Places = Places { terminal: Some(7), page: Some(10) };
+    const IS_APART: bool = false;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The mean over replications, function by function.
-    pub(super) fn mean_of_replications(all: &[&Self]) -> Option<Self> {
+    fn mean(all: &[&Self], level: f64) -> Option<Self> {
         let plain: Vec<Self> =
             all.iter().map(|&profile| Self { functions: Vec::new(), ..profile.clone() }).collect();
-        let mut mean = mean_of(&plain.iter().collect::<Vec<_>>())?;
+        let mut mean = mean_of(&plain.iter().collect::<Vec<_>>(), level)?;
         let each = all.len().max(1);
         for function in all.iter().flat_map(|profile| &profile.functions) {
             mean.add(&function.function, function.times, function.seconds / each as f64);
@@ -104,13 +134,14 @@ impl ProfileFigures {
         Some(mean)
     }
 
-    /// Seconds of processors in all.
-    pub fn seconds(&self) -> f64 {
-        self.functions.iter().map(|function| function.seconds).sum()
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table("processors", |profile: &'e Self| {
+            each(&profile.functions, |one| (&profile.name, one.function.clone(), Some(one)))
+        });
+        to.table(Self::PART, |profile: &'e Self| vec![(&*profile.name, String::new(), profile)]);
     }
 
-    /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
         let shown = self.functions.iter().take_while(|function| function.share >= LEAST_SHOWN).take(SHOWN);
         let shown: Vec<String> =
             shown.map(|function| format!("{} {}", function.function, per_cent(function.share))).collect();
@@ -127,6 +158,18 @@ impl ProfileFigures {
             });
         }
         text
+    }
+
+    fn page(all: &[Self], page: &mut Page) {
+        for profile in all {
+            paragraph(page, &profile.name, &profile.sentence());
+            let heads = ["function", "times", "processor time", "share"];
+            let row = |function: &FunctionFigures| {
+                let FunctionFigures { function, times, seconds: time, share } = function;
+                vec![function.clone(), grouped(*times), seconds(*time), per_cent(*share)]
+            };
+            page.table(Table::new(heads).with(profile.functions.iter().map(row)));
+        }
     }
 }
 
@@ -155,7 +198,7 @@ mod tests {
             "processors worked for 4.01 s: system calls 50 %, copy_to_user 50 %; copies of 6.25 KiB missed the second-level cache 10 \
              times, for 640 B"
         );
-        let mean = ProfileFigures::mean_of_replications(&[&profile, &profile]);
+        let mean = ProfileFigures::mean(&[&profile, &profile], 0.95);
         assert_eq!(mean, Some(profile));
     }
 }

@@ -1,7 +1,12 @@
 //! How evenly equal parts share the load: what each client got, and what each server moved.
 
 use crate::estimate::Estimate;
+use crate::figure::{Tables, each, figures};
+use crate::section::{Entry, Places, paragraph};
+use crate::text::labelled;
+use petrio_page::figure::{Axis, Figure as Picture, Marks, Quantity, Series, Tone};
 use petrio_page::numbers::{grouped, per_cent, rate_unit, significant};
+use petrio_page::page::Page;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,9 +55,66 @@ impl Rates {
         // Of equals the first.
         Some((self.members.iter().min_by(by_rate)?, self.members.iter().rev().max_by(by_rate)?))
     }
+}
+
+/// Parts of a picture.
+const MEMBERS_MAX: usize = 32;
+
+/// What each client got, or each server moved, with its confidence interval where there is one.
+fn picture(rates: &Rates) -> Option<Picture> {
+    let every = rates.members.len().div_ceil(MEMBERS_MAX).max(1);
+    let shown: Vec<_> = rates.members.iter().step_by(every).collect();
+    let (least, most) = rates.ends()?;
+    let (unit, size) = rate_unit(rates.mean());
+    let mut figure = Picture::new(
+        format!("Rates of {}", rates.of),
+        format!(
+            "The rate of each of {} {}: {} to {} {unit}",
+            rates.members.len(),
+            rates.of,
+            significant(least.bytes_per_s.value / size),
+            significant(most.bytes_per_s.value / size)
+        ),
+        Axis::new("rate", Quantity::Rate).from(0.0),
+        Axis::names("", shown.iter().map(|member| member.name.clone()).collect()),
+    );
+    let band = |sign: f64| {
+        let end = move |member: &&MemberRate| {
+            member.bytes_per_s.value + sign * member.bytes_per_s.half_width.unwrap_or(0.0)
+        };
+        shown.iter().map(end).collect::<Vec<f64>>()
+    };
+    let tones = vec![Tone::Same; shown.len()];
+    figure.push(Series::new(
+        "rate",
+        Marks::Rows { low: band(-1.0), values: band(0.0), high: band(1.0), tones },
+    ));
+    Some(figure)
+}
+
+figures! { MemberRate:
+    bytes => "bytes" Bytes Neither;
+    bytes_per_s => "throughput" BytesPerSecond Up;
+}
+
+figures! { Rates: }
+
+impl Entry for Rates {
+    const PART: &'static str = "rates";
+    const PLACES: Places = Places { terminal: Some(2), page: Some(16) };
+
+    fn name(&self) -> &str {
+        &self.of
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |rates: &'e Self| {
+            each(&rates.members, |member| (&member.name, rates.of.clone(), Some(member)))
+        });
+    }
 
     /// In a line: "8, 25.1 MB/s each: 24.8 (client3) to 25.6 (client7), spread 1.2 %".
-    pub fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
         let Some((least, most)) = self.ends() else { return String::new() };
         let (unit, size) = rate_unit(self.mean());
         if let [only] = self.members.as_slice() {
@@ -68,6 +130,17 @@ impl Rates {
             most.name,
             per_cent(self.spread())
         )
+    }
+
+    fn terminal(all: &[Self], out: &mut String, width: usize) {
+        out.push('\n');
+        all.iter().for_each(|rates| labelled(out, &rates.of, &rates.sentence(), width));
+    }
+
+    fn page(all: &[Self], page: &mut Page) {
+        page.heading("Clients and servers");
+        all.iter().for_each(|rates| paragraph(page, &rates.of, &rates.sentence()));
+        page.figures(all.iter().filter_map(picture));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a replication came to: the columns of Ivy's tables, and what copies cost.
 
+use crate::figure::{Tables, each, figures};
+use crate::section::{Entry, Places};
 use petrio_kernel::statistics;
 use petrio_models::cluster::replication::{CopyMoves, ReplicationStatistics};
 use petrio_page::numbers::{bytes, grouped, mean_number, significant, time};
@@ -111,8 +113,61 @@ impl CopiesFigures {
         }
     }
 
-    /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+    /// What was moved, by who moved it, where they are few enough for a sentence.
+    fn by_members(&self) -> String {
+        if self.copy_bytes == 0 || self.copy_moves.len() > 4 {
+            return String::new();
+        }
+        let moved = |moves: &CopyMovesFigures| {
+            let (read, written) = (bytes(moves.read_bytes), bytes(moves.written_bytes));
+            format!("{} read {read} and wrote {written}", moves.member)
+        };
+        let each: Vec<String> = self.copy_moves.iter().map(moved).collect();
+        format!(" ({})", each.join(", "))
+    }
+}
+
+figures! { CopiesFigures:
+    read_turnaround_ms.mean => "read turnaround" Milliseconds Down;
+    read_turnaround_ms.deviation => "read turnaround, standard deviation" Milliseconds Down;
+    write_turnaround_ms.mean => "write turnaround" Milliseconds Down;
+    write_turnaround_ms.deviation => "write turnaround, standard deviation" Milliseconds Down;
+    read_queue => "queue before a read" One Down;
+    write_queue => "queue before a write" One Down;
+    seek_cylinders => "seek distance" Cylinders Down;
+    cut_backs => "cut back" One Neither;
+    copies_made => "copies made" One Neither;
+    copies_abandoned => "copies begun and given up" One Down;
+    copy_bytes => "moved for copies" Bytes Down;
+    evicted => "given up for space" One Down;
+    reads_elsewhere => "reads done by another copy" One Neither;
+    lost => "copies lost to failed writes" One Down;
+    log_bytes => "logged" Bytes Down;
+    waited => "writes that waited for others" One Down;
+    outvoted => "requests without enough votes" One Down;
+}
+
+figures! { CopyMovesFigures:
+    read_bytes => "read for copies" Bytes Down;
+    written_bytes => "written for copies" Bytes Down;
+}
+
+impl Entry for CopiesFigures {
+    const PART: &'static str = "copies";
+    const PLACES: Places = Places { terminal: Some(4), page: Some(12) };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |copies: &'e Self| vec![(&*copies.name, String::new(), copies)]);
+        to.table(Self::PART, |copies: &'e Self| {
+            each(&copies.copy_moves, |moves| (&copies.name, moves.member.clone(), Some(moves)))
+        });
+    }
+
+    fn sentence(&self) -> String {
         let side = |what: &str, turnaround: &MeanAndDeviation, queue: f64| {
             format!(
                 "{what} take {} (standard deviation {}) and find {} before them",
@@ -162,18 +217,5 @@ impl CopiesFigures {
             parts.push(format!("{} requests found too few copies to vote", grouped(self.outvoted)));
         }
         parts.join("; ")
-    }
-
-    /// What was moved, by who moved it, where they are few enough for a sentence.
-    fn by_members(&self) -> String {
-        if self.copy_bytes == 0 || self.copy_moves.len() > 4 {
-            return String::new();
-        }
-        let moved = |moves: &CopyMovesFigures| {
-            let (read, written) = (bytes(moves.read_bytes), bytes(moves.written_bytes));
-            format!("{} read {read} and wrote {written}", moves.member)
-        };
-        let each: Vec<String> = self.copy_moves.iter().map(moved).collect();
-        format!(" ({})", each.join(", "))
     }
 }

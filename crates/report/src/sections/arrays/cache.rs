@@ -1,6 +1,7 @@
 //! What the cache of an array's controller did.
 
-use super::arrays::MovedFigures;
+use super::MovedFigures;
+use crate::figure::figures;
 use petrio_models::block::raid::Cache;
 use petrio_page::numbers::{bytes, grouped};
 use schemars::JsonSchema;
@@ -40,6 +41,21 @@ pub struct CacheFigures {
     pub room_bytes: u64,
     /// Bytes that had been reported and could not be written, for want of members.
     pub lost_bytes: u64,
+}
+
+figures! { CacheFigures:
+    hits.requests => "read hits" One Up;
+    read_ahead.bytes => "read ahead" Bytes Neither;
+    awaited.requests => "reads that waited for what was read ahead" One Down;
+    reported.requests => "writes reported from memory" One Up;
+    destaged.requests => "destaged writes" One Down;
+    whole_stripes => "destaged whole stripes" One Up;
+    destaged.bytes => "destaged" Bytes Neither;
+    overwritten_bytes => "written over in memory" Bytes Up;
+    waited => "writes that waited for room" One Down;
+    flushes => "flushes that waited for nothing" One Neither;
+    unwritten_bytes => "in memory at the end" Bytes Neither;
+    lost_bytes => "lost from memory" Bytes Down;
 }
 
 impl CacheFigures {

@@ -1,8 +1,13 @@
 //! What redundancy costs an array, and what it was good for.
 
-use super::array_cache::CacheFigures;
-use super::mean::mean_of;
-use super::served::is_zero;
+mod cache;
+
+pub use cache::CacheFigures;
+
+use crate::figure::{Tables, each, figures};
+use crate::mean::mean_of;
+use crate::section::{Entry, Places};
+use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
 use petrio_page::numbers::{bytes, counted, grouped, seconds, significant};
@@ -126,7 +131,7 @@ pub struct FailureFigures {
     pub replication: Option<u64>,
     /// Its name.
     pub member: String,
-    /// When.
+    /// When it failed, seconds from the beginning.
     pub at_s: f64,
     /// Who took its place, if anybody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,7 +139,7 @@ pub struct FailureFigures {
     /// When he began to be filled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_at_s: Option<f64>,
-    /// How long it took to fill him.
+    /// How long it took to fill him, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuilt_in_s: Option<f64>,
     /// When he failed himself before that.
@@ -210,11 +215,51 @@ impl ArrayFigures {
         self.amplify();
     }
 
+    fn amplify(&mut self) {
+        let ratio = || self.member_writes.bytes as f64 / self.written_on as f64;
+        self.write_amplification = (self.written_on > 0).then(ratio);
+    }
+}
+
+figures! { ArrayFigures:
+    reads.requests => "reads" One Neither;
+    writes.requests => "writes" One Neither;
+    member_reads.requests => "reads of members" One Down;
+    member_writes.requests => "writes to members" One Down;
+    waited => "waited for a stripe" One Down;
+    begun_again => "begun again" One Down;
+    failed_requests => "failed" One Down;
+    writes.bytes => "written" Bytes Neither;
+    member_writes.bytes => "written to members" Bytes Down;
+    extra_read_bytes => "read for redundancy" Bytes Down;
+    redundant_bytes => "written for redundancy" Bytes Down;
+    rebuild_written_bytes => "written to rebuild" Bytes Neither;
+    rebuild_read_bytes => "read to rebuild" Bytes Neither;
+    lost_bytes => "lost" Bytes Down;
+    degraded_s => "degraded" Seconds Down;
+    exposed_s => "exposed" Seconds Down;
+    write_amplification => "write amplification" One Down;
+    member_response_ms => "mean answer of a member" Milliseconds Down;
+}
+
+figures! { FailureFigures, replication:
+    at_s => "failed at" Seconds Neither;
+    rebuilt_in_s => "rebuilt in" Seconds Down;
+}
+
+impl Entry for ArrayFigures {
+    const PART: &'static str = "array";
+    const PLACES: Places = Places { terminal: Some(5), page: Some(13) };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Counts of an array as means, and its members' failures one by one.
-    pub(super) fn mean_of_replications(all: &[&Self]) -> Option<Self> {
+    fn mean(all: &[&Self], level: f64) -> Option<Self> {
         let plain: Vec<Self> =
             all.iter().map(|&array| Self { failures: Vec::new(), ..array.clone() }).collect();
-        let mean = mean_of(&plain.iter().collect::<Vec<_>>())?;
+        let mean = mean_of(&plain.iter().collect::<Vec<_>>(), level)?;
         let failures = all.iter().enumerate().flat_map(|(replication, array)| {
             let of = move |failure: &FailureFigures| FailureFigures {
                 replication: Some(replication as u64 + 1),
@@ -235,13 +280,17 @@ impl ArrayFigures {
         })
     }
 
-    fn amplify(&mut self) {
-        let ratio = || self.member_writes.bytes as f64 / self.written_on as f64;
-        self.write_amplification = (self.written_on > 0).then(ratio);
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |array: &'e Self| vec![(&*array.name, String::new(), array)]);
+        to.table("array member", |array: &'e Self| {
+            each(&array.failures, |failure| (&array.name, failure.member.clone(), Some(failure)))
+        });
+        to.table("array cache", |array: &'e Self| {
+            array.cache.iter().map(|cache| (&*array.name, String::new(), cache)).collect()
+        });
     }
 
-    /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+    fn sentence(&self) -> String {
         let mut parts = Vec::new();
         let side = |what: &str, asked: MovedFigures, members: &str| {
             (asked.requests > 0).then(|| format!("{} {what} became {members}", grouped(asked.requests)))

@@ -1,5 +1,8 @@
 //! How hosts used their memory.
 
+use crate::figure::figures;
+use crate::mean::mean_of;
+use crate::section::{Entry, Places};
 use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, per_cent};
 use schemars::JsonSchema;
@@ -29,7 +32,7 @@ pub struct MemoryFigures {
     /// What of processes' memory went to swap space, of all together; of several replications on average.
     #[serde(default, skip_serializing_if = "is_none")]
     pub swapped_out_bytes: u64,
-    /// What of it came back.
+    /// What of processes' memory came back from swap space.
     #[serde(default, skip_serializing_if = "is_none")]
     pub swapped_in_bytes: u64,
     /// How long processes waited for what came back, all together, ms.
@@ -58,9 +61,46 @@ impl MemoryFigures {
         self.swapped_in_bytes += back;
         self.waited_for_swap_ms += libm::round(found.waited_for_swap.as_millis()) as u64;
     }
+}
 
-    /// What it says of a run, in a sentence.
-    pub fn sentence(&self) -> String {
+figures! { MemoryFigures:
+    usable_bytes => "usable" Bytes Neither;
+    most_bytes => "most in use" Bytes Down;
+    in_use_bytes => "in use at the end, all" Bytes Neither;
+    most_unwritten_bytes => "most to be written" Bytes Down;
+    swapped_out_bytes => "to swap space" Bytes Down;
+    swapped_in_bytes => "back from swap space" Bytes Down;
+    waited_for_swap_ms => "waited for swap space" Milliseconds Down;
+}
+
+impl Entry for MemoryFigures {
+    const PART: &'static str = "memory";
+    const PLACES: Places = Places { terminal: Some(8), page: Some(11) };
+    const IS_APART: bool = false;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The most that was used in any replication, and what was in use at the end on average.
+    fn mean(all: &[&Self], level: f64) -> Option<Self> {
+        // Of equals the first.
+        let most = all.iter().rev().max_by_key(|memory| memory.most_bytes)?;
+        Some(Self {
+            most_bytes: most.most_bytes,
+            most_on: most.most_on.clone(),
+            most_unwritten_bytes: all.iter().map(|memory| memory.most_unwritten_bytes).max()?,
+            ..mean_of(all, level)?
+        })
+    }
+
+    /// Of one host alone its file systems' rows say what matters where nothing is swapped, and of hosts without files there is nothing.
+    fn is_shown(&self, all: &[Self]) -> bool {
+        let hosts: u64 = all.iter().map(|memory| memory.hosts).sum();
+        self.swapped_out_bytes > 0 || hosts > 1 && self.most_bytes > 0
+    }
+
+    fn sentence(&self) -> String {
         let share = |part: u64| per_cent(part as f64 / self.usable_bytes.max(1) as f64);
         let most = format!(
             "{} of {} ({})",

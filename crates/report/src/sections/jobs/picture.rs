@@ -1,6 +1,6 @@
 //! The figure of a parallel program: what each rank's time went for.
 
-use crate::ranks::{JobFigures, PARTS};
+use super::{JobFigures, PARTS};
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::numbers::per_cent;
 

@@ -1,7 +1,9 @@
 //! What went over several paths to one device, and what became of it when some failed.
 
 use super::arrays::MovedFigures;
-use super::served::is_zero;
+use crate::figure::{Tables, figures};
+use crate::section::{Entry, Places};
+use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::multipath::{PathFailed, PathTally, Tally};
 use petrio_page::numbers::{bytes, counted, grouped, seconds};
@@ -25,7 +27,7 @@ pub struct PathsFigures {
     /// Requests that found no path, and waited for one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited: u64,
-    /// How long there were such.
+    /// How long there were requests without a path, seconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub waiting_s: f64,
     /// Requests that failed since there was no path.
@@ -90,9 +92,42 @@ impl PathsFigures {
         self.failed_requests += tally.failed;
         self.failures_to_come += failures.iter().flatten().filter(|at| **at > now).count() as u64;
     }
+}
 
-    /// In a sentence.
-    pub(crate) fn sentence(&self) -> String {
+figures! { PathFigures:
+    reads.requests => "reads" One Neither;
+    reads.bytes => "read" Bytes Neither;
+    writes.requests => "writes" One Neither;
+    writes.bytes => "written" Bytes Neither;
+    flushes => "flushes" One Neither;
+    sent_again => "sent again" One Down;
+    failures = |path: &Self| path.failures.len() as u64 => "failures" One Down;
+}
+
+figures! { PathsFigures:
+    switches => "went over to others" One Down;
+    waited => "found none" One Down;
+    waiting_s => "without any" Seconds Down;
+    failed_requests => "failed" One Down;
+}
+
+impl Entry for PathsFigures {
+    const PART: &'static str = "paths";
+    const PLACES: Places = Places { terminal: Some(6), page: Some(14) };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table("path", |paths: &'e Self| {
+            let each = paths.paths.iter().enumerate();
+            each.map(|(number, path)| (&*paths.name, number.to_string(), path)).collect()
+        });
+        to.table(Self::PART, |paths: &'e Self| vec![(&*paths.name, String::new(), paths)]);
+    }
+
+    fn sentence(&self) -> String {
         let of = |(number, path): (usize, &PathFigures)| format!("path {number} carried {}", path.carried());
         let mut parts: Vec<String> = self.paths.iter().enumerate().map(of).collect();
         for (number, path) in self.paths.iter().enumerate() {

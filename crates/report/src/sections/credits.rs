@@ -1,5 +1,7 @@
 //! What is left of bursts when a run ends, when they are over, and what the load gets then.
 
+use crate::figure::{Tables, figures};
+use crate::section::{Entry, Places};
 use petrio_page::numbers::{bytes, per_cent, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +27,7 @@ pub struct CreditFigures {
     pub parts: u64,
     /// What its bucket holds, I/Os or bytes.
     pub room: f64,
-    /// What of that was left when the run ended.
+    /// What of what its bucket holds was left when the run ended.
     pub left: f64,
     /// What passes for good, a second, which is also how fast it comes back while nothing is asked.
     pub lasting_per_s: f64,
@@ -54,6 +56,11 @@ impl CreditFigures {
     /// When nothing is left: in the run, or if it goes on.
     pub fn over_s(&self) -> Option<f64> {
         self.dry_at_s.or(self.dry_after_s)
+    }
+
+    /// A figure, where the part counts in this unit.
+    fn of(&self, unit: CreditUnit, figure: f64) -> Option<f64> {
+        (self.unit == unit).then_some(figure)
     }
 
     fn amount(&self, amount: f64) -> String {
@@ -96,6 +103,67 @@ impl CreditFigures {
             ),
             None => format!("{head}: {rates}"),
         }
+    }
+}
+
+figures! { CreditFigures:
+    parts => "parts" One Neither;
+    room = |credits: &Self| credits.of(CreditUnit::Requests, credits.room) => "room" One Neither;
+    left = |credits: &Self| credits.of(CreditUnit::Requests, credits.left) => "left" One Up;
+    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.lasting_per_s)
+        => "lasting rate" PerSecond Up;
+    burst_per_s = |credits: &Self| credits.of(CreditUnit::Requests, credits.burst_per_s)
+        => "burst rate" PerSecond Up;
+    room = |credits: &Self| credits.of(CreditUnit::Bytes, credits.room) => "room" Bytes Neither;
+    left = |credits: &Self| credits.of(CreditUnit::Bytes, credits.left) => "left" Bytes Up;
+    lasting_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.lasting_per_s)
+        => "lasting rate" BytesPerSecond Up;
+    burst_per_s = |credits: &Self| credits.of(CreditUnit::Bytes, credits.burst_per_s)
+        => "burst rate" BytesPerSecond Up;
+    dry_at_s => "dry at" Seconds Up;
+    dry_after_s => "dry after" Seconds Up;
+    full_after_s => "full after" Seconds Down;
+}
+
+impl Entry for CreditFigures {
+    const PART: &'static str = "credits";
+    const PLACES: Places = Places { terminal: None, page: None };
+
+    fn name(&self) -> &str {
+        &self.part
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.part, self.unit) == (&other.part, other.unit)
+    }
+
+    /// What is left at the end of the first; how a burst goes on is told of one run.
+    fn mean(all: &[&Self], _level: f64) -> Option<Self> {
+        all.first().map(|&first| first.clone())
+    }
+
+    fn tables<'e>(to: &mut Tables<'e, Self>) {
+        to.table(Self::PART, |credits: &'e Self| {
+            let of = match credits.unit {
+                CreditUnit::Requests => "requests",
+                CreditUnit::Bytes => "bytes",
+            };
+            vec![(&*credits.part, of.to_owned(), credits)]
+        });
+    }
+}
+
+figures! { BehindCredits:
+    requests_per_s => "rate" PerSecond Up;
+    mean_latency_ms => "mean latency" Milliseconds Down;
+}
+
+impl Entry for BehindCredits {
+    const PART: &'static str = "behind credits";
+    const PLACES: Places = Places { terminal: None, page: None };
+
+    fn name(&self) -> &str {
+        ""
     }
 }
 

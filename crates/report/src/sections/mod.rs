@@ -1,0 +1,59 @@
+//! The sections of a report, each in a file or folder of its own, which nothing else knows but the list below.
+
+mod activity;
+mod arrays;
+mod copies;
+mod credits;
+mod jobs;
+mod memory;
+mod paths;
+mod profile;
+mod rates;
+mod sustained;
+mod traffic;
+
+pub use activity::{Activity, Measure};
+pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, MovedFigures};
+pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
+pub use credits::{BehindCredits, CreditFigures, CreditUnit};
+pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
+pub use memory::MemoryFigures;
+pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
+pub use profile::{FunctionFigures, LINE_BYTES, ProfileFigures};
+pub use rates::{MemberRate, Rates};
+pub use sustained::{Held, Sustained, is_safe};
+pub use traffic::{PurposeFigures, Traffic, TrafficFigures};
+
+/// Hands the list of sections to a macro: each a field of [`Report`](crate::Report), in the order of the JSON, with its comment and its type,
+/// a list of entries or one that may be absent.
+macro_rules! sections {
+    ($then:ident) => {
+        $then! {
+            /// What each of several clients got, and what each of several servers moved.
+            rates: Vec<Rates>;
+            /// What equal parts did when; of the first replication.
+            activity: Vec<Activity>;
+            /// Copies of files, where there are some.
+            copies: Vec<CopiesFigures>;
+            /// Arrays with redundancy, where there are some.
+            arrays: Vec<ArrayFigures>;
+            /// Several paths to devices, where there are some.
+            paths: Vec<PathsFigures>;
+            /// What reached the devices, by what it was for, where that can be more than data.
+            traffic: Vec<TrafficFigures>;
+            /// How hosts used their memory.
+            memory: Vec<MemoryFigures>;
+            /// What hosts' processors were used for, by function.
+            profiles: Vec<ProfileFigures>;
+            /// Parallel programs, where there are some.
+            jobs: Vec<JobFigures>;
+            /// What the load gets once a cache is full that had room until the end of the run, where that is less.
+            sustained: Option<Sustained>;
+            /// What is left of bursts: of volumes, instances and throttles that let more pass for a while than they do for good.
+            credits: Vec<CreditFigures>;
+            /// What the load gets once a burst is over, where it is one that uses it up and gets less.
+            behind_credits: Option<BehindCredits>;
+        }
+    };
+}
+pub(crate) use sections;
