@@ -5,7 +5,7 @@
 //! insert, dispatch, and completed. A scheduler keeps no clock and no timer: it is told the time, and answers until
 //! when it wants to idle. Leaves out requeueing after errors, and I/O contexts that outlive their process.
 
-use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, Purposes, WriteHint};
+use petrio_colours::{BlockRequest, Direction, Hint, IoClass, Purpose, Purposes};
 use petrio_kernel::Time;
 use petrio_persist::{Kept, Persist, persist_boxed};
 use smallvec::SmallVec;
@@ -67,7 +67,7 @@ impl IoRequest {
 
     /// Whether no more of its process is to be expected soon (REQ_NOIDLE), as its first constituent says.
     pub fn no_idle(&self) -> bool {
-        self.constituents.first().is_some_and(|request| request.hint == WriteHint::NoIdle)
+        self.constituents.first().is_some_and(|request| request.hint == Hint::NoIdle)
     }
 
     /// Whether its data must be on the medium before it completes.
@@ -79,7 +79,7 @@ impl IoRequest {
 /// Whether a write comes from the page cache, and so may be held for reads (wbt_should_throttle): not what is written past
 /// it, nor a journal's, which bears the same marks (JBD2_JOURNAL_REQ_FLAGS).
 pub(super) fn is_write_back(request: &BlockRequest) -> bool {
-    let direct = request.synchronous && request.hint != WriteHint::NoIdle;
+    let direct = request.synchronous && request.hint != Hint::NoIdle;
     request.direction == Direction::Write && !direct && !request.purposes.has(Purpose::Journal)
 }
 
@@ -187,6 +187,8 @@ pub struct QueueLimits {
     pub write_back_apart: bool,
     /// Whether requests of different files stay apart, because what lies below keeps each file elsewhere.
     pub files_apart: bool,
+    /// Whether what processes ask for at the same instant stays apart, because each has a plug of its own.
+    pub plugs_apart: bool,
 }
 
 impl Default for QueueLimits {
@@ -202,6 +204,7 @@ impl Default for QueueLimits {
             awaited_apart: false,
             write_back_apart: false,
             files_apart: false,
+            plugs_apart: false,
         }
     }
 }

@@ -10,7 +10,7 @@
 //! merge at its back; it is the only candidate unless waiting requests overlap.
 
 use super::elevator::{IoRequest, QueueLimits, is_write_back};
-use petrio_colours::{BlockRequest, Direction};
+use petrio_colours::{BlockRequest, Direction, Hint};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use std::collections::BTreeSet;
@@ -30,6 +30,9 @@ pub struct MergeRules {
     pub write_back_apart: bool,
     /// Whether requests of different files stay apart.
     pub files_apart: bool,
+    /// Whether requests of one instant are merged only within a process (blk_attempt_plug_merge): what another asks for then is on
+    /// its way already, or in a plug of its own.
+    pub plugs_apart: bool,
 }
 
 impl MergeRules {
@@ -42,6 +45,7 @@ impl MergeRules {
             synchronous_apart: limits.awaited_apart,
             write_back_apart: limits.write_back_apart,
             files_apart: limits.files_apart,
+            plugs_apart: limits.plugs_apart,
         }
     }
 }
@@ -258,9 +262,13 @@ impl Waiting {
             && (!self.rules.synchronous_apart || waiting.synchronous == request.synchronous)
             && waiting.blocks.saturating_add(request.blocks) <= self.rules.largest_request
             && (waiting.constituents.len() as u32) < self.rules.most_merged
-            && waiting.constituents.first().is_some_and(mergeable)
-            && (!self.rules.files_apart
-                || waiting.constituents.first().is_some_and(|first| first.file == request.file))
+            && waiting.constituents.first().is_some_and(|first| {
+                let beside = first.issued == request.issued && first.process != request.process;
+                mergeable(first)
+                    && (first.hint == Hint::Ahead) == (request.hint == Hint::Ahead)
+                    && !(self.rules.plugs_apart && beside)
+                    && (!self.rules.files_apart || first.file == request.file)
+            })
     }
 
     fn merge_back(&mut self, slot: u32, request: BlockRequest) -> Placed {

@@ -26,12 +26,12 @@ pub enum Direction {
     Flush,
 }
 
-/// What a file system says of a write to what sorts and holds it.
+/// What a file system says of a request to what sorts, merges and holds it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum WriteHint {
+pub enum Hint {
     /// Nothing.
     #[default]
     None,
@@ -40,6 +40,8 @@ pub enum WriteHint {
     NoIdle,
     /// It is written back while processes are held back by dirty pages (Linux: wb_recent_wait).
     Pressed,
+    /// Metadata read ahead of what is asked for, which bears other marks (REQ_META) and stays apart (blk_cgroup_mergeable).
+    Ahead,
 }
 
 /// A block request and, coming back, its completion.
@@ -60,7 +62,7 @@ pub struct BlockRequest {
     /// Whether somebody waits for the completion.
     pub synchronous: bool,
     /// What the file system says beside.
-    pub hint: WriteHint,
+    pub hint: Hint,
     /// What it is for: of a merged one, what all that it is made of are for.
     pub purposes: Purposes,
     /// The scheduling class of the process.

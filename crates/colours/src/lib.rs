@@ -19,7 +19,7 @@ mod placed_extent;
 mod purpose;
 mod request;
 
-pub use block_request::{BlockRequest, Direction, SECTOR_BYTES, WriteHint};
+pub use block_request::{BlockRequest, Direction, Hint, SECTOR_BYTES};
 pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
 pub use exchange::{Exchange, Remote};
 pub use failure::Failure;

@@ -11,7 +11,7 @@
 //! Source: block/blk-mq.c, block/blk-mq-sched.c, block/blk-flush.c of Linux 6.18; block/ll_rw_blk.c of 2.6.24 for the
 //! queue plug of single queues. What a file system gives at one instant is merged before the first of it is dispatched,
 //! because dispatching has the lowest priority of all transitions: that is what a process' plug list does
-//! (blk_start_plug). A `waiting` token stands for a request in the scheduler or in the flush machinery, whose own order
+//! (blk_start_plug); what several processes give then stays apart. A `waiting` token stands for a request in the scheduler or in the flush machinery, whose own order
 //! is theirs.
 //!
 //! Leaves out: several hardware queues, each with its own tags; what a plug list holds at most (32 requests); waking

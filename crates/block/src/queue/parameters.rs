@@ -132,6 +132,7 @@ impl QueueParameters {
             depth,
             rotational,
             service_trees: kernel.service_trees,
+            plugs_apart: kernel.multi_queue,
             ..QueueLimits::default()
         };
         // bfq has ways of its own (bfq_init_queue: wbt_disable_default).

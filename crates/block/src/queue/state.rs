@@ -10,7 +10,7 @@ use super::parts::Parts;
 use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::elevator::{Added, Elevator, IoRequest, Next};
-use petrio_colours::{BlockRequest, Direction, Ledger, RequestId, Status, WriteHint};
+use petrio_colours::{BlockRequest, Direction, Hint, Ledger, RequestId, Status};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
@@ -232,7 +232,7 @@ impl Queue {
     /// it.
     fn queue(&mut self, request: BlockRequest, (line, has_place): (usize, bool), now: Time) {
         // Who waits for a page or a buffer pulls the plug, whatever the scheduler is told (sync_page, sync_buffer).
-        let awaited = request.synchronous || request.hint == WriteHint::NoIdle;
+        let awaited = request.synchronous || request.hint == Hint::NoIdle;
         let was_empty = self.elevator.waiting() == 0;
         let throttled = WriteBack::concerns(&request);
         let gone = match self.elevator.add(request, now) {

@@ -15,7 +15,7 @@
 //! and memory that is being freed (kswapd), which has a count of its own.
 
 use crate::elevator::is_write_back;
-use petrio_colours::{BlockRequest, Direction, WriteHint};
+use petrio_colours::{BlockRequest, Direction, Hint};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use smallvec::SmallVec;
@@ -45,7 +45,7 @@ enum Told {
 pub(super) struct Held {
     thread: Key,
     synchronous: bool,
-    hint: WriteHint,
+    hint: Hint,
 }
 
 impl Held {
@@ -195,7 +195,7 @@ impl WriteBack {
     /// Gives a write a place if there is one (rq_wait_inc_below).
     fn admit(&mut self, request: Held, now: Time) -> bool {
         self.look(now);
-        if request.hint == WriteHint::Pressed {
+        if request.hint == Hint::Pressed {
             self.pressed = Some(now);
         }
         let comes_in = self.inside < self.limit(request, now);
@@ -353,7 +353,7 @@ impl WriteBack {
 mod tests {
     use super::*;
 
-    fn write(hint: WriteHint, synchronous: bool) -> BlockRequest {
+    fn write(hint: Hint, synchronous: bool) -> BlockRequest {
         BlockRequest { direction: Direction::Write, blocks: 8, hint, synchronous, ..BlockRequest::default() }
     }
 
@@ -367,14 +367,14 @@ mod tests {
     fn flushers_have_a_part_of_the_depth_and_who_waits_has_all() {
         let mut throttle = WriteBack::new(Time::from_millis(75), 32, false);
         let now = Time::from_millis(5);
-        let plain = write(WriteHint::None, false);
+        let plain = write(Hint::None, false);
         assert_eq!(room(&throttle, &plain, now), 8);
-        assert_eq!(room(&throttle, &write(WriteHint::NoIdle, true), now), 16);
-        assert_eq!(room(&throttle, &write(WriteHint::Pressed, false), now), 16);
+        assert_eq!(room(&throttle, &write(Hint::NoIdle, true), now), 16);
+        assert_eq!(room(&throttle, &write(Hint::Pressed, false), now), 16);
         throttle.passes(&BlockRequest::default(), now);
         assert_eq!(room(&throttle, &plain, now), 4);
         assert_eq!(room(&throttle, &plain, now + CLOSE), 8);
-        assert!(!WriteBack::concerns(&write(WriteHint::None, true)), "what is written past the page cache");
+        assert!(!WriteBack::concerns(&write(Hint::None, true)), "what is written past the page cache");
     }
 
     #[test]
@@ -382,7 +382,7 @@ mod tests {
         let mut throttle = WriteBack::new(Time::from_millis(75), 128, false);
         let now = Time::from_millis(5);
         let of = |process: u32, synchronous| {
-            Held::of(&BlockRequest { process, ..write(WriteHint::NoIdle, synchronous) })
+            Held::of(&BlockRequest { process, ..write(Hint::NoIdle, synchronous) })
         };
         let flusher = of(7, false);
         let inside = (0..50).filter(|_| throttle.comes_in(flusher, now)).count();
@@ -399,7 +399,7 @@ mod tests {
         let mut throttle = WriteBack::new(Time::from_millis(75), 32, false);
         let mut now = Time::from_whole_seconds(1);
         for _ in 0..80 {
-            throttle.admit(Held::of(&write(WriteHint::None, false)), now);
+            throttle.admit(Held::of(&write(Hint::None, false)), now);
             now += Time::from_millis(20);
             (0..reads).for_each(|number| throttle.done(Direction::Read, number, now - latency, now));
             (0..writes).for_each(|number| throttle.done(Direction::Write, number, now - latency, now));

@@ -117,6 +117,27 @@ fn what_somebody_waits_for_stays_apart_where_the_rules_say_so() {
 }
 
 #[test]
+fn what_another_process_asks_for_at_the_same_instant_stays_apart_where_each_has_a_plug() {
+    let rules = MergeRules::new(&QueueLimits::default());
+    let later = Time::from_millis(1);
+    for (process, issued, merged) in [(0, Time::ZERO, true), (1, Time::ZERO, false), (1, later, true)] {
+        let mut waiting = Waiting::new(MergeRules { plugs_apart: true, ..rules });
+        add(&mut waiting, 0, 8);
+        let other = BlockRequest { process, issued, ..write(1, 8, 8) };
+        assert_eq!(waiting.would_merge(0, &other), merged, "{process} at {issued:?}");
+    }
+}
+
+#[test]
+fn metadata_that_is_read_ahead_stays_apart_from_what_is_asked_for() {
+    let mut waiting = waiting();
+    let ahead = |address| BlockRequest { hint: Hint::Ahead, ..write(address, address, 8) };
+    waiting.add(0, ahead(0), Time::ZERO);
+    assert!(waiting.would_merge(0, &ahead(8)));
+    assert!(!waiting.would_merge(0, &write(8, 8, 8)));
+}
+
+#[test]
 fn order_of_address_is_kept_by_group() {
     let mut waiting = waiting();
     let at: Vec<Handle> = [50, 10, 30].map(|address| add(&mut waiting, address, 1).handle()).to_vec();

@@ -39,7 +39,7 @@ pub(crate) struct ValidateOps {
     /// How often each operation is carried out on the real kernel; 0 leaves that out
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     repetitions: u32,
-    /// Judge the tables of this folder (ops.csv, extents.csv of XFS, group.csv) instead, of ext4 or xfs: nothing is measured here
+    /// Judge the tables of this folder (ops.csv, extents.csv, group.csv) instead, of ext4 or xfs: nothing is measured here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print the rows as JSON

@@ -276,6 +276,9 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
         None
     }
 
+    /// All that a file system has dirty has been sent to be made durable, and isn't waited for yet.
+    fn data_sent(&mut self, _kernel: &mut Kernel<'_>) {}
+
     /// His data have been written: what follows. Asked once.
     fn after_data(&mut self, _kernel: &mut Kernel<'_>, scope: Scope) -> AfterData {
         AfterData { event: None, flush: self.promises_flush(scope) }

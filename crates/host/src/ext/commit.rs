@@ -60,6 +60,12 @@ impl Ext {
         kernel.fs.events.push(Event::Handle);
     }
 
+    /// JBD2 says in the log's superblock that it isn't empty any more, before anything else; what to wait for.
+    fn begin_log(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
+        let plan = commit.plan.as_mut().filter(|_| !self.rules.is_old())?;
+        std::mem::take(&mut plan.superblock).then(|| self.write_superblock(kernel, (false, false)))
+    }
+
     /// Sends data off that the transaction waits for, as far as there is room in the queue; what to wait for if there isn't.
     /// Blocks are found for none: of what has none, the transaction tells nothing.
     fn flush_ordered(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
@@ -102,7 +108,7 @@ impl Ext {
         let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
         let touch = kernel.fs.rules.awaited(touch);
         let group = kernel.fs.transfers.group();
-        if plan.superblock {
+        if plan.superblock && self.rules.is_old() {
             let superblock = self.journal.parameters().first_block;
             kernel.fs.send_to_log(superblock, touch, group, kernel.now);
         }
@@ -179,13 +185,22 @@ impl Ext {
 
     /// Writes the log's tail into its superblock.
     pub(super) fn write_tail(&mut self, kernel: &mut Kernel<'_>, flush_before: bool) -> Event {
+        let barriers = self.rules.barriers;
+        self.write_superblock(kernel, (barriers && flush_before, barriers))
+    }
+
+    /// Writes the log's superblock, after a flush and durable at once, or not.
+    fn write_superblock(
+        &mut self,
+        kernel: &mut Kernel<'_>,
+        (flush_before, force_unit_access): (bool, bool),
+    ) -> Event {
         let group = kernel.fs.transfers.group();
         let superblock = self.journal.parameters().first_block;
-        let barriers = self.rules.barriers;
         let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
         let touch = kernel.fs.rules.awaited_buffer(touch);
         let request = kernel.fs.send_to_log(superblock, touch, group, kernel.now);
-        (request.flush_before, request.force_unit_access) = (barriers && flush_before, barriers);
+        (request.flush_before, request.force_unit_access) = (flush_before, force_unit_access);
         Event::Group(group)
     }
 
@@ -220,6 +235,9 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     let mut log = page.transition("log");
     let commit = log.take(flushing);
     decide((log, false), places, commit, (logging, waiting), |ext, kernel, commit| {
+        if let Some(event) = ext.begin_log(kernel, commit) {
+            return Some((event, Phase::Flushing));
+        }
         if let Some(event) = ext.flush_ordered(kernel, commit) {
             return Some((event, Phase::Flushing));
         }

@@ -27,6 +27,8 @@ impl Ext {
         let change = self.start(kernel, CREDITS)?;
         let id = change.id;
         kernel.fs.touched.clear();
+        // What the file has grown to decides how much is looked for (ext4_mb_normalize_request).
+        self.volume.grow(file, kernel.fs.inodes.get(file).size);
         let mut mapping = std::mem::take(&mut kernel.fs.mapping);
         let (mut at, mut found) = (0, 0);
         let (mut from, mut to) = (u64::MAX, 0);
@@ -58,8 +60,6 @@ impl Ext {
             kernel.fs.unwritten.insert(file, error.failure());
             return Err(error.into());
         }
-        let size = kernel.fs.inodes.get(file).size;
-        self.volume.grow(file, size);
         self.volume.touch_inode(file, &mut kernel.fs.touched);
         kernel.bring_touched(touch);
         self.log_touched(kernel, id);

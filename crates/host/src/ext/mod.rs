@@ -11,6 +11,7 @@ mod checkpoint;
 mod commit;
 mod find;
 mod handles;
+mod walk;
 mod write;
 
 use super::below::{
@@ -46,6 +47,8 @@ pub(crate) struct Ext {
     volume: Volume,
     journal: Journal,
     rules: ExtRules,
+    /// What has been found since it was mounted; none where all is known.
+    found: Option<walk::Found>,
 }
 
 /// What doesn't change during a run.
@@ -161,7 +164,8 @@ impl Layout for Volume {
             reads_ahead: true,
             age: parameters.commit_interval.time(),
         };
-        ((Box::new(Ext { volume: self.clone(), journal, rules })), nature)
+        let found = (parameters.family == Family::Ext4).then(|| walk::Found::warm(self, &mount.laid_out));
+        (Box::new(Ext { volume: self.clone(), journal, rules, found }), nature)
     }
 }
 
@@ -181,7 +185,13 @@ impl FileSystem for Ext {
     }
 
     fn brought_by_mount(&self, kernel: &KernelParameters) -> Vec<u64> {
-        if kernel.prefetches_bitmaps { self.volume.block_bitmaps().collect() } else { Vec::new() }
+        let bitmaps = self.volume.block_bitmaps().filter(|_| kernel.prefetches_bitmaps);
+        let root = self.found.iter().flat_map(|_| walk::read_with_root(&self.volume));
+        bitmaps.chain(root).collect()
+    }
+
+    fn knows_inodes(&self) -> bool {
+        self.found.is_none()
     }
 
     fn prepare(&mut self, kernel: &mut Kernel<'_>, piece: &Piece<'_>) -> Result<Prepared, Stop> {
@@ -230,6 +240,8 @@ impl FileSystem for Ext {
     }
 
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
+        self.walk(kernel, op)?;
+        self.note_found(kernel, op)?;
         let change = op.operation.changes().then(|| self.start(kernel, NAMES_CREDITS)).transpose()?;
         kernel.fs.touched.clear();
         if let Err(error) = self.volume.operate(op, &mut kernel.fs.touched) {
@@ -313,6 +325,13 @@ impl FileSystem for Ext {
             }
         };
         id.map(|id| self.ask_for(kernel, id))
+    }
+
+    /// What runs is committed already (`ext4_sync_fs` without `wait`, which `sync_filesystem` calls before it waits for data).
+    fn data_sent(&mut self, kernel: &mut Kernel<'_>) {
+        if let Some(id) = self.journal.running().filter(|_| !self.rules.is_old()) {
+            self.ask_for(kernel, id);
+        }
     }
 
     /// The transaction, and a flush of its own only where no commit brings one.

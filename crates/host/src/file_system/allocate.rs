@@ -10,7 +10,8 @@ use super::extents::Extent;
 use super::geometry::POINTERS;
 use super::indirect::{Branch, MOST_BLOCKS};
 use super::parameters::{Allocation, Family};
-use super::search::Holds;
+use super::prepare::AT_ONCE;
+use super::search::{FLEX_FOR_DIRECTORIES, Holds};
 use super::touched::{Mapping, Touched};
 use super::volume::{Inode, Volume};
 use petrio_colours::FileId;
@@ -128,7 +129,7 @@ impl Volume {
         }
         let mut group = self.geometry.group_of_inode(inode.number);
         let flex = self.geometry.flex;
-        if flex >= 4 {
+        if flex >= FLEX_FOR_DIRECTORIES {
             // EXT4_FLEX_SIZE_DIR_ALLOC_SCHEME: directories at the beginning of the flexible group, files behind its
             // first.
             group &= !(flex - 1);
@@ -222,7 +223,7 @@ impl Volume {
         }
         let (index, leaf) = inode.extents.nodes_above(at);
         [index, leaf].into_iter().flatten().for_each(|block| touched.read(block));
-        let given = self.give(inode, Holds::data(inode), at, end - at, goal, touched)?;
+        let given = self.give(inode, Holds::data(inode), at, (end - at).min(AT_ONCE), goal, touched)?;
         if let Some(leaf) = leaf {
             touched.dirty(leaf);
         }
@@ -264,7 +265,8 @@ impl Volume {
         let mut end = (u64::from(group) + 1) * u64::from(self.geometry.blocks_per_group);
         loop {
             let bitmap = self.geometry.block_bitmap(group);
-            if !std::mem::take(&mut self.unwritten[group as usize].blocks) {
+            // One that was made up for this very operation isn't on the device.
+            if !std::mem::take(&mut self.unwritten[group as usize].blocks) && !touched.has_dirtied(bitmap) {
                 touched.read(bitmap);
             }
             touched.dirty(bitmap);

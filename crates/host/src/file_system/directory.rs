@@ -121,6 +121,20 @@ impl Directory {
         self.path(leaf, each);
     }
 
+    /// Calls `each` with its blocks in the order in which listing it reads them.
+    pub(super) fn listed(&self, mut each: impl FnMut(u32)) {
+        if self.indexed {
+            each(0);
+        }
+        let leaves = self.leaves.iter().enumerate();
+        leaves.for_each(|(at, leaf)| {
+            if at.is_multiple_of(NODE_ENTRIES) {
+                self.nodes.get(at / NODE_ENTRIES).into_iter().for_each(|&node| each(node));
+            }
+            each(leaf.block);
+        });
+    }
+
     /// Removes an entry; the block that it was in.
     pub(super) fn remove(&mut self, hash: u32, file: FileId) -> Option<u32> {
         let (leaf, at) = self.find(hash, file)?;

@@ -370,6 +370,11 @@ impl Geometry {
         self.inode_bitmap[group as usize]
     }
 
+    /// The first block of a group's inode table.
+    pub(super) fn inode_table(&self, group: u32) -> u64 {
+        self.inode_table[group as usize]
+    }
+
     #[inline]
     pub(super) fn group_of_inode(&self, inode: u32) -> u32 {
         (inode - 1) / self.inodes_per_group

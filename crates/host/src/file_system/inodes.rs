@@ -44,6 +44,8 @@ impl LaggingCount {
 pub(super) struct Inodes {
     pub(super) bitmaps: Bitmaps,
     directories: Vec<u32>,
+    /// How many inodes of each group were ever in use up to the last of them (what bg_itable_unused leaves).
+    reached: Vec<u32>,
     free: LaggingCount,
     directory_count: LaggingCount,
 }
@@ -67,7 +69,9 @@ impl Inodes {
         // The root and lost+found.
         directories[0] = 2;
         let free = LaggingCount::new(bitmaps.free());
-        Self { bitmaps, directories, free, directory_count: LaggingCount::new(2) }
+        let mut reached = vec![0; geometry.groups as usize];
+        reached[0] = FIRST_INODE;
+        Self { bitmaps, directories, reached, free, directory_count: LaggingCount::new(2) }
     }
 
     /// Takes the inode for a new file; its number, from 1.
@@ -85,12 +89,19 @@ impl Inodes {
         }?;
         let run = self.bitmaps.run_in(group, 0, 1, 1)?;
         self.bitmaps.take(group, run.first..run.first + 1);
+        let reached = &mut self.reached[group as usize];
+        *reached = run.first.saturating_add(1).max(*reached);
         self.free.add(-1);
         if directory.is_some() {
             self.directories[group as usize] += 1;
             self.directory_count.add(1);
         }
         Some(self.bitmaps.number(group, run.first) as u32 + 1)
+    }
+
+    /// How many inodes of a group were ever in use, up to the last of them.
+    pub(super) fn reached(&self, group: u32) -> u32 {
+        self.reached[group as usize]
     }
 
     /// Gives an inode back.

@@ -69,19 +69,30 @@ impl Volume {
             }
     }
 
-    fn look_up(&mut self, file: FileId, touched: &mut Touched) -> Result<(), FileError> {
-        let inode = self.find(file)?;
-        let block = self.geometry.inode_block(inode.number);
-        if file != FileId::ROOT {
-            let parent = self.find(inode.parent)?;
-            if let Some(directory) = parent.directory.as_deref() {
-                directory.look_up(inode.hash, file, |at| {
-                    parent.block(u64::from(at)).into_iter().for_each(|block| touched.read(block));
-                });
-            }
-        }
-        touched.read(block);
+    fn look_up(&self, file: FileId, touched: &mut Touched) -> Result<(), FileError> {
+        self.find(file)?;
+        self.name_blocks(file, |block| touched.read(block));
+        touched.read(self.inode_block(file));
         Ok(())
+    }
+
+    /// Calls `each` with the blocks of its directory that are read to find a file's name.
+    pub fn name_blocks(&self, file: FileId, mut each: impl FnMut(u64)) {
+        let Some(inode) = self.get(file).filter(|_| file != FileId::ROOT) else { return };
+        if let Some(parent) = self.get(inode.parent)
+            && let Some(directory) = parent.directory.as_deref()
+        {
+            let block = |at: u32| parent.block(u64::from(at)).into_iter().for_each(&mut each);
+            directory.look_up(inode.hash, file, block);
+        }
+    }
+
+    /// Calls `each` with the blocks of a directory that are read to list it: the index, then its leaves by their hashes
+    /// (ext4_dx_readdir).
+    pub fn listed_blocks(&self, file: FileId, mut each: impl FnMut(u64)) {
+        let Some(inode) = self.get(file) else { return };
+        let mut block = |at: u32| inode.block(u64::from(at)).into_iter().for_each(&mut each);
+        inode.directory.iter().for_each(|directory| directory.listed(&mut block));
     }
 
     fn readdir(&self, file: FileId, touched: &mut Touched) -> Result<(), FileError> {

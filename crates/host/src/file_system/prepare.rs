@@ -13,7 +13,7 @@ use petrio_random::{Generator, uniform, uniform_below};
 use std::sync::Arc;
 
 /// Blocks that write-back hands to the allocator of ext4 at once (MAX_WRITEPAGES_EXTENT_LEN).
-const AT_ONCE: u64 = 2048;
+pub(super) const AT_ONCE: u64 = 2048;
 
 impl Volume {
     /// Puts a file of `size` bytes into `parent`. `random` decides which pieces are scattered, and where they go; a

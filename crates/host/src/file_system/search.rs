@@ -8,9 +8,9 @@
 //! *Multi-block* (fs/ext4/mballoc.c): a request for a file is made larger (to a power of two up to 1 MiB by the file's
 //! size, then 2, 4 and 8 MiB) and what isn't used is kept for the file; files of up to 16 blocks share a chunk of 512.
 //! The kernel's buddy bitmaps are stood for by the rules that they lead to: a power of two lies at a multiple of
-//! itself; any other length takes the best of the first ten free runs that it meets in a group. Leaves out stripes,
-//! clusters, discards, a processor's own chunk (there is one for all) and the several streams of a kernel with many
-//! processors.
+//! itself, and of data not in the first of a flexible group; any other length takes the best of the first ten free runs
+//! that it meets in a group. Leaves out stripes, clusters, discards, a processor's own chunk (there is one for all), the
+//! several streams of a kernel with many processors, and that a file which is closed already has nothing kept for it.
 
 use super::bitmap::Run;
 use super::parameters::{Allocation, BLOCK_SIZE, Family};
@@ -23,6 +23,10 @@ const LARGEST_WINDOW: u32 = 1027;
 const SMALL_FILE: u64 = 16;
 /// Blocks of that chunk (MB_DEFAULT_GROUP_PREALLOC).
 const SMALL_CHUNK: u32 = 512;
+/// Groups of a flexible group from which on its first is for directories (EXT4_FLEX_SIZE_DIR_ALLOC_SCHEME).
+pub(super) const FLEX_FOR_DIRECTORIES: u32 = 4;
+/// Groups from which on they aren't looked through one after the other (MB_DEFAULT_LINEAR_SCAN_THRESHOLD).
+const LOOKED_THROUGH: u32 = 16;
 /// Free runs looked at before the best of them is taken (MB_DEFAULT_MIN_TO_SCAN).
 const RUNS_LOOKED_AT: u32 = 10;
 
@@ -124,37 +128,110 @@ impl Volume {
     }
 
     fn preallocated(&mut self, inode: &mut Inode, at: u64, most: u64, goal: u64) -> Option<(u64, u64)> {
-        let window = inode.reserve.as_ref().map_or(Window::default(), |reserve| reserve.window);
-        if window.left > 0 && (window.logical..window.logical + window.left).contains(&at) {
-            // What was kept for blocks before this one isn't kept any longer.
-            let skipped = at - window.logical;
-            self.give_back_window(window.next, skipped);
-            let count = (window.left - skipped).min(most);
-            let block = window.next + skipped;
-            let left = window.left - skipped - count;
-            inode.reserve(&self.parameters).window =
-                Window { next: block + count, logical: at + count, left, ..window };
-            self.windowed -= count;
-            return Some((block, count));
+        let extents = self.parameters.family == Family::Ext4;
+        if let Some(kept) = if extents {
+            self.take_from_pieces(inode, at, most)
+        } else {
+            self.take_from_window(inode, at, most)
+        } {
+            return Some(kept);
         }
         // Without delayed allocation the writer asks page by page.
-        let asked = if self.parameters.family == Family::Ext3 { 1 } else { most };
+        let asked = if extents { most } else { 1 };
         let size = (at + asked).max(inode.size.div_ceil(BLOCK_SIZE));
-        if size <= SMALL_FILE {
-            return self.of_small_chunk(most, goal);
+        match () {
+            () if size <= SMALL_FILE => self.of_small_chunk(most, goal),
+            () if extents => self.for_extents(inode, (at, most), normalised(at, asked, size)),
+            () => self.for_pointers(inode, (at, most), normalised(at, asked, size)),
         }
-        self.drop_window(&mut inode.reserve(&self.parameters).window);
-        let (start, length) = normalised(at, asked, size);
+    }
+
+    /// From what is kept behind the last block of a file with indirect blocks.
+    fn take_from_window(&mut self, inode: &mut Inode, at: u64, most: u64) -> Option<(u64, u64)> {
+        let window = inode.reserve.as_ref()?.window;
+        if window.left == 0 || !(window.logical..window.logical + window.left).contains(&at) {
+            return None;
+        }
+        // What was kept for blocks before this one isn't kept any longer.
+        let skipped = at - window.logical;
+        self.give_back_window(window.next, skipped);
+        let count = (window.left - skipped).min(most);
+        let block = window.next + skipped;
+        let left = window.left - skipped - count;
+        inode.reserve(&self.parameters).window =
+            Window { next: block + count, logical: at + count, left, ..window };
+        self.windowed -= count;
+        Some((block, count))
+    }
+
+    /// From a piece that is kept for just these blocks of a file of extents (ext4_mb_use_inode_pa): what lies before and behind stays.
+    fn take_from_pieces(&mut self, inode: &mut Inode, at: u64, most: u64) -> Option<(u64, u64)> {
+        let pieces = &mut inode.reserve.as_mut()?.pieces;
+        let piece =
+            pieces.iter_mut().find(|piece| (piece.logical..piece.logical + piece.left).contains(&at))?;
+        let skipped = at - piece.logical;
+        let (block, left) = (piece.next + skipped, piece.left - skipped);
+        let count = left.min(most);
+        piece.left = skipped;
+        pieces.push(Window {
+            next: block + count,
+            left: left - count,
+            logical: at + count,
+            ..Window::default()
+        });
+        pieces.retain(|piece| piece.left > 0);
+        self.windowed -= count;
+        Some((block, count))
+    }
+
+    /// A file of extents asks for no more of what is to be looked for than it neither has nor has had kept, and keeps what it doesn't
+    /// use now, before the block it asks for, too.
+    fn for_extents(
+        &mut self,
+        inode: &mut Inode,
+        (at, most): (u64, u64),
+        (start, length): (u64, u64),
+    ) -> Option<(u64, u64)> {
         let (before, behind) = inode.extents.around(at);
-        let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
-        // An extent file asks for nothing that it has. One with indirect blocks does (its requests don't tell what is
-        // beside them), except for what older windows cover; what it gets before the block it asked for stays unused.
-        let extents = self.parameters.family == Family::Ext4;
-        let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
-        let start = if extents { at } else { start.max(kept_end).min(at) };
+        let kept = || inode.reserve.iter().flat_map(|reserve| &reserve.pieces);
+        let ends = kept().map(|piece| piece.logical + piece.left).filter(|&end| end <= at);
+        let begins = kept().map(|piece| piece.logical).filter(|&begin| begin > at);
+        let end = begins.chain(behind.map(|extent| extent.first)).fold(start + length, u64::min).max(at + 1);
+        let start = ends.chain(before.map(|extent| extent.end())).fold(start, u64::max).min(at);
         let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
-        let adjoining = extents && before.is_some_and(|extent| extent.end() == at);
-        let run = self.multi_block_run(goal, wanted, adjoining, self.stream)?;
+        let goes_on = before.filter(|extent| extent.end() == start);
+        let goal = goes_on.map(|extent| extent.block + u64::from(extent.count));
+        let goal = goal.filter(|&block| block < self.geometry.blocks);
+        let run = self.multi_block_run(goal, wanted, self.stream)?;
+        self.stream = run.group;
+        let (first, taken) = self.take_run(run);
+        // Too little to reach the block that is asked for is put there.
+        let skipped = if at - start < taken { at - start } else { 0 };
+        let count = (taken - skipped).min(most);
+        let block = first + skipped;
+        let piece = |next, left, logical| Window { next, left, logical, ..Window::default() };
+        let around =
+            [piece(first, skipped, start), piece(block + count, taken - skipped - count, at + count)];
+        inode.reserve(&self.parameters).pieces.extend(around.into_iter().filter(|piece| piece.left > 0));
+        self.windowed += taken - count;
+        Some((block, count))
+    }
+
+    /// A file with indirect blocks asks for what it has, too (its requests don't tell what is beside them), except for what older
+    /// windows cover; what it gets before the block it asked for stays unused.
+    fn for_pointers(
+        &mut self,
+        inode: &mut Inode,
+        (at, most): (u64, u64),
+        (start, length): (u64, u64),
+    ) -> Option<(u64, u64)> {
+        self.drop_window(&mut inode.reserve(&self.parameters).window);
+        let (_, behind) = inode.extents.around(at);
+        let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
+        let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
+        let start = start.max(kept_end).min(at);
+        let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
+        let run = self.multi_block_run(None, wanted, self.stream)?;
         self.stream = run.group;
         let (first, taken) = self.take_run(run);
         let unused = if at - start < taken { at - start } else { 0 };
@@ -178,7 +255,7 @@ impl Volume {
             let mut small = self.small;
             self.drop_window(&mut small);
             self.small = small;
-            let run = self.multi_block_run(goal, SMALL_CHUNK, false, self.taken.place(goal).0)?;
+            let run = self.multi_block_run(None, SMALL_CHUNK, self.taken.place(goal).0)?;
             let (next, left) = self.take_run(run);
             self.windowed += left;
             self.small = Window { next, left, ..Window::default() };
@@ -192,15 +269,24 @@ impl Volume {
     }
 
     /// ext4_mb_regular_allocator: at the goal where the file goes on there, else what fits best, from a group on.
-    fn multi_block_run(&self, goal: u64, wanted: u32, adjoining: bool, start: u32) -> Option<Run> {
-        let (group, bit) = self.taken.place(goal);
-        if adjoining && self.taken.free_from(group, bit, wanted) == wanted {
+    fn multi_block_run(&self, goal: Option<u64>, wanted: u32, start: u32) -> Option<Run> {
+        if let Some((group, bit)) = goal.map(|goal| self.taken.place(goal))
+            && self.taken.free_from(group, bit, wanted) == wanted
+        {
             return Some(Run { group, first: bit, count: wanted });
         }
         let groups = self.taken.groups();
+        let around = || (0..groups).map(|step| (start + step) % groups);
+        if wanted.is_power_of_two()
+            && let Some(run) = around()
+                .filter(|&group| self.gives_powers(group))
+                .find_map(|group| self.taken.chunk_in(group, wanted))
+        {
+            return Some(run);
+        }
         let mut wanted = wanted;
         loop {
-            for group in (0..groups).map(|step| (start + step) % groups) {
+            for group in around() {
                 let run = if self.taken.untouched(group) {
                     // The buddy bitmaps aren't there yet, and the first place that fits is taken.
                     self.taken.run_in(group, 0, wanted, wanted)
@@ -218,6 +304,18 @@ impl Volume {
             }
             wanted = if wanted.is_power_of_two() { wanted / 2 } else { 1 << wanted.ilog2() };
         }
+    }
+
+    /// Whether data are looked for in a group by powers of two: not in the first of a flexible group, which is for directories
+    /// (ext4_mb_good_group), and of many groups only in those of which the buddy bitmaps are in memory, which come by flexible groups
+    /// (ext4_mb_prefetch).
+    fn gives_powers(&self, group: u32) -> bool {
+        let flex = self.geometry.flex;
+        let together = group / flex * flex..((group / flex + 1) * flex).min(self.taken.groups());
+        flex >= FLEX_FOR_DIRECTORIES
+            && !group.is_multiple_of(flex)
+            && (self.taken.groups() < LOOKED_THROUGH
+                || together.into_iter().any(|group| !self.taken.untouched(group)))
     }
 
     /// The shortest of the first few free runs that are long enough.
@@ -251,7 +349,8 @@ impl Volume {
     pub(super) fn drop_reserve(&mut self, inode: &mut Inode) {
         let Some(reserve) = &mut inode.reserve else { return };
         self.drop_window(&mut reserve.window);
-        for (block, count) in std::mem::take(&mut reserve.kept) {
+        let pieces = std::mem::take(&mut reserve.pieces).into_iter().map(|piece| (piece.next, piece.left));
+        for (block, count) in std::mem::take(&mut reserve.kept).into_iter().chain(pieces) {
             self.give_back_window(block, count);
         }
         reserve.kept_end = 0;
@@ -259,7 +358,9 @@ impl Volume {
 
     fn drop_all_windows(&mut self) {
         let keeps = |inode: &Inode| {
-            inode.reserve.as_ref().is_some_and(|reserve| reserve.window.left > 0 || !reserve.kept.is_empty())
+            inode.reserve.as_ref().is_some_and(|reserve| {
+                reserve.window.left > 0 || !reserve.kept.is_empty() || !reserve.pieces.is_empty()
+            })
         };
         let keeping = self.files.iter().filter(|(_, inode)| keeps(inode)).map(|(number, _)| number);
         for number in keeping.collect::<Vec<_>>() {

@@ -72,6 +72,11 @@ impl Touched {
         once(&mut self.dirtied, block);
     }
 
+    /// Whether a block was among the last that were changed.
+    pub(super) fn has_dirtied(&self, block: u64) -> bool {
+        self.dirtied.iter().rev().take(SEARCHED).any(|&other| other == block)
+    }
+
     /// A block that is read and changed.
     #[inline]
     pub(super) fn update(&mut self, block: u64) {

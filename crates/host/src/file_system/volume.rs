@@ -12,7 +12,7 @@ use super::touched::{Mapping, Segment, Touched};
 use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// Blocks that are kept for one file (or, of multi-block allocation, for all small ones) before they are used.
@@ -38,6 +38,8 @@ pub(super) struct Reserve {
     /// reach; multi-block only.
     pub(super) kept: Vec<(u64, u64)>,
     pub(super) kept_end: u64,
+    /// All that is kept for a file of extents: each piece for blocks of the file of its own.
+    pub(super) pieces: Vec<Window>,
 }
 
 /// A file or directory. There are millions of them: what only few have at a time lies elsewhere.
@@ -180,6 +182,16 @@ impl Volume {
         self.geometry.journal.clone()
     }
 
+    /// The group that a file's inode lies in.
+    pub fn group_of(&self, file: FileId) -> Option<u32> {
+        self.get(file).map(|inode| self.geometry.group_of_inode(inode.number))
+    }
+
+    /// The group that a block lies in.
+    pub fn group_of_block(&self, block: u64) -> u32 {
+        self.geometry.group_of_block(block)
+    }
+
     /// All blocks of the volume.
     pub fn blocks(&self) -> u64 {
         self.geometry.blocks
@@ -240,6 +252,17 @@ impl Volume {
     /// The block of the inode table that holds the file's inode; the root's where there is no such file.
     pub fn inode_block(&self, file: FileId) -> u64 {
         self.geometry.inode_block(self.get(file).map_or(ROOT_INODE, |inode| inode.number))
+    }
+
+    /// The blocks of the inode table that are read around a file's: `ahead` of them from a multiple of that on, as far as inodes
+    /// were ever in use (`__ext4_get_inode_loc` of fs/ext4/inode.c).
+    pub fn inode_ahead(&self, file: FileId, ahead: u64) -> RangeInclusive<u64> {
+        let number = self.get(file).map_or(ROOT_INODE, |inode| inode.number);
+        let group = self.geometry.group_of_inode(number);
+        let table = self.geometry.inode_table(group);
+        let first = (self.geometry.inode_block(number) / ahead * ahead).max(table);
+        let reached = table + u64::from(self.inodes.reached(group) / self.geometry.inodes_per_block);
+        first..=(first + ahead).min(reached)
     }
 
     /// Sets a file's size after a write that made it longer; a shorter one is left to

@@ -179,8 +179,8 @@ impl Context<'_> {
         Self::wait(Event::Group(group), FileCause::Write, Then::Sync)
     }
 
-    /// sync(2), and what is left at the end of a run: everything of this file system. As `ksys_sync` of fs/sync.c: data, the
-    /// transaction, and then in place what the commit has left dirty (`sync_bdevs`), which nothing flushes.
+    /// syncfs(2), and what is left at the end of a run: everything of this file system. As `sync_filesystem` of fs/sync.c: data, the
+    /// transaction, and then in place what the commit has left dirty (`sync_blockdev`), which nothing flushes.
     fn sync_all(&mut self, job: &mut Job) -> Next {
         loop {
             match job.stage {
@@ -207,7 +207,12 @@ impl Context<'_> {
                     job.stage = Stage::Sending;
                 }
                 Stage::Sending => {
-                    if let Some(next) = self.send_dirty(job) {
+                    let next = self.send_dirty(job);
+                    if job.stage == Stage::Log {
+                        let (system, mut kernel) = self.apart();
+                        system.data_sent(&mut kernel);
+                    }
+                    if let Some(next) = next {
                         return next;
                     }
                 }

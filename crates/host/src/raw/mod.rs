@@ -102,7 +102,7 @@ impl Layout for Raw {
         // Both came in 2.6.32 and 2.6.33, between the profiles that there are.
         let flushes = kernel.flush_without_commit;
         let mounted = Self { flushes, ..self.clone() };
-        ((Box::new(mounted)), nature)
+        (Box::new(mounted), nature)
     }
 }
 

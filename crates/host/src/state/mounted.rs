@@ -20,7 +20,7 @@ use crate::parameters::HostParameters;
 use crate::read_ahead::ReadAheadState;
 use crate::write_back::{Balance, Writer};
 use petrio_colours::{
-    BlockRequest, Direction, Failure, FileId, FileOp, IoClass, Purpose, RequestId, SECTOR_BYTES, WriteHint,
+    BlockRequest, Direction, Failure, FileId, FileOp, Hint, IoClass, Purpose, RequestId, SECTOR_BYTES,
 };
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
@@ -402,11 +402,11 @@ impl Mounted {
             direction,
             synchronous,
             hint: match () {
-                () if for_sync => WriteHint::NoIdle,
+                () if for_sync => Hint::NoIdle,
                 () if direction == Direction::Write && !synchronous && now < self.pressed_until => {
-                    WriteHint::Pressed
+                    Hint::Pressed
                 }
-                () => WriteHint::None,
+                () => Hint::None,
             },
             purposes: purpose.into(),
             class,

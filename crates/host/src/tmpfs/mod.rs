@@ -76,7 +76,7 @@ impl Layout for Tmpfs {
             reads_ahead: false,
             age: Time::ZERO,
         };
-        ((Box::new(self.clone())), nature)
+        (Box::new(self.clone()), nature)
     }
 }
 

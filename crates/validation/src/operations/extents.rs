@@ -1,4 +1,4 @@
-//! Where files of XFS lie after simple loads: groups relative to their directories', and numbers of extents.
+//! Where files of XFS and ext4 lie after simple loads: groups relative to their directories', and numbers of extents.
 //!
 //! Each scenario of `extents.csv` is played on a fresh volume, without time: one process, or processes whose calls take turns. What
 //! processes at once did differs from run to run, so that their files only have to lie within the range of the repetitions.
@@ -7,7 +7,9 @@ use super::measured::EXTENTS;
 use crate::paced::{TableError, rows};
 use crate::verdict::Judged;
 use petrio_colours::{FileId, FileOp, Operation};
-use petrio_models::host::file_system::{FileError, FormatError};
+use petrio_models::host::file_system::{
+    BLOCK_SIZE, Family, FileError, FileSystemParameters, FormatError, Mapping, Touched, Volume,
+};
 use petrio_models::host::xfs::{Changes, Item, Log, XfsParameters, XfsVolume};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,14 +80,14 @@ impl ExtentsRow {
     }
 }
 
-/// Judges the scenarios of a folder on XFS; those that aren't known are listed.
+/// Judges the scenarios of a folder on a file system; those that aren't known are listed.
 ///
 /// # Errors
 /// As of [`ExtentsError`].
-pub fn judge(folder: &Path) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsError> {
+pub fn judge(folder: &Path, fs: &str) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsError> {
     let rows: Vec<Row> = rows(&folder.join(EXTENTS))?;
     let mut cells: BTreeMap<(String, u64, String), Vec<Row>> = BTreeMap::new();
-    for row in rows.into_iter().filter(|row| row.fs == "xfs") {
+    for row in rows.into_iter().filter(|row| row.fs == fs) {
         cells.entry((row.scenario.clone(), row.size_mib, row.state.clone())).or_default().push(row);
     }
     let (mut found, mut unknown) = (Vec::new(), BTreeSet::new());
@@ -94,7 +96,7 @@ pub fn judge(folder: &Path) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsErr
             unknown.insert(scenario);
             continue;
         };
-        let predicted = load.play(size_mib)?;
+        let predicted = load.play(fs, size_mib)?;
         found.push(compare(scenario, size_mib, state, &rows, &predicted));
     }
     Ok((found, unknown.into_iter().collect()))
@@ -179,8 +181,8 @@ impl Load {
     }
 
     /// Where its files lie in the end.
-    fn play(&self, size_mib: u64) -> Result<BTreeMap<String, Lies>, ExtentsError> {
-        let mut disk = Disk::new(size_mib)?;
+    fn play(&self, fs: &str, size_mib: u64) -> Result<BTreeMap<String, Lies>, ExtentsError> {
+        let mut disk = Disk::new(fs, size_mib)?;
         let open: Vec<FileId> = match self.kind {
             Kind::Directories => self.directories(&mut disk)?,
             _ => self.files.iter().map(|file| disk.create(file)).collect::<Result<_, _>>()?,
@@ -189,32 +191,32 @@ impl Load {
             Kind::InTurn { sync_each } => {
                 for offset in (0..self.bytes).step_by(CALL as usize) {
                     for &file in &open {
-                        disk.write(file, (offset, CALL.min(self.bytes - offset)))?;
+                        disk.volume.write(file, (offset, CALL.min(self.bytes - offset)))?;
                         if (offset + CALL).is_multiple_of(sync_each) {
-                            disk.write_back(file)?;
+                            disk.volume.write_back(file)?;
                         }
                     }
                 }
             }
             Kind::EachAtOnce | Kind::Directories => {
-                open.iter().try_for_each(|&file| disk.write(file, (0, self.bytes)))?;
+                open.iter().try_for_each(|&file| disk.volume.write(file, (0, self.bytes)))?;
             }
             Kind::Appends => {
-                for offset in (0..self.bytes).step_by(4_096) {
-                    disk.write(open[0], (offset, 4_096))?;
-                    disk.write_back(open[0])?;
+                for offset in (0..self.bytes).step_by(BLOCK_SIZE as usize) {
+                    disk.volume.write(open[0], (offset, BLOCK_SIZE))?;
+                    disk.volume.write_back(open[0])?;
                 }
             }
             // As measured: at 3 MiB, 1 MiB, 2 MiB, 0, 1 MiB + 4 KiB, 3 MiB - 4 KiB.
             Kind::Sparse => {
                 for block in [768, 256, 512, 0, 257, 767] {
-                    disk.write(open[0], (block * 4_096, 4_096))?;
-                    disk.write_back(open[0])?;
+                    disk.volume.write(open[0], (block * BLOCK_SIZE, BLOCK_SIZE))?;
+                    disk.volume.write_back(open[0])?;
                 }
             }
         }
         for &file in &open {
-            disk.write_back(file)?;
+            disk.volume.write_back(file)?;
         }
         if self.closes {
             open.iter().try_for_each(|&file| disk.close(file))?;
@@ -223,7 +225,7 @@ impl Load {
     }
 
     /// Makes all directories, those at the top first, then the files, in the order of the table's names.
-    fn directories(&self, disk: &mut Disk) -> Result<Vec<FileId>, ExtentsError> {
+    fn directories(&self, disk: &mut Disk) -> Result<Vec<FileId>, FileError> {
         let mut folders: Vec<&str> =
             self.files.iter().filter_map(|file| Some(file.rsplit_once('/')?.0)).collect();
         folders.sort_by_key(|folder| folder.matches('/').count());
@@ -234,39 +236,23 @@ impl Load {
     }
 }
 
-/// A volume with its files by name, and a log that is written whenever something is made durable.
+/// A volume with its files by name.
 struct Disk {
-    volume: XfsVolume,
-    log: Log,
-    changes: Changes,
+    volume: Box<dyn Lain>,
     names: BTreeMap<String, FileId>,
 }
 
 impl Disk {
-    fn new(size_mib: u64) -> Result<Self, ExtentsError> {
-        let parameters = XfsParameters::default();
-        let volume = XfsVolume::format(&parameters, size_mib.saturating_mul(256))?;
-        let area = volume.geometry().log.clone();
-        let log = Log::new(parameters.log_in(area.start, area.end - area.start));
-        Ok(Self { volume, log, changes: Changes::default(), names: BTreeMap::new() })
+    fn new(fs: &str, size_mib: u64) -> Result<Self, FormatError> {
+        let blocks = size_mib.saturating_mul(256);
+        let volume: Box<dyn Lain> = match fs {
+            "ext4" => Box::new(ExtDisk::new(blocks)?),
+            _ => Box::new(XfsDisk::new(blocks)?),
+        };
+        Ok(Self { volume, names: BTreeMap::new() })
     }
 
-    fn commit(&mut self) {
-        self.log.commit(&self.changes);
-        self.changes.clear();
-        if let Some(sequence) = self.log.checkpoint(&mut Vec::new(), &mut Vec::<Item>::new()) {
-            self.log.finish(sequence);
-        }
-    }
-
-    fn operate(&mut self, operation: Operation, file: FileId, parent: FileId) -> Result<(), ExtentsError> {
-        let op = FileOp { operation, file, parent, ..FileOp::default() };
-        self.volume.operate(&op, &mut self.changes)?;
-        self.commit();
-        Ok(())
-    }
-
-    fn directory(&mut self, name: &str) -> Result<FileId, ExtentsError> {
+    fn directory(&mut self, name: &str) -> Result<FileId, FileError> {
         if let Some(&there) = self.names.get(name) {
             return Ok(there);
         }
@@ -277,14 +263,14 @@ impl Disk {
         self.make(Operation::Mkdir, name, parent)
     }
 
-    fn make(&mut self, operation: Operation, name: &str, parent: FileId) -> Result<FileId, ExtentsError> {
+    fn make(&mut self, operation: Operation, name: &str, parent: FileId) -> Result<FileId, FileError> {
         let file = FileId(u32::try_from(self.names.len() + 1).unwrap_or(u32::MAX));
-        self.operate(operation, file, parent)?;
+        self.volume.operate(&FileOp { operation, file, parent, ..FileOp::default() })?;
         self.names.insert(name.to_owned(), file);
         Ok(file)
     }
 
-    fn create(&mut self, name: &str) -> Result<FileId, ExtentsError> {
+    fn create(&mut self, name: &str) -> Result<FileId, FileError> {
         let parent = match name.rsplit_once('/') {
             Some((parent, _)) => self.directory(parent)?,
             None => FileId::ROOT,
@@ -292,31 +278,140 @@ impl Disk {
         self.make(Operation::Create, name, parent)
     }
 
-    fn write(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), ExtentsError> {
-        self.volume.promise(file, (offset, count))?;
-        self.volume.grow(file, offset + count);
-        Ok(())
-    }
-
-    fn write_back(&mut self, file: FileId) -> Result<(), ExtentsError> {
-        let blocks = self.volume.size(file).div_ceil(4_096);
-        self.volume.find_promised(file, (0, blocks), &mut self.changes)?;
-        self.volume.written(file, (0, blocks), &mut self.changes);
-        self.commit();
-        Ok(())
-    }
-
-    fn close(&mut self, file: FileId) -> Result<(), ExtentsError> {
-        self.operate(Operation::Close, file, FileId::ROOT)
+    fn close(&mut self, file: FileId) -> Result<(), FileError> {
+        self.volume.operate(&FileOp { operation: Operation::Close, file, ..FileOp::default() })
     }
 
     fn lies(&self, name: &str) -> Lies {
         let Some(&file) = self.names.get(name) else { return (0, 0) };
         let folder = name.rsplit_once('/').and_then(|(folder, _)| self.names.get(folder));
         let own = self.volume.group_of(folder.copied().unwrap_or(FileId::ROOT)).unwrap_or(0);
-        let Some(fork) = self.volume.fork(file) else { return (0, 0) };
+        let (first, extents) = self.volume.extents(file);
+        (i64::from(first.unwrap_or(own)) - i64::from(own), extents)
+    }
+}
+
+/// A volume without time, on which data are written back whenever that is said.
+trait Lain {
+    fn operate(&mut self, op: &FileOp) -> Result<(), FileError>;
+
+    /// Data are written into the cache: from which byte on, and how many.
+    fn write(&mut self, file: FileId, range: (u64, u64)) -> Result<(), FileError>;
+
+    fn write_back(&mut self, file: FileId) -> Result<(), FileError>;
+
+    /// The group of a directory.
+    fn group_of(&self, file: FileId) -> Option<u32>;
+
+    /// The group in which a file begins, and in how many pieces it lies.
+    fn extents(&self, file: FileId) -> (Option<u32>, usize);
+}
+
+/// XFS, with a log that is written whenever something is made durable.
+struct XfsDisk {
+    volume: XfsVolume,
+    log: Log,
+    changes: Changes,
+}
+
+impl XfsDisk {
+    fn new(blocks: u64) -> Result<Self, FormatError> {
+        let parameters = XfsParameters::default();
+        let volume = XfsVolume::format(&parameters, blocks)?;
+        let area = volume.geometry().log.clone();
+        let log = Log::new(parameters.log_in(area.start, area.end - area.start));
+        Ok(Self { volume, log, changes: Changes::default() })
+    }
+
+    fn commit(&mut self) {
+        self.log.commit(&self.changes);
+        self.changes.clear();
+        if let Some(sequence) = self.log.checkpoint(&mut Vec::new(), &mut Vec::<Item>::new()) {
+            self.log.finish(sequence);
+        }
+    }
+}
+
+impl Lain for XfsDisk {
+    fn operate(&mut self, op: &FileOp) -> Result<(), FileError> {
+        self.volume.operate(op, &mut self.changes)?;
+        self.commit();
+        Ok(())
+    }
+
+    fn write(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), FileError> {
+        self.volume.promise(file, (offset, count))?;
+        self.volume.grow(file, offset + count);
+        Ok(())
+    }
+
+    fn write_back(&mut self, file: FileId) -> Result<(), FileError> {
+        let blocks = self.volume.size(file).div_ceil(BLOCK_SIZE);
+        self.volume.find_promised(file, (0, blocks), &mut self.changes)?;
+        self.volume.written(file, (0, blocks), &mut self.changes);
+        self.commit();
+        Ok(())
+    }
+
+    fn group_of(&self, file: FileId) -> Option<u32> {
+        self.volume.group_of(file)
+    }
+
+    fn extents(&self, file: FileId) -> (Option<u32>, usize) {
+        let Some(fork) = self.volume.fork(file) else { return (None, 0) };
         let first = fork.extents().first().and_then(|extent| extent.kind.block());
-        let group = first.map_or(own, |block| self.volume.geometry().group_of(block));
-        (i64::from(group) - i64::from(own), fork.extents().len())
+        (first.map(|block| self.volume.geometry().group_of(block)), fork.extents().len())
+    }
+}
+
+/// ext4, with what is dirty of each file: blocks that wait for a place.
+struct ExtDisk {
+    volume: Volume,
+    dirty: BTreeMap<FileId, BTreeSet<u64>>,
+    touched: Touched,
+}
+
+impl ExtDisk {
+    fn new(blocks: u64) -> Result<Self, FormatError> {
+        let volume = Volume::format(&FileSystemParameters::of(Family::Ext4), blocks)?;
+        Ok(Self { volume, dirty: BTreeMap::new(), touched: Touched::default() })
+    }
+}
+
+impl Lain for ExtDisk {
+    fn operate(&mut self, op: &FileOp) -> Result<(), FileError> {
+        self.touched.clear();
+        self.volume.operate(op, &mut self.touched)
+    }
+
+    fn write(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), FileError> {
+        let blocks = offset / BLOCK_SIZE..(offset + count).div_ceil(BLOCK_SIZE);
+        self.dirty.entry(file).or_default().extend(blocks);
+        self.volume.grow(file, offset + count);
+        Ok(())
+    }
+
+    fn write_back(&mut self, file: FileId) -> Result<(), FileError> {
+        let mut dirty = self.dirty.remove(&file).unwrap_or_default();
+        while let Some(first) = dirty.pop_first() {
+            let mut count = 1;
+            while dirty.remove(&(first + count)) {
+                count += 1;
+            }
+            self.touched.clear();
+            self.volume.allocate(file, first, count, &mut Mapping::default(), &mut self.touched)?;
+        }
+        Ok(())
+    }
+
+    fn group_of(&self, file: FileId) -> Option<u32> {
+        self.volume.group_of(file)
+    }
+
+    fn extents(&self, file: FileId) -> (Option<u32>, usize) {
+        let mut mapping = Mapping::default();
+        self.volume.map(file, 0, self.volume.size(file).div_ceil(BLOCK_SIZE), &mut mapping);
+        let mut blocks = mapping.segments.iter().filter_map(|segment| segment.block).peekable();
+        (blocks.peek().map(|&block| self.volume.group_of_block(block)), blocks.count())
     }
 }

@@ -115,7 +115,7 @@ impl GroupRow {
 pub struct OperationsFound {
     /// A row for each operation and setting.
     pub rows: Vec<OperationRow>,
-    /// Where files lie (XFS).
+    /// Where files lie.
     pub extents: Vec<ExtentsRow>,
     /// Group commits.
     pub groups: Vec<GroupRow>,
@@ -162,9 +162,9 @@ pub fn judge_folder(
     progress(&format!("simulating {} operations", played.len()));
     let rows = played.par_iter().map(|(cell, script)| operation_row(cell, script, log_kib));
     found.rows = rows.collect::<Result<Vec<OperationRow>, _>>()?;
-    if fs == "xfs" && folder.join(measured::EXTENTS).exists() {
+    if folder.join(measured::EXTENTS).exists() {
         progress("laying files out");
-        let (rows, unknown) = extents::judge(folder)?;
+        let (rows, unknown) = extents::judge(folder, fs)?;
         found.extents = rows;
         found.unknown.extend(unknown);
     }

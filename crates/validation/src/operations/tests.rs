@@ -52,3 +52,19 @@ fn ext4_writes_what_was_measured() {
     sends(ext4, "append_4k_fsync", "write fsync close", "fsync[W4K@data W16K@log F W4K@log F]");
     sends(ext4, "overwrite_4k_fdatasync", "write fdatasync close", "fdatasync[W4K@data F]");
 }
+
+#[test]
+fn ext4_finds_its_way_to_a_file_after_a_mount_and_writes_down_where_it_was_mounted() {
+    let ext4 = ("ext4", "wb");
+    let measured = "open[R4K@dir R4K@itable R4K@dir] read[R4K@data] \
+                    syncfs[W4K@log W12K@log F W4K@log F W4K@sb W4K@itable]";
+    sends(ext4, "read_4k_of_4k_file_remount", "open read close syncfs", measured);
+    sends(ext4, "list_dir_100_remount", "list syncfs", "list[R4K@dir R4K@itable R4K@dir] syncfs[F]");
+}
+
+#[test]
+fn ext4_commits_before_a_syncfs_waits_for_its_data() {
+    let measured = "syncfs[W40K@data W28K@log F W4K@log F W12K@log F W4K@log F \
+                    W4K@gdt W4K@bbitmap W4K@ibitmap W8K@itable W4K@dir]";
+    sends(("ext4", "wb"), "syncfs_after_10_creates_4k", "creates syncfs", measured);
+}

@@ -120,6 +120,36 @@ fn the_share_of_scattered_pieces_is_the_one_asked_for() {
     }
 }
 
+/// Linux 6.18, 4 GiB: 4 KiB written and synced at 3 MiB, 1 MiB, 2 MiB, 0, 1 MiB + 4 KiB and 3 MiB - 4 KiB.
+#[test]
+fn what_was_looked_for_around_a_block_of_a_file_of_extents_is_kept_for_its_neighbours() {
+    let mut log = Log::new(fresh(Family::Ext4, 4096));
+    log.operate(Operation::Mkdir, 1, 0);
+    log.operate(Operation::Create, 2, 1);
+    let file = FileId(2);
+    for block in [768, 256, 512, 0, 257, 767] {
+        log.volume.grow(file, (block + 1) * BLOCK_SIZE);
+        log.volume.allocate(file, block, 1, &mut log.mapping, &mut log.touched).unwrap();
+    }
+    log.volume.map(file, 0, 769, &mut log.mapping);
+    let lies =
+        log.mapping.segments.iter().filter_map(|run| Some((run.first, run.block? - 17 * 32_768, run.count)));
+    assert_eq!(lies.collect::<Vec<_>>(), [(0, 512, 1), (256, 768, 2), (512, 0, 1), (767, 255, 2)]);
+}
+
+/// The same: a large file in the root begins behind the metadata, before any group's buddy bitmaps are in memory; with few groups,
+/// which are all looked through, in the second of the flexible group.
+#[test]
+fn data_are_looked_for_by_powers_of_two_beside_the_group_of_directories() {
+    for (mebibytes, lies) in [(4096, 8_743), (512, 32_768 + 2_048)] {
+        let mut log = Log::new(fresh(Family::Ext4, mebibytes));
+        log.operate(Operation::Create, 1, 0);
+        log.volume.grow(FileId(1), 64 << 20);
+        log.volume.allocate(FileId(1), 0, 16_384, &mut log.mapping, &mut log.touched).unwrap();
+        assert_eq!(log.mapping.segments, [Segment { first: 0, block: Some(lies), count: 16_384 }]);
+    }
+}
+
 #[test]
 fn a_full_volume_says_so_and_has_given_its_last_block() {
     for allocation in [Allocation::Reservation, Allocation::MultiBlock] {

@@ -127,7 +127,10 @@ fn check(volume: &Volume, fresh: &Volume) {
         .files
         .iter()
         .filter_map(|(_, inode)| inode.reserve.as_ref())
-        .map(|reserve| reserve.window.left + reserve.kept.iter().map(|&(_, count)| count).sum::<u64>())
+        .map(|reserve| {
+            let pieces: u64 = reserve.pieces.iter().map(|piece| piece.left).sum();
+            reserve.window.left + pieces + reserve.kept.iter().map(|&(_, count)| count).sum::<u64>()
+        })
         .sum();
     assert_eq!(volume.windowed, reserved + volume.small.left);
     let inodes = volume.files.iter().count() as u64;

@@ -113,7 +113,7 @@ fn an_fsync_commits_what_has_become_of_its_extents_after_a_commit_that_came_befo
     ];
     let back = rig.timed(&ops);
     let requests = rig.requests();
-    assert_eq!(requests.matches("W4J").count(), 2, "{requests}");
+    assert_eq!(requests.matches("F W4J F").count(), 2, "{requests}");
     assert!(back[1] > back[3], "{back:?}");
 }
 

@@ -128,7 +128,7 @@ impl Layout for XfsVolume {
             covers: 0,
             work: in_place::Work::default(),
         };
-        ((Box::new(xfs)), nature)
+        (Box::new(xfs), nature)
     }
 }
 

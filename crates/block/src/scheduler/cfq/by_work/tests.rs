@@ -5,7 +5,7 @@ use super::super::super::tests::closed_loop::{Process as Loop, blocks_of, serve}
 use super::super::super::tests::{FAR, dispatched, of, read, write};
 use super::super::super::{Scheduler, SchedulerParameters};
 use super::*;
-use petrio_colours::WriteHint;
+use petrio_colours::Hint;
 
 fn parameters() -> CfqParameters {
     CfqParameters { service_trees: Some(true), ..CfqParameters::default() }
@@ -21,7 +21,7 @@ fn elevator(limits: QueueLimits) -> Box<dyn Elevator> {
 
 /// A write of a journal, or of fsync.
 fn awaited(process: u32, address: u64) -> BlockRequest {
-    BlockRequest { synchronous: true, hint: WriteHint::NoIdle, ..of(process, write(address)) }
+    BlockRequest { synchronous: true, hint: Hint::NoIdle, ..of(process, write(address)) }
 }
 
 #[test]
