@@ -25,6 +25,7 @@ mod chance;
 mod check;
 mod classes;
 mod devices;
+mod failure;
 mod fio;
 mod foreign;
 mod generators;

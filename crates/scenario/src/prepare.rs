@@ -10,10 +10,10 @@
 //! before.
 
 use crate::build::{EventTrace, NotPrepared, Split, groups};
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared;
 use crate::reading::Reading;
-use crate::run::RunFailure;
 use crate::schema::Workload;
 use petrio_users::UserSpecification;
 use petrio_workload::program::ProgramError;

@@ -152,8 +152,9 @@ impl SavedRun {
         let written = || {
             let mut file = WholeFile::create(path)?;
             file.write_all(MAGIC)?;
-            serde_json::to_writer(&mut file, &self.header)?;
-            file.write_all(b"\n")?;
+            let header = serde_json::to_vec(&self.header)?;
+            file.write_all(&header)?;
+            writeln!(file, " {:016x}", digest(&header))?;
             let mut packed = zstd::Encoder::new(&mut file, COMPRESSION)?;
             packed.include_checksum(true)?;
             packed.write_all(&self.bytes)?;
@@ -176,8 +177,10 @@ impl SavedRun {
         let end = rest.iter().position(|&byte| byte == b'\n');
         let (header, packed) =
             rest.split_at(end.ok_or_else(|| damaged("its heading has no end".to_owned()))?);
-        let header: Value =
-            serde_json::from_slice(header).map_err(|error| damaged(format!("its heading: {error}")))?;
+        let mut values = serde_json::Deserializer::from_slice(header).into_iter::<Value>();
+        let read = values.next().transpose();
+        let (text, said) = header.split_at(values.byte_offset());
+        let header = read.ok().flatten().ok_or_else(|| damaged("its heading can't be read".to_owned()))?;
         let format =
             header.get("format").and_then(Value::as_u64).and_then(|format| u32::try_from(format).ok());
         let petrio = header.get("petrio").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -185,6 +188,9 @@ impl SavedRun {
             Some(FORMAT) if petrio == env!("CARGO_PKG_VERSION") => {}
             Some(format) => return Err(StateError::Version { path: named(), petrio, format }),
             None => return Err(damaged("its heading says no format".to_owned())),
+        }
+        if said.trim_ascii() != format!("{:016x}", digest(text)).as_bytes() {
+            return Err(damaged("its heading isn't what was written".to_owned()));
         }
         let header: Header =
             serde_json::from_value(header).map_err(|error| damaged(format!("its heading: {error}")))?;
@@ -212,6 +218,10 @@ impl SavedRun {
         }
         reader.reseeding(petrio_random::mix(seed) ^ replication)
     }
+}
+
+fn digest(header: &[u8]) -> u64 {
+    petrio_random::fnv1a(header.iter().copied())
 }
 
 /// The scenario without what a state doesn't rest on.

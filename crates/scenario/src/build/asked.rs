@@ -2,9 +2,9 @@
 
 use crate::build::shared::shared_page;
 use crate::build::storage::{Devices, asked_directly, before_queue};
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::run::RunFailure;
 use petrio_colours::BlockRequest;
 use petrio_engine::{PROGRAMS, ProgramPorts, REQUEST_PROGRAMS, named_programs_page};
 use petrio_kernel::{PageBuilder, Place};

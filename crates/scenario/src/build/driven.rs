@@ -3,9 +3,9 @@
 use crate::build::programs::Programs;
 use crate::build::turns::Turns;
 use crate::build::{operations, requests};
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::report::{Heard, Reported};
-use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, FileOp};
 use std::sync::Arc;
 

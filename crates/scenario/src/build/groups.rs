@@ -1,7 +1,7 @@
 //! The processes of workloads on files: on which volume they work, and what issues their operations.
 
 use crate::build::events::EventTrace;
-use crate::run::RunFailure;
+use crate::failure::RunFailure;
 use petrio_workload::program::{FilePlan, Placement, PlannedFile, ProgramError, Tables};
 
 /// The processes of a workload on one volume.

@@ -7,9 +7,9 @@ use crate::build::storage::{
     replications_below,
 };
 use crate::claim::Sentence;
+use crate::failure::RunFailure;
 use crate::holder::Member;
 use crate::loaded::Loaded;
-use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_kernel::{PageBuilder, Place, Probe};
 use petrio_models::Stage;

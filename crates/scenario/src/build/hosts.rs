@@ -5,14 +5,22 @@ use crate::build::host_site::{HostSite, UnheldLink};
 use crate::build::operations::Needed;
 use crate::build::storage::Devices;
 use crate::claim::Sentence;
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
-use crate::run::ClientHosts;
-use crate::run::RunFailure;
 use petrio_colours::FileOp;
 use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
 use petrio_models::host::HostMemory;
+
+/// The hosts that programs run on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientHosts {
+    /// Their names, by their numbers.
+    pub(crate) names: Vec<String>,
+    /// The number of each process' host.
+    pub(crate) of_processes: Vec<usize>,
+}
 
 /// All hosts in the net.
 pub(super) struct BuiltHosts {

@@ -31,6 +31,7 @@ pub(crate) use driven::Driven;
 pub(crate) use events::EventTrace;
 pub(crate) use groups::{Group, Groups, NotPrepared};
 pub(crate) use host_site::{BelowDisk, HostSite, UnheldLink};
+pub(crate) use hosts::ClientHosts;
 pub(crate) use names::name_in;
 pub use operations::prepared_programs;
 pub(crate) use operations::{Lodgers, file_tables};

@@ -2,9 +2,9 @@
 
 use crate::build::processes::Numbers;
 use crate::claim::{Claim, Sentence};
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::report::Reported;
-use crate::run::RunFailure;
 use crate::schema::OutOfRange;
 use crate::text::Copies;
 use indexmap::{IndexMap, IndexSet};

@@ -3,9 +3,9 @@
 use crate::build::processes::apart;
 use crate::build::programs::{Bounds, Programs};
 use crate::build::turns::{Turns, in_turn, waits};
+use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::run::RunFailure;
 use crate::schema::{OutOfRange, Replay, TraceReplay, Workload, access_words};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};

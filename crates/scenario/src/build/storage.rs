@@ -2,10 +2,10 @@
 
 use crate::build::host_site::BelowDisk;
 use crate::chance::device;
+use crate::failure::RunFailure;
 use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
-use crate::run::RunFailure;
 use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};

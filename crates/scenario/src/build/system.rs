@@ -2,15 +2,16 @@
 
 use crate::build::asked::{Asked, below_hosts};
 use crate::build::host_site::UnheldLink;
+use crate::build::hosts::ClientHosts;
 use crate::build::hosts::hosts;
 use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
+use crate::failure::RunFailure;
 use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::run::{ClientHosts, RunFailure};
 use crate::schema::Workload;
 use crate::text::Copies;
 use petrio_engine::{Ports, System as Driven};

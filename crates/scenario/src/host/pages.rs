@@ -3,7 +3,7 @@
 use super::family::PlacedFamily;
 use super::{PlacedHosts, with_families};
 use crate::build::HostSite;
-use crate::run::RunFailure;
+use crate::failure::RunFailure;
 
 /// A family of hosts with its pages.
 pub(crate) trait HostPages: PlacedFamily {

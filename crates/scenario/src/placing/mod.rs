@@ -48,7 +48,7 @@ pub enum PlacingError {
     /// A run that fails.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Run(#[from] crate::run::RunFailure),
+    Run(#[from] crate::failure::RunFailure),
     /// A scenario that can't have the placement.
     #[error("{0}")]
     #[diagnostic(transparent)]

@@ -8,7 +8,6 @@ mod count;
 mod credits;
 mod durability;
 mod execute;
-mod failure;
 mod figures;
 mod flight;
 #[cfg(test)]
@@ -27,14 +26,13 @@ mod stages;
 mod traced;
 mod traffic;
 
+pub use crate::failure::RunFailure;
 use burst::look_at_caches;
 pub use burst::look_behind;
 use credits::{look_at_credits, look_behind_credits};
 pub use execute::{Cut, Skipped};
-pub use failure::RunFailure;
 pub use lock_step::look_at_lock_step;
 pub use replicator::Replicator;
-pub(crate) use shares::ClientHosts;
 pub use traced::{tell_events, write_trace};
 
 use crate::build::System;

@@ -1,9 +1,9 @@
 //! What the time of parallel programs' ranks goes for.
 
+use crate::build::ClientHosts;
 use crate::loaded::Loaded;
 use crate::report::{JobFigures, PhaseFigures, RankFigures, ScoreFigures, Sort};
 use crate::run::RunFailure;
-use crate::run::shares::ClientHosts;
 use crate::schema::Workload;
 use petrio_kernel::Time;
 use petrio_workload::program::{Board, Counts, MeasuredPhase};

@@ -1,7 +1,7 @@
 //! How evenly parts share the load: what each client got, what each server moved, what links dropped, and what passed them that they
 //! couldn't have passed.
 
-use crate::build::{System, UnheldLink};
+use crate::build::{ClientHosts, System, UnheldLink};
 use crate::claim::{Claim, Sentence};
 use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped, recorded};
@@ -11,15 +11,6 @@ use petrio_page::numbers::{bytes, counted, grouped, significant};
 
 /// A link that would be busy for more than all the time by more than this part would have held its receiver up.
 const PAST: f64 = 0.02;
-
-/// The hosts that programs run on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ClientHosts {
-    /// Their names, by their numbers.
-    pub(crate) names: Vec<String>,
-    /// The number of each process' host.
-    pub(crate) of_processes: Vec<usize>,
-}
 
 /// What each host's programs got.
 pub(super) struct Clients<'s> {

@@ -214,13 +214,7 @@ fn a_damaged_state_is_refused_wherever_it_is() {
     for at in (0..whole.len()).step_by(1 + whole.len() / 97) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;
-        // In its heading something may change what it rests on, or when it is of.
-        if let Ok(saved) = read(&bytes) {
-            let part = Part { from: Some(&saved), ..Part::default() };
-            let ran = run_part(&loaded(MAIL), Sinks::default(), part);
-            let heading = whole[13..].iter().position(|&byte| byte == b'\n').unwrap() + 13;
-            assert!(at < heading, "byte {at} of {} doesn't matter: {:?}", whole.len(), ran.is_ok());
-        }
+        assert!(read(&bytes).is_err(), "byte {at} of {} doesn't matter", whole.len());
         assert!(read(&whole[..at]).is_err(), "cut off at {at}");
     }
     let text = String::from_utf8_lossy(&whole[..40]).into_owned();

@@ -4,8 +4,8 @@ use super::mount::{Ends, Shared, schedulers_of_other_kernels};
 use super::{PlacedHost, PlacedLinux};
 use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
+use crate::failure::RunFailure;
 use crate::host::HostPages;
-use crate::run::RunFailure;
 use petrio_models::host::{Mount, OpenHost};
 use petrio_units::Bytes;
 

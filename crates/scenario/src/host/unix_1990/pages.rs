@@ -3,8 +3,8 @@
 use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
 use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
+use crate::failure::RunFailure;
 use crate::host::HostPages;
-use crate::run::RunFailure;
 use petrio_colours::{FileId, PlacedExtent};
 use petrio_models::host::unix_1990::{
     UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,

@@ -2,10 +2,10 @@
 
 use super::{CheckSite, MountPoint, PlaceSite, Wires};
 use crate::build::HostSite;
+use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
-use crate::run::RunFailure;
 use crate::schema::Names;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

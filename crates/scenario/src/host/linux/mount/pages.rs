@@ -9,8 +9,8 @@
 
 use super::{Asks, MountPages, MountPoint};
 use crate::build::{HostSite, Lodgers, UnheldLink};
+use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
-use crate::run::RunFailure;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;

@@ -9,9 +9,9 @@
 
 use super::{PlacedFileSystem, PlacedLog};
 use crate::build::{BelowDisk, HostSite, listener};
+use crate::failure::RunFailure;
 use crate::host::linux::PlacedHost;
 use crate::host::linux::mount::{LayOut, MountPages};
-use crate::run::RunFailure;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};

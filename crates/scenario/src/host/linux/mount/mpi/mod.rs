@@ -6,10 +6,10 @@ pub(crate) use implied::join_ranks;
 
 use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount, Wires, shared_part};
 use crate::build::HostSite;
+use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
-use crate::run::RunFailure;
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

@@ -2,9 +2,9 @@
 
 use super::PlacedPvfs;
 use crate::build::HostSite;
+use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, MountPages, MountPoint, PlacedMount, Wires};
-use crate::run::RunFailure;
 use petrio_colours::FileId;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;

@@ -4,8 +4,8 @@
 use super::{BYTES_A_PARTITION, PlacedSan, SanDisk};
 use crate::build::HostSite;
 use crate::claim::Claim;
+use crate::failure::RunFailure;
 use crate::host::linux::mount::{MountPages, MountPoint, Wires};
-use crate::run::RunFailure;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Stage;
 use petrio_models::block::scsi::Target;

@@ -3,10 +3,10 @@
 use super::{PlacedShare, ProfileLine};
 use crate::build::{HostSite, file_tables};
 use crate::claim::Claim;
+use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, MountPages, MountPoint, Wires};
 use crate::loaded::Loaded;
-use crate::run::RunFailure;
 use petrio_colours::FileId;
 use petrio_models::Stage;
 use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, ShareServer, share_page};
