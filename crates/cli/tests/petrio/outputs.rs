@@ -43,7 +43,7 @@ fn every_kind_of_result_is_well_formed_and_tells_of_every_request() {
     let csv = folder.text("r.csv");
     let columns = csv.lines().next().unwrap().split(',').count();
     assert!(csv.lines().all(|line| line.split(',').count() == columns || line.contains('"')), "{csv}");
-    assert!(csv.contains("run,,requests,2000,"), "{csv}");
+    assert!(csv.contains("run,,,requests,2000,"), "{csv}");
 
     let html = folder.text("r.html");
     assert!(html.starts_with("<!DOCTYPE html>"));
