@@ -38,8 +38,8 @@ const OTHERS: usize = 6;
 /// Files in four directories that lie before one of the root of which the inode is to be read.
 const ROOT_OTHERS: usize = 160;
 
-/// Directories in another, made before: with it a batch of the kernel's counts of free inodes and blocks, which are exact behind it, as
-/// they were when directories were made there after a mount.
+/// Directories in another, made before on ext4: with it a batch of its counts of free inodes and blocks, which are exact behind it, as they
+/// were when directories were made there after a mount. XFS counts its inodes by group.
 const PADDING: usize = 31;
 
 /// Directories that were made and used before, in all groups of the volume.
@@ -105,12 +105,12 @@ impl OperationScript {
         Some(Self { declared, before, phases: phases.collect::<Option<Vec<Phase>>>()? })
     }
 
-    /// Its text.
+    /// Its text, on a file system of this type.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn text(&self, fs: &str) -> String {
         let mut text = String::from("directory pad\n");
         // Where others have made what is looked at in directories of their own.
-        (0..PADDING).filter(|_| !self.declared.is_empty()).for_each(|at| {
+        (0..PADDING).filter(|_| fs == "ext4" && !self.declared.is_empty()).for_each(|at| {
             let _ = writeln!(text, "directory pad/{at}");
         });
         let _ = write!(text, "directory d\n{}phase preparation\n{}", self.declared, self.before);
