@@ -88,7 +88,10 @@ fn run(text: &str) -> Result<Seen, PlayError> {
 #[must_use]
 pub fn operation_scenario(setting: &Setting, script: &OperationScript) -> String {
     let parts = parts(setting, 5.0);
-    format!("{parts}[workload.w]\nkind = \"script\"\non = \"f\"\nscript = \"\"\"\n{}\"\"\"\n", script.text(&setting.fs))
+    format!(
+        "{parts}[workload.w]\nkind = \"script\"\non = \"f\"\nscript = \"\"\"\n{}\"\"\"\n",
+        script.text(&setting.fs)
+    )
 }
 
 /// What an operation sends, phase by phase.
