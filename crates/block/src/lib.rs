@@ -2,7 +2,7 @@
 //!
 //! [`elevator`] is the contract that every I/O scheduler keeps, [`waiting`] what schedulers are made of (merging, order
 //! of arrival, order of address), [`scheduler`] the schedulers themselves; none of these knows a net. [`queue`] puts
-//! them into one, between a file system and a device. [`throttle`] stands before a queue and holds requests back;
+//! them into one, between a file system and a device. [`throttle`](petrio_device::throttle) stands before a queue and holds requests back;
 //! [`raid`], [`mod@concat`], [`partition`], [`fabric`], [`multipath`] and [`rearrangement`] stand behind it: several devices as one, one
 //! after the other, a run of one's blocks, a link to an array, several links of which some may fail, and a device whose most used pieces
 //! are brought together. [`scsi`] asks devices that are on a network.

@@ -1,7 +1,7 @@
 //! The order of what happens at one instant, for all pages: a net may hold any of them together.
 //!
 //! Transitions that are enabled at the same time fire in the order below, and those of one line in the order in which
-//! their pages were built. Most belong to [`USUAL`], which nobody says.
+//! their pages were built. Most belong to `USUAL`, which nobody says.
 
 /// What ends: a disk that is done, a span of a throttle that is over, a sector that has passed. Who arrives at the same
 /// instant finds it ended.
