@@ -109,11 +109,10 @@ pub enum StateError {
 
 impl StateError {
     /// Of another scenario, in which these keys differ.
-    pub(crate) fn other_scenario(differences: &[&(String, String)]) -> Self {
-        let more = differences.len().saturating_sub(NAMED);
-        let named: Vec<&str> = differences.iter().take(NAMED).map(|(_, what)| what.as_str()).collect();
-        let mut differs = named.join("; ");
-        if more > 0 {
+    pub(crate) fn other_scenario<'d>(differences: impl IntoIterator<Item = &'d (String, String)>) -> Self {
+        let all: Vec<&str> = differences.into_iter().map(|(_, what)| what.as_str()).collect();
+        let mut differs = all.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+        if let Some(more @ 1..) = all.len().checked_sub(NAMED) {
             differs.push_str(&format!("; and {more} more"));
         }
         Self::OtherScenario { differs }

@@ -143,13 +143,9 @@ fn read_around(kernel: &mut Kernel<'_>, inode: u64, around: std::ops::RangeInclu
             kernel.memory.cache.insert(device, block, 1, None);
             let moves = |_, pages| Moves::Read { file: device, first: block, pages };
             kernel.fs.send((block, 1), touch, group, kernel.now, moves);
-            kernel
-                .fs
-                .outbox
-                .iter_mut()
-                .next_back()
-                .into_iter()
-                .for_each(|request| request.hint = Hint::Ahead);
+            if let Some(request) = kernel.fs.outbox.last_mut() {
+                request.hint = Hint::Ahead;
+            }
         }
     }
 }

@@ -12,11 +12,7 @@ use std::sync::OnceLock;
 
 /// What a System is like before anything has happened in it, but for its speeds: a state of one fits another that is like it.
 pub(super) fn likeness(system: &System, seed: u64) -> Result<u64, RunFailure> {
-    let engine = Engine::new(&system.driven, seed, 0);
-    let known = Known::of_all(|to| engine.save_to(to)).with(engine.system().net.kinds());
-    let mut to = Writer::new(&known);
-    engine.save_to(&mut to);
-    Ok(fnv1a(to.finish().map_err(EngineError::from)?))
+    Ok(fnv1a(Engine::new(&system.driven, seed, 0).save()?))
 }
 
 /// The states of a run that is about to begin.

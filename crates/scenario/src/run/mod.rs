@@ -108,7 +108,13 @@ pub fn run_so_far(loaded: &Loaded, sinks: Sinks, tell: impl FnOnce(usize)) -> Re
     if loaded.watch.is_stopped() {
         return Ok(report);
     }
-    match explain((loaded, system), &mut report, tell) {
+    let explained = explain((loaded, system), &mut report, tell);
+    explained_so_far(report, explained)
+}
+
+/// A report with what would change the run, or without it where that was stopped.
+fn explained_so_far(mut report: Report, explained: Result<(), RunFailure>) -> Result<Report, RunFailure> {
+    match explained {
         Err(failure) if failure.is_stopped() => interrupted(&mut report, ", and not what would change it"),
         explained => explained?,
     }
@@ -161,13 +167,8 @@ pub fn run_on(
         return Ok(report);
     }
     let base = Replicator::of(loaded, system, Some(from))?;
-    match bottleneck::explain(loaded, &base, &mut report, tell) {
-        Err(failure) if failure.is_stopped() && so_far => {
-            interrupted(&mut report, ", and not what would change it");
-        }
-        explained => explained?,
-    }
-    Ok(report)
+    let explained = bottleneck::explain(loaded, &base, &mut report, tell);
+    if so_far { explained_so_far(report, explained) } else { explained.map(|()| report) }
 }
 
 fn run_part_on(

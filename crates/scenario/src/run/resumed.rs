@@ -15,11 +15,13 @@ use petrio_models::Lever;
 /// The System of a scenario, where a state fits it and a run that ends then.
 pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Result<System, RunFailure> {
     let differences = from.differences(loaded);
-    let speeds = speeds(loaded);
-    let other: Vec<_> =
-        differences.iter().filter(|(key, _)| !speeds.iter().any(|speed| is_at(key, speed))).collect();
-    if !other.is_empty() {
-        return Err(StateError::other_scenario(&other).into());
+    if !differences.is_empty() {
+        let speeds = speeds(loaded);
+        let is_speed = |(key, _): &&(String, String)| speeds.iter().any(|speed| is_at(key, speed));
+        let other: Vec<_> = differences.iter().filter(|difference| !is_speed(difference)).collect();
+        if !other.is_empty() {
+            return Err(StateError::other_scenario(other).into());
+        }
     }
     if let Some(end) = end.filter(|end| *end <= from.at()) {
         return Err(StateError::Over { at: from.at(), end }.into());
@@ -28,7 +30,7 @@ pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Re
     if !differences.is_empty() {
         // A speed that the state itself holds would be what it was.
         if likeness(&system, from.seed())? != from.likeness() {
-            return Err(StateError::other_scenario(&differences.iter().collect::<Vec<_>>()).into());
+            return Err(StateError::other_scenario(&differences).into());
         }
         system.warnings.push(goes_on_otherwise(&differences, from.at()));
     }
