@@ -327,17 +327,18 @@ impl WriteBack {
 
     /// The depth of the step (rq_depth_calc_max_depth, calc_wb_limits); whether it can't be more.
     fn rescale(&mut self) -> bool {
+        // Before it is asked how deep the device is: with both bounds in one branch LLVM 22 loses the lower one.
+        let more_than_one = DEPTH.min(self.device_depth).saturating_sub(1);
+        let most = (u64::from(self.device_depth) * 3 / 4).max(1);
         let mut at_most = false;
         self.depth = if self.device_depth <= 1 {
             at_most = self.step <= 0;
             if self.step > 0 { 1 } else { 2 }
         } else {
-            let depth = DEPTH.min(self.device_depth) - 1;
-            let most = (u64::from(self.device_depth) * 3 / 4).max(1);
             match self.step {
-                0.. => 1 + (depth >> self.step.min(31)),
+                0.. => 1 + (more_than_one >> self.step.min(31)),
                 _ => {
-                    let more = 1 + (u64::from(depth) << (-self.step).min(31));
+                    let more = 1 + (u64::from(more_than_one) << (-self.step).min(31));
                     at_most = more > most;
                     u32::try_from(more.min(most)).unwrap_or(u32::MAX)
                 }
@@ -375,6 +376,18 @@ mod tests {
         assert_eq!(room(&throttle, &plain, now), 4);
         assert_eq!(room(&throttle, &plain, now + CLOSE), 8);
         assert!(!WriteBack::concerns(&write(Hint::None, true)), "what is written past the page cache");
+    }
+
+    #[test]
+    fn before_a_device_that_takes_one_request_there_is_room_for_two() {
+        let now = Time::from_millis(5);
+        for depth in std::hint::black_box([0, 1]) {
+            let mut throttle = WriteBack::new(Time::from_millis(75), depth, false);
+            assert_eq!(room(&throttle, &write(Hint::None, false), now), 2, "{depth}");
+            assert_eq!(room(&throttle, &write(Hint::NoIdle, true), now), 2, "{depth}");
+            throttle.scale_down(true);
+            assert_eq!(room(&throttle, &write(Hint::NoIdle, true), now), 1, "{depth}");
+        }
     }
 
     #[test]
