@@ -1,5 +1,5 @@
 //! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), a host's
-//! processors, the order of what happens at one instant, and containers.
+//! processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
 
 pub mod processor;
 
@@ -12,6 +12,7 @@ pub mod fast_map;
 pub mod function;
 pub mod instants;
 pub mod lever;
+pub mod reactor;
 pub mod slab;
 mod stage;
 
