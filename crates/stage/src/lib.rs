@@ -7,7 +7,6 @@ pub mod processor;
 pub const MANY: u32 = u32::MAX;
 
 pub mod divisor;
-pub mod drain;
 pub mod fast_map;
 pub mod function;
 pub mod instants;

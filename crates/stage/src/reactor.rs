@@ -13,7 +13,7 @@
 //! It stands in this crate because SCSI lies in the block layer, below the clusters.
 
 use crate::MANY;
-use petrio_kernel::{Colour, Firing, PageBuilder, Place, Time, TransitionBuilder, Update};
+use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, Time, TransitionBuilder, Update};
 use std::fmt;
 
 /// Puts what one list of a state holds.
@@ -149,14 +149,15 @@ impl<S: Colour, K: Shared> Reactor<S, K> {
 
     /// What lies in a list goes to one of several places, by its position, as something else, after a time; or nowhere.
     #[must_use]
-    pub fn gives_among<T: 'static, U: Colour, const N: usize>(
+    pub fn gives_among<T: 'static, U: Colour>(
         mut self,
         list: fn(&mut S) -> &mut Vec<T>,
-        to: [Place<U>; N],
+        to: impl IntoIterator<Item = Place<U>>,
         into: impl Fn(T) -> Option<(usize, U, Time)> + Clone + Send + Sync + 'static,
     ) -> Self {
+        let to: Vec<Place<U>> = to.into_iter().collect();
         self.exits.push(Box::new(move |transition| {
-            let to = to.map(|place| transition.may_put(place, MANY));
+            let to: Vec<Put<U>> = to.iter().map(|&place| transition.may_put(place, MANY)).collect();
             let into = into.clone();
             Box::new(move |f, state| {
                 if list(f.update(state)).is_empty() {
