@@ -1,10 +1,13 @@
 //! Storage of several nodes.
 
 mod address;
-mod ends;
+mod client;
+mod end_of_file;
 pub mod mpi;
 pub mod pvfs;
 pub mod replication;
 pub mod san;
 pub mod share;
+#[cfg(test)]
+mod test_cluster;
 mod wake_up;

@@ -50,3 +50,18 @@ pub struct Message {
     /// What it says.
     pub payload: Parcel,
 }
+
+impl Message {
+    /// What a process of a host sends to another host's service on the connection of this number: so many bytes that say `payload`,
+    /// on the lowest service level.
+    pub fn send<T: Clone + Persist + Send + Sync + 'static>(
+        source: u32,
+        (destination, service): (u32, u32),
+        connection: u32,
+        (bytes, payload): (u64, T),
+    ) -> Self {
+        let payload = Parcel::new(Box::new(payload));
+        let (verb, service_level) = (Verb::Send, 0);
+        Self { source, destination, connection, service, service_level, verb, bytes, payload }
+    }
+}

@@ -2,11 +2,12 @@
 
 use crate::binding::store_of;
 use crate::place::{Colour, Place};
-use crate::store::AnyStore;
+use crate::store::{AnyStore, PlaceStore};
+use std::any::Any;
 use std::fmt;
 
-/// What the tokens of a place come to.
-type Measure = Box<dyn Fn(&dyn AnyStore) -> i64 + Send + Sync>;
+/// What tokens of these places come to.
+type Measure = Box<dyn Fn(&[Box<dyn AnyStore>]) -> i64 + Send + Sync>;
 
 /// A sum over tokens, for [`PageBuilder::conserve_sum`](crate::PageBuilder::conserve_sum).
 ///
@@ -36,13 +37,13 @@ type Measure = Box<dyn Fn(&dyn AnyStore) -> i64 + Send + Sync>;
 /// ```
 #[derive(Default)]
 pub struct Sum {
-    measured: Vec<(u32, Measure)>,
+    measured: Vec<Measure>,
     taken: Vec<(u32, i64)>,
 }
 
 impl fmt::Debug for Sum {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a sum over {} places", self.measured.len() + self.taken.len())
+        write!(formatter, "a sum over {} sets of tokens", self.measured.len() + self.taken.len())
     }
 }
 
@@ -52,6 +53,11 @@ impl Sum {
         Self::default()
     }
 
+    /// A number of things as sums count them; what is beyond them counts as the most.
+    pub fn count(number: impl TryInto<i64>) -> i64 {
+        number.try_into().unwrap_or(i64::MAX)
+    }
+
     /// And what each token of a place counts, wherever in the place it is: ready, delayed, waiting, in service.
     #[must_use]
     pub fn of<T: Colour>(
@@ -59,12 +65,36 @@ impl Sum {
         place: Place<T>,
         counts: impl Fn(&T) -> i64 + Send + Sync + 'static,
     ) -> Self {
-        let measure = move |store: &dyn AnyStore| {
+        self.measured.push(Box::new(move |stores| {
             let mut sum = 0;
-            store_of::<T>(store).for_each(&mut |token| sum += counts(token));
+            store_of::<T>(&*stores[place.index as usize]).for_each(&mut |token| sum += counts(token));
             sum
-        };
-        self.measured.push((place.index, Box::new(measure)));
+        }));
+        self
+    }
+
+    /// And what each token of a colour counts, in whichever place of the net it is: what pages hand to each other, wherever it is
+    /// under way.
+    #[must_use]
+    pub fn everywhere<T: Colour>(self, counts: impl Fn(&T) -> i64 + Send + Sync + 'static) -> Self {
+        self.everywhere_given(|(), _: &T| {}, move |(), token| counts(token))
+    }
+
+    /// The same, where what a token counts depends on others of its colour: all are looked at first.
+    #[must_use]
+    pub fn everywhere_given<T: Colour, L: Default>(
+        mut self,
+        look: impl Fn(&mut L, &T) + Send + Sync + 'static,
+        counts: impl Fn(&L, &T) -> i64 + Send + Sync + 'static,
+    ) -> Self {
+        self.measured.push(Box::new(move |stores| {
+            let of_colour = || stores.iter().filter_map(|store| (&**store as &dyn Any).downcast_ref());
+            let (mut seen, mut sum) = (L::default(), 0);
+            of_colour().for_each(|store: &PlaceStore<T>| store.for_each(&mut |token| look(&mut seen, token)));
+            of_colour()
+                .for_each(|store: &PlaceStore<T>| store.for_each(&mut |token| sum += counts(&seen, token)));
+            sum
+        }));
         self
     }
 
@@ -83,8 +113,7 @@ impl Sum {
 
     /// What it comes to, but for what was taken before the statistics were reset.
     pub(crate) fn value(&self, stores: &[Box<dyn AnyStore>]) -> i64 {
-        let measured = self.measured.iter().map(|(place, measure)| measure(&*stores[*place as usize]));
-        measured.sum::<i64>() + self.taken_since(stores)
+        self.measured.iter().map(|measure| measure(stores)).sum::<i64>() + self.taken_since(stores)
     }
 
     /// What has been taken since the statistics were reset.

@@ -59,6 +59,8 @@ pub(super) struct Common<'n> {
     pub(super) loads: Option<Place<Loads>>,
     pub(super) lanes: Lanes,
     pub(super) groups: &'n Arc<Groups>,
+    /// A number that no other network has.
+    pub(super) network: usize,
 }
 
 impl Common<'_> {

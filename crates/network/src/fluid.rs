@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 /// A message on its way.
 #[derive(Clone, Debug, Persist)]
-struct Flow {
-    train: Box<Train>,
+pub(super) struct Flow {
+    pub(super) train: Box<Train>,
     /// What it uses, by position.
     uses: SmallVec<[u32; 6]>,
     /// The rate that its window allows, as a multiple of a host link's.

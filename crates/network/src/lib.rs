@@ -34,6 +34,7 @@ pub mod topology;
 mod traffic;
 mod train;
 mod transport;
+mod under_way;
 mod window;
 mod wire;
 
@@ -52,6 +53,7 @@ pub use rendezvous::Writers;
 pub use tcp::TcpParameters;
 pub use traffic::{Spacing, TrafficParameters};
 pub use transport::Transport;
+pub use under_way::{conserve, under_way};
 
 /// The highest service level that a message can have: there are four bits for it (InfiniBand's SL).
 pub const HIGHEST_SERVICE_LEVEL: u8 = 15;

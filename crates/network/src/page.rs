@@ -167,7 +167,8 @@ impl Network {
         let lanes = Lanes::of(&self.parameters, &self.wiring);
         let groups = Arc::new(self.groups.clone());
         let (parameters, wiring) = (&self.parameters, &self.wiring);
-        let common = Common { parameters, wiring, acknowledged, loads, lanes, groups: &groups };
+        let network = self.adapters.first().map_or(0, |adapter| adapter.send.index());
+        let common = Common { parameters, wiring, acknowledged, loads, lanes, groups: &groups, network };
         let (first_links, mut stages) = match self.parameters.level {
             Level::Ideal => (self.ideal(&mut page, Arc::clone(&groups)), Vec::new()),
             Level::Train | Level::Packet => {

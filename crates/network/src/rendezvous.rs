@@ -13,11 +13,10 @@
 use super::one_sided::{Access, one_sided_page};
 use super::page::{Network, Port};
 use petrio_colours::{Message, Parcel, Verb};
-use petrio_kernel::{Firing, PageBuilder, Place, Put, TransitionBuilder, Update};
+use petrio_kernel::PageBuilder;
 use petrio_persist::Persist;
-use petrio_stage::MANY;
-use petrio_stage::drain::drain;
 use petrio_stage::fast_map::FastMap;
+use petrio_stage::reactor::Reactor;
 use petrio_stage::slab::Slab;
 use petrio_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +27,7 @@ const WORD_BYTES: u64 = 64;
 
 /// What both ends tell each other.
 #[derive(Clone, Debug, Persist)]
-enum Word {
+pub(super) enum Word {
     /// A short message of a service, so many after the first of its connection.
     Whole { from: u32, number: u64, says: Parcel },
     /// A long one in this slot of a service is there.
@@ -65,7 +64,7 @@ impl Way {
 
 /// One end.
 #[derive(Clone, Debug, Persist)]
-struct Rendezvous {
+pub(super) struct Rendezvous {
     eager: u64,
     service: u32,
     /// The service of each host's adapter.
@@ -78,6 +77,12 @@ struct Rendezvous {
 }
 
 impl Rendezvous {
+    /// Messages that it has and hasn't handed on.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
+        let offered = self.offered.iter().map(|(_, message)| &**message);
+        offered.chain(self.lines.values().flat_map(|line| line.early.values()).map(|message| &**message))
+    }
+
     /// A message is to be sent.
     fn offer(&mut self, mut message: Box<Message>) {
         let next = self.sent.entry((message.destination, message.service, message.connection)).or_default();
@@ -231,58 +236,19 @@ impl Writers {
             received: Vec::new(),
         };
         let state = page.state("messages", state);
-
-        let mut offer = page.transition("offer");
-        let message = offer.take(send);
-        let exits = Exits::declare(&mut offer, state, (below.send, received));
-        offer.action(move |f| {
-            let message = f.take(message);
-            f.update(exits.state).offer(message);
-            exits.leave(f);
+        let reactor = Reactor::new(state).gives_as(|state| &mut state.outbox, below.send, Box::new).gives_as(
+            |state| &mut state.received,
+            received,
+            Box::new,
+        );
+        reactor.hears(&mut page, "offer", send, |state, message, _| {
+            state.offer(message);
+            Ok(())
         });
-        let mut hear = page.transition("hear");
-        let message = hear.take(below.received);
-        let exits = Exits::declare(&mut hear, state, (below.send, received));
-        hear.action(move |f| {
-            let message = f.take(message);
-            if f.update(exits.state).hear(message) {
-                exits.leave(f);
-            } else {
-                f.fail("a service hears of a long message that nobody has sent: a mistake in a model");
-            }
+        reactor.hears(&mut page, "hear", below.received, |state, message, _| {
+            let wrong = "a service hears of a long message that nobody has sent: a mistake in a model";
+            state.hear(message).then_some(()).ok_or(wrong)
         });
         Port { send, received, ..below }
-    }
-}
-
-/// Where what a step leaves behind goes.
-#[derive(Clone, Copy)]
-struct Exits {
-    state: Update<Rendezvous>,
-    send: Put<Box<Message>>,
-    received: Put<Box<Message>>,
-}
-
-impl Exits {
-    fn declare(
-        transition: &mut TransitionBuilder<'_>,
-        state: Place<Rendezvous>,
-        (send, received): (Place<Box<Message>>, Place<Box<Message>>),
-    ) -> Self {
-        Self {
-            state: transition.update(state),
-            send: transition.may_put(send, MANY),
-            received: transition.may_put(received, MANY),
-        }
-    }
-
-    fn leave(self, f: &mut Firing<'_>) {
-        drain(f, self.state, |state| &mut state.outbox, |f, message| f.put(self.send, Box::new(message)));
-        drain(
-            f,
-            self.state,
-            |state| &mut state.received,
-            |f, message| f.put(self.received, Box::new(message)),
-        );
     }
 }

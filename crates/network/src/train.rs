@@ -38,6 +38,13 @@ pub(super) struct Train {
     pub(super) message: Option<Box<Message>>,
 }
 
+impl Train {
+    /// The message that is complete with it, where nobody else has it meanwhile.
+    pub(super) fn own_message(&self) -> Option<&Message> {
+        self.message.as_deref().filter(|_| !self.segment.is_of_stream())
+    }
+}
+
 /// The link by which a train came, and the lane of it that it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Came {
@@ -62,6 +69,12 @@ impl Stream {
     pub(super) fn of(message: &Message) -> Self {
         let &Message { source, destination, connection, .. } = message;
         Self { source, destination, connection }
+    }
+
+    /// The other direction.
+    pub(super) fn back(self) -> Self {
+        let Self { source, destination, connection } = self;
+        Self { source: destination, destination: source, connection }
     }
 
     /// As the key of a place.

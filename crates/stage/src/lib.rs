@@ -1,5 +1,5 @@
 //! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), a host's
-//! processors, the order of what happens at one instant, and containers.
+//! processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
 
 pub mod processor;
 
@@ -7,11 +7,11 @@ pub mod processor;
 pub const MANY: u32 = u32::MAX;
 
 pub mod divisor;
-pub mod drain;
 pub mod fast_map;
 pub mod function;
 pub mod instants;
 pub mod lever;
+pub mod reactor;
 pub mod slab;
 mod stage;
 

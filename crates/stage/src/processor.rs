@@ -36,10 +36,10 @@
 //! Leaves out priorities of the processor's scheduler, migration, and interrupts, whose time is in the costs of
 //! completions.
 
-use crate::Stage;
 use crate::function::{Function, Profile};
+use crate::{MANY, Stage};
 use petrio_colours::Parcel;
-use petrio_kernel::{Colour, Firing, PageBuilder, Place, StationSpec, Time, TransitionBuilder};
+use petrio_kernel::{Colour, Firing, PageBuilder, Place, Put, StationSpec, Time, TransitionBuilder};
 use petrio_persist::{Kinds, Persist};
 use std::fmt;
 use std::marker::PhantomData;
@@ -54,6 +54,13 @@ pub struct Work {
     client: u32,
     /// What comes back to the client when its work is done.
     errand: Parcel,
+}
+
+impl Work {
+    /// The errand, if it is of this type, whoever's it is.
+    pub fn errand<E: Colour>(&self) -> Option<&E> {
+        self.errand.get()
+    }
 }
 
 impl fmt::Debug for Work {
@@ -91,6 +98,51 @@ impl<E: Colour> Client<E> {
     /// The errand of work, if it is this client's.
     pub fn errand(self, work: &Work) -> Option<&E> {
         if work.client == self.number { work.errand.get() } else { None }
+    }
+}
+
+/// A client whose errands go to a place once their work is done, and at once where they need none.
+#[derive(Debug)]
+pub struct Worker<E> {
+    client: Client<E>,
+    running: Place<Work>,
+    to: Place<Box<E>>,
+}
+
+impl<E: Colour> Worker<E> {
+    /// It itself, whose work is put without arcs to where its errands go.
+    pub const fn client(&self) -> Client<E> {
+        self.client
+    }
+
+    /// The arcs of a transition that gives it work.
+    pub fn arcs(&self, transition: &mut TransitionBuilder<'_>) -> Works<E> {
+        let (run, at_once) = (transition.may_put(self.running, MANY), transition.may_put(self.to, MANY));
+        Works { client: self.client, run, at_once }
+    }
+}
+
+/// The arcs of a transition that gives a [`Worker`] work.
+pub struct Works<E> {
+    client: Client<E>,
+    run: Put<Work>,
+    at_once: Put<Box<E>>,
+}
+
+impl<E> fmt::Debug for Works<E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "work for {:?}", self.client)
+    }
+}
+
+impl<E: Colour> Works<E> {
+    /// Work of so much processor time.
+    pub fn put(&self, f: &mut Firing<'_>, span: Time, errand: Box<E>) {
+        if span == Time::ZERO {
+            f.put(self.at_once, errand);
+        } else {
+            f.put(self.run, self.client.work(span, errand));
+        }
     }
 }
 
@@ -189,6 +241,63 @@ impl Processors {
                 None => f.fail("an errand came back to somebody else: a mistake in the processors' model"),
             })
         }));
+    }
+
+    /// One more who uses them, for one function, and whose errands go to a place once their work is done.
+    pub fn worker<E: Colour>(&mut self, function: Function, to: Place<Box<E>>) -> Worker<E> {
+        let client = self.client_for::<E>(function);
+        self.returns(client, move |ran| {
+            let to = ran.may_put(to, 1);
+            move |f, _, errand| f.put(to, errand)
+        });
+        Worker { client, running: self.running, to }
+    }
+
+    /// What comes to a place uses a processor each for as long as `takes` says; where it is then.
+    pub fn spent_on<E: Colour>(
+        &mut self,
+        page: &mut PageBuilder<'_>,
+        (name, from, to): (&str, Place<Box<E>>, &str),
+        function: Function,
+        takes: impl Fn(&E) -> Time + Send + Sync + 'static,
+    ) -> Place<Box<E>> {
+        let to = page.fifo(to);
+        let worker = self.worker(function, to);
+        let mut work = page.transition(name);
+        let errand = work.take(from);
+        let run = worker.arcs(&mut work);
+        work.action(move |f| {
+            let errand = f.take(errand);
+            run.put(f, takes(&errand), errand);
+        });
+        to
+    }
+
+    /// What comes to a place uses a processor for the same time each, and goes to another one; `charge` is told with each what it
+    /// took of the processor, and what time it is.
+    pub fn each_of<E: Colour>(
+        &mut self,
+        page: &mut PageBuilder<'_>,
+        (name, from, to): (&str, Place<E>, Place<E>),
+        function: Function,
+        each: Time,
+        charge: fn(&mut E, Time, Time),
+    ) {
+        page.shared("processor", self.running);
+        let client = self.client_for::<E>(function);
+        self.returns(client, move |ran| {
+            let to = ran.may_put(to, 1);
+            move |f, span, mut errand| {
+                charge(&mut errand, span, f.now());
+                f.put(to, *errand);
+            }
+        });
+        let mut work = page.transition(name);
+        let (errand, run) = (work.take(from), work.put(self.running));
+        work.action(move |f| {
+            let errand = Box::new(f.take(errand));
+            f.put(run, client.work(each, errand));
+        });
     }
 
     /// Builds the rest of the page, and gives its stage.

@@ -45,6 +45,16 @@ impl<T> Slab<T> {
         self.slots.get_mut(slot as usize)?.as_mut()
     }
 
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// All things.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().flatten()

@@ -1,19 +1,19 @@
 //! A host's end: requests become exchanges with targets.
 //!
 //! ```text
-//!  requests ─▶ submit ─▶ (processor) ─▶ begin ─▶ send ⋯ network ⋯ received ─▶ hear ─▶ (processor) ─▶ completions
-//!                                         └──── exchanges ──────────────────────┘
+//!  requests ─▶ submit ─▶ (processor) ─▶ begin ─▶ commands ⋯ network ⋯ replies ─▶ hear ─▶ (processor) ─▶ completions
+//!                                         └──── exchanges under way ─────────────┘
 //! ```
 
 use super::exchange::Exchange;
-use super::message::Said;
-use petrio_colours::{BlockRequest, Cause, Direction, Message, Parcel, Verb};
+use super::message::Pdu;
+use petrio_colours::{BlockRequest, Cause, Direction, Message};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
 use petrio_persist::Persist;
-use petrio_stage::MANY;
 use petrio_stage::function::Function;
-use petrio_stage::processor::{Client, Processors};
+use petrio_stage::processor::Processors;
+use petrio_stage::reactor::{Heard, Reactor};
 use petrio_stage::slab::Slab;
 use std::sync::Arc;
 
@@ -43,66 +43,73 @@ pub struct Initiator {
 
 /// What an initiator has under way.
 #[derive(Clone, Debug, Persist)]
-struct Exchanges {
+pub(super) struct Exchanges {
     exchange: Exchange,
     own: Port,
     #[persist(shared)]
     targets: Arc<[RemoteTarget]>,
+    /// By their tags, which are used again: each has a connection of its own where exchanges interleave.
     under_way: Slab<BlockRequest>,
+    /// Bytes of data that were sent, and that came.
+    pub(super) sent: u64,
+    pub(super) received: u64,
     outbox: Vec<Message>,
+    complete: Vec<BlockRequest>,
 }
 
-/// What an initiator hears that it hasn't asked for.
-struct Nonsense;
+/// An initiator hears what it hasn't asked for.
+const UNASKED: &str = "an initiator hears what it hasn't asked for: a mistake in the model";
 
 impl Exchanges {
+    /// How many there are.
+    pub(super) fn left(&self) -> u64 {
+        self.under_way.len()
+    }
+
     /// Sends the command of a request and what of its data may go with it. Without such a target it can't.
-    fn begin(&mut self, request: BlockRequest) -> Result<(), Nonsense> {
-        let Some(&target) = self.targets.get(request.device as usize) else { return Err(Nonsense) };
+    fn begin(&mut self, request: BlockRequest) -> Heard {
+        let target = self.targets.get(request.device as usize);
+        let &target = target.ok_or("a request is for a target that there isn't: a mistake in the model")?;
         let writes = request.direction == Direction::Write;
         let (with, after) = if writes { self.exchange.unasked_of(request.bytes()) } else { (0, 0) };
         let number = self.under_way.insert(request.clone());
-        let command = Said::Command { number, request: Box::new(request), with, reply_to: self.own.service };
-        self.tell(target, number, self.exchange.command + with, command);
+        let reply_to = self.own.service;
+        let command = Pdu::Command { number, request: Box::new(request), with, reply_to };
+        self.send(target, number, self.exchange.command + with, command);
         if after > 0 {
-            self.tell(target, number, after, Said::DataOut { number, bytes: after });
+            self.send(target, number, after, Pdu::DataOut { number, bytes: after });
         }
         Ok(())
     }
 
-    fn tell(&mut self, to: RemoteTarget, number: u32, bytes: u64, said: Said) {
-        self.outbox.push(Message {
-            source: self.own.host,
-            destination: to.host,
-            connection: self.exchange.connection(number),
-            service: to.service,
-            verb: Verb::Send,
-            service_level: 0,
-            bytes,
-            payload: Parcel::new(Box::new(said)),
-        });
+    fn send(&mut self, to: RemoteTarget, number: u32, bytes: u64, pdu: Pdu) {
+        self.sent += pdu.data_out();
+        let connection = self.exchange.connection(number);
+        self.outbox.push(Message::send(self.own.host, (to.host, to.service), connection, (bytes, pdu)));
     }
 
-    /// A target says something; the request that is complete with it.
-    fn hear(&mut self, said: Said, now: Time) -> Result<Option<BlockRequest>, Nonsense> {
-        match said {
-            Said::Ready { number, bytes } => {
-                let device = self.under_way.get_mut(number).ok_or(Nonsense)?.device;
-                let target = *self.targets.get(device as usize).ok_or(Nonsense)?;
-                self.tell(target, number, bytes, Said::DataOut { number, bytes });
-                Ok(None)
+    /// Something comes from a target.
+    fn hear(&mut self, message: Message, now: Time) -> Heard {
+        let pdu = message.payload.open::<Pdu>().ok_or(UNASKED)?;
+        self.received += pdu.data_in();
+        match *pdu {
+            Pdu::Ready { number, bytes } => {
+                let device = self.under_way.get(number).ok_or(UNASKED)?.device;
+                let target = *self.targets.get(device as usize).ok_or(UNASKED)?;
+                self.send(target, number, bytes, Pdu::DataOut { number, bytes });
             }
-            Said::DataIn => Ok(None),
-            Said::Status { number, request } => {
-                let asked = self.under_way.remove(number).ok_or(Nonsense)?;
+            Pdu::DataIn { .. } => {}
+            Pdu::Status { number, request, .. } => {
+                let asked = self.under_way.remove(number).ok_or(UNASKED)?;
                 let mut done = BlockRequest { status: request.status, ledger: request.ledger, ..asked };
                 // What the target and the device don't account for was spent on the way.
                 let rest = (now - done.issued).saturating_sub(done.ledger.total());
                 done.ledger.charge(Cause::Bus, rest);
-                Ok(Some(done))
+                self.complete.push(done);
             }
-            Said::Command { .. } | Said::DataOut { .. } => Err(Nonsense),
+            Pdu::Command { .. } | Pdu::DataOut { .. } => return Err(UNASKED),
         }
+        Ok(())
     }
 }
 
@@ -117,44 +124,28 @@ pub fn initiator_page(
     let mut page = page.page("initiator");
     page.port_in("requests", requests);
     page.port_out("completions", completions);
-    page.port_out("messages", port.send);
-    page.port_in("answers", port.received);
-    let state = Exchanges { exchange, own: port, targets, under_way: Slab::new(), outbox: Vec::new() };
-    let exchanges = page.state("exchanges", state);
+    page.port_out("commands", port.send);
+    page.port_in("replies", port.received);
+    let state = Exchanges {
+        exchange,
+        own: port,
+        targets,
+        under_way: Slab::new(),
+        sent: 0,
+        received: 0,
+        outbox: Vec::new(),
+        complete: Vec::new(),
+    };
+    let exchanges = page.state("exchanges under way", state);
     let begun = worked(&mut page, "submit", requests, submit, processors, None);
-    let mut begin = page.transition("begin");
-    let request = begin.take(begun);
-    let state = begin.update(exchanges);
-    let send = begin.may_put(port.send, 2);
-    begin.action(move |f| {
-        let request = f.take(request);
-        if f.update(state).begin(request).is_err() {
-            return f.fail("a request is for a target that there isn't: a mistake in the model");
-        }
-        for message in std::mem::take(&mut f.update(state).outbox) {
-            f.put(send, Box::new(message));
-        }
-    });
     let heard = if complete == Time::ZERO { completions } else { page.fifo("complete") };
-    let mut hear = page.transition("hear");
-    let message = hear.take(port.received);
-    let state = hear.update(exchanges);
-    let (send, done) = (hear.may_put(port.send, MANY), hear.may_put(heard, 1));
-    hear.action(move |f| {
-        let message = f.take(message);
-        let now = f.now();
-        let said = message.payload.open::<Said>();
-        match said.map_or(Err(Nonsense), |said| f.update(state).hear(*said, now)) {
-            Ok(Some(request)) => f.put(done, request),
-            Ok(None) => {}
-            Err(Nonsense) => {
-                return f.fail("an initiator hears what it hasn't asked for: a mistake in the model");
-            }
-        }
-        for message in std::mem::take(&mut f.update(state).outbox) {
-            f.put(send, Box::new(message));
-        }
-    });
+    let reactor = Reactor::new(exchanges).gives(|exchanges| &mut exchanges.complete, heard).gives_as(
+        |exchanges| &mut exchanges.outbox,
+        port.send,
+        Box::new,
+    );
+    reactor.hears(&mut page, "begin", begun, |exchanges, request, _| exchanges.begin(request));
+    reactor.hears(&mut page, "hear", port.received, |exchanges, message, now| exchanges.hear(*message, now));
     if complete > Time::ZERO {
         worked(&mut page, "completing", heard, complete, processors, Some(completions));
     }
@@ -172,23 +163,9 @@ fn worked(
     if each == Time::ZERO {
         return from;
     }
-    let running = processors.place();
-    page.shared("processor", running);
     let to = to.unwrap_or_else(|| page.fifo(&format!("{name} done")));
-    let client: Client<BlockRequest> = processors.client_for(Function::Network);
-    processors.returns(client, move |ran| {
-        let out = ran.may_put(to, 1);
-        move |f, span, mut request: Box<BlockRequest>| {
-            request.ledger.charge(Cause::Overhead, span);
-            f.put(out, *request);
-        }
-    });
-    let mut work = page.transition(name);
-    let request = work.take(from);
-    let run = work.put(running);
-    work.action(move |f| {
-        let request = Box::new(f.take(request));
-        f.put(run, client.work(each, request));
+    processors.each_of(page, (name, from, to), Function::Network, each, |request, span, _| {
+        request.ledger.charge(Cause::Overhead, span);
     });
     to
 }

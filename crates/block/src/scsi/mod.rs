@@ -14,6 +14,7 @@
 //! several connections of a session, several paths, task management, errors of a link, digests, and reads whose data are
 //! under way before the device has all of them.
 
+mod conserved;
 mod error;
 mod exchange;
 mod initiator;

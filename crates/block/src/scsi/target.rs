@@ -7,15 +7,17 @@
 //!                                      └────────────────────────────────────────────┘
 //! ```
 
+use super::conserved::conserve;
 use super::exchange::Exchange;
-use super::message::{Said, Ticket};
-use petrio_colours::{BlockRequest, Cause, Causes, Direction, Message, Parcel, RequestId, Verb};
+use super::message::{Pdu, Ticket};
+use petrio_colours::{BlockRequest, Cause, Causes, Direction, Message, RequestId};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
 use petrio_persist::Persist;
+use petrio_stage::Stage;
 use petrio_stage::fast_map::FastMap;
+use petrio_stage::reactor::{Heard, Reactor};
 use petrio_stage::slab::Slab;
-use petrio_stage::{MANY, Stage};
 
 /// A target while its page is built.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ struct Session {
     reply_to: u32,
     connection: u32,
     /// Bytes of a write that have come, and that it was told of or has asked for.
-    come: u64,
+    arrived: u64,
     asked: u64,
     decoded: bool,
     /// When it came.
@@ -50,46 +52,57 @@ struct Session {
 
 /// The commands of a target, and what it has to send and to ask.
 #[derive(Clone, Debug, Persist)]
-struct Sessions {
+pub(super) struct Sessions {
     exchange: Exchange,
     own: Port,
     sessions: FastMap<Ticket, Session>,
     /// Which command each request to what it lies on is for.
     asked: Slab<Ticket>,
+    /// Bytes of data that came, and that were sent.
+    pub(super) received: u64,
+    pub(super) sent: u64,
+    commands: Vec<Ticket>,
     outbox: Vec<Message>,
     requests: Vec<BlockRequest>,
 }
 
-/// What a target is told that it knows nothing of.
-struct Nonsense;
+/// A target hears what it knows nothing of.
+const UNKNOWN: &str = "a target hears of an exchange that it hasn't got: a mistake in the model";
 
 impl Sessions {
+    /// Commands that aren't over.
+    pub(super) fn left(&self) -> u64 {
+        self.sessions.len() as u64
+    }
+
     /// Something comes from an initiator; a command has to wait for a place.
-    fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, Nonsense> {
+    fn receive(&mut self, message: Message, now: Time) -> Heard {
         let Message { source, connection, .. } = message;
-        match message.payload.open::<Said>().map(|said| *said) {
-            Some(Said::Command { number, request, with, reply_to }) => {
+        let pdu = message.payload.open::<Pdu>().ok_or(UNKNOWN)?;
+        self.received += pdu.data_out();
+        match *pdu {
+            Pdu::Command { number, request, with, reply_to } => {
                 let writes = request.direction == Direction::Write;
                 let (_, after) = if writes { self.exchange.unasked_of(request.bytes()) } else { (0, 0) };
                 let session = Session {
                     request,
                     reply_to,
                     connection,
-                    come: with,
+                    arrived: with,
                     asked: with + after,
                     decoded: false,
                     since: now,
                 };
                 self.sessions.insert((source, number), session);
-                Ok(Some((source, number)))
+                self.commands.push((source, number));
+                Ok(())
             }
-            Some(Said::DataOut { number, bytes }) => {
+            Pdu::DataOut { number, bytes } => {
                 let ticket = (source, number);
-                self.sessions.get_mut(&ticket).ok_or(Nonsense)?.come += bytes;
-                self.go_on(ticket, now)?;
-                Ok(None)
+                self.sessions.get_mut(&ticket).ok_or(UNKNOWN)?.arrived += bytes;
+                self.go_on(ticket, now)
             }
-            _ => Err(Nonsense),
+            _ => Err(UNKNOWN),
         }
     }
 
@@ -102,27 +115,27 @@ impl Sessions {
         }
     }
 
-    fn decoded(&mut self, ticket: Ticket, now: Time) -> Result<(), Nonsense> {
-        let session = self.sessions.get_mut(&ticket).ok_or(Nonsense)?;
+    fn decoded(&mut self, ticket: Ticket, now: Time) -> Heard {
+        let session = self.sessions.get_mut(&ticket).ok_or(UNKNOWN)?;
         session.decoded = true;
         session.request.ledger.charge(Cause::Overhead, now - session.since);
         self.go_on(ticket, now)
     }
 
     /// Asks for more of a write's data, or what the target lies on once all are there.
-    fn go_on(&mut self, ticket: Ticket, now: Time) -> Result<(), Nonsense> {
-        let session = self.sessions.get_mut(&ticket).ok_or(Nonsense)?;
+    fn go_on(&mut self, ticket: Ticket, now: Time) -> Heard {
+        let session = self.sessions.get_mut(&ticket).ok_or(UNKNOWN)?;
         if !session.decoded {
             return Ok(());
         }
         let request = &session.request;
         let bytes = if request.direction == Direction::Write { request.bytes() } else { 0 };
-        if session.come < bytes {
-            let next = self.exchange.next_burst(bytes, session.come);
-            if session.come == session.asked {
+        if session.arrived < bytes {
+            let next = self.exchange.next_burst(bytes, session.arrived);
+            if session.arrived == session.asked {
                 session.asked += next;
-                let ready = Said::Ready { number: ticket.1, bytes: next };
-                self.tell(ticket, self.exchange.ready, ready);
+                let ready = Pdu::Ready { number: ticket.1, bytes: next };
+                self.send(ticket, self.exchange.ready, ready);
             }
             return Ok(());
         }
@@ -134,24 +147,17 @@ impl Sessions {
         Ok(())
     }
 
-    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said) {
+    fn send(&mut self, ticket: Ticket, bytes: u64, pdu: Pdu) {
         let Some(session) = self.sessions.get(&ticket) else { return };
-        self.outbox.push(Message {
-            source: self.own.host,
-            destination: ticket.0,
-            connection: session.connection,
-            service: session.reply_to,
-            verb: Verb::Send,
-            service_level: 0,
-            bytes,
-            payload: Parcel::new(Box::new(said)),
-        });
+        self.sent += pdu.data_in();
+        let to = (ticket.0, session.reply_to);
+        self.outbox.push(Message::send(self.own.host, to, session.connection, (bytes, pdu)));
     }
 
     /// What the target lies on has done something; the bytes that it moved.
-    fn done(&mut self, own: &BlockRequest) -> Result<u64, Nonsense> {
-        let ticket = self.asked.remove(own.tag as u32).ok_or(Nonsense)?;
-        let session = self.sessions.get_mut(&ticket).ok_or(Nonsense)?;
+    fn done(&mut self, own: &BlockRequest) -> Result<u64, &'static str> {
+        let ticket = self.asked.remove(own.tag as u32).ok_or(UNKNOWN)?;
+        let session = self.sessions.get_mut(&ticket).ok_or(UNKNOWN)?;
         session.request.status = own.status;
         for &cause in <Cause as Causes>::ALL {
             session.request.ledger.charge(cause, own.ledger.of(cause));
@@ -161,15 +167,11 @@ impl Sessions {
         let bytes = if failed { 0 } else { own.bytes() };
         let comes_in = if own.direction == Direction::Read { bytes } else { 0 };
         let Exchange { response, status_with_data, .. } = self.exchange;
-        let status = Said::Status { number: ticket.1, request };
-        if comes_in > 0 && status_with_data {
-            self.tell(ticket, comes_in + response, status);
-        } else {
-            if comes_in > 0 {
-                self.tell(ticket, comes_in, Said::DataIn);
-            }
-            self.tell(ticket, response, status);
+        let with = if status_with_data { comes_in } else { 0 };
+        if comes_in > with {
+            self.send(ticket, comes_in, Pdu::DataIn { bytes: comes_in });
         }
+        self.send(ticket, with + response, Pdu::Status { number: ticket.1, request, with });
         self.sessions.remove(&ticket);
         Ok(bytes)
     }
@@ -178,17 +180,26 @@ impl Sessions {
 /// Builds a target's page; its rows.
 pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: Exchange) -> Vec<Stage> {
     let mut page = parent.page(target.name);
-    page.carries::<Said>();
+    page.carries::<Pdu>();
+    conserve(&mut page);
     let &Target { port, depth, overhead, requests, completions, .. } = target;
-    page.port_in("messages", port.received);
-    page.port_out("answers", port.send);
+    page.port_in("commands", port.received);
+    page.port_out("replies", port.send);
     page.port_out("requests", requests);
     page.port_in("completions", completions);
     let moved = page.probe("moved");
-    let (asked, outbox) = (Slab::new(), Vec::new());
-    let sessions = FastMap::default();
-    let state = Sessions { exchange, own: port, sessions, asked, outbox, requests: Vec::new() };
-    let sessions = page.state("sessions", state);
+    let state = Sessions {
+        exchange,
+        own: port,
+        sessions: FastMap::default(),
+        asked: Slab::new(),
+        received: 0,
+        sent: 0,
+        commands: Vec::new(),
+        outbox: Vec::new(),
+        requests: Vec::new(),
+    };
+    let sessions = page.state("in service", state);
     let commands = page.fifo::<Ticket>("commands");
     let free = page.fifo::<()>("free");
     page.initial(free, (0..depth.clamp(1, petrio_stage::DEPTH_MAX)).map(|_| ()));
@@ -196,21 +207,12 @@ pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: 
     let decoding = page.fifo::<Ticket>("decoding");
     let idle = page.fifo::<()>("idle");
     page.initial(idle, [()]);
-
-    let mut receive = page.transition("receive");
-    let message = receive.take(port.received);
-    let state = receive.update(sessions);
-    let wait = receive.may_put(commands, 1);
-    let (send, ask) = (receive.may_put(port.send, MANY), receive.may_put(requests, MANY));
-    receive.action(move |f| {
-        let message = f.take(message);
-        let now = f.now();
-        match f.update(state).receive(*message, now) {
-            Ok(Some(ticket)) => f.put(wait, ticket),
-            Ok(None) => leave(f, state, send, ask),
-            Err(Nonsense) => f.fail("a target hears what only initiators are told: a mistake in the model"),
-        }
-    });
+    let reactor = Reactor::new(sessions)
+        .gives(|sessions| &mut sessions.commands, commands)
+        .gives_as(|sessions| &mut sessions.outbox, port.send, Box::new)
+        .gives(|sessions| &mut sessions.requests, requests);
+    reactor
+        .hears(&mut page, "receive", port.received, |sessions, message, now| sessions.receive(*message, now));
 
     let mut take = page.transition("take");
     let ticket = take.take(commands);
@@ -235,35 +237,27 @@ pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: 
 
     let mut decoded = page.transition("decoded");
     let ticket = decoded.take(decoding);
-    let state = decoded.update(sessions);
-    let (send, ask) = (decoded.may_put(port.send, MANY), decoded.may_put(requests, MANY));
     let again = decoded.put(idle);
+    let arcs = reactor.arcs(&mut decoded);
     decoded.action(move |f| {
         let ticket = f.take(ticket);
-        let now = f.now();
         f.put(again, ());
-        match f.update(state).decoded(ticket, now) {
-            Ok(()) => leave(f, state, send, ask),
-            Err(Nonsense) => f.fail("a target has decoded what it wasn't told: a mistake in the model"),
+        if let Err(wrong) = arcs.react(f, |sessions, now| sessions.decoded(ticket, now)) {
+            f.fail(wrong);
         }
     });
 
     let mut answer = page.transition("answer");
     let request = answer.take(completions);
-    let state = answer.update(sessions);
-    let (send, ask) = (answer.may_put(port.send, MANY), answer.may_put(requests, MANY));
     let freed = answer.put(free);
+    let arcs = reactor.arcs(&mut answer);
     answer.action(move |f| {
         let request: BlockRequest = f.take(request);
         f.put(freed, ());
-        match f.update(state).done(&request) {
-            Ok(bytes) => {
-                if bytes > 0 {
-                    f.record(moved, bytes as f64);
-                }
-                leave(f, state, send, ask);
-            }
-            Err(Nonsense) => f.fail("a target is answered what it didn't ask: a mistake in the model"),
+        match arcs.react(f, |sessions, _| sessions.done(&request)) {
+            Ok(0) => {}
+            Ok(bytes) => f.record(moved, bytes as f64),
+            Err(wrong) => f.fail(wrong),
         }
     });
     page.conserve("one command is decoded at a time", &[(idle.id(), 1), (decoding.id(), 1)]);
@@ -273,18 +267,4 @@ pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: 
         .entered_by(&[waiting.id()])
         .waited_for_in(&[waiting.id()]);
     if overhead > Time::ZERO { vec![commands, decoding] } else { vec![commands] }
-}
-
-fn leave(
-    f: &mut petrio_kernel::Firing<'_>,
-    state: petrio_kernel::Update<Sessions>,
-    send: petrio_kernel::Put<Box<Message>>,
-    ask: petrio_kernel::Put<BlockRequest>,
-) {
-    for message in std::mem::take(&mut f.update(state).outbox) {
-        f.put(send, Box::new(message));
-    }
-    for request in std::mem::take(&mut f.update(state).requests) {
-        f.put(ask, request);
-    }
 }

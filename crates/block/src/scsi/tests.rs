@@ -1,9 +1,10 @@
 //! Exchanges between one host and one target, over a wire that counts what passes it.
 #![allow(clippy::unwrap_used)]
 
+use super::message::Pdu;
 use super::*;
-use petrio_colours::{BlockRequest, Cause, Direction, Failure, Message, Status};
-use petrio_kernel::{NetBuilder, PageBuilder, Place, Simulation, Time};
+use petrio_colours::{BlockRequest, Cause, Direction, Failure, Message, Parcel, Status};
+use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, Time};
 use petrio_network::{Port, Transport};
 use petrio_stage::processor::Processors;
 use petrio_units::{Bytes, Duration};
@@ -23,18 +24,38 @@ struct Ran {
 }
 
 /// Messages from one port are at the other after a way, and are counted.
-fn wire(page: &mut PageBuilder<'_>, name: &str, from: Place<Box<Message>>, to: Place<Box<Message>>) {
+fn wire(
+    page: &mut PageBuilder<'_>,
+    name: &str,
+    (from, to): (Place<Box<Message>>, Place<Box<Message>>),
+    fault: Fault,
+) {
     let passed = page.probe(name);
     let mut pass = page.transition(name);
-    let (message, arrives) = (pass.take(from), pass.put(to));
+    let (message, arrives) = (pass.take(from), pass.may_put(to, 1));
     pass.action(move |f| {
-        let message = f.take(message);
+        let mut message: Box<Message> = f.take(message);
         f.record(passed, message.bytes as f64);
-        f.put_after(arrives, message, WAY);
+        if let Some(pdu) = fault(message.payload.get::<Pdu>().unwrap().clone()) {
+            message.payload = Parcel::new(Box::new(pdu));
+            f.put_after(arrives, message, WAY);
+        }
     });
 }
 
+/// What the wire does to what is sent: nothing, or it changes or loses it.
+type Fault = fn(Pdu) -> Option<Pdu>;
+
 fn run(parameters: ScsiParameters, transport: Transport, requests: Vec<BlockRequest>) -> Ran {
+    try_run(parameters, transport, requests, Some).unwrap()
+}
+
+fn try_run(
+    parameters: ScsiParameters,
+    transport: Transport,
+    requests: Vec<BlockRequest>,
+    fault: Fault,
+) -> Result<Ran, RunError> {
     let exchange = parameters.exchange(transport).unwrap();
     let mut net = NetBuilder::new("scsi");
     let mut page = net.top();
@@ -45,8 +66,8 @@ fn run(parameters: ScsiParameters, transport: Transport, requests: Vec<BlockRequ
         received: page.fifo(&format!("{name}-received")),
     };
     let (host, target) = (port(&mut page, 0, "host"), port(&mut page, 1, "target"));
-    wire(&mut page, "up", host.send, target.received);
-    wire(&mut page, "down", target.send, host.received);
+    wire(&mut page, "up", (host.send, target.received), fault);
+    wire(&mut page, "down", (target.send, host.received), fault);
     let asked = page.fifo::<BlockRequest>("asked");
     let answered = page.fifo::<BlockRequest>("answered");
     let mut serve = page.transition("serve");
@@ -82,14 +103,15 @@ fn run(parameters: ScsiParameters, transport: Transport, requests: Vec<BlockRequ
     let mut done = Vec::new();
     while let Some(next) = run.next_time().unwrap() {
         run.run_until(next).unwrap();
+        run.check_conservation()?;
         done.extend(run.drain(to).map(|request| (next, request)));
     }
-    run.check_conservation().unwrap();
+    run.check_conservation()?;
     let passed = |name: &str| {
         let tally = run.marking().probe(run.find_probe(name).unwrap()).tally();
         (tally.count(), (tally.mean() * tally.count() as f64).round() as u64)
     };
-    Ran { done, up: passed("up"), down: passed("down") }
+    Ok(Ran { done, up: passed("up"), down: passed("down") })
 }
 
 fn request(direction: Direction, kib: u64) -> BlockRequest {
@@ -212,4 +234,29 @@ proptest! {
             prop_assert!(*at >= floor);
         }
     }
+}
+
+#[test]
+fn an_answer_or_a_byte_that_is_lost_is_found() {
+    let lost = |direction, fault: Fault| {
+        let requests = vec![request(direction, 1024)];
+        match try_run(ScsiParameters::default(), Transport::FibreChannel, requests, fault) {
+            Err(RunError::Conservation { what, .. }) => what,
+            other => {
+                panic!("{}", other.map_or_else(|error| error.to_string(), |_| "nothing is found".to_owned()))
+            }
+        }
+    };
+    let found = lost(Direction::Read, |pdu| (!matches!(pdu, Pdu::Status { .. })).then_some(pdu));
+    assert!(found.contains("exchanges"), "{found}");
+    let found = lost(Direction::Read, |pdu| match pdu {
+        Pdu::DataIn { bytes } => Some(Pdu::DataIn { bytes: bytes - 1 }),
+        other => Some(other),
+    });
+    assert!(found.contains("data in"), "{found}");
+    let found = lost(Direction::Write, |pdu| match pdu {
+        Pdu::DataOut { number, bytes } => Some(Pdu::DataOut { number, bytes: bytes - 1 }),
+        other => Some(other),
+    });
+    assert!(found.contains("data out"), "{found}");
 }

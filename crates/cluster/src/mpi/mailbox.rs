@@ -11,7 +11,7 @@ use petrio_stage::slab::Slab;
 use std::sync::Arc;
 
 /// Which process runs on which host.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Directory {
     /// By the process' number; none where its host isn't joined.
     hosts: Arc<[Option<u32>]>,
@@ -30,36 +30,59 @@ impl Directory {
 
 /// A message's name: from which process to which, and how many were before it between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
-pub(super) struct Name {
+pub(super) struct Envelope {
     from: u32,
     to: u32,
     number: u32,
 }
 
-/// What hosts tell each other.
+/// What hosts send each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) enum Said {
-    /// A whole message that nobody asked for.
-    Whole(Name),
+pub(super) enum Payload {
+    /// A whole message that nobody asked for, of so many bytes.
+    Eager(Envelope, u64),
     /// A long message is there to be sent.
-    Asks(Name),
+    RequestToSend(Envelope),
     /// Its receiver is ready for it.
-    MaySend(Name),
-    /// All of it.
-    Long(Name),
+    ClearToSend(Envelope),
+    /// All of it, so many bytes.
+    Data(Envelope, u64),
     /// Its receiver has it.
-    Has(Name),
+    Acknowledgement(Envelope),
     /// Memory of the process `at` is to be accessed by `by`, for an access of his of this number, where adapters don't do that.
     Access { at: u32, by: u32, number: u32, remote: Remote },
     /// A part of an access of this number is done.
-    Done(u32),
+    Accessed(u32),
+}
+
+impl Payload {
+    /// Whether it is a message with its data.
+    pub(super) const fn is_message(&self) -> bool {
+        matches!(self, Self::Eager(..) | Self::Data(..))
+    }
+
+    /// Bytes of a message that it brings.
+    pub(super) const fn data(&self) -> u64 {
+        if let Self::Eager(_, bytes) | Self::Data(_, bytes) = self { *bytes } else { 0 }
+    }
+
+    /// Whether it is of an access to memory.
+    pub(super) const fn is_of_access(&self) -> bool {
+        matches!(self, Self::Access { .. } | Self::Accessed(_))
+    }
+
+    /// Whether its connection carries data: what asks and grants isn't held up by these, since libraries cut long messages, and what
+    /// is short passes between (Open MPI's btl_tcp_max_send_size, 128 KiB). So it has connections of its own.
+    const fn is_bulk(&self) -> bool {
+        self.is_message() || matches!(self, Self::Access { .. })
+    }
 }
 
 /// A message to a process of the same host, or an access to its memory, while it is copied.
 #[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Copy {
     /// The message; none where one process accesses the other's memory.
-    name: Option<Name>,
+    name: Option<Envelope>,
     /// The sender's call.
     slot: u32,
     pub(super) bytes: u64,
@@ -68,8 +91,8 @@ pub(super) struct Copy {
 /// What has come before its receiver asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Early {
-    Whole,
-    Asks,
+    Eager,
+    RequestToSend,
 }
 
 #[derive(Clone, Debug, Persist)]
@@ -104,7 +127,7 @@ fn part(remote: Remote, number: u32) -> Option<(Verb, u64)> {
 }
 
 /// All messages of a host's processes.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub struct Mailbox {
     /// This host, as a position among those that are joined.
     own: u32,
@@ -118,35 +141,37 @@ pub struct Mailbox {
     calls: Slab<Call>,
     accesses: Slab<OneSided>,
     /// How many messages each process has sent to another so far, and how many it has asked for.
-    sent: FastMap<(u32, u32), u32>,
-    asked: FastMap<(u32, u32), u32>,
-    early: FastMap<Name, Early>,
+    posted_sends: FastMap<(u32, u32), u32>,
+    posted_receives: FastMap<(u32, u32), u32>,
+    early: FastMap<Envelope, Early>,
     /// Whose call waits for a message.
-    awaited: FastMap<Name, u32>,
+    awaited: FastMap<Envelope, u32>,
     /// Long messages that their receiver doesn't have: whose call they are of, and their bytes.
-    offered: FastMap<Name, (u32, u64)>,
+    offered: FastMap<Envelope, (u32, u64)>,
+    /// Messages with their data that were sent to other hosts and came from there, and the bytes of these.
+    pub(super) sent: (u64, u64),
+    pub(super) received: (u64, u64),
     pub(super) outbox: Vec<Message>,
     pub(super) copies: Vec<Copy>,
     pub(super) completed: Vec<FileOp>,
 }
 
 /// Which process runs where, where each host hears, and, where adapters access memory for each other, where these do.
-pub(super) type Known = (Directory, Arc<[Address]>, Option<Arc<[Address]>>);
+pub(super) type Peers = (Directory, Arc<[Address]>, Option<Arc<[Address]>>);
 
-/// Who asks and may send isn't held up by what is sent: libraries cut long messages, and what is short passes between
-/// (Open MPI's btl_tcp_max_send_size, 128 KiB). So it has connections of its own.
-const BESIDE: u32 = 1 << 31;
+/// What tells the numbers of the connections for what is short from those for data.
+const SHORT: u32 = 1 << 31;
 
 /// The number of the next message between two processes.
-fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Name {
+fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Envelope {
     let next = numbers.entry((from, to)).or_default();
     let number = *next;
     *next = next.wrapping_add(1);
-    Name { from, to, number }
+    Envelope { from, to, number }
 }
 
 impl Mailbox {
-    pub(super) fn new(own: u32, (directory, addresses, adapters): Known, parameters: &MpiParameters) -> Self {
+    pub(super) fn new(own: u32, (directory, addresses, adapters): Peers, parameters: &MpiParameters) -> Self {
         Self {
             own,
             directory,
@@ -155,16 +180,7 @@ impl Mailbox {
             eager: parameters.eager.get(),
             envelope: parameters.envelope.get(),
             level: parameters.service_level,
-            calls: Slab::new(),
-            accesses: Slab::new(),
-            sent: FastMap::default(),
-            asked: FastMap::default(),
-            early: FastMap::default(),
-            awaited: FastMap::default(),
-            offered: FastMap::default(),
-            outbox: Vec::new(),
-            copies: Vec::new(),
-            completed: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -183,25 +199,27 @@ impl Mailbox {
         let slot = self.calls.insert(Call { op, left: 0 });
         let mut left = 0;
         for &from in &exchange.receives {
-            let name = next(&mut self.asked, from, me);
+            let name = next(&mut self.posted_receives, from, me);
             match self.early.remove(&name) {
-                Some(Early::Whole) => continue,
-                Some(Early::Asks) => self.tell(name.from, me, self.envelope, Said::MaySend(name)),
+                Some(Early::Eager) => continue,
+                Some(Early::RequestToSend) => {
+                    self.send(name.from, me, self.envelope, Payload::ClearToSend(name));
+                }
                 None => {}
             }
             self.awaited.insert(name, slot);
             left += 1;
         }
         for &(to, bytes) in &exchange.sends {
-            let name = next(&mut self.sent, me, to);
+            let name = next(&mut self.posted_sends, me, to);
             if self.directory.of(to) == Some(self.own) {
                 self.copies.push(Copy { name: Some(name), slot, bytes });
                 left += 1;
             } else if bytes + self.envelope <= self.eager {
-                self.tell(to, me, bytes + self.envelope, Said::Whole(name));
+                self.send(to, me, bytes + self.envelope, Payload::Eager(name, bytes));
             } else {
                 self.offered.insert(name, (slot, bytes));
-                self.tell(to, me, self.envelope, Said::Asks(name));
+                self.send(to, me, self.envelope, Payload::RequestToSend(name));
                 left += 1;
             }
         }
@@ -226,38 +244,40 @@ impl Mailbox {
         }
     }
 
-    /// Another host says something; whether that makes sense.
-    pub(super) fn hear(&mut self, said: Said, now: Time) -> bool {
-        match said {
-            Said::Whole(name) => self.arrives(name, now),
-            Said::Asks(name) => {
+    /// Something comes from another host; whether that makes sense.
+    pub(super) fn hear(&mut self, payload: Payload, now: Time) -> bool {
+        self.received.0 += u64::from(payload.is_message());
+        self.received.1 += payload.data();
+        match payload {
+            Payload::Eager(name, _) => self.arrives(name, now),
+            Payload::RequestToSend(name) => {
                 if self.awaited.contains_key(&name) {
-                    self.tell(name.from, name.to, self.envelope, Said::MaySend(name));
+                    self.send(name.from, name.to, self.envelope, Payload::ClearToSend(name));
                 } else {
-                    self.early.insert(name, Early::Asks);
+                    self.early.insert(name, Early::RequestToSend);
                 }
             }
-            Said::MaySend(name) => {
+            Payload::ClearToSend(name) => {
                 let Some(&(_, bytes)) = self.offered.get(&name) else { return false };
-                self.tell(name.to, name.from, bytes + self.envelope, Said::Long(name));
+                self.send(name.to, name.from, bytes + self.envelope, Payload::Data(name, bytes));
             }
-            Said::Long(name) => {
-                self.tell(name.from, name.to, self.envelope, Said::Has(name));
+            Payload::Data(name, _) => {
+                self.send(name.from, name.to, self.envelope, Payload::Acknowledgement(name));
                 self.arrives(name, now);
             }
-            Said::Has(name) => {
+            Payload::Acknowledgement(name) => {
                 let Some((slot, _)) = self.offered.remove(&name) else { return false };
                 self.count_down(slot, now);
             }
-            Said::Access { at, by, number, remote } => {
+            Payload::Access { at, by, number, remote } => {
                 let bytes = match remote {
                     Remote::Get(bytes) => bytes,
                     Remote::FetchAndAdd => remote.bytes(),
                     Remote::Put(_) | Remote::Accumulate(_) => 0,
                 };
-                self.tell(by, at, self.envelope + bytes, Said::Done(number));
+                self.send(by, at, self.envelope + bytes, Payload::Accessed(number));
             }
-            Said::Done(number) => return self.goes_on(number, now),
+            Payload::Accessed(number) => return self.goes_on(number, now),
         }
         true
     }
@@ -271,14 +291,14 @@ impl Mailbox {
                 Remote::Get(_) => 0,
                 Remote::FetchAndAdd => remote.bytes(),
             };
-            self.tell(at, by, self.envelope + bytes, Said::Access { at, by, number, remote });
+            self.send(at, by, self.envelope + bytes, Payload::Access { at, by, number, remote });
             return;
         };
         let there = self.directory.of(at).and_then(|host| adapters.get(host as usize)).copied();
         let own = self.addresses.get(self.own as usize).copied();
         let (Some(there), Some(own), Some((verb, bytes))) = (there, own, part(remote, done)) else { return };
         let (asks, reply_bytes) = Access::sizes(verb, bytes);
-        let says = Parcel::new(Box::new(Said::Done(number)));
+        let says = Parcel::new(Box::new(Payload::Accessed(number)));
         self.outbox.push(Message {
             source: own.host,
             destination: there.host,
@@ -313,11 +333,11 @@ impl Mailbox {
         self.count_down(copy.slot, now);
     }
 
-    fn arrives(&mut self, name: Name, now: Time) {
+    fn arrives(&mut self, name: Envelope, now: Time) {
         match self.awaited.remove(&name) {
             Some(slot) => self.count_down(slot, now),
             None => {
-                self.early.insert(name, Early::Whole);
+                self.early.insert(name, Early::Eager);
             }
         }
     }
@@ -339,26 +359,32 @@ impl Mailbox {
         self.completed.push(op);
     }
 
-    fn tell(&mut self, to: u32, by: u32, bytes: u64, said: Said) {
+    fn send(&mut self, to: u32, by: u32, bytes: u64, payload: Payload) {
         let address = |process: u32| {
             let position = self.directory.of(process).unwrap_or(self.own);
             self.addresses.get(position as usize).copied()
         };
         let (Some(own), Some(there)) = (address(by), address(to)) else { return };
-        self.outbox.push(Message {
-            source: own.host,
-            destination: there.host,
-            connection: if matches!(said, Said::Whole(_) | Said::Long(_) | Said::Access { .. }) {
-                by
-            } else {
-                by | BESIDE
-            },
-            service: there.service,
-            verb: Verb::Send,
-            service_level: self.level,
-            bytes,
-            payload: Parcel::new(Box::new(said)),
-        });
+        self.sent.0 += u64::from(payload.is_message());
+        self.sent.1 += payload.data();
+        let connection = if payload.is_bulk() { by } else { by | SHORT };
+        let message = own.message(there, connection, (bytes, payload));
+        self.outbox.push(Message { service_level: self.level, ..message });
+    }
+
+    /// What calls wait for: messages and accesses of theirs, but for copies.
+    pub(super) fn awaited(&self) -> u64 {
+        (self.awaited.len() + self.offered.len()) as u64 + self.accesses_left()
+    }
+
+    /// Accesses to other hosts' memory that aren't done.
+    pub(super) fn accesses_left(&self) -> u64 {
+        self.accesses.len()
+    }
+
+    /// What calls are left with in all.
+    pub(super) fn left(&self) -> u64 {
+        self.calls.iter().map(|call| u64::from(call.left)).sum()
     }
 
     /// Exchanges that aren't done.

@@ -16,6 +16,9 @@
 //!
 //! Leaves out: messages that are received from whoever sends first, and transfers that go on while a process computes.
 
+mod conserved;
+#[cfg(test)]
+mod conserved_tests;
 mod mailbox;
 mod page;
 mod parameters;

@@ -1,160 +1,110 @@
-//! A client: calls become messages to servers, and their answers the call's end.
+//! A client: calls become requests to servers, and their replies the call's end.
 //!
 //! ```text
-//!  operations ─▶ call ─▶ (processor) ─▶ begin ─▶ send ⋯ network ⋯ received ─▶ (processor) ─▶ hear ─▶ completions
-//!                                          └──────── calls ────────────────────────────────────┘
+//!  operations ─▶ call ─▶ (processor) ─▶ begin ─▶ requests ⋯ network ⋯ received ─▶ (processor) ─▶ replies ─▶ end ─▶ completions
+//!                                          └─▶ requests outstanding ─────────────────────────────────────────┘
 //! ```
 
-use super::agreed::Agreed;
-use super::calls::{Calls, Known};
-use super::message::Said;
+use super::calls::{Calls, Mount, Outstanding};
+use super::message::{Payload, Ticket};
 use super::parameters::PvfsCosts;
+use super::shared::Shared;
+use crate::client::{begun, each_call};
 use crate::wake_up::heard_awake;
-use petrio_colours::{FileCause, FileOp, Message, Operation, Status};
-use petrio_kernel::{Firing, PageBuilder, Place, Put, Stream, Time, TransitionBuilder, Update};
+use petrio_colours::{FileOp, Message};
+use petrio_kernel::{Key, PageBuilder, Place, Stream, Sum, Time};
 use petrio_network::Port;
 use petrio_random::uniform;
-use petrio_stage::MANY;
-use petrio_stage::drain::drain;
 use petrio_stage::function::Function;
 use petrio_stage::processor::Processors;
+use petrio_stage::reactor::Reactor;
+
+/// What no request is known by.
+const NONE: Key = Key::MAX;
 
 /// Builds a client's page, `page`.
 pub(super) fn client(
     page: &mut PageBuilder<'_>,
-    known: Known,
+    mount: Mount,
     costs: PvfsCosts,
     port: Port,
-    (agreed, draws): (Place<Agreed>, Stream),
+    (shared, draws): (Place<Shared>, Stream),
     processors: &mut Processors,
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) {
-    page.port_in("operations", operations);
-    page.port_out("completions", completions);
-    page.port_out("messages", port.send);
-    page.port_in("answers", port.received);
-    let running = processors.place();
-    page.shared("processor", running);
-    let calls = page.state("calls", Calls::new(known));
-    let begun = page.fifo::<Box<FileOp>>("begun");
-
-    let callers = processors.client_for::<FileOp>(Function::FileServices);
-    processors.returns(callers, move |ran| {
-        let (begin, done) = (ran.may_put(begun, 1), ran.may_put(completions, 1));
-        move |f, span, mut op| {
-            let computes = op.operation == Operation::Compute;
-            op.ledger.charge(FileCause::Call, span);
-            let waited = (f.now() - op.issued).saturating_sub(op.ledger.total());
-            op.ledger.charge(FileCause::Processor, waited);
-            if computes {
-                op.status = Status::DoneFromCache;
-                f.put(done, *op);
-            } else {
-                f.put(begin, op);
-            }
-        }
-    });
-    let mut call = page.transition("call");
-    let op = call.take(operations);
-    let (run, at_once) = (call.may_put(running, 1), call.may_put(begun, 1));
-    let each = costs.call.time();
-    call.action(move |f| {
-        let op = Box::new(f.take(op));
-        let span = if op.operation == Operation::Compute { Time::from_picos(op.length) } else { each };
-        if span == Time::ZERO {
-            f.put(at_once, op);
-        } else {
-            f.put(run, callers.work(span, op));
-        }
-    });
+    page.port_out("requests", port.send);
+    page.port_in("replies", port.received);
+    let takes = each_call(costs.call.time());
+    let begun = begun(page, (operations, completions), processors, Function::FileServices, takes);
+    let calls = page.state("calls under way", Calls::new(mount));
+    let outstanding = page.keyed("requests outstanding", |request: &Outstanding| request.ticket.key());
+    let reactor = Reactor::sharing(calls, shared)
+        .gives_as(|calls| &mut calls.outbox, port.send, Box::new)
+        .gives(|calls| &mut calls.outstanding, outstanding)
+        .gives(|calls| &mut calls.completed, completions);
 
     let mut begin = page.transition("begin");
     let op = begin.take(begun);
-    let exits = Exits::declare(&mut begin, (calls, agreed), port, completions);
+    let arcs = reactor.arcs(&mut begin);
     begin.action(move |f| {
         let op = f.take(op);
-        if f.get(exits.agreed).salt.is_none() {
+        if f.get(arcs.shared).salt.is_none() {
             let drawn = uniform(f.random(draws)).to_bits();
-            f.update(exits.agreed).salt = Some(drawn);
+            f.update(arcs.shared).salt = Some(drawn);
         }
-        let now = f.now();
-        let (calls, agreed) = f.update_two(exits.calls, exits.agreed);
-        calls.salt = agreed.salt.unwrap_or_default();
-        calls.begin(*op, agreed, now);
-        exits.leave(f);
+        arcs.react(f, |calls, shared, now| {
+            calls.salt = shared.salt.unwrap_or_default();
+            calls.begin(*op, shared, now);
+        });
     });
 
     let awake = heard_awake(page, port.received, costs.wake_up);
-    let heard = match costs.answer.time() {
+    let replies = match costs.answer.time() {
         Time::ZERO => awake,
-        each => listens(page, awake, processors, each),
+        each => {
+            processors.spent_on(page, ("listen", awake, "replies"), Function::FileServices, move |_| each)
+        }
     };
+    let of = |message: &Message, ticket: fn(&Payload) -> Option<Ticket>| {
+        message.payload.get().and_then(ticket).map_or(NONE, Ticket::key)
+    };
+
     let mut hear = page.transition("hear");
-    let message = hear.take(heard);
-    let exits = Exits::declare(&mut hear, (calls, agreed), port, completions);
+    let message = hear.take(replies);
+    hear.guard(move |binding| {
+        let message: &Message = binding.get(message);
+        of(message, Payload::grants) == NONE && of(message, Payload::ends) == NONE
+    });
+    let arcs = reactor.arcs(&mut hear);
     hear.action(move |f| {
-        let message = f.take(message);
-        let now = f.now();
-        let (calls, agreed) = f.update_two(exits.calls, exits.agreed);
-        let understood = message.payload.open::<Said>().is_some_and(|said| calls.hear(*said, agreed, now));
-        if understood {
-            exits.leave(f);
-        } else {
-            f.fail("a client of PVFS hears what it hasn't asked for: a mistake in the model");
+        let message: Box<Message> = f.take(message);
+        let payload = message.payload.open::<Payload>();
+        if !arcs.react(f, |calls, _, _| payload.is_some_and(|payload| calls.hear(&payload))) {
+            f.fail("a client of PVFS hears what only servers do: a mistake in the model");
         }
     });
-}
 
-/// The arcs of what a client's step leaves behind.
-#[derive(Clone, Copy)]
-struct Exits {
-    calls: Update<Calls>,
-    agreed: Update<Agreed>,
-    send: Put<Box<Message>>,
-    completions: Put<FileOp>,
-}
+    let mut write = page.transition("send data");
+    let message = write.take(replies);
+    let request = write.take_key(outstanding, move |binding| of(binding.get(message), Payload::grants));
+    let arcs = reactor.arcs(&mut write);
+    let again = write.put(outstanding);
+    write.action(move |f| {
+        let (_, request) = (f.take(message), f.take(request));
+        arcs.react(f, |calls, _, _| calls.write(&request));
+        f.put(again, request);
+    });
 
-impl Exits {
-    fn declare(
-        transition: &mut TransitionBuilder<'_>,
-        (calls, agreed): (Place<Calls>, Place<Agreed>),
-        port: Port,
-        completions: Place<FileOp>,
-    ) -> Self {
-        Self {
-            calls: transition.update(calls),
-            agreed: transition.update(agreed),
-            send: transition.may_put(port.send, MANY),
-            completions: transition.may_put(completions, 1),
+    let mut end = page.transition("end");
+    let message = end.take(replies);
+    let request = end.take_key(outstanding, move |binding| of(binding.get(message), Payload::ends));
+    let arcs = reactor.arcs(&mut end);
+    end.action(move |f| {
+        let (message, request): (Box<Message>, _) = (f.take(message), f.take(request));
+        if let Some(payload) = message.payload.open::<Payload>() {
+            arcs.react(f, |calls, shared, now| calls.end_of(request, *payload, shared, now));
         }
-    }
-
-    fn leave(self, f: &mut Firing<'_>) {
-        drain(f, self.calls, |calls| &mut calls.outbox, |f, message| f.put(self.send, Box::new(message)));
-        drain(f, self.calls, |calls| &mut calls.completed, |f, op| f.put(self.completions, op));
-    }
-}
-
-/// Answers use a processor before they are heard; where they are then.
-fn listens(
-    page: &mut PageBuilder<'_>,
-    received: Place<Box<Message>>,
-    processors: &mut Processors,
-    each: Time,
-) -> Place<Box<Message>> {
-    let running = processors.place();
-    let heard = page.fifo("heard");
-    let listeners = processors.client_for::<Message>(Function::FileServices);
-    processors.returns(listeners, move |ran| {
-        let heard = ran.may_put(heard, 1);
-        move |f, _, message| f.put(heard, message)
     });
-    let mut listen = page.transition("listen");
-    let message = listen.take(received);
-    let run = listen.put(running);
-    listen.action(move |f| {
-        let message = f.take(message);
-        f.put(run, listeners.work(each, message));
-    });
-    heard
+    let left = Sum::new().of(calls, |calls| Sum::count(calls.left()));
+    page.conserve_sum("requests", left.tokens(outstanding, -1));
 }

@@ -1,8 +1,9 @@
-//! What clients and servers of a parallel file system tell each other.
+//! What clients and servers of a parallel file system send each other.
 
 use super::parameters::ServiceLevels;
-use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
-use petrio_kernel::Time;
+use crate::client::Outcome;
+use petrio_colours::{AccessFlags, FileId, IoClass, Operation};
+use petrio_kernel::Key;
 use petrio_persist::Persist;
 
 /// A part of a call, which one server does. It is known by its client's host, and there by the call and the server.
@@ -16,13 +17,20 @@ pub(super) struct Ticket {
     pub(super) server: u32,
 }
 
+impl Ticket {
+    /// As the key of a client's place.
+    pub(super) fn key(self) -> Key {
+        u128::from(self.call) << 32 | u128::from(self.server)
+    }
+}
+
 /// What a message says.
 #[derive(Clone, Debug, Persist)]
-pub(super) enum Said {
+pub(super) enum Payload {
     /// To a server: do this.
     Request(Request),
-    /// To a server: the data of a write that it knows of.
-    Written {
+    /// To a server: data of a write that it knows of.
+    Data {
         ticket: Ticket,
         /// First byte in the server's own file.
         offset: u64,
@@ -31,23 +39,55 @@ pub(super) enum Said {
     /// To a client: the data of a write may come.
     MayWrite(Ticket),
     /// To a client: data of a read follow.
-    Reads,
-    /// To a client: some of the data of a read.
-    Read {
+    ReadFollows,
+    /// To a client: so many bytes of a read.
+    ReadData {
+        bytes: u64,
         /// What ends with them.
-        answer: Option<Answer>,
+        reply: Option<Reply>,
     },
     /// To a client: it is done.
-    Done(Answer),
+    Done(Reply),
 }
 
-impl Said {
+impl Payload {
     /// The service level of a message that says it.
     pub(super) fn level(&self, levels: ServiceLevels) -> u8 {
         match self {
-            Self::Written { .. } | Self::Read { .. } => levels.transfers,
-            Self::Request(_) | Self::MayWrite(_) | Self::Reads | Self::Done(_) => levels.requests,
+            Self::Data { .. } | Self::ReadData { .. } => levels.transfers,
+            Self::Request(_) | Self::MayWrite(_) | Self::ReadFollows | Self::Done(_) => levels.requests,
         }
+    }
+
+    /// The request whose data may come.
+    pub(super) fn grants(&self) -> Option<Ticket> {
+        if let Self::MayWrite(ticket) = self { Some(*ticket) } else { None }
+    }
+
+    /// The request that is over.
+    pub(super) fn ends(&self) -> Option<Ticket> {
+        match self {
+            Self::Done(reply) | Self::ReadData { reply: Some(reply), .. } => Some(reply.ticket),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a request or what ends one.
+    pub(super) fn is_of_request(&self) -> bool {
+        matches!(self, Self::Request(_)) || self.ends().is_some()
+    }
+
+    /// Bytes of a file that go to a server.
+    pub(super) const fn data_out(&self) -> u64 {
+        match self {
+            Self::Request(Request { with_data: true, length, .. }) | Self::Data { length, .. } => *length,
+            _ => 0,
+        }
+    }
+
+    /// Bytes of a file that come to a client.
+    pub(super) const fn data_in(&self) -> u64 {
+        if let Self::ReadData { bytes, .. } = self { *bytes } else { 0 }
     }
 }
 
@@ -68,19 +108,13 @@ pub(super) struct Request {
     pub(super) priority: u8,
     /// The data come with it.
     pub(super) with_data: bool,
-    /// The service that hears the answer.
+    /// The service that hears the reply.
     pub(super) reply_to: u32,
 }
 
 /// How a part of a call ended.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Answer {
+pub(super) struct Reply {
     pub(super) ticket: Ticket,
-    pub(super) status: Status,
-    /// Bytes that were read or written.
-    pub(super) length: u64,
-    /// Where the server's time went since it had all that it needed.
-    pub(super) ledger: Ledger<FileCause>,
-    /// That time in all.
-    pub(super) span: Time,
+    pub(super) outcome: Outcome,
 }

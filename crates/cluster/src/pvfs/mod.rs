@@ -14,14 +14,17 @@
 //! 2's metadata (its files' attributes and names are asked of one manager, as PVFS 1's), its caches of attributes and
 //! names, other transports than the network's.
 
-mod agreed;
 mod calls;
 mod client;
+mod conserved;
+#[cfg(test)]
+mod conserved_tests;
 mod message;
 mod page;
 mod parameters;
 mod server;
 mod sessions;
+mod shared;
 mod striping;
 
 pub use page::{PvfsClient, PvfsServer, pvfs_page};

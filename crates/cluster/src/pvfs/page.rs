@@ -1,12 +1,13 @@
 //! A parallel file system in the net: a page for each client, each server, and the manager.
 
-use super::agreed::Agreed;
-use super::calls::Known;
+use super::calls::Mount;
 use super::client::client;
-use super::message::Said;
+use super::conserved::conserve;
+use super::message::Payload;
 use super::parameters::PvfsParameters;
 use super::server::server;
 use super::sessions::ServerIs;
+use super::shared::Shared;
 use super::striping::Striping;
 use crate::address::Address;
 use petrio_colours::FileOp;
@@ -64,9 +65,10 @@ pub fn pvfs_page(
     processors: &mut [Processors],
 ) -> Vec<Stage> {
     let mut page = parent.page(name);
-    page.carries::<Said>();
+    page.carries::<Payload>();
+    conserve(&mut page);
     let protocol = parameters.protocol();
-    let agreed = page.state("agreed", Agreed::default());
+    let shared = page.state("shared", Shared::default());
     let draws = page.stream("order of servers");
     let addresses: Arc<[Address]> = servers.iter().map(|server| Address::of(&server.port)).collect();
     let mut stages = Vec::new();
@@ -88,7 +90,7 @@ pub fn pvfs_page(
     }
     for there in clients {
         let mut page = page.page(there.name);
-        let known = Known {
+        let mount = Mount {
             protocol,
             levels: parameters.service_levels,
             striping,
@@ -97,16 +99,9 @@ pub fn pvfs_page(
             metadata,
             own: Address::of(&there.port),
         };
+        let (costs, own) = (parameters.costs, &mut processors[there.host]);
         let ports = (there.operations, there.completions);
-        client(
-            &mut page,
-            known,
-            parameters.costs,
-            there.port,
-            (agreed, draws),
-            &mut processors[there.host],
-            ports,
-        );
+        client(&mut page, mount, costs, there.port, (shared, draws), own, ports);
     }
     stages
 }

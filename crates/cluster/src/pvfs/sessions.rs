@@ -1,11 +1,11 @@
 //! A server's sessions: the parts of calls that it does, and what is left of each.
 
-use super::message::{Answer, Request, Said, Ticket};
+use super::message::{Payload, Reply, Request, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use crate::address::Address;
+use crate::client::Outcome;
 use petrio_colours::{
-    AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, Parcel, RequestId, Status,
-    Verb,
+    AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, RequestId, Status,
 };
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -26,8 +26,8 @@ pub(super) struct Piece {
 #[derive(Clone, Debug, Persist)]
 struct Session {
     request: Request,
-    /// Who asked, and on which connection.
-    asked_by: Address,
+    /// Who sent it, and on which connection.
+    client: Address,
     connection: u32,
     /// Bytes, or things, that aren't done.
     left: u64,
@@ -56,7 +56,7 @@ struct Flow {
 
 /// What is asked of the server's own file system.
 #[derive(Clone, Debug, Persist)]
-struct Asked {
+struct Access {
     piece: Piece,
     /// The file wasn't there, and is made first.
     creates: bool,
@@ -69,8 +69,13 @@ struct Asked {
 pub(super) struct Sessions {
     is: ServerIs,
     sessions: FastMap<Ticket, Session>,
-    asked: Slab<Asked>,
+    accesses: Slab<Access>,
     pub(super) waiting: u32,
+    /// Bytes that came to be written, and those that were sent.
+    pub(super) written: u64,
+    pub(super) read: u64,
+    /// Accesses that are over, so that others may begin.
+    pub(super) freed: Vec<()>,
     pub(super) outbox: Vec<Message>,
     pub(super) operations: Vec<FileOp>,
     pub(super) pieces: Vec<Piece>,
@@ -97,24 +102,34 @@ impl Sessions {
         Self {
             is,
             sessions: FastMap::default(),
-            asked: Slab::new(),
+            accesses: Slab::new(),
             waiting: 0,
+            written: 0,
+            read: 0,
+            freed: Vec::new(),
             outbox: Vec::new(),
             operations: Vec::new(),
             pieces: Vec::new(),
         }
     }
 
+    /// Requests that aren't over.
+    pub(super) fn left(&self) -> u64 {
+        self.sessions.len() as u64
+    }
+
     /// Something comes from a client. A write whose data aren't wanted yet is returned: its request has to be looked at
     /// first.
     pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, ()> {
         let Message { source, connection, .. } = message;
-        match message.payload.open::<Said>().map(|said| *said) {
-            Some(Said::Request(request)) => {
-                let asked_by = Address { host: source, service: request.reply_to };
-                Ok(self.requested(request, asked_by, connection, now))
+        let payload = message.payload.open::<Payload>().ok_or(())?;
+        self.written += payload.data_out();
+        match *payload {
+            Payload::Request(request) => {
+                let client = Address { host: source, service: request.reply_to };
+                Ok(self.requested(request, client, connection, now))
             }
-            Some(Said::Written { ticket, offset, length }) => {
+            Payload::Data { ticket, offset, length } => {
                 let opens = self.arrived(ticket, now);
                 self.wait(Piece { ticket, offset, length, opens });
                 Ok(None)
@@ -128,13 +143,7 @@ impl Sessions {
         self.pieces.push(piece);
     }
 
-    fn requested(
-        &mut self,
-        request: Request,
-        asked_by: Address,
-        connection: u32,
-        now: Time,
-    ) -> Option<Ticket> {
+    fn requested(&mut self, request: Request, client: Address, connection: u32, now: Time) -> Option<Ticket> {
         let Request { ticket, operation, offset, length, with_data, .. } = request;
         let moves = matches!(operation, Operation::Read | Operation::Write);
         let left = if moves { length } else { 1 };
@@ -142,7 +151,7 @@ impl Sessions {
         let flow = Flow::default();
         let session = Session {
             request,
-            asked_by,
+            client,
             connection,
             left,
             moved: 0,
@@ -159,7 +168,7 @@ impl Sessions {
             Operation::Write => {}
             Operation::Read => {
                 if length > self.is.protocol.small_read {
-                    self.tell(ticket, self.is.protocol.answer, Said::Reads);
+                    self.send(ticket, self.is.protocol.answer, Payload::ReadFollows);
                 }
                 if self.is.protocol.flow_buffers.is_some() {
                     self.begin_piece(ticket);
@@ -192,9 +201,9 @@ impl Sessions {
         self.wait(Piece { ticket, offset, length, opens });
     }
 
-    /// A piece of a read has been read: it and those that wait for it are sent, `answer` with the last, and their buffers
+    /// A piece of a read has been read: it and those that wait for it are sent, `reply` with the last, and their buffers
     /// take the next ones.
-    fn send_in_order(&mut self, piece: Piece, moved: u64, mut answer: Option<Answer>) {
+    fn send_in_order(&mut self, piece: Piece, moved: u64, mut reply: Option<Reply>) {
         let Piece { ticket, offset, length, .. } = piece;
         let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
         let Some(session) = self.sessions.get_mut(&ticket) else { return };
@@ -207,8 +216,8 @@ impl Sessions {
             let (_, length, moved) = flow.read.swap_remove(next);
             flow.sent += length;
             flow.buffers -= 1;
-            let answer = if flow.sent == whole { answer.take() } else { None };
-            self.tell(ticket, moved + header, Said::Read { answer });
+            let reply = if flow.sent == whole { reply.take() } else { None };
+            self.send(ticket, moved + header, Payload::ReadData { bytes: moved, reply });
             self.begin_piece(ticket);
         }
     }
@@ -224,28 +233,22 @@ impl Sessions {
 
     /// The data of a write may come.
     pub(super) fn grant(&mut self, ticket: Ticket) {
-        self.tell(ticket, self.is.protocol.answer, Said::MayWrite(ticket));
+        self.send(ticket, self.is.protocol.answer, Payload::MayWrite(ticket));
     }
 
-    fn tell(&mut self, ticket: Ticket, bytes: u64, said: Said) {
+    fn send(&mut self, ticket: Ticket, bytes: u64, payload: Payload) {
         let Some(session) = self.sessions.get(&ticket) else { return };
-        self.outbox.push(Message {
-            source: self.is.own.host,
-            destination: session.asked_by.host,
-            connection: session.connection,
-            service: session.asked_by.service,
-            verb: Verb::Send,
-            service_level: said.level(self.is.levels),
-            bytes,
-            payload: Parcel::new(Box::new(said)),
-        });
+        self.read += payload.data_in();
+        let service_level = payload.level(self.is.levels);
+        let message = self.is.own.message(session.client, session.connection, (bytes, payload));
+        self.outbox.push(Message { service_level, ..message });
     }
 
     /// A piece is done to the server's own file.
     pub(super) fn ask(&mut self, piece: Piece, now: Time) {
         let Some(session) = self.sessions.get(&piece.ticket) else { return };
         let request = session.request.clone();
-        let slot = self.asked.insert(Asked { piece, creates: false, notes: None });
+        let slot = self.accesses.insert(Access { piece, creates: false, notes: None });
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
         // Buffers are given out one after the other: the next one is once this one's read has been asked for.
         if request.operation == Operation::Read && self.is.protocol.flow_buffers.is_some() {
@@ -286,36 +289,43 @@ impl Sessions {
         });
     }
 
-    /// The server's own file system is done with something; whether the server can go on with another.
-    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> bool {
+    /// The server's own file system is done with something.
+    pub(super) fn done(&mut self, op: &FileOp, now: Time) {
+        if !self.goes_on(op, now) {
+            self.freed.push(());
+        }
+    }
+
+    /// What follows when the server's own file system is done with something; whether it has to do more for the same piece.
+    fn goes_on(&mut self, op: &FileOp, now: Time) -> bool {
         let slot = op.id.0 as u32;
-        let Some(Asked { piece, creates, notes }) = self.asked.remove(slot) else { return true };
-        let Some(session) = self.sessions.get(&piece.ticket) else { return true };
+        let Some(Access { piece, creates, notes }) = self.accesses.remove(slot) else { return false };
+        let Some(session) = self.sessions.get(&piece.ticket) else { return false };
         let request = session.request.clone();
         if let Some((status, length)) = notes {
             self.finish(piece, status.and(op.status), length, op.ledger, now);
-            return true;
+            return false;
         }
         let missing = op.status == Status::Failed(Failure::NotFound);
         if missing && request.operation == Operation::Write && !creates {
             // A data file is made with the first write to it.
-            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
+            let slot = self.accesses.insert(Access { piece, creates: true, notes: None });
             self.operation(slot, &request, (Operation::Create, 0, 0), now);
-            return false;
+            return true;
         }
         if creates && op.operation == Operation::Create && op.status.failure().is_none() {
             let (offset, length) = (piece.offset, piece.length);
-            let slot = self.asked.insert(Asked { piece, creates: true, notes: None });
+            let slot = self.accesses.insert(Access { piece, creates: true, notes: None });
             self.operation(slot, &request, (Operation::Write, offset, length), now);
-            return false;
+            return true;
         }
         let (database, note) = self.is.note;
         if self.is.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
             let notes = Some((op.status, op.length));
-            let slot = self.asked.insert(Asked { piece, creates, notes });
+            let slot = self.accesses.insert(Access { piece, creates, notes });
             let request = Request { file: database, ..request };
             self.operation(slot, &request, (Operation::Write, 0, note), now);
-            return false;
+            return true;
         }
         let of_manager = request.ticket.server == u32::MAX;
         if self.is.protocol.sync_names
@@ -323,16 +333,16 @@ impl Sessions {
             && request.operation.changes_names()
             && op.status.failure().is_none()
         {
-            let slot = self.asked.insert(Asked { piece, creates, notes: Some((op.status, op.length)) });
+            let slot = self.accesses.insert(Access { piece, creates, notes: Some((op.status, op.length)) });
             let request = Request { file: request.parent, ..request };
             self.operation(slot, &request, (Operation::Fsync, 0, 0), now);
-            return false;
+            return true;
         }
         // What was never written holds nothing.
         let nothing = missing && nothing_there(&request);
         let status = if nothing { Status::DoneFromCache } else { op.status };
         self.finish(piece, status, if nothing { 0 } else { op.length }, op.ledger, now);
-        true
+        false
     }
 
     fn finish(&mut self, piece: Piece, status: Status, moved: u64, ledger: Ledger<FileCause>, now: Time) {
@@ -345,22 +355,18 @@ impl Sessions {
         session.moved += if moves { moved } else { 0 };
         session.left = session.left.saturating_sub(if moves { length } else { 1 });
         let (left, total, since) = (session.left, session.moved, session.since);
-        let answer = (left == 0).then(|| Answer {
-            ticket,
-            status: session.status,
-            length: total,
-            ledger: session.ledger,
-            span: now - since,
-        });
+        let (status, ledger, span) = (session.status, session.ledger, now - since);
+        let outcome = Outcome { status, length: total, ledger, span };
+        let reply = (left == 0).then_some(Reply { ticket, outcome });
         let Protocol { answer: bytes, data_header, small_read, flow_buffers, .. } = self.is.protocol;
         if operation == Operation::Read && flow_buffers.is_some() {
-            self.send_in_order(piece, moved, answer);
+            self.send_in_order(piece, moved, reply);
         } else if operation == Operation::Read {
             let small = session.request.length <= small_read;
             let header = if small { bytes } else { data_header };
-            self.tell(ticket, moved + header, Said::Read { answer });
-        } else if let Some(answer) = answer {
-            self.tell(ticket, bytes, Said::Done(answer));
+            self.send(ticket, moved + header, Payload::ReadData { bytes: moved, reply });
+        } else if let Some(reply) = reply {
+            self.send(ticket, bytes, Payload::Done(reply));
         }
         if left == 0 {
             self.sessions.remove(&ticket);
@@ -418,16 +424,7 @@ mod tests {
             with_data: false,
             reply_to: 0,
         };
-        let message = Message {
-            source: 1,
-            destination: 0,
-            connection: 0,
-            service: 0,
-            verb: Verb::Send,
-            service_level: 0,
-            bytes: 320,
-            payload: Parcel::new(Box::new(Said::Request(request))),
-        };
+        let message = Message::send(1, (0, 0), 0, (320, Payload::Request(request)));
         sessions.receive(message, Time::ZERO).unwrap();
         sessions
     }
@@ -447,7 +444,7 @@ mod tests {
         sessions.outbox.clear();
         sessions.done(&op, Time::ZERO);
         let ends = |message: Message| {
-            matches!(message.payload.open::<Said>().map(|said| *said), Some(Said::Read { answer: Some(_) }))
+            matches!(message.payload.get(), Some(Payload::ReadData { reply: Some(_), .. }))
         };
         let sent = std::mem::take(&mut sessions.outbox);
         (sent.len(), sent.into_iter().any(ends))

@@ -22,7 +22,7 @@ pub(super) struct Whole {
 }
 
 /// The piece of a request that belongs to one file.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Piece {
     pub(super) file: FileId,
     pub(super) address: u64,
@@ -86,23 +86,7 @@ impl Aim {
 
 impl Piece {
     pub(super) fn new((file, address, blocks): (FileId, u64, u32)) -> Self {
-        Self {
-            file,
-            address,
-            blocks,
-            steps: VecDeque::new(),
-            answers: false,
-            needed: 0,
-            done: 0,
-            left: 0,
-            slots: Slots::default(),
-            tried: Slots::default(),
-            failed: Slots::default(),
-            vote: None,
-            is_answered: false,
-            waits: false,
-            holds: false,
-        }
+        Self { file, address, blocks, ..Self::default() }
     }
 
     /// Its first block, and the one behind its last.

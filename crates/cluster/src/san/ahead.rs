@@ -46,7 +46,7 @@ impl Node {
         }
         let (object, range) = (Object::Data(file), Range { from, to });
         let may = self.held.get(&object).is_some_and(|held| held.covers(range, Mode::Shared));
-        if !may || self.giving.iter().any(|giving| giving.is_of(object, range)) {
+        if !may || self.releasing.iter().any(|token| token.is_of(object, range)) {
             return;
         }
         let absent = |&number: &u64| {

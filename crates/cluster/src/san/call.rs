@@ -46,9 +46,10 @@ pub(super) struct Need {
 }
 
 /// What a call does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) enum Step {
     /// It takes its tokens, one after the other.
+    #[default]
     Tokens,
     /// It looks what there is to do.
     Begin,
@@ -69,7 +70,7 @@ pub(super) enum Step {
 }
 
 /// A call.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Call {
     pub(super) op: FileOp,
     pub(super) step: Step,
@@ -105,28 +106,7 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn new(op: FileOp, needs: SmallVec<[Need; 4]>) -> Self {
-        Self {
-            op,
-            step: Step::Tokens,
-            needs,
-            has: 0,
-            at: 0,
-            end: 0,
-            chunk: (0, 0),
-            missing: Vec::new(),
-            reserved: 0,
-            pinned: Vec::new(),
-            metadata: SmallVec::new(),
-            passes: 0,
-            settled: false,
-            wait: None,
-            since: Time::ZERO,
-            left: 0,
-            on_the_way: Some(Time::ZERO),
-            work: (Time::ZERO, Time::ZERO),
-            waited: false,
-            failure: None,
-        }
+        Self { op, needs, on_the_way: Some(Time::ZERO), ..Self::default() }
     }
 
     /// A wait is over: what it was for has the time.

@@ -1,46 +1,21 @@
 //! The lock manager in the net: it hears one message after the other.
 //!
 //! ```text
-//!  received ─▶ listen ─▶ in order ─▶ serve ─▶ send ⋯ network ⋯ nodes
-//!                └▶ (processor) ─▶ over ─┘
+//!  received ─▶ listen ─▶ requests in order ─▶ serve ─▶ replies and recalls ⋯ network ⋯ nodes
+//!                └▶ (processor) ─▶ over ──────┘
 //! ```
 
-use super::message::Said;
-use super::tokens::Tokens;
-use petrio_colours::{Message, Parcel, Verb};
+use super::message::Payload;
+use super::tokens::{LockReply, Tokens};
+use crate::address::Address;
+use petrio_colours::Message;
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
+use petrio_stage::Stage;
 use petrio_stage::function::Function;
 use petrio_stage::processor::Processors;
-use petrio_stage::{MANY, Stage};
+use petrio_stage::reactor::Reactor;
 use std::sync::Arc;
-
-/// Where a node, or the manager, hears.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address {
-    pub(super) host: u32,
-    pub(super) service: u32,
-}
-
-impl Address {
-    pub(super) fn of(port: &Port) -> Self {
-        Self { host: port.host, service: port.service }
-    }
-
-    /// A message to another.
-    pub(super) fn tells(self, to: Self, said: Said) -> Box<Message> {
-        Box::new(Message {
-            source: self.host,
-            destination: to.host,
-            connection: 0,
-            service: to.service,
-            verb: Verb::Send,
-            service_level: 0,
-            bytes: said.bytes(),
-            payload: Parcel::new(Box::new(said)),
-        })
-    }
-}
 
 /// Builds the manager's page. `own` is where the node on its own host hears, if there is one: no network is between them.
 pub(super) fn manager(
@@ -50,57 +25,47 @@ pub(super) fn manager(
     work: Time,
     processors: &mut Processors,
 ) -> Stage {
-    page.port_in("messages", port.received);
-    page.port_out("answers", port.send);
+    page.port_in("requests", port.received);
+    page.port_out("replies and recalls", port.send);
+    page.shared("processor", processors.place());
     let tokens = page.state("tokens", Tokens::default());
-    let line = page.fifo::<Box<Message>>("in order");
-    let over = page.fifo::<()>("over");
+    let requests = page.fifo::<Box<Message>>("requests in order");
+    let over = page.fifo::<Box<()>>("over");
+    let workers = processors.worker::<()>(Function::FileServices, over);
     let mut listen = page.transition("listen");
     let message = listen.take(port.received);
-    let wait = listen.put(line);
-    if work == Time::ZERO {
-        let at_once = listen.put(over);
-        listen.action(move |f| {
-            let message = f.take(message);
-            f.put(wait, message);
-            f.put(at_once, ());
-        });
-    } else {
-        let client = processors.client_for::<()>(Function::FileServices);
-        processors.returns(client, move |ran| {
-            let over = ran.may_put(over, 1);
-            move |f, _, _| f.put(over, ())
-        });
-        let run = listen.put(processors.place());
-        listen.action(move |f| {
-            let message = f.take(message);
-            f.put(wait, message);
-            f.put(run, client.work(work, Box::new(())));
-        });
-        page.shared("processor", processors.place());
-    }
+    let (wait, run) = (listen.put(requests), workers.arcs(&mut listen));
+    listen.action(move |f| {
+        let message = f.take(message);
+        f.put(wait, message);
+        run.put(f, work, Box::new(()));
+    });
     let address = Address::of(&port);
+    let message = move |(node, reply): (u32, LockReply)| {
+        let payload = Payload::Manager(reply);
+        let to = *nodes.get(node as usize)?;
+        let way = usize::from(own.is_some() && to.host == address.host);
+        Some((way, Box::new(address.message(to, 0, (payload.bytes(), payload))), Time::ZERO))
+    };
+    let ways = [Some(port.send), own].into_iter().flatten();
+    let reactor = Reactor::new(tokens).gives_among(|tokens| &mut tokens.outbox, ways, message);
     let mut serve = page.transition("serve");
     serve.consume(over);
-    let message = serve.take(line);
-    let state = serve.update(tokens);
-    let send = serve.may_put(port.send, MANY);
-    let near = own.map(|own| serve.may_put(own, MANY));
+    let message = serve.take(requests);
+    let arcs = reactor.arcs(&mut serve);
     serve.action(move |f| {
         let message: Box<Message> = f.take(message);
-        match message.payload.open::<Said>().map(|said| *said) {
-            Some(Said::Ask(ask)) => f.update(state).ask(ask),
-            Some(Said::Given(given)) => f.update(state).given(given),
-            _ => return f.fail("a lock manager is told what only nodes are: a mistake in the model"),
-        }
-        for (node, told) in std::mem::take(&mut f.update(state).outbox) {
-            let Some(&to) = nodes.get(node as usize) else { continue };
-            let message = address.tells(to, Said::Told(told));
-            match near.filter(|_| to.host == address.host) {
-                Some(near) => f.put(near, message),
-                None => f.put(send, message),
+        let is_heard = arcs.react(f, |tokens, _| {
+            match message.payload.open::<Payload>().as_deref() {
+                Some(&Payload::Lock(request)) => tokens.ask(request),
+                Some(&Payload::Release(release)) => tokens.given(release),
+                _ => return false,
             }
+            true
+        });
+        if !is_heard {
+            f.fail("a lock manager hears what only nodes do: a mistake in the model");
         }
     });
-    Stage::queue(format!("{}/in order", page.path()), &[line.id()])
+    Stage::queue(format!("{}/in order", page.path()), &[requests.id()])
 }

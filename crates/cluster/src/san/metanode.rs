@@ -17,11 +17,11 @@
 
 use super::cache::{Key, State};
 use super::call::{Call, Need, Wait};
-use super::message::{Answer, Errand, Said, Sort, To};
+use super::message::{InodeAccess, InodeReply, InodeRequest, Payload, Recipient};
 use super::node::{Next, Node};
 use super::parameters::Granularity;
 use super::ranges::Mode;
-use super::requests::{Asked, Waiter};
+use super::requests::{Outstanding, Waiter};
 use super::tokens::Object;
 use super::volume::Volume;
 use petrio_colours::{Direction, Failure, FileId, FileOp};
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 /// What another node wants here.
 #[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Served {
-    errand: Errand,
+    request: InodeRequest,
     is_merged: bool,
     /// How often the inode has been written for it.
     passes: u8,
@@ -69,19 +69,19 @@ impl Node {
     pub(super) fn fetch_inodes(&mut self, keys: &mut Vec<Key>, volume: &Volume) {
         keys.retain(|&key| {
             let Some(file) = self.kept_elsewhere(key, volume) else { return true };
-            let tag = self.send(file, Sort::Fetch, vec![key], volume);
+            let tag = self.send(file, InodeAccess::Fetch, vec![key], volume);
             self.cache.set(key, State::Coming(tag));
             false
         });
     }
 
     /// Tells other nodes of what has been changed of inodes among blocks that they keep, and leaves the rest.
-    pub(super) fn tell_inodes(&mut self, keys: &mut Vec<Key>, volume: &Volume) {
+    pub(super) fn send_inodes(&mut self, keys: &mut Vec<Key>, volume: &Volume) {
         keys.retain(|&key| {
             let Some(file) = self.kept_elsewhere(key, volume) else { return true };
             if self.held.contains_key(&Object::Attributes(file)) {
                 self.untold.insert(file);
-                self.tell_inode(file, false, volume);
+                self.send_inode(file, false, volume);
             } else {
                 // It is of a file that is no more, whose number another has.
                 self.cache.remove(key);
@@ -90,9 +90,9 @@ impl Node {
         });
     }
 
-    fn tell_inode(&mut self, file: FileId, sync: bool, volume: &Volume) -> u32 {
+    fn send_inode(&mut self, file: FileId, sync: bool, volume: &Volume) -> u32 {
         let key = Key::Inode(file);
-        let tag = self.send(file, Sort::Merge { sync }, vec![key], volume);
+        let tag = self.send(file, InodeAccess::Merge { sync }, vec![key], volume);
         self.cache.set(key, State::Writing(tag, false));
         self.writing += 1;
         tag
@@ -116,10 +116,10 @@ impl Node {
                 continue;
             }
             let tag = if self.cache.state(Key::Inode(file)) == Some(State::Dirty) {
-                self.tell_inode(file, true, volume)
+                self.send_inode(file, true, volume)
             } else if was_told {
                 self.writing += 1;
-                self.send(file, Sort::Sync, Vec::new(), volume)
+                self.send(file, InodeAccess::Sync, Vec::new(), volume)
             } else {
                 continue;
             };
@@ -128,12 +128,12 @@ impl Node {
         left
     }
 
-    fn send(&mut self, file: FileId, sort: Sort, keys: Vec<Key>, volume: &Volume) -> u32 {
-        let direction = if sort == Sort::Fetch { Direction::Read } else { Direction::Write };
-        let tag = self.asked.insert(Asked::new(keys, direction));
+    fn send(&mut self, file: FileId, access: InodeAccess, keys: Vec<Key>, volume: &Volume) -> u32 {
+        let direction = if access == InodeAccess::Fetch { Direction::Read } else { Direction::Write };
+        let tag = self.outstanding.insert(Outstanding::of_inode(keys, direction));
         let metanode = volume.metanode(file).unwrap_or(self.rules.node);
-        let errand = Errand { file, sort, node: self.rules.node, tag };
-        self.out.said.push((To::Node(metanode), Said::Errand(errand)));
+        let request = InodeRequest { file, access, node: self.rules.node, tag };
+        self.out.messages.push((Recipient::Node(metanode), Payload::Inode(request)));
         tag
     }
 
@@ -145,7 +145,7 @@ impl Node {
             return false;
         }
         self.known.insert(file, volume.changes(file));
-        let tag = self.send(file, Sort::Fetch, Vec::new(), volume);
+        let tag = self.send(file, InodeAccess::Fetch, Vec::new(), volume);
         call.left = self.wait_for(tag, Waiter::Call(slot));
         true
     }
@@ -191,46 +191,51 @@ impl Node {
         (call.left > 0).then_some(Next::Wait(Wait::Read))
     }
 
-    /// Another node has an errand here.
-    pub(super) fn hear_errand(&mut self, errand: Errand, volume: &Volume, now: Time) {
-        let number =
-            self.errands.insert(Served { errand, is_merged: false, passes: 0, left: 0, failure: None });
+    /// Another node wants something of an inode that this one keeps.
+    pub(super) fn hear_inode_request(&mut self, request: InodeRequest, volume: &Volume, now: Time) {
+        let number = self.inode_requests.insert(Served {
+            request,
+            is_merged: false,
+            passes: 0,
+            left: 0,
+            failure: None,
+        });
         self.serve(number, volume, now);
         self.look_at_dirty();
     }
 
-    /// Does what there is to do of an errand, until it has to wait.
+    /// Does what there is to do for it, until it has to wait.
     pub(super) fn serve(&mut self, number: u32, volume: &Volume, now: Time) {
-        let Some(&mut mut served) = self.errands.get_mut(number) else { return };
-        let Errand { file, sort, node, tag } = served.errand;
+        let Some(&mut mut served) = self.inode_requests.get_mut(number) else { return };
+        let InodeRequest { file, access, node, tag } = served.request;
         let is_there = volume.size(file).is_some();
         if is_there && served.failure.is_none() && self.has_to_wait(number, &mut served, volume, now) {
-            if let Some(place) = self.errands.get_mut(number) {
+            if let Some(place) = self.inode_requests.get_mut(number) {
                 *place = served;
             }
             return;
         }
-        self.errands.remove(number);
-        let answer = Answer { tag, inode: sort == Sort::Fetch, failure: served.failure };
-        self.out.said.push((To::Node(node), Said::Answer(answer)));
+        self.inode_requests.remove(number);
+        let reply = InodeReply { tag, inode: access == InodeAccess::Fetch, failure: served.failure };
+        self.out.messages.push((Recipient::Node(node), Payload::InodeReply(reply)));
     }
 
     fn has_to_wait(&mut self, number: u32, served: &mut Served, volume: &Volume, now: Time) -> bool {
-        let (waiter, sort) = (Waiter::Errand(number), served.errand.sort);
-        let file = served.errand.file;
+        let (waiter, access) = (Waiter::Inode(number), served.request.access);
+        let file = served.request.file;
         let key = Key::Inode(file);
-        if sort != Sort::Sync && !served.is_merged {
+        if access != InodeAccess::Sync && !served.is_merged {
             served.left = self.bring(&[key], waiter, (volume, &FileOp::default()), now);
             if served.left > 0 {
                 return true;
             }
             served.is_merged = true;
-            if sort != Sort::Fetch {
+            if access != InodeAccess::Fetch {
                 self.change(key);
             }
         }
         // What is being written while it is changed again needs a second turn.
-        if matches!(sort, Sort::Sync | Sort::Merge { sync: true }) && served.passes < 2 {
+        if matches!(access, InodeAccess::Sync | InodeAccess::Merge { sync: true }) && served.passes < 2 {
             served.passes += 1;
             served.left = self.flush(Key::inode_of(file), waiter, volume, now);
             return served.left > 0;
@@ -239,7 +244,7 @@ impl Node {
     }
 
     /// A metanode has done what it was asked for.
-    pub(super) fn hear_answer(&mut self, answer: Answer, volume: &Volume, now: Time) {
-        self.came(answer.tag, (answer.failure, None), volume, now);
+    pub(super) fn hear_inode_reply(&mut self, reply: InodeReply, volume: &Volume, now: Time) {
+        self.came(reply.tag, (reply.failure, None), volume, now);
     }
 }

@@ -14,9 +14,10 @@
 //! | --- | --- |
 //! | `placement`, `volume` | where partitions of files and their metadata lie |
 //! | `ranges`, `tokens` | who holds what, who waits, who is asked to give up |
-//! | `cache`, `call`, `node`, `access`, `names`, `ahead`, `requests`, `giving` | a node: what a call needs and does, what is kept, what goes |
-//! | `metanode`, `message` | inodes of files that many work with; what all of these tell each other |
+//! | `cache`, `call`, `node`, `access`, `names`, `ahead`, `requests`, `releases` | a node: what a call needs and does, what is kept, what goes |
+//! | `metanode`, `message` | inodes of files that many work with; what all of these send each other |
 //! | `client`, `manager`, `page` | these in a net |
+//! | `conserved` | what never changes of their messages |
 //!
 //! Sources: Schmuck and Haskin, "GPFS: A Shared-Disk File System for Large Computing Clusters", FAST 2002; Preslan et al.,
 //! "A 64-bit, Shared Disk File System for Linux" (GFS), 1999; Kronenberg, Levy and Strecker, "VAXclusters", 1986; Linux'
@@ -28,8 +29,8 @@ mod ahead;
 mod cache;
 mod call;
 mod client;
+mod conserved;
 mod costs;
-mod giving;
 mod manager;
 mod message;
 mod metanode;
@@ -39,6 +40,7 @@ mod page;
 mod parameters;
 mod placement;
 mod ranges;
+mod releases;
 mod requests;
 mod tokens;
 mod volume;

@@ -12,14 +12,14 @@ use super::ahead::Stream;
 use super::cache::{Cache, Key, State};
 use super::call::{Call, Need, Step, Wait, needs};
 use super::costs::Costs;
-use super::giving::Giving;
-use super::message::{Said, To};
+use super::message::{Payload, Recipient};
 use super::metanode::Served;
 use super::names::needed_metadata;
 use super::parameters::Granularity;
 use super::ranges::{Holdings, Mode, Range};
-use super::requests::Asked;
-use super::tokens::{Ask, Object, Told};
+use super::releases::Releasing;
+use super::requests::Outstanding;
+use super::tokens::{LockReply, LockRequest, Object};
 use super::volume::Volume;
 use petrio_colours::{BlockRequest, Failure, FileId, FileOp, Operation};
 use petrio_kernel::Time;
@@ -50,7 +50,7 @@ pub(super) struct Rules {
 #[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Out {
     /// To the manager and to other nodes, in this order.
-    pub(super) said: Vec<(To, Said)>,
+    pub(super) messages: Vec<(Recipient, Payload)>,
     pub(super) requests: Vec<BlockRequest>,
     /// Calls that begin to wait, and those that have what they waited for.
     pub(super) waits: Vec<(Wait, u32)>,
@@ -59,7 +59,7 @@ pub(super) struct Out {
     pub(super) work: Vec<(u32, Time)>,
     pub(super) done: Vec<FileOp>,
     /// There is something to be written that wasn't there before.
-    pub(super) ticks: bool,
+    pub(super) ticks: Vec<()>,
 }
 
 /// What follows a step of a call.
@@ -80,8 +80,8 @@ pub(super) struct Node {
     pub(super) held: BTreeMap<Object, Holdings>,
     /// The tokens that calls work with.
     pub(super) pinned: Vec<(u32, Need)>,
-    pub(super) asked: Slab<Asked>,
-    pub(super) giving: Vec<Giving>,
+    pub(super) outstanding: Slab<Outstanding>,
+    pub(super) releasing: Vec<Releasing>,
     /// The number of the last grant.
     pub(super) seen: u64,
     /// The block of each file that was last worked with.
@@ -92,9 +92,11 @@ pub(super) struct Node {
     pub(super) writing: u32,
     pub(super) want_room: Vec<u32>,
     /// Calls that wait for others on this node, or until a token has gone.
-    want_token: Vec<u32>,
+    pub(super) want_token: Vec<u32>,
+    /// Tokens that the manager was asked for and hasn't granted.
+    pub(super) lock_requests: u64,
     /// What other nodes want of inodes that this one keeps.
-    pub(super) errands: Slab<Served>,
+    pub(super) inode_requests: Slab<Served>,
     /// Of each file, how many changes of its inode the node has been told of.
     pub(super) known: FastMap<FileId, u64>,
     /// Files whose inodes others may have changed since the node looked.
@@ -116,8 +118,9 @@ impl Node {
             cache: Cache::new(blocks),
             held: BTreeMap::new(),
             pinned: Vec::new(),
-            asked: Slab::new(),
-            giving: Vec::new(),
+            outstanding: Slab::new(),
+            lock_requests: 0,
+            releasing: Vec::new(),
             seen: 0,
             last: FastMap::default(),
             opens: FastMap::default(),
@@ -125,7 +128,7 @@ impl Node {
             writing: 0,
             want_room: Vec::new(),
             want_token: Vec::new(),
-            errands: Slab::new(),
+            inode_requests: Slab::new(),
             known: FastMap::default(),
             stale: BTreeSet::new(),
             untold: BTreeSet::new(),
@@ -133,6 +136,16 @@ impl Node {
             ticking: false,
             out: Out::default(),
         }
+    }
+
+    /// Tokens that the manager has recalled, and that it hasn't back.
+    pub(super) fn recalled(&self) -> u64 {
+        self.releasing.iter().map(|token| u64::from(token.is_recalled())).sum()
+    }
+
+    /// Requests for other nodes' inodes that aren't over.
+    pub(super) fn inodes_outstanding(&self) -> u64 {
+        self.outstanding.iter().map(|request| u64::from(request.is_of_inode)).sum()
     }
 
     /// Blocks that a range of bytes touches.
@@ -171,29 +184,35 @@ impl Node {
 
     pub(super) fn look_at_dirty(&mut self) {
         if self.cache.dirty() > 0 && !self.ticking {
-            (self.ticking, self.out.ticks) = (true, true);
+            self.ticking = true;
+            self.out.ticks.push(());
         }
     }
 
-    /// The manager or another node says something; whether that is what nodes are told.
-    pub(super) fn hear(&mut self, said: Said, volume: &Volume, now: Time) -> bool {
-        match said {
-            Said::Told(told) => self.hear_manager(told, volume, now),
-            Said::Errand(errand) => self.hear_errand(errand, volume, now),
-            Said::Answer(answer) => self.hear_answer(answer, volume, now),
-            Said::Ask(_) | Said::Given(_) => return false,
+    /// Something comes from the manager or another node; whether it is for nodes.
+    pub(super) fn hear(&mut self, payload: Payload, volume: &Volume, now: Time) -> bool {
+        match payload {
+            Payload::Manager(reply) => self.hear_manager(reply, volume, now),
+            Payload::Inode(request) => self.hear_inode_request(request, volume, now),
+            Payload::InodeReply(reply) => self.hear_inode_reply(reply, volume, now),
+            Payload::Lock(_) | Payload::Release(_) => return false,
         }
         true
     }
 
-    fn hear_manager(&mut self, told: Told, volume: &Volume, now: Time) {
-        match told {
-            Told::Wanted { object, mode, range, number } => {
+    fn hear_manager(&mut self, reply: LockReply, volume: &Volume, now: Time) {
+        match reply {
+            LockReply::Recall { object, mode, range, number } => {
                 self.wanted(object, (mode, range), number);
                 self.give(volume, now);
             }
-            Told::Granted { ask: Ask { call: slot, object, mode, range: asked, .. }, range, number } => {
+            LockReply::Grant {
+                request: LockRequest { call: slot, object, mode, range: asked, .. },
+                range,
+                number,
+            } => {
                 self.seen = number;
+                self.lock_requests = self.lock_requests.saturating_sub(1);
                 let held = self.held.entry(object).or_default();
                 let was_exact = held.covers(asked, Mode::Shared);
                 held.add(range, mode, number, false);
@@ -296,7 +315,7 @@ impl Node {
         let Some(&need) = call.needs.get(call.has) else { return Next::Step(Step::Begin) };
         let Need { object, mode, range } = need;
         // What goes is first gone: so who wants it isn't kept waiting by those who come later.
-        let is_going = self.giving.iter().any(|giving| giving.is_of(object, range));
+        let is_going = self.releasing.iter().any(|token| token.is_of(object, range));
         if is_going || self.is_used_here(&need) {
             self.want_token.push(slot);
             return Next::Wait(Wait::Token);
@@ -306,8 +325,9 @@ impl Node {
             call.has += 1;
             return Next::Step(Step::Tokens);
         }
-        let ask = Ask { node: self.rules.node, call: slot, object, mode, range };
-        self.out.said.push((To::Manager, Said::Ask(ask)));
+        let request = LockRequest { node: self.rules.node, call: slot, object, mode, range };
+        self.out.messages.push((Recipient::Manager, Payload::Lock(request)));
+        self.lock_requests += 1;
         Next::Wait(Wait::Token)
     }
 

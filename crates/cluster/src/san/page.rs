@@ -1,12 +1,14 @@
 //! A shared-disk file system in the net: a page for each node, each disk as a target, and the lock manager.
 
-use super::client::{Wired, client};
+use super::client::{NodePorts, client};
+use super::conserved::conserve;
 use super::costs::Costs;
-use super::manager::{Address, manager};
-use super::message::Said;
+use super::manager::manager;
+use super::message::Payload;
 use super::node::Rules;
 use super::parameters::{LockParameters, SanParameters};
 use super::volume::Volume;
+use crate::address::Address;
 use petrio_block::scsi::{Exchange, Initiator, RemoteTarget, Target, initiator_page, target_page};
 use petrio_colours::FileOp;
 use petrio_host::copy_cost::CopyCurveError;
@@ -71,7 +73,8 @@ pub fn san_page(
     processors: &mut [Processors],
 ) -> Result<Vec<Stage>, CopyCurveError> {
     let mut page = parent.page(name);
-    page.carries::<Said>();
+    page.carries::<Payload>();
+    conserve(&mut page);
     let volume = page.state("volume", volume);
     let SanRules { parameters, exchange, .. } = rules;
     let mut stages = Vec::new();
@@ -117,7 +120,7 @@ pub fn san_page(
             keeps_tokens: rules.locks.keep,
             flushes: rules.flushes,
         };
-        let wired = Wired {
+        let ports = NodePorts {
             locks: node.locks,
             manager: Address::of(&locks.port),
             nodes: Arc::clone(&addresses),
@@ -131,7 +134,7 @@ pub fn san_page(
             processors: own,
         };
         let blocks = usize::try_from(parameters.cached_blocks()).unwrap_or(usize::MAX);
-        stages.extend(client(&mut page, (own_rules, Costs::new(node.machine)?, blocks), wired));
+        stages.extend(client(&mut page, (own_rules, Costs::new(node.machine)?, blocks), ports));
     }
     Ok(stages)
 }

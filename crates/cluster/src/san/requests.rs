@@ -21,22 +21,28 @@ pub(super) const EVERYTHING: RangeInclusive<Key> = Key::Data(FileId(0), 0)..=Key
 pub(super) enum Waiter {
     Call(u32),
     /// A token that goes, by its number.
-    Giving(u64),
+    Releasing(u64),
     /// What another node wants here.
-    Errand(u32),
+    Inode(u32),
 }
 
 /// A request that is under way.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Asked {
+pub(super) struct Outstanding {
     pub(super) keys: Vec<Key>,
     direction: Direction,
     waiters: SmallVec<[Waiter; 2]>,
+    /// It is for another node, which keeps the inode.
+    pub(super) is_of_inode: bool,
 }
 
-impl Asked {
-    pub(super) fn new(keys: Vec<Key>, direction: Direction) -> Self {
-        Self { keys, direction, waiters: SmallVec::new() }
+impl Outstanding {
+    fn of_disk(keys: Vec<Key>, direction: Direction) -> Self {
+        Self { keys, direction, waiters: SmallVec::new(), is_of_inode: false }
+    }
+
+    pub(super) fn of_inode(keys: Vec<Key>, direction: Direction) -> Self {
+        Self { is_of_inode: true, ..Self::of_disk(keys, direction) }
     }
 }
 
@@ -99,7 +105,7 @@ impl Node {
                 self.cache.remove(key);
             }
         }
-        self.tell_inodes(&mut keys, volume);
+        self.send_inodes(&mut keys, volume);
         for run in self.runs(keys, volume) {
             let tag = self.ask(Direction::Write, &run, (0, IoClass::default(), 4), now);
             run.keys.iter().for_each(|&key| self.cache.set(key, State::Writing(tag, false)));
@@ -120,7 +126,7 @@ impl Node {
             _ => FileId::ROOT,
         };
         let purposes = keys.iter().map(|key| key.purpose().into()).collect();
-        let tag = self.asked.insert(Asked::new(keys, direction));
+        let tag = self.outstanding.insert(Outstanding::of_disk(keys, direction));
         self.out.requests.push(BlockRequest {
             id: RequestId(u64::from(tag)),
             tag: u64::from(tag),
@@ -142,9 +148,9 @@ impl Node {
 
     /// Somebody waits for a request, unless he does already; whether it is one more.
     pub(super) fn wait_for(&mut self, tag: u32, waiter: Waiter) -> u32 {
-        match self.asked.get_mut(tag) {
-            Some(asked) if !asked.waiters.contains(&waiter) => {
-                asked.waiters.push(waiter);
+        match self.outstanding.get_mut(tag) {
+            Some(request) if !request.waiters.contains(&waiter) => {
+                request.waiters.push(waiter);
                 1
             }
             _ => 0,
@@ -180,7 +186,7 @@ impl Node {
     /// Waits for those of a range of blocks that are being written, and who gives them away for those that are being read, too;
     /// how many requests that are.
     pub(super) fn wait_for_range(&mut self, range: RangeInclusive<Key>, waiter: Waiter) -> u32 {
-        let gives = matches!(waiter, Waiter::Giving(_));
+        let gives = matches!(waiter, Waiter::Releasing(_));
         let tag = |state| match state {
             State::Writing(tag, _) => Some(tag),
             State::Coming(tag) if gives => Some(tag),
@@ -274,7 +280,7 @@ impl Node {
         volume: &Volume,
         now: Time,
     ) {
-        let Some(Asked { keys, direction, waiters }) = self.asked.remove(tag) else { return };
+        let Some(Outstanding { keys, direction, waiters, .. }) = self.outstanding.remove(tag) else { return };
         for key in keys {
             match self.cache.state(key) {
                 Some(State::Coming(own)) if own == tag && failure.is_some() => self.cache.remove(key),
@@ -306,9 +312,9 @@ impl Node {
                         self.out.ready.push((wait, slot));
                     }
                 }
-                Waiter::Giving(number) => self.came_back(number),
-                Waiter::Errand(number) => {
-                    if self.errands.get_mut(number).is_some_and(|served| served.came(failure)) {
+                Waiter::Releasing(number) => self.came_back(number),
+                Waiter::Inode(number) => {
+                    if self.inode_requests.get_mut(number).is_some_and(|served| served.came(failure)) {
                         self.serve(number, volume, now);
                     }
                 }

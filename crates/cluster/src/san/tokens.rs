@@ -35,7 +35,7 @@ impl Object {
 
 /// A request for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) struct Ask {
+pub(super) struct LockRequest {
     /// Who asks, as the file system numbers its nodes, and for which of its calls.
     pub(super) node: u32,
     pub(super) call: u32,
@@ -44,18 +44,18 @@ pub(super) struct Ask {
     pub(super) range: Range,
 }
 
-/// What the manager tells a node.
+/// What the manager sends a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) enum Told {
+pub(super) enum LockReply {
     /// It has the token that a call of its wants, of this range.
-    Granted { ask: Ask, range: Range, number: u64 },
+    Grant { request: LockRequest, range: Range, number: u64 },
     /// Somebody wants a range in a mode: give up what stands in the way.
-    Wanted { object: Object, mode: Mode, range: Range, number: u64 },
+    Recall { object: Object, mode: Mode, range: Range, number: u64 },
 }
 
 /// What a node gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) struct Given {
+pub(super) struct Release {
     pub(super) node: u32,
     pub(super) object: Object,
     pub(super) range: Range,
@@ -64,12 +64,12 @@ pub(super) struct Given {
     /// As far as somebody wants it who wants it so.
     pub(super) wanted: Mode,
     /// It was asked to, by that message.
-    pub(super) asked: bool,
+    pub(super) recalled: bool,
 }
 
 /// Somebody who was asked to give up a range.
 #[derive(Clone, Copy, Debug, Persist)]
-struct Asked {
+struct Recalled {
     node: u32,
     range: Range,
     mode: Mode,
@@ -79,8 +79,8 @@ struct Asked {
 #[derive(Clone, Debug, Default, Persist)]
 struct Entry {
     held: BTreeMap<u32, Holdings>,
-    waiting: Vec<Ask>,
-    asked: Vec<Asked>,
+    waiting: Vec<LockRequest>,
+    recalled: Vec<Recalled>,
 }
 
 /// The table.
@@ -89,13 +89,13 @@ pub(super) struct Tokens {
     entries: BTreeMap<Object, Entry>,
     /// The number of the last message.
     number: u64,
-    /// What nodes are to be told, and which.
-    pub(super) outbox: Vec<(u32, Told)>,
+    /// What is sent to nodes, and to which.
+    pub(super) outbox: Vec<(u32, LockReply)>,
 }
 
 impl Tokens {
     /// Somebody wants a token.
-    pub(super) fn ask(&mut self, ask: Ask) {
+    pub(super) fn ask(&mut self, ask: LockRequest) {
         let Self { entries, number, outbox } = self;
         let entry = entries.entry(ask.object).or_default();
         entry.waiting.push(ask);
@@ -103,35 +103,39 @@ impl Tokens {
     }
 
     /// Somebody gives up what he had.
-    pub(super) fn given(&mut self, given: Given) {
+    pub(super) fn given(&mut self, given: Release) {
         let Self { entries, number, outbox } = self;
         let Some(entry) = entries.get_mut(&given.object) else { return };
-        let Given { node, range, before, wanted, .. } = given;
+        let Release { node, range, before, wanted, .. } = given;
         if let Some(held) = entry.held.get_mut(&node) {
             held.give_up(range, before, wanted);
             if held.is_empty() {
                 entry.held.remove(&node);
             }
         }
-        if given.asked {
-            entry.asked.retain(|asked| asked.node != node || asked.number != before);
+        if given.recalled {
+            entry.recalled.retain(|asked| asked.node != node || asked.number != before);
         }
         entry.go_on(number, outbox);
-        if entry.held.is_empty() && entry.waiting.is_empty() && entry.asked.is_empty() {
+        if entry.held.is_empty() && entry.waiting.is_empty() && entry.recalled.is_empty() {
             entries.remove(&given.object);
         }
+    }
+
+    /// Requests that wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.entries.values().map(|entry| entry.waiting.len() as u64).sum()
+    }
+
+    /// Tokens that were recalled and haven't been given up.
+    pub(super) fn recalled(&self) -> u64 {
+        self.entries.values().map(|entry| entry.recalled.len() as u64).sum()
     }
 
     /// How many objects anybody has to do with.
     #[cfg(test)]
     pub(super) fn objects(&self) -> usize {
         self.entries.len()
-    }
-
-    /// Requests that wait.
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
-        self.entries.values().map(|entry| entry.waiting.len()).sum()
     }
 
     /// Whether two nodes hold the same block in modes that exclude each other.
@@ -144,12 +148,12 @@ impl Tokens {
 
 impl Entry {
     /// Grants what can be granted, and asks those who stand in the way of the rest.
-    fn go_on(&mut self, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
+    fn go_on(&mut self, number: &mut u64, outbox: &mut Vec<(u32, LockReply)>) {
         let mut position = 0;
         while let Some(&ask) = self.waiting.get(position) {
             // Who may read and wants to write along, or the other way round, wants it alone.
             let mode = self.held.get(&ask.node).map_or(ask.mode, |held| held.with(ask.range, ask.mode));
-            let ask = Ask { mode, ..ask };
+            let ask = LockRequest { mode, ..ask };
             let earlier = self.waiting[..position].iter();
             let waits_behind = earlier.clone().any(|before| stands_in_the_way(before, &ask));
             let in_the_way: Vec<u32> = self
@@ -170,7 +174,7 @@ impl Entry {
         }
     }
 
-    fn grant(&mut self, ask: Ask, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
+    fn grant(&mut self, ask: LockRequest, number: &mut u64, outbox: &mut Vec<(u32, LockReply)>) {
         let mut free = Range::WHOLE;
         for (_, held) in self.held.iter().filter(|(node, _)| **node != ask.node) {
             free = held.free_around(ask.range, ask.mode, free);
@@ -188,35 +192,35 @@ impl Entry {
             }
         }
         *number += 1;
-        let is_asked = self.asked.iter().any(|asked| asked.node == ask.node);
+        let is_asked = self.recalled.iter().any(|asked| asked.node == ask.node);
         let held = self.held.entry(ask.node).or_default();
         held.add(free, ask.mode, *number, true);
         // While he is asked for some of it, the numbers tell what he had before.
         if !is_asked {
             held.join(free, true);
         }
-        outbox.push((ask.node, Told::Granted { ask, range: free, number: *number }));
+        outbox.push((ask.node, LockReply::Grant { request: ask, range: free, number: *number }));
     }
 
     /// Asks a node for what a request needs, unless it has been asked.
-    fn want(&mut self, node: u32, ask: Ask, number: &mut u64, outbox: &mut Vec<(u32, Told)>) {
-        let Ask { object, mode, range, .. } = ask;
-        let covers = |asked: &Asked| {
+    fn want(&mut self, node: u32, ask: LockRequest, number: &mut u64, outbox: &mut Vec<(u32, LockReply)>) {
+        let LockRequest { object, mode, range, .. } = ask;
+        let covers = |asked: &Recalled| {
             asked.node == node
                 && asked.mode.covers(mode)
                 && asked.range.from <= range.from
                 && asked.range.to >= range.to
         };
-        if self.asked.iter().any(covers) {
+        if self.recalled.iter().any(covers) {
             return;
         }
         *number += 1;
-        self.asked.push(Asked { node, range, mode, number: *number });
-        outbox.push((node, Told::Wanted { object, mode, range, number: *number }));
+        self.recalled.push(Recalled { node, range, mode, number: *number });
+        outbox.push((node, LockReply::Recall { object, mode, range, number: *number }));
     }
 }
 
-fn stands_in_the_way(before: &Ask, ask: &Ask) -> bool {
+fn stands_in_the_way(before: &LockRequest, ask: &LockRequest) -> bool {
     before.node != ask.node && before.range.overlaps(&ask.range) && before.mode.conflicts(ask.mode)
 }
 
@@ -227,29 +231,30 @@ mod tests {
 
     const FILE: Object = Object::Data(FileId(7));
 
-    fn ask(node: u32, mode: Mode, from: u64, to: u64) -> Ask {
-        Ask { node, call: 0, object: FILE, mode, range: Range { from, to } }
+    fn ask(node: u32, mode: Mode, from: u64, to: u64) -> LockRequest {
+        LockRequest { node, call: 0, object: FILE, mode, range: Range { from, to } }
     }
 
-    fn give(node: u32, from: u64, to: u64, number: u64) -> Given {
+    fn give(node: u32, from: u64, to: u64, number: u64) -> Release {
         let range = Range { from, to };
-        Given { node, object: FILE, range, before: number, wanted: Mode::Exclusive, asked: true }
+        Release { node, object: FILE, range, before: number, wanted: Mode::Exclusive, recalled: true }
     }
 
     #[test]
     fn the_first_has_all_of_a_file_and_the_second_what_the_first_gives_up() {
         let mut tokens = Tokens::default();
         tokens.ask(ask(1, Mode::Exclusive, 3, 5));
-        let [(1, Told::Granted { range: Range::WHOLE, .. })] = tokens.outbox[..] else { panic!() };
+        let [(1, LockReply::Grant { range: Range::WHOLE, .. })] = tokens.outbox[..] else { panic!() };
         tokens.outbox.clear();
         tokens.ask(ask(2, Mode::Exclusive, 10, 12));
-        let [(1, Told::Wanted { range: Range { from: 10, to: 12 }, number, .. })] = tokens.outbox[..] else {
+        let [(1, LockReply::Recall { range: Range { from: 10, to: 12 }, number, .. })] = tokens.outbox[..]
+        else {
             panic!("{:?}", tokens.outbox)
         };
         tokens.outbox.clear();
         // He works before it, and gives up all beyond.
         tokens.given(give(1, 10, u64::MAX, number));
-        let [(2, Told::Granted { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
+        let [(2, LockReply::Grant { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
         assert_eq!(range, Range { from: 10, to: u64::MAX });
         assert!(!tokens.contradicts_itself(20));
     }
@@ -260,14 +265,14 @@ mod tests {
         for node in 1..=3 {
             tokens.ask(ask(node, Mode::Shared, 0, 9));
         }
-        assert!(tokens.outbox.drain(..).all(|(_, told)| matches!(told, Told::Granted { .. })));
+        assert!(tokens.outbox.drain(..).all(|(_, reply)| matches!(reply, LockReply::Grant { .. })));
         tokens.ask(ask(4, Mode::Exclusive, 4, 5));
         let wanted: Vec<(u32, u64)> = tokens
             .outbox
             .drain(..)
-            .map(|(node, told)| match told {
-                Told::Wanted { number, .. } => (node, number),
-                Told::Granted { .. } => panic!("granted too early"),
+            .map(|(node, reply)| match reply {
+                LockReply::Recall { number, .. } => (node, number),
+                LockReply::Grant { .. } => panic!("granted too early"),
             })
             .collect();
         assert_eq!(wanted.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1, 2, 3]);
@@ -277,8 +282,8 @@ mod tests {
         for (node, number) in wanted {
             tokens.given(give(node, 4, 5, number));
         }
-        let told: Vec<u32> = tokens.outbox.iter().map(|(node, _)| *node).collect();
-        assert_eq!(told, [4, 4], "the writer has it, and is asked for it by the reader");
+        let sent: Vec<u32> = tokens.outbox.iter().map(|(node, _)| *node).collect();
+        assert_eq!(sent, [4, 4], "the writer has it, and is asked for it by the reader");
         assert!(!tokens.contradicts_itself(9));
     }
 
@@ -287,14 +292,14 @@ mod tests {
         let mut tokens = Tokens::default();
         tokens.ask(ask(1, Mode::Exclusive, 0, 1));
         tokens.ask(ask(2, Mode::Exclusive, 5, 6));
-        let (_, Told::Wanted { number, .. }) = tokens.outbox[1] else { panic!() };
+        let (_, LockReply::Recall { number, .. }) = tokens.outbox[1] else { panic!() };
         tokens.outbox.clear();
         // Before he answers he asks for something beyond, which nobody else wants.
         tokens.ask(ask(1, Mode::Exclusive, 8, 9));
-        assert!(matches!(tokens.outbox[..], [(1, Told::Granted { .. })]), "{:?}", tokens.outbox);
+        assert!(matches!(tokens.outbox[..], [(1, LockReply::Grant { .. })]), "{:?}", tokens.outbox);
         tokens.outbox.clear();
         tokens.given(give(1, 5, u64::MAX, number));
-        let [(2, Told::Granted { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
+        let [(2, LockReply::Grant { range, .. })] = tokens.outbox[..] else { panic!("{:?}", tokens.outbox) };
         assert!(range.to <= 8, "{range:?}");
     }
 }

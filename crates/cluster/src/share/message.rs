@@ -1,12 +1,12 @@
-//! What clients and servers of a file service tell each other.
+//! What clients and servers of a file service send each other.
 
-use petrio_colours::{AccessFlags, FileCause, FileId, IoClass, Ledger, Operation, Status};
-use petrio_kernel::Time;
+use crate::client::Outcome;
+use petrio_colours::{AccessFlags, FileId, IoClass, Operation};
 use petrio_persist::Persist;
 
 /// What a message says.
 #[derive(Clone, Debug, Persist)]
-pub(super) enum Said {
+pub(super) enum Rpc {
     /// To a server: do this.
     Call(Call),
     /// To a client: so it ended.
@@ -41,16 +41,24 @@ pub(super) struct Call {
 pub(super) struct Reply {
     /// The call, as its client numbers it.
     pub(super) number: u32,
-    pub(super) status: Status,
-    /// Bytes that were read or written.
-    pub(super) length: u64,
-    /// Where the server's time went.
-    pub(super) ledger: Ledger<FileCause>,
-    /// That time in all, since the call came.
-    pub(super) span: Time,
+    pub(super) operation: Operation,
+    /// With the time since it came.
+    pub(super) outcome: Outcome,
+}
+
+impl Reply {
+    /// Bytes of a file that it brings.
+    pub(super) const fn data(&self) -> u64 {
+        if matches!(self.operation, Operation::Read) { self.outcome.length } else { 0 }
+    }
 }
 
 impl Call {
+    /// Bytes of a file that it brings.
+    pub(super) const fn data(&self) -> u64 {
+        if matches!(self.operation, Operation::Write) { self.length } else { 0 }
+    }
+
     /// Whether its file not being there means that there is nothing of it here: what is done to nothing is done, and
     /// nothing is read.
     pub(super) const fn may_find_nothing(&self) -> bool {

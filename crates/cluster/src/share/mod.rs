@@ -16,6 +16,9 @@
 
 mod calls;
 mod client;
+mod conserved;
+#[cfg(test)]
+mod conserved_tests;
 mod message;
 mod page;
 mod parameters;

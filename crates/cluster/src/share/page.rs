@@ -1,14 +1,15 @@
 //! A file service in the net: a page for each client and each server.
 
-use super::calls::{Agreed, Known, Server};
+use super::calls::{Mount, Server, Shared};
 use super::client::{Ports, client};
-use super::message::Said;
+use super::conserved::conserve;
+use super::message::Rpc;
 use super::parameters::{Names, ShareParameters};
 use super::placement::Placement;
 use super::server::{ServerIs, server};
 use super::sessions::Asks;
 use crate::address::Address;
-use crate::ends::Ends;
+use crate::end_of_file::EndsOfFile;
 use petrio_colours::{FileId, FileOp};
 use petrio_host::copy_cost::{CopyCost, CopyCurveError};
 use petrio_host::machine::MachineParameters;
@@ -81,8 +82,9 @@ pub fn share_page(
     processors: &mut [Processors],
 ) -> Result<Vec<Stage>, CopyCurveError> {
     let mut page = parent.page(name);
-    page.carries::<Said>();
-    let agreed = page.state("agreed", Agreed { ends: Ends::default(), directories });
+    page.carries::<Rpc>();
+    conserve(&mut page);
+    let shared = page.state("shared", Shared { ends: EndsOfFile::default(), directories });
     let mut stages = Vec::new();
     let mut moved: Vec<Probe> = Vec::new();
     for there in servers {
@@ -104,7 +106,7 @@ pub fn share_page(
     for there in clients {
         let mut page = page.page(there.name);
         let is_local = |server: &ShareServer<'_>| there.own_host.is_some() && server.host == there.host;
-        let known = Known {
+        let mount = Mount {
             placement: Arc::clone(&placement),
             transfer: parameters.transfer.get(),
             writes: parameters.writes,
@@ -126,15 +128,8 @@ pub fn share_page(
             completions: there.completions,
             host: there.own_host.map(|own| (own.operations, own.completions)),
         };
-        let shared = (agreed, moved.clone());
-        stages.push(client(
-            &mut page,
-            known,
-            parameters.in_flight,
-            ports,
-            shared,
-            &mut processors[there.host],
-        ));
+        let (in_flight, own) = (parameters.in_flight, &mut processors[there.host]);
+        stages.push(client(&mut page, mount, in_flight, ports, (shared, moved.clone()), own));
     }
     Ok(stages)
 }

@@ -1,26 +1,26 @@
 //! A server: calls wait for a thread, which asks the host's file system and answers.
 //!
 //! ```text
-//!  received ─▶ waiting ─▶ take ─▶ (processor) ─▶ begun ─▶ ask ─▶ operations ⋯ file system ⋯ completions ─▶ answer ─▶ send
-//!                           ▲ threads ◀─ free ◀──────────────────────────────────────────────────────────────┘
+//!  received ─▶ requests ─▶ take ─▶ (processor) ─▶ begun ─▶ ask ─▶ operations ⋯ file system ⋯ completions ─▶ answer ─▶ replies
+//!                            ▲ threads ◀─ free ◀──────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! All threads ask as one process: Linux keeps the state of read-ahead by file, for all clients together (`raparms`,
 //! fs/nfsd/vfs.c of 2.6.24).
 
-use super::message::{Call, Said};
+use super::message::{Call, Rpc};
 use super::parameters::THREADS;
 use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::address::Address;
-use petrio_colours::{FileOp, Message, Operation, Parcel, Verb};
+use petrio_colours::{FileOp, Message, Operation};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use petrio_network::Port;
 use petrio_persist::Persist;
 use petrio_stage::Stage;
-use petrio_stage::drain::drain;
 use petrio_stage::function::Function;
 use petrio_stage::processor::Processors;
+use petrio_stage::reactor::Reactor;
 
 /// What a server is.
 #[derive(Clone, Copy, Debug)]
@@ -31,18 +31,18 @@ pub(super) struct ServerIs {
     pub(super) serve: Time,
 }
 
-/// A call that has come, with who asked, when, and when a thread took it.
+/// A call that has come, with who sent it, when, and when a thread took it.
 #[derive(Clone, Debug, Persist)]
-struct Come {
-    call: Call,
-    asked_by: Asker,
+pub(super) struct Request {
+    pub(super) call: Call,
+    client: Client,
     at: Time,
     taken: Time,
 }
 
-/// Who asked, and on which connection.
+/// Who sent a call, and on which connection.
 #[derive(Clone, Copy, Debug, Persist)]
-struct Asker {
+pub(super) struct Client {
     address: Address,
     connection: u32,
 }
@@ -55,94 +55,70 @@ pub(super) fn server(
     processors: &mut Processors,
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) -> Stage {
-    page.port_in("messages", port.received);
-    page.port_out("answers", port.send);
+    page.port_in("requests", port.received);
+    page.port_out("replies", port.send);
     page.port_out("operations", operations);
     page.port_in("completions", completions);
-    let running = processors.place();
-    page.shared("processor", running);
-    let sessions = page.state("sessions", Sessions::<Asker>::new());
-    let waiting = page.fifo::<Box<Come>>("waiting");
+    page.shared("processor", processors.place());
+    let sessions = page.state("in service", Sessions::<Client>::new());
+    let requests = page.fifo::<Box<Request>>("requests");
     let busy = page.fifo::<()>(THREADS);
     page.capacity(busy, is.threads);
-    let begun = page.fifo::<Box<Come>>("begun");
+    let begun = page.fifo::<Box<Request>>("begun");
     let over = page.fifo::<()>("over");
-
-    let workers = processors.client_for::<Come>(Function::FileServices);
-    processors.returns(workers, move |ran| {
-        let begun = ran.may_put(begun, 1);
-        move |f, _, come| f.put(begun, come)
-    });
+    let workers = processors.worker::<Request>(Function::FileServices, begun);
+    let reactor = Reactor::new(sessions).gives(|sessions| &mut sessions.operations, operations);
 
     let mut receive = page.transition("receive");
     let message = receive.take(port.received);
-    let wait = receive.may_put(waiting, 1);
+    let wait = receive.may_put(requests, 1);
     receive.action(move |f| {
         let message: Box<Message> = f.take(message);
         let Message { source, connection, payload, .. } = *message;
         let at = f.now();
-        let Some(Said::Call(call)) = payload.open::<Said>().map(|said| *said) else {
-            f.fail("a server of a file service is told what only clients are: a mistake in the model");
+        let Some(Rpc::Call(call)) = payload.open::<Rpc>().map(|rpc| *rpc) else {
+            f.fail("a server of a file service hears what only clients do: a mistake in the model");
             return;
         };
         let address = Address { host: source, service: call.reply_to };
-        f.put(wait, Box::new(Come { call, asked_by: Asker { address, connection }, at, taken: at }));
+        f.put(wait, Box::new(Request { call, client: Client { address, connection }, at, taken: at }));
     });
 
     let mut take = page.transition("take");
-    let come = take.take(waiting);
+    let request = take.take(requests);
     let thread = take.put(busy);
-    let (run, at_once) = (take.may_put(running, 1), take.may_put(begun, 1));
+    let run = workers.arcs(&mut take);
     take.action(move |f| {
-        let mut come = f.take(come);
-        come.taken = f.now();
+        let mut request = f.take(request);
+        request.taken = f.now();
         f.put(thread, ());
-        if is.serve == Time::ZERO {
-            f.put(at_once, come);
-        } else {
-            f.put(run, workers.work(is.serve, come));
-        }
+        run.put(f, is.serve, request);
     });
 
-    let mut ask = page.transition("ask");
-    let come = ask.take(begun);
-    let state = ask.update(sessions);
-    let ask_for = ask.put(operations);
-    ask.action(move |f| {
-        let Come { call, asked_by, at, taken } = *f.take(come);
-        let now = f.now();
-        f.update(state).begin(call, is.asks, asked_by, (at, taken, now));
-        drain(f, state, |state| &mut state.operations, |f, op| f.put(ask_for, op));
+    let asks = is.asks;
+    reactor.hears(page, "ask", begun, move |sessions, request, now| {
+        let Request { call, client, at, taken } = *request;
+        sessions.begin(call, asks, client, (at, taken, now));
+        Ok(())
     });
 
-    let own = port.host;
+    let own = Address::of(&port);
     let mut answer = page.transition("answer");
     let op = answer.take(completions);
-    let state = answer.update(sessions);
-    let (send, again) = (answer.may_put(port.send, 1), answer.may_put(operations, 1));
-    let free = answer.may_put(over, 1);
+    let arcs = reactor.arcs(&mut answer);
+    let (send, free) = (answer.may_put(port.send, 1), answer.may_put(over, 1));
     answer.action(move |f| {
         let op = f.take(op);
-        let now = f.now();
-        let Some((asker, call, reply)) = f.update(state).done(&op, now) else {
-            drain(f, state, |state| &mut state.operations, |f, op| f.put(again, op));
+        let Some((client, call, reply)) = arcs.react(f, |sessions, now| sessions.done(&op, now)) else {
             return;
         };
-        if matches!(call.operation, Operation::Read | Operation::Write) && reply.length > 0 {
-            f.record(moved, reply.length as f64);
+        let length = reply.outcome.length;
+        if matches!(call.operation, Operation::Read | Operation::Write) && length > 0 {
+            f.record(moved, length as f64);
         }
-        let Asker { address, connection } = asker;
-        let message = Message {
-            source: own,
-            destination: address.host,
-            connection,
-            service: address.service,
-            verb: Verb::Send,
-            service_level: 0,
-            bytes: wire::reply(call.operation, reply.length),
-            payload: Parcel::new(Box::new(Said::Reply(reply))),
-        };
-        f.put(send, Box::new(message));
+        let Client { address, connection } = client;
+        let bytes = wire::reply(call.operation, length);
+        f.put(send, Box::new(own.message(address, connection, (bytes, Rpc::Reply(reply)))));
         f.put(free, ());
     });
 
@@ -151,6 +127,6 @@ pub(super) fn server(
     free.consume(busy);
     free.action(|_| {});
     Stage::server(format!("{}/{THREADS}", page.path()), is.threads, &[busy.id()])
-        .waited_for_in(&[waiting.id()])
+        .waited_for_in(&[requests.id()])
         .moving(moved)
 }

@@ -1,6 +1,7 @@
 //! Calls that are done at a host's own file system, by a server or for a client that is on the same host.
 
 use super::message::{Call, Reply};
+use crate::client::Outcome;
 use petrio_colours::{Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -43,13 +44,22 @@ const LATELY: Time = Time::from_millis(100);
 pub(super) struct Sessions<T> {
     sessions: Slab<Session<T>>,
     pub(super) operations: Vec<FileOp>,
+    /// Bytes that calls brought to be written, and those that replies took away.
+    pub(super) written: u64,
+    pub(super) read: u64,
     /// What threads have done lately. Whoever waits for one waits for that.
     lately: Ledger<FileCause>,
 }
 
 impl<T> Sessions<T> {
     pub(super) fn new() -> Self {
-        Self { sessions: Slab::new(), operations: Vec::new(), lately: Ledger::default() }
+        let (sessions, operations) = (Slab::new(), Vec::new());
+        Self { sessions, operations, written: 0, read: 0, lately: Ledger::default() }
+    }
+
+    /// Calls that aren't over.
+    pub(super) fn left(&self) -> u64 {
+        self.sessions.len()
     }
 
     /// Begins a call that came at `since`, and that a thread took at `taken`.
@@ -61,6 +71,7 @@ impl<T> Sessions<T> {
         (since, taken, now): (Time, Time, Time),
     ) {
         let (operation, length) = (call.operation, call.length);
+        self.written += call.data();
         let ledger = Ledger::default();
         let session = Session { call, asks, origin, since, taken, ledger, makes: false, settling: None };
         let slot = self.sessions.insert(session);
@@ -128,13 +139,14 @@ impl<T> Sessions<T> {
         let missing = status == Status::Failed(Failure::NotFound);
         let nothing = missing && call.may_find_nothing();
         let moves = matches!(operation, Operation::Read | Operation::Write);
-        let reply = Reply {
-            number: call.number,
+        let outcome = Outcome {
             status: if nothing { Status::DoneFromCache } else { status },
             length: if moves && !nothing && op.status.failure().is_none() { op.length } else { 0 },
             ledger: self.spent(ledger, (since, taken, now)),
             span: now - since,
         };
+        let reply = Reply { number: call.number, operation, outcome };
+        self.read += reply.data();
         Some((origin, call, reply))
     }
 

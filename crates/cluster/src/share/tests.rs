@@ -1,12 +1,13 @@
 //! A client's calls and a server's sessions without a net: how operations are cut, to whom calls go, and what comes back.
 
-use super::calls::{Agreed, Calls, Known, Server};
-use super::message::{Call, Reply, Said};
+use super::calls::{Calls, Heard, Mount, Outstanding, Server, Shared};
+use super::message::{Call, Reply, Rpc};
 use super::parameters::{ShareCosts, Writes};
 use super::placement::{Placement, Rule};
 use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::address::Address;
+use crate::client::Outcome;
 use petrio_colours::{AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Operation, Status};
 use petrio_host::copy_cost::CopyCost;
 use petrio_host::machine::CopyCurve;
@@ -27,7 +28,7 @@ fn client(placement: Placement, transfer: u64, writes: Writes, own: Option<u32>)
         address: Address { host: number + 1, service: number },
         local: (own == Some(number)).then_some(3),
     });
-    Calls::new(Known {
+    Calls::new(Mount {
         transfer,
         writes,
         costs: ShareCosts::NONE,
@@ -44,27 +45,34 @@ fn operation(operation: Operation, offset: u64, length: u64) -> FileOp {
 }
 
 /// The calls that are to be sent, each with the server's host.
-fn sent(calls: &mut Calls) -> Vec<(u32, Call)> {
+fn sent(calls: &mut Calls) -> Vec<(u32, (Call, Outstanding))> {
     let outbox = std::mem::take(&mut calls.outbox);
-    let call = |said: &Said| match said {
-        Said::Call(call) => call.clone(),
-        Said::Reply(_) => panic!("a client answers nobody"),
-    };
     let opened = outbox.into_iter().map(|outgoing| {
-        let said = outgoing.message.payload.get::<Said>().unwrap_or_else(|| panic!("nothing is said"));
-        let call = call(said);
+        let Some(Rpc::Call(call)) = outgoing.message.payload.get::<Rpc>() else {
+            panic!("a client answers nobody")
+        };
         assert_eq!(outgoing.message.bytes, wire::call(call.operation, call.length));
-        (outgoing.message.destination, call)
+        (outgoing.message.destination, (call.clone(), outgoing.call))
     });
     opened.collect()
 }
 
-fn reply(number: u32, length: u64, status: Status) -> Said {
-    Said::Reply(Reply { number, status, length, ledger: Ledger::default(), span: Time::ZERO })
+/// A call is answered: so many bytes were moved, and so it ended.
+fn reply(
+    calls: &mut Calls,
+    (call, outstanding): &(Call, Outstanding),
+    (length, status): (u64, Status),
+    shared: &mut Shared,
+) {
+    let (number, operation) = (call.number, call.operation);
+    assert_eq!(number, outstanding.number);
+    let outcome = Outcome { status, length, ledger: Ledger::default(), span: Time::ZERO };
+    let reply = Reply { number, operation, outcome };
+    calls.hear(*outstanding, &Heard { reply, copied: Time::ZERO }, shared, Time::ZERO);
 }
 
 /// Answers all calls, local ones too, with what is asked for; the bytes that were asked of each side.
-fn answer_all(calls: &mut Calls, agreed: &mut Agreed) -> (u64, u64) {
+fn answer_all(calls: &mut Calls, shared: &mut Shared) -> (u64, u64) {
     let (mut remote, mut local) = (0, 0);
     loop {
         let out = sent(calls);
@@ -73,15 +81,15 @@ fn answer_all(calls: &mut Calls, agreed: &mut Agreed) -> (u64, u64) {
             return (remote, local);
         }
         for (_, call) in out {
-            let moves = matches!(call.operation, Operation::Read | Operation::Write);
-            remote += if moves { call.length } else { 0 };
-            assert!(calls.hear(&reply(call.number, call.length, Status::Done), agreed, Time::ZERO));
+            let moves = matches!(call.0.operation, Operation::Read | Operation::Write);
+            remote += if moves { call.0.length } else { 0 };
+            reply(calls, &call, (call.0.length, Status::Done), shared);
         }
         for mut op in here {
             assert_eq!((op.process, op.file_system), (1_005, 3));
             local += if matches!(op.operation, Operation::Read | Operation::Write) { op.length } else { 0 };
             op.status = Status::Done;
-            calls.done_here(&op, agreed, Time::ZERO);
+            calls.done_here(&op, shared, Time::ZERO);
         }
     }
 }
@@ -99,19 +107,19 @@ proptest! {
         let placement = Placement::new(rule, partition, servers);
         let own = own.filter(|&own| own < servers);
         let mut calls = client(placement.clone(), transfer, Writes::OnSync, own);
-        let mut agreed = Agreed::default();
+        let mut shared = Shared::default();
         let kind = if writes { Operation::Write } else { Operation::Read };
-        calls.begin(operation(kind, offset, length), &mut agreed, Time::ZERO);
+        calls.begin(operation(kind, offset, length), &mut shared, Time::ZERO);
         let of_own = own.map_or(0, |own| {
             placement.below(FILE, own, offset + length) - placement.below(FILE, own, offset)
         });
         prop_assert!(calls.outbox.iter().all(|outgoing| Some(outgoing.message.destination) != own.map(|own| own + 1)));
         for outgoing in &calls.outbox {
-            let Some(Said::Call(call)) = outgoing.message.payload.get::<Said>() else { continue };
+            let Some(Rpc::Call(call)) = outgoing.message.payload.get::<Rpc>() else { continue };
             prop_assert!(call.length > 0 && call.length <= transfer);
         }
-        prop_assert_eq!(answer_all(&mut calls, &mut agreed), (length - of_own, of_own));
-        prop_assert_eq!(calls.remote(), 0);
+        prop_assert_eq!(answer_all(&mut calls, &mut shared), (length - of_own, of_own));
+        prop_assert_eq!(calls.left(), 0);
         prop_assert_eq!(calls.completed.len(), 1);
         prop_assert_eq!(calls.completed[0].length, length);
     }
@@ -122,21 +130,21 @@ fn what_is_unstable_is_committed_once_and_where_it_was_written() {
     let placement = Placement::new(Rule::RoundRobin, 64, 4);
     for (writes, at_close) in [(Writes::OnClose, 2), (Writes::OnSync, 0), (Writes::Stable, 0)] {
         let mut calls = client(placement.clone(), 64, writes, None);
-        let mut agreed = Agreed::default();
-        calls.begin(operation(Operation::Write, 0, 128), &mut agreed, Time::ZERO);
+        let mut shared = Shared::default();
+        calls.begin(operation(Operation::Write, 0, 128), &mut shared, Time::ZERO);
         let stable = sent(&mut calls);
-        assert!(stable.iter().all(|(_, call)| call.flags.sync == (writes == Writes::Stable)));
+        assert!(stable.iter().all(|(_, (call, _))| call.flags.sync == (writes == Writes::Stable)));
         for (_, call) in stable {
-            assert!(calls.hear(&reply(call.number, 64, Status::DoneFromCache), &mut agreed, Time::ZERO));
+            reply(&mut calls, &call, (64, Status::DoneFromCache), &mut shared);
         }
-        calls.begin(operation(Operation::Close, 0, 0), &mut agreed, Time::ZERO);
+        calls.begin(operation(Operation::Close, 0, 0), &mut shared, Time::ZERO);
         let commits = sent(&mut calls);
         assert_eq!(commits.len(), at_close, "{writes:?}");
-        assert!(commits.iter().all(|(_, call)| call.operation == Operation::Fsync));
+        assert!(commits.iter().all(|(_, (call, _))| call.operation == Operation::Fsync));
         for (_, call) in commits {
-            assert!(calls.hear(&reply(call.number, 0, Status::Done), &mut agreed, Time::ZERO));
+            reply(&mut calls, &call, (0, Status::Done), &mut shared);
         }
-        calls.begin(operation(Operation::Fsync, 0, 0), &mut agreed, Time::ZERO);
+        calls.begin(operation(Operation::Fsync, 0, 0), &mut shared, Time::ZERO);
         let again = sent(&mut calls).len();
         assert_eq!(again, if writes == Writes::OnSync { 2 } else { 0 }, "{writes:?}");
     }
@@ -147,26 +155,26 @@ fn a_write_past_the_cache_is_stable_by_itself_or_by_a_commit_after_all_of_it() {
     let flags = |direct, sync| AccessFlags { direct, sync, ..AccessFlags::default() };
     for (flags, length) in [(flags(true, false), 128), (flags(false, true), 128), (flags(true, false), 64)] {
         let mut calls = client(Placement::new(Rule::ByFile, 64, 1), 64, Writes::OnSync, None);
-        let mut agreed = Agreed::default();
-        calls.begin(FileOp { flags, ..operation(Operation::Write, 0, length) }, &mut agreed, Time::ZERO);
+        let mut shared = Shared::default();
+        calls.begin(FileOp { flags, ..operation(Operation::Write, 0, length) }, &mut shared, Time::ZERO);
         let several = length > 64;
         let writes = sent(&mut calls);
         assert_eq!(writes.len() as u64, length / 64);
-        assert!(writes.iter().all(|(_, call)| (call.flags.sync || call.flags.data_sync) != several));
+        assert!(writes.iter().all(|(_, (call, _))| (call.flags.sync || call.flags.data_sync) != several));
         for (_, call) in writes {
             assert!(calls.completed.is_empty());
-            assert!(calls.hear(&reply(call.number, 64, Status::Done), &mut agreed, Time::ZERO));
+            reply(&mut calls, &call, (64, Status::Done), &mut shared);
         }
         let commits = sent(&mut calls);
         assert_eq!(commits.len(), usize::from(several), "one commit, after all of it");
         for (_, call) in commits {
-            assert_eq!(call.operation, Operation::Fsync);
+            assert_eq!(call.0.operation, Operation::Fsync);
             assert!(calls.completed.is_empty());
-            assert!(calls.hear(&reply(call.number, 0, Status::Done), &mut agreed, Time::ZERO));
+            reply(&mut calls, &call, (0, Status::Done), &mut shared);
         }
         assert_eq!(calls.completed.len(), 1);
         assert_eq!(calls.completed[0].length, length);
-        calls.begin(operation(Operation::Fsync, 0, 0), &mut agreed, Time::ZERO);
+        calls.begin(operation(Operation::Fsync, 0, 0), &mut shared, Time::ZERO);
         assert!(sent(&mut calls).is_empty(), "nothing is left to be committed");
     }
 }
@@ -174,33 +182,29 @@ fn a_write_past_the_cache_is_stable_by_itself_or_by_a_commit_after_all_of_it() {
 #[test]
 fn one_part_that_fails_fails_the_whole_and_the_others_are_waited_for() {
     let mut calls = client(Placement::new(Rule::RoundRobin, 64, 2), 64, Writes::OnClose, None);
-    let mut agreed = Agreed::default();
-    calls.begin(operation(Operation::Write, 0, 128), &mut agreed, Time::ZERO);
+    let mut shared = Shared::default();
+    calls.begin(operation(Operation::Write, 0, 128), &mut shared, Time::ZERO);
     let [(_, first), (_, second)] =
         <[_; 2]>::try_from(sent(&mut calls)).unwrap_or_else(|all| panic!("{all:?}"));
     let failed = Status::Failed(Failure::NoSpace);
-    assert!(calls.hear(&reply(first.number, 0, failed), &mut agreed, Time::ZERO));
+    reply(&mut calls, &first, (0, failed), &mut shared);
     assert!(calls.completed.is_empty());
-    assert!(calls.hear(&reply(second.number, 64, Status::Done), &mut agreed, Time::ZERO));
+    reply(&mut calls, &second, (64, Status::Done), &mut shared);
     assert_eq!(calls.completed[0].status, failed);
-    assert!(
-        !calls.hear(&reply(second.number, 64, Status::Done), &mut agreed, Time::ZERO),
-        "nobody waits for it"
-    );
 }
 
 #[test]
 fn a_hole_is_read_as_zeros_and_beyond_the_end_is_nothing() {
     let mut calls = client(Placement::new(Rule::RoundRobin, 64, 4), 64, Writes::OnSync, None);
-    let mut agreed = Agreed::default();
+    let mut shared = Shared::default();
     // One byte far away: only its server has anything.
-    calls.begin(operation(Operation::Write, 255, 1), &mut agreed, Time::ZERO);
-    answer_all(&mut calls, &mut agreed);
+    calls.begin(operation(Operation::Write, 255, 1), &mut shared, Time::ZERO);
+    answer_all(&mut calls, &mut shared);
     calls.completed.clear();
-    calls.begin(operation(Operation::Read, 0, 1_000), &mut agreed, Time::ZERO);
+    calls.begin(operation(Operation::Read, 0, 1_000), &mut shared, Time::ZERO);
     for (host, call) in sent(&mut calls) {
-        let found = if host == calls_host_of(255) && call.offset == 0 { 64 } else { 0 };
-        assert!(calls.hear(&reply(call.number, found, Status::Done), &mut agreed, Time::ZERO));
+        let found = if host == calls_host_of(255) && call.0.offset == 0 { 64 } else { 0 };
+        reply(&mut calls, &call, (found, Status::Done), &mut shared);
     }
     assert_eq!((calls.completed[0].length, calls.completed[0].cut_short), (256, true));
 }
@@ -213,8 +217,8 @@ fn calls_host_of(byte: u64) -> u32 {
 /// A call at a server, as a client would ask for it.
 fn call(operation: Operation, is_part: bool) -> Call {
     let mut calls = client(Placement::new(Rule::ByFile, 64, 1), 64, Writes::OnSync, None);
-    calls.begin(self::operation(operation, 0, 8), &mut Agreed::default(), Time::ZERO);
-    let (_, call) = sent(&mut calls).pop().unwrap_or_else(|| panic!("nothing is asked"));
+    calls.begin(self::operation(operation, 0, 8), &mut Shared::default(), Time::ZERO);
+    let (_, (call, _)) = sent(&mut calls).pop().unwrap_or_else(|| panic!("nothing is asked"));
     Call { is_part, ..call }
 }
 
@@ -232,7 +236,7 @@ fn serve_settling(settles_names: bool, call: Call, ends: &[Status]) -> (Vec<Oper
         let Some(mut op) = sessions.operations.pop() else { break };
         asked.push(op.operation);
         op.status = *end;
-        status = sessions.done(&op, Time::ZERO).map(|(_, _, reply)| reply.status);
+        status = sessions.done(&op, Time::ZERO).map(|(_, _, reply)| reply.outcome.status);
     }
     assert!(sessions.operations.is_empty());
     (asked, status)
@@ -290,7 +294,7 @@ fn a_wait_for_a_thread_is_divided_as_what_the_threads_did_and_all_that_a_call_as
         let mut op = sessions.operations.pop().expect("something is asked");
         op.status = Status::Done;
         op.ledger.charge(FileCause::Read, ms(reads));
-        sessions.done(&op, ms(ends)).expect("it is over").2
+        sessions.done(&op, ms(ends)).expect("it is over").2.outcome
     };
     // Nobody has to wait: eight of ten for the disk.
     let first = serve((0, 0, 10), 8);

@@ -206,3 +206,47 @@ fn a_sum_that_changes_is_named() {
     let error = run.check_conservation().unwrap_err().to_string();
     assert!(error.contains("the conserved sum \"pieces\" is -3, not 0"), "{error}");
 }
+
+/// Letters that are handed on one after the other. The third may be lost.
+fn letters(loses: bool) -> Simulation {
+    let mut net = NetBuilder::new("post");
+    let mut page = net.top();
+    let sent = page.state("sent", 0u32);
+    let (way, there) = (page.fifo::<u64>("way"), page.fifo::<u64>("there"));
+    page.initial_after(way, 1, Time::from_millis(1));
+    let mut hand_on = page.transition("hand on");
+    let (letter, count) = (hand_on.take(way), hand_on.update(sent));
+    let (next, put) = (hand_on.put(way), hand_on.may_put(there, 1));
+    hand_on.action(move |f| {
+        let letter = f.take(letter);
+        *f.update(count) += 1;
+        if !(loses && letter == 3) {
+            f.put(put, letter);
+        }
+        f.put_after(next, letter + 1, Time::from_millis(1));
+    });
+    // All letters but the last, wherever they lie: nobody has handed that on yet.
+    let all = Sum::new().of(sent, |sent| -Sum::count(*sent));
+    let all = all.everywhere_given(
+        |last: &mut u64, letter: &u64| *last = (*last).max(*letter),
+        |last, letter| i64::from(letter < last),
+    );
+    page.conserve_sum("letters", all);
+    page.conserve_sum("on the way", Sum::new().everywhere(|_: &u64| 1).tokens(there, -1));
+    Simulation::new(&net.build().unwrap(), 1, 0)
+}
+
+#[test]
+fn a_sum_over_all_places_of_a_colour_may_depend_on_all_of_their_tokens() {
+    let mut run = letters(false);
+    for ms in 0..20 {
+        run.run_until(Time::from_millis(ms)).unwrap();
+        run.check_conservation().unwrap();
+    }
+    let mut run = letters(true);
+    run.run_until(Time::from_millis(2)).unwrap();
+    run.check_conservation().unwrap();
+    run.run_until(Time::from_millis(3)).unwrap();
+    let error = run.check_conservation().unwrap_err().to_string();
+    assert!(error.contains("the conserved sum \"letters\" is -1, not 0"), "{error}");
+}

@@ -23,9 +23,14 @@ struct Endpoint {
     generation: u32,
 }
 
+/// How much of each stream of each network its receiver has delivered.
+pub(in super::super) type Delivered = FastMap<(usize, Stream), u64>;
+
 /// All ends of connections at a host.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Endpoints {
+pub(in super::super) struct Endpoints {
+    /// Which network's.
+    network: usize,
     rules: Arc<Rules>,
     wiring: Arc<Wiring>,
     streams: FastMap<Stream, Endpoint>,
@@ -50,12 +55,30 @@ pub(super) struct Outcome {
 }
 
 impl Endpoints {
-    pub(super) fn new(rules: Rules, wiring: &Arc<Wiring>) -> Self {
-        Self { rules: Arc::new(rules), wiring: Arc::clone(wiring), streams: FastMap::default() }
+    pub(super) fn new(rules: Rules, wiring: &Arc<Wiring>, network: usize) -> Self {
+        Self { network, rules: Arc::new(rules), wiring: Arc::clone(wiring), streams: FastMap::default() }
+    }
+
+    /// Adds how much these ends have delivered of what is sent to them.
+    pub(in super::super) fn note_delivered(&self, delivered: &mut Delivered) {
+        for (stream, endpoint) in &self.streams {
+            delivered.insert((self.network, stream.back()), endpoint.receiver.delivered());
+        }
+    }
+
+    /// Messages that these ends have been given to send and that the other ends haven't delivered.
+    pub(in super::super) fn undelivered<'e>(
+        &'e self,
+        delivered: &'e Delivered,
+    ) -> impl Iterator<Item = &'e Message> {
+        self.streams.iter().flat_map(|(stream, endpoint)| {
+            let up_to = delivered.get(&(self.network, *stream)).copied().unwrap_or(0);
+            endpoint.sender.messages_after(up_to).map(|message| &**message)
+        })
     }
 
     fn endpoint(&mut self, stream: Stream) -> (&mut Endpoint, &Rules) {
-        let Self { rules, wiring, streams } = self;
+        let Self { rules, wiring, streams, .. } = self;
         let endpoint = streams.entry(stream).or_insert_with(|| Endpoint {
             way: wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0),
             sender: Sender::new(rules),
@@ -78,8 +101,7 @@ impl Endpoints {
 
     /// A frame arrives.
     pub(super) fn arrive(&mut self, frame: Train, now: Time) -> Outcome {
-        let Stream { source, destination, connection } = frame.stream;
-        let stream = Stream { source: destination, destination: source, connection };
+        let stream = frame.stream.back();
         let (endpoint, rules) = self.endpoint(stream);
         let Segment { from, length, acknowledges } = frame.segment;
         let mut outcome = Outcome::default();

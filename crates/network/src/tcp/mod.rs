@@ -18,6 +18,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+pub(super) use endpoint::{Delivered, Endpoints};
 pub use parameters::TcpParameters;
 
 use petrio_kernel::Time;
@@ -32,6 +33,13 @@ pub(super) struct Segment {
     length: u32,
     /// All before this has arrived in the other direction's stream.
     acknowledges: u64,
+}
+
+impl Segment {
+    /// Whether its frame is of a stream, whose sender has its message until the receiver has all of it.
+    pub(super) const fn is_of_stream(&self) -> bool {
+        self.length > 0
+    }
 }
 
 /// What senders and receivers go by: the parameters as plain figures.

@@ -27,7 +27,7 @@ impl Adapter {
         let outgoing = self.outgoing(page, common, processors.as_deref_mut());
         let parameters = common.parameters;
         let rules = parameters.tcp.rules(parameters.framing().data(), parameters.window);
-        let endpoints = page.state("connections", Endpoints::new(rules, common.wiring));
+        let endpoints = page.state("connections", Endpoints::new(rules, common.wiring, common.network));
         let wakings = page.fifo::<Waking>("wakings");
 
         let mut send = page.transition("send a message");

@@ -36,6 +36,11 @@ impl<M> Default for Receiver<M> {
 }
 
 impl<M> Receiver<M> {
+    /// All messages that end before this byte have been delivered.
+    pub(super) const fn delivered(&self) -> u64 {
+        self.expected
+    }
+
     /// A segment arrives; messages that are complete now are delivered. Whether it must be acknowledged at once: every
     /// second one must (RFC 5681, section 4.2), and whatever comes out of order, comes again, or fills a gap.
     pub(super) fn arrive(

@@ -100,6 +100,11 @@ impl<M: Clone> Sender<M> {
         }
     }
 
+    /// The messages that end after a byte of the stream and aren't acknowledged.
+    pub(super) fn messages_after(&self, byte: u64) -> impl Iterator<Item = &M> {
+        self.messages.iter().filter(move |sent| sent.end > byte).map(|sent| &sent.message)
+    }
+
     /// Another message is to be sent.
     pub(super) fn push(&mut self, bytes: u64, message: M, now: Time, rules: &Rules) {
         // RFC 5681, section 4.1: what is known of the way grows old.

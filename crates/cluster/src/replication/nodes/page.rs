@@ -10,7 +10,7 @@
 use super::super::copies::Replicas;
 use super::super::page::{ReplicationPorts, replication_page};
 use super::super::parameters::{ReplicationError, ReplicationParameters};
-use super::mesh::{Known, Mesh, Nonsense, SPIGOT, Said, end_of};
+use super::mesh::{Announced, Mesh, Payload, SPIGOT, Unasked, end_of};
 use super::seats::Hears;
 use super::{NodeMemory, NodeParameters};
 use petrio_colours::{BlockRequest, Cause, Direction, Message, Status};
@@ -19,7 +19,7 @@ use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
 use petrio_stage::function::Function;
 use petrio_stage::instants;
-use petrio_stage::processor::{Client, Processors};
+use petrio_stage::processor::Processors;
 use petrio_stage::{MANY, Stage};
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ struct Places {
     /// Parts that somebody hears of, by their disks.
     heard: Place<(usize, Box<BlockRequest>)>,
     /// Requests that can be sent to disks. Of those of one instant that goes first which came to the spigot first.
-    known: Place<Known>,
+    known: Place<Announced>,
 }
 
 /// A node's places.
@@ -73,7 +73,7 @@ pub fn replication_over_nodes(
     Nodes { parameters: nodes, names, ports: on_network, processors }: Nodes<'_>,
 ) -> Result<(Place<Replicas>, Vec<Stage>), ReplicationError> {
     let mut page = parent.reopen(&format!("{name}-nodes"));
-    page.carries::<Said>();
+    page.carries::<Payload>();
     let memories: Vec<Place<NodeMemory>> = (names.iter())
         .filter(|_| nodes.memory.get() > 0)
         .map(|name| page.reopen(name).state("memory", NodeMemory::new(nodes.memory, nodes.block)))
@@ -97,7 +97,7 @@ pub fn replication_over_nodes(
         replicas,
         post: page.fifo("post"),
         heard: page.fifo("heard"),
-        known: page.priority("known", |(order, _): &Known| u128::from(*order)),
+        known: page.priority("known", |(order, _): &Announced| u128::from(*order)),
     };
     arrive(&mut page, &places, ports.requests);
     post(&mut page, &places, on_network);
@@ -185,35 +185,35 @@ fn hear(
     let arrived = arrived.map(|arrived| hear.may_put(arrived, 1));
     hear.action(move |f| {
         let (message, now) = (f.take(message), f.now());
-        let understood = match (message.payload.open::<Said>().map(|said| *said), arrived) {
-            (Some(Said::Forward { number }), _) => {
+        let understood = match (message.payload.open::<Payload>().map(|payload| *payload), arrived) {
+            (Some(Payload::Forward { number }), _) => {
                 f.update(mesh).forwarded(number).map(|(messages, request)| {
                     messages.into_iter().for_each(|message| f.put(post, Box::new(message)));
                     request
                 })
             }
-            (Some(Said::Query { number, from }), _) => {
-                let answer = f.update(mesh).tell(end, end_of(from), 0, Said::Answer { number });
-                f.put(post, answer);
+            (Some(Payload::Query { number, from }), _) => {
+                let reply = f.update(mesh).message(end, end_of(from), 0, Payload::Reply { number });
+                f.put(post, reply);
                 Ok(None)
             }
-            (Some(Said::Answer { number }), _) => f.update(mesh).answered(number),
-            (Some(Said::Part(mut part)), Some(arrived)) => {
+            (Some(Payload::Reply { number }), _) => f.update(mesh).answered(number),
+            (Some(Payload::Part(mut part)), Some(arrived)) => {
                 spent(&mut part, Cause::Bus, now);
                 f.put(arrived, *part);
                 Ok(None)
             }
-            (Some(Said::Done { disk, mut part }), _) => {
+            (Some(Payload::Done { disk, mut part }), _) => {
                 spent(&mut part, Cause::Bus, now);
                 f.put(heard, (disk, part));
                 Ok(None)
             }
-            (Some(Said::Over(mut request)), None) => {
+            (Some(Payload::Over(mut request)), None) => {
                 spent(&mut request, Cause::Bus, now);
                 f.put(over, *request);
                 Ok(None)
             }
-            _ => Err(Nonsense),
+            _ => Err(Unasked),
         };
         match understood {
             Ok(Some((order, mut request))) => {
@@ -221,7 +221,7 @@ fn hear(
                 f.put(known, (order, request));
             }
             Ok(None) => {}
-            Err(Nonsense) => f.fail("a storage node hears what nobody asked for: a mistake in the model"),
+            Err(Unasked) => f.fail("a storage node hears what nobody asked for: a mistake in the model"),
         }
     });
 }
@@ -236,25 +236,10 @@ fn works(
     if each == Time::ZERO {
         return arrived;
     }
-    let running = processors.place();
-    page.shared("processor", running);
     let ready = page.fifo("ready");
-    let client: Client<BlockRequest> = processors.client_for(Function::FileServices);
-    processors.returns(client, move |ran| {
-        let out = ran.may_put(ready, 1);
-        move |f, span, mut part: Box<BlockRequest>| {
-            let now = f.now();
-            part.ledger.charge(Cause::Overhead, span);
-            spent(&mut part, Cause::Queue, now);
-            f.put(out, *part);
-        }
-    });
-    let mut work = page.transition("work");
-    let part = work.take(arrived);
-    let run = work.put(running);
-    work.action(move |f| {
-        let part = Box::new(f.take(part));
-        f.put(run, client.work(each, part));
+    processors.each_of(page, ("work", arrived, ready), Function::FileServices, each, |part, span, now| {
+        part.ledger.charge(Cause::Overhead, span);
+        spent(part, Cause::Queue, now);
     });
     ready
 }
@@ -318,7 +303,7 @@ fn reply(
             Hears::Spigot => SPIGOT,
             Hears::Node(disk) => end_of(disk),
         };
-        let message = f.get(mesh).tell(end_of(disk), to, data, Said::Done { disk, part });
+        let message = f.get(mesh).message(end_of(disk), to, data, Payload::Done { disk, part });
         f.put(post, message);
     });
 }
@@ -333,7 +318,7 @@ fn depart(page: &mut PageBuilder<'_>, places: &Places, disk: usize, down: Place<
         let part = Box::new(f.take(part));
         let data = if part.direction == Direction::Write { part.bytes() } else { 0 };
         let from = f.get(replicas).sent_by(&part);
-        let message = f.get(mesh).tell(end_of(from), end_of(disk), data, Said::Part(part));
+        let message = f.get(mesh).message(end_of(from), end_of(disk), data, Payload::Part(part));
         f.put(post, message);
     });
 }
@@ -380,7 +365,7 @@ fn end(
             return f.put(back, request);
         }
         let from = f.get(replicas).speaks_for(&request);
-        let message = f.get(mesh).tell(end_of(from), SPIGOT, 0, Said::Over(Box::new(request)));
+        let message = f.get(mesh).message(end_of(from), SPIGOT, 0, Payload::Over(Box::new(request)));
         f.put(post, message);
     });
 }

@@ -1,7 +1,7 @@
 //! A model of what stands in inodes, and of what nodes and disks know of it.
 
 use crate::san::cache::Key;
-use crate::san::message::{Answer, Errand, Said, Sort};
+use crate::san::message::{InodeAccess, InodeReply, InodeRequest, Payload};
 use crate::san::volume::Volume;
 use petrio_colours::FileId;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) struct Inodes {
     latest: BTreeMap<FileId, Inode>,
     on_disk: BTreeMap<FileId, Inode>,
     known: BTreeMap<(usize, FileId), Inode>,
-    /// What errands are about, what they carry, and what answers do: by who has the errand, and its tag.
+    /// What requests are about, what they carry, and what replies do: by who sent the request, and its tag.
     about: BTreeMap<(usize, u32), FileId>,
     carried: BTreeMap<(usize, u32), Inode>,
     answered: BTreeMap<(usize, u32), Inode>,
@@ -60,15 +60,15 @@ impl Inodes {
     }
 
     /// A node says something to another.
-    pub(super) fn said(&mut self, node: usize, to: usize, said: Said) {
+    pub(super) fn said(&mut self, node: usize, to: usize, said: Payload) {
         match said {
-            Said::Errand(Errand { file, sort, tag, .. }) => {
+            Payload::Inode(InodeRequest { file, access, tag, .. }) => {
                 self.about.insert((node, tag), file);
-                if matches!(sort, Sort::Merge { .. }) {
+                if matches!(access, InodeAccess::Merge { .. }) {
                     self.carried.insert((node, tag), self.of(node, file));
                 }
             }
-            Said::Answer(Answer { tag, inode, .. }) => {
+            Payload::InodeReply(InodeReply { tag, inode, .. }) => {
                 if let Some(file) = self.about.get(&(to, tag)).filter(|_| inode) {
                     self.answered.insert((to, tag), self.of(node, *file));
                 }
@@ -78,12 +78,12 @@ impl Inodes {
     }
 
     /// A node hears something.
-    pub(super) fn heard(&mut self, node: usize, said: Said) {
+    pub(super) fn heard(&mut self, node: usize, said: Payload) {
         let (file, inode) = match said {
-            Said::Errand(Errand { file, node: from, tag, .. }) => {
+            Payload::Inode(InodeRequest { file, node: from, tag, .. }) => {
                 (file, self.carried.remove(&(from as usize, tag)))
             }
-            Said::Answer(Answer { tag, .. }) => {
+            Payload::InodeReply(InodeReply { tag, .. }) => {
                 let file = self.about.remove(&(node, tag));
                 (file.unwrap_or(FileId::ROOT), self.answered.remove(&(node, tag)))
             }

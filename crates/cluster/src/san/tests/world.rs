@@ -5,7 +5,7 @@ use super::inodes::Inodes;
 use crate::san::cache::Key;
 use crate::san::call::{Step, Wait};
 use crate::san::costs::Costs;
-use crate::san::message::{Said, To};
+use crate::san::message::{Payload, Recipient};
 use crate::san::node::{Node, Rules};
 use crate::san::parameters::Granularity;
 use crate::san::placement::Placement;
@@ -39,9 +39,9 @@ pub(super) struct World {
     tokens: Tokens,
     volume: Volume,
     /// Messages on their way.
-    to_manager: Vec<VecDeque<Said>>,
+    to_manager: Vec<VecDeque<Payload>>,
     /// By who says it, the manager last, and to whom.
-    to_nodes: BTreeMap<(usize, usize), VecDeque<Said>>,
+    to_nodes: BTreeMap<(usize, usize), VecDeque<Payload>>,
     /// Requests that disks work at: whose, and which versions are written.
     at_disks: Vec<(usize, BlockRequest, Written)>,
     working: Vec<(usize, u32)>,
@@ -209,20 +209,20 @@ impl World {
     fn manager_hears(&mut self, node: usize) -> Result<(), String> {
         self.messages += 1;
         match self.to_manager[node].pop_front() {
-            Some(Said::Ask(ask)) => self.tokens.ask(ask),
-            Some(Said::Given(given)) => self.tokens.given(given),
+            Some(Payload::Lock(request)) => self.tokens.ask(request),
+            Some(Payload::Release(release)) => self.tokens.given(release),
             _ => return Err("the manager is told what only nodes are".to_owned()),
         }
-        for (node, told) in std::mem::take(&mut self.tokens.outbox) {
+        for (node, reply) in std::mem::take(&mut self.tokens.outbox) {
             self.messages += 1;
             let line = self.to_nodes.entry((self.nodes.len(), node as usize)).or_default();
-            line.push_back(Said::Told(told));
+            line.push_back(Payload::Manager(reply));
         }
         Ok(())
     }
 
     /// A node hears the manager or another node.
-    fn node_hears(&mut self, node: usize, said: Said) -> Result<(), String> {
+    fn node_hears(&mut self, node: usize, said: Payload) -> Result<(), String> {
         self.inodes.heard(node, said);
         if !self.nodes[node].hear(said, &self.volume, self.now) {
             return Err(format!("a node is told what only the manager is: {said:?}"));
@@ -235,13 +235,13 @@ impl World {
         let (node, request, written) = self.at_disks.swap_remove(which);
         self.on_disk.extend(written);
         if request.direction == Direction::Read {
-            let keys = self.nodes[node].asked.get_mut(request.tag as u32).unwrap().keys.clone();
+            let keys = self.nodes[node].outstanding.get_mut(request.tag as u32).unwrap().keys.clone();
             for block in data(&keys) {
                 let version = self.on_disk.get(&block).copied().unwrap_or(0);
                 self.known[node].insert(block, version);
             }
         }
-        let keys = self.nodes[node].asked.get_mut(request.tag as u32).unwrap().keys.clone();
+        let keys = self.nodes[node].outstanding.get_mut(request.tag as u32).unwrap().keys.clone();
         self.inodes.came(node, request.tag as u32, &keys);
         let done = BlockRequest { status: Status::Done, ..request };
         self.nodes[node].completed(&done, &self.volume, self.now);
@@ -283,10 +283,10 @@ impl World {
     fn drain(&mut self, node: usize) -> Result<(), String> {
         let out = std::mem::take(&mut self.nodes[node].out);
         self.inodes.changed_by(node, &self.volume);
-        for (to, said) in out.said {
+        for (to, said) in out.messages {
             match to {
-                To::Manager => self.to_manager[node].push_back(said),
-                To::Node(to) => {
+                Recipient::Manager => self.to_manager[node].push_back(said),
+                Recipient::Node(to) => {
                     self.messages += 1;
                     self.inodes.said(node, to as usize, said);
                     self.to_nodes.entry((node, to as usize)).or_default().push_back(said);
@@ -298,7 +298,7 @@ impl World {
         }
         self.ready.extend(out.ready.into_iter().map(|(wait, slot)| (node, wait, slot)));
         for request in out.requests {
-            let keys = self.nodes[node].asked.get_mut(request.tag as u32).unwrap().keys.clone();
+            let keys = self.nodes[node].outstanding.get_mut(request.tag as u32).unwrap().keys.clone();
             let mut written = Vec::new();
             if request.direction == Direction::Write {
                 for block in data(&keys) {

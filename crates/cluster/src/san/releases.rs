@@ -8,12 +8,12 @@
 
 use super::cache::Key;
 use super::call::Need;
-use super::message::{Said, To};
+use super::message::{Payload, Recipient};
 use super::node::Node;
 use super::parameters::Granularity;
 use super::ranges::{Mode, Range};
 use super::requests::Waiter;
-use super::tokens::{Given, Object};
+use super::tokens::{Object, Release};
 use super::volume::Volume;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -22,17 +22,22 @@ use std::ops::RangeInclusive;
 
 /// A token that goes.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Giving {
+pub(super) struct Releasing {
     /// Its number on the node.
     number: u64,
-    given: Given,
+    release: Release,
     object: Object,
     range: Range,
     /// Requests that are under way.
     left: u32,
 }
 
-impl Giving {
+impl Releasing {
+    /// Whether the manager recalled it.
+    pub(super) const fn is_recalled(&self) -> bool {
+        self.release.recalled
+    }
+
     /// Whether it is about any of a range.
     pub(super) fn is_of(&self, object: Object, range: Range) -> bool {
         self.object == object && self.range.overlaps(&range)
@@ -52,7 +57,14 @@ impl Node {
             }
             _ => Range::WHOLE,
         };
-        self.push(Given { node: self.rules.node, object, range, before: number, wanted: mode, asked: true });
+        self.release(Release {
+            node: self.rules.node,
+            object,
+            range,
+            before: number,
+            wanted: mode,
+            recalled: true,
+        });
     }
 
     /// A token goes back because the call is over.
@@ -62,29 +74,29 @@ impl Node {
         let node = self.rules.node;
         // What was granted beyond what was asked for goes, too.
         let range = if matches!(object, Object::Data(_)) { Range::WHOLE } else { range };
-        self.push(Given { node, object, range, before, wanted: Mode::Exclusive, asked: false });
+        self.release(Release { node, object, range, before, wanted: Mode::Exclusive, recalled: false });
     }
 
-    fn push(&mut self, given: Given) {
-        let number = self.giving.last().map_or(0, |last| last.number + 1);
-        let Given { object, range, .. } = given;
-        self.giving.push(Giving { number, given, object, range, left: 0 });
+    fn release(&mut self, release: Release) {
+        let number = self.releasing.last().map_or(0, |last| last.number + 1);
+        let Release { object, range, .. } = release;
+        self.releasing.push(Releasing { number, release, object, range, left: 0 });
     }
 
     /// A request is complete for which a token waited.
     pub(super) fn came_back(&mut self, number: u64) {
-        if let Some(giving) = self.giving.iter_mut().find(|giving| giving.number == number) {
-            giving.left = giving.left.saturating_sub(1);
+        if let Some(token) = self.releasing.iter_mut().find(|token| token.number == number) {
+            token.left = token.left.saturating_sub(1);
         }
     }
 
     /// Gives up whatever can be: nobody works with it, and nothing of it is under way.
     pub(super) fn give(&mut self, volume: &Volume, now: Time) {
         let mut position = 0;
-        while let Some(giving) = self.giving.get(position) {
-            let Giving { number, given, object, range, left } = *giving;
+        while let Some(token) = self.releasing.get(position) {
+            let Releasing { number, release, object, range, left } = *token;
             let is_used = self.pinned.iter().any(|(_, need)| {
-                need.object == object && need.range.overlaps(&range) && need.mode.conflicts(given.wanted)
+                need.object == object && need.range.overlaps(&range) && need.mode.conflicts(release.wanted)
             });
             if left > 0 || is_used {
                 position += 1;
@@ -93,28 +105,28 @@ impl Node {
             let left: u32 = self
                 .written_before(object, range, volume)
                 .into_iter()
-                .map(|keys| self.flush(keys, Waiter::Giving(number), volume, now))
+                .map(|keys| self.flush(keys, Waiter::Releasing(number), volume, now))
                 .sum();
             if left > 0 {
-                self.giving[position].left = left;
+                self.releasing[position].left = left;
                 position += 1;
                 continue;
             }
             if let Some(held) = self.held.get_mut(&object) {
-                held.give_up(range, given.before, given.wanted);
+                held.give_up(range, release.before, release.wanted);
                 if held.is_empty() {
                     self.held.remove(&object);
                 }
             }
-            if given.wanted == Mode::Exclusive {
+            if release.wanted == Mode::Exclusive {
                 for keys in self.forgotten_with(object, range, volume) {
                     let gone: Vec<Key> = self.cache.within(keys).map(|(key, _)| key).collect();
                     gone.into_iter().for_each(|key| self.cache.remove(key));
                 }
             }
-            self.giving.remove(position);
+            self.releasing.remove(position);
             self.look_for_tokens();
-            self.out.said.push((To::Manager, Said::Given(given)));
+            self.out.messages.push((Recipient::Manager, Payload::Release(release)));
         }
     }
 

@@ -4,9 +4,9 @@ use petrio_colours::{FileId, FileOp, Operation};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 
-/// Ends of files.
+/// Where files end.
 #[derive(Clone, Debug, Default, Persist)]
-pub(super) struct Ends(FastMap<FileId, End>);
+pub(super) struct EndsOfFile(FastMap<FileId, End>);
 
 #[derive(Clone, Copy, Debug, Default, Persist)]
 struct End {
@@ -15,7 +15,7 @@ struct End {
     is_cut: bool,
 }
 
-impl Ends {
+impl EndsOfFile {
     /// Where a file ends, as far as anybody has written; `believed` is what the caller knows of it.
     pub(super) fn end_of(&self, file: FileId, believed: u64) -> u64 {
         match self.0.get(&file) {
@@ -55,19 +55,19 @@ mod tests {
 
     #[test]
     fn files_end_where_the_last_byte_was_written_unless_they_are_cut() {
-        let mut agreed = Ends::default();
-        let end = |agreed: &Ends| agreed.end_of(FileId(7), 10);
+        let mut known = EndsOfFile::default();
+        let end = |known: &EndsOfFile| known.end_of(FileId(7), 10);
         // What was there before, its program knows.
-        assert_eq!(end(&agreed), 10);
-        agreed.note(&op(Operation::Write, 0, 100));
-        agreed.note(&op(Operation::Write, 20, 30));
-        agreed.note(&op(Operation::Read, 0, 1_000));
-        assert_eq!((end(&agreed), agreed.end_of(FileId(8), 3)), (100, 3));
-        agreed.note(&op(Operation::Truncate, 0, 40));
-        assert_eq!((end(&agreed), agreed.end_of(FileId(7), 1_000)), (40, 40));
-        agreed.note(&op(Operation::Write, 30, 30));
-        assert_eq!(end(&agreed), 60);
-        agreed.note(&op(Operation::Unlink, 0, 0));
-        assert_eq!(end(&agreed), 10);
+        assert_eq!(end(&known), 10);
+        known.note(&op(Operation::Write, 0, 100));
+        known.note(&op(Operation::Write, 20, 30));
+        known.note(&op(Operation::Read, 0, 1_000));
+        assert_eq!((end(&known), known.end_of(FileId(8), 3)), (100, 3));
+        known.note(&op(Operation::Truncate, 0, 40));
+        assert_eq!((end(&known), known.end_of(FileId(7), 1_000)), (40, 40));
+        known.note(&op(Operation::Write, 30, 30));
+        assert_eq!(end(&known), 60);
+        known.note(&op(Operation::Unlink, 0, 0));
+        assert_eq!(end(&known), 10);
     }
 }

@@ -1,0 +1,80 @@
+//! PVFS on a cluster: nothing is lost, and what is lost is found.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::message::Payload;
+use super::*;
+use crate::test_cluster::{Cluster, Fault, is_found, level, one, operations};
+use petrio_colours::Operation;
+use proptest::prelude::*;
+
+fn pvfs_cluster(
+    parameters: &PvfsParameters,
+    level: &str,
+    (clients, servers): (u32, u32),
+    faults: [Fault<Payload>; 2],
+) -> Cluster {
+    Cluster::new(level, clients + servers, |building| {
+        let mut all = Vec::new();
+        // The last one is the manager.
+        for number in 0..=servers {
+            let host = clients + number.min(servers - 1);
+            let (operations, completions) = building.files(&format!("storage{number}"));
+            let port = building.port(host, &format!("server{number}"), faults[1]);
+            let (name, host) = (format!("pvfs{number}"), host as usize);
+            let process = number;
+            all.push(PvfsServer { name, port, host, file_system: 0, process, operations, completions });
+        }
+        let manager = all.pop().unwrap();
+        let (names, completions) = (building.names.clone(), building.completions);
+        let clients: Vec<_> = (0..clients)
+            .map(|host| PvfsClient {
+                name: &names[host as usize],
+                port: building.port(host, "pvfs", faults[0]),
+                host: host as usize,
+                operations: building.page.fifo(&format!("calls of {host}")),
+                completions,
+            })
+            .collect();
+        let striping = parameters.striping(servers).unwrap();
+        let all = (&clients[..], &all[..], &manager);
+        pvfs_page(building.page, "pvfs", parameters, striping, 1 << 20, all, &mut building.processors);
+        clients.iter().map(|client| client.operations).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn pvfs_loses_no_request_and_no_byte(
+        version in prop::sample::select(vec![Version::Pvfs1, Version::Pvfs2]),
+        (clients, servers, level) in (1u32..4, 1u32..4, level()),
+        operations in operations(),
+    ) {
+        let parameters = PvfsParameters { version, ..PvfsParameters::default() };
+        let mut cluster = pvfs_cluster(&parameters, level, (clients, servers), [Some, Some]);
+        prop_assert_eq!(cluster.run(&operations, true).unwrap(), operations.len());
+    }
+}
+
+#[test]
+fn a_reply_or_a_byte_that_pvfs_loses_is_found() {
+    use super::message::Payload::{Data, Done, ReadData};
+    let run = |faults, operation| {
+        let parameters = PvfsParameters::default();
+        pvfs_cluster(&parameters, "train", (2, 2), faults).run(&one(operation, 200_000), false)
+    };
+    assert_eq!(run([Some, Some], Operation::Write).unwrap(), 1);
+    let no_reply: Fault<Payload> = |payload| (!matches!(payload, Done(_))).then_some(payload);
+    assert!(is_found(run([no_reply, Some], Operation::Write), "requests"));
+    let byte_less: Fault<Payload> = |payload| match payload {
+        Data { ticket, offset, length } => Some(Data { ticket, offset, length: length - 1 }),
+        other => Some(other),
+    };
+    assert!(is_found(run([Some, byte_less], Operation::Write), "bytes written"));
+    let found_less: Fault<Payload> = |payload| match payload {
+        ReadData { bytes, reply } => Some(ReadData { bytes: bytes - 1, reply }),
+        other => Some(other),
+    };
+    assert!(is_found(run([found_less, Some], Operation::Read), "bytes read"));
+}
