@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout)]
 
 use petrio_colours::{BlockRequest, Cause, Direction, RequestId, Status};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_report::Claim;
 use petrio_report::{
@@ -25,10 +26,11 @@ impl Numbers {
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     std::fs::create_dir_all(&folder)?;
+    let inputs = Inputs::none();
     let mut sinks = Sinks::default();
-    sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"))?);
+    sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"), &inputs)?);
     sinks.push(PerfettoTrace::<BlockRequest>::create(
-        &folder.join("trace.json"),
+        (&folder.join("trace.json"), &inputs),
         vec!["d0".to_owned()],
         Vec::new(),
     )?);
@@ -107,9 +109,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
         ..Report::default()
     };
-    write_json(&report, &folder.join("report.json"))?;
-    write_csv(&report, &folder.join("report.csv"))?;
-    write_html(&report, &folder.join("report.html"))?;
+    write_json(&report, &folder.join("report.json"), &inputs)?;
+    write_csv(&report, &folder.join("report.csv"), &inputs)?;
+    write_html(&report, &folder.join("report.html"), &inputs)?;
     println!("{}", terminal_text(&report, Some(WallClock { seconds: 0.08 }), 100));
     Ok(())
 }

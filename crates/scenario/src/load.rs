@@ -60,20 +60,26 @@ impl Loaded {
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
-    load_watched(path, overrides, &Watch::default())
+    load_in(&Inputs::here(), path, overrides, &Watch::default())
 }
 
-/// As [`load`], as long as it is wanted: see [`load_from`].
+/// As [`load`], of the inputs of a piece of work, and as long as it is wanted: see [`load_from`].
 ///
 /// # Errors
 /// As of [`load`].
-pub fn load_watched(path: &Path, overrides: &[Override], watch: &Watch) -> Result<Loaded, Problems> {
+pub fn load_in(
+    inputs: &Inputs,
+    path: &Path,
+    overrides: &[Override],
+    watch: &Watch,
+) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
-    let text = text_of(&Inputs::here(), path).map_err(|problem| {
-        Problems::new(&name, vec![foreign::by_file(&name, path, Of::Scenario).unwrap_or(problem)])
+    let text = text_of(inputs, path).map_err(|problem| {
+        let other = foreign::by_file(inputs, (&name, path), Of::Scenario);
+        Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut loaded = load_from(&name, &text, &Inputs::in_folder(folder), overrides, watch)?;
+    let mut loaded = load_from(&name, &text, &inputs.below(folder), overrides, watch)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
         loaded.scenario.title = stem.unwrap_or(name);

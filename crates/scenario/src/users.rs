@@ -24,14 +24,14 @@ pub fn load_users(path: &Path, overrides: &[Override]) -> Result<UserSpecificati
 ///
 /// # Errors
 /// As of [`load_users`].
-pub(crate) fn load_users_in(
+pub fn load_users_in(
     inputs: &Inputs,
     path: &Path,
     overrides: &[Override],
 ) -> Result<UserSpecification, Problems> {
     let name = inputs.path_of(path).display().to_string();
     let text = text_of(inputs, path).map_err(|problem| {
-        let other = by_file(&name, &inputs.path_of(path), Of::Users);
+        let other = by_file(inputs, (&name, path), Of::Users);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));

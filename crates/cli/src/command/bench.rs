@@ -6,6 +6,7 @@ use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
+use petrio_files::inputs::Inputs;
 use std::path::PathBuf;
 
 /// Clients of the largest cluster that takes some seconds.
@@ -123,13 +124,13 @@ impl Bench {
                 print(&table(&petrio_benchmark::fs::FileSystemSpeed::HEADINGS, &cells))
             }
             Self::Scale { json } => {
-                Outputs::of([("--json", json)]).check([])?;
+                Outputs::of([("--json", json)]).check(&Inputs::none(), [])?;
                 let scale = petrio_benchmark::scale::Scale::default();
                 let rows =
                     petrio_benchmark::scale::measure(scale, &mut |what| talk(&format!("measuring {what} …")))
                         .map_err(|error| Failure::new(error, None))?;
                 if let Some(path) = json {
-                    write_json(&rows, path)?;
+                    write_json(&rows, path, &Inputs::none())?;
                     say_written([path]);
                 }
                 let cells: Vec<Vec<String>> =
@@ -137,7 +138,7 @@ impl Bench {
                 print(&table(&petrio_benchmark::scale::ScaleFigure::HEADINGS, &cells))
             }
             Self::Cluster { quick, json } => {
-                Outputs::of([("--json", json)]).check([])?;
+                Outputs::of([("--json", json)]).check(&Inputs::none(), [])?;
                 let clusters = &petrio_benchmark::cluster::CLUSTERS;
                 let small = clusters.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
                 let small: Vec<_> = small.copied().collect();
@@ -146,7 +147,7 @@ impl Bench {
                 })
                 .map_err(|error| Failure::new(error, None))?;
                 if let Some(path) = json {
-                    write_json(&rows, path)?;
+                    write_json(&rows, path, &Inputs::none())?;
                     say_written([path]);
                 }
                 let cells: Vec<Vec<String>> =

@@ -6,6 +6,7 @@ use crate::output::print;
 use crate::outputs::Outputs;
 use crate::results::say_written;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::report::write_text;
 use petrio_study::place::{place, terminal_text};
@@ -42,18 +43,19 @@ impl Place {
     }
 
     fn place(&self, watch: &Watch) -> Result<(), Failure> {
-        let loaded = self.scenario.load_watched(watch, None)?;
+        let inputs = Inputs::here();
+        let loaded = self.scenario.load_watched(&inputs, watch, None)?;
         let outputs = Outputs::of([("--out", &self.out), ("--json", &self.json)]);
-        outputs.check([])?;
+        outputs.check(&inputs, [])?;
         let placed = place(&loaded, self.share.as_deref()).map_err(|error| Failure::of(&error))?;
         if let Some(path) = &self.out {
-            write_text(path, &placed.table)?;
+            write_text(path, &inputs, &placed.table)?;
         }
         if let Some(path) = &self.json {
             let text = serde_json::to_string_pretty(&placed).map_err(|error| {
                 Failure::new(format!("the result can't be written as JSON: {error}"), None)
             })?;
-            write_text(path, &text)?;
+            write_text(path, &inputs, &text)?;
         }
         if !outputs.to_output() {
             print(&terminal_text(&placed, &self.scenario.scenario, self.out.as_deref()))?;

@@ -7,6 +7,7 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use petrio_files::inputs::Inputs;
 use petrio_validation::fs::html::write_html;
 use petrio_validation::fs::{
     Cliff, EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
@@ -51,7 +52,8 @@ fn experiments() -> String {
 
 impl ValidateFs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--html", &self.html)]).check(self.machine.as_deref())?;
+        let inputs = Inputs::here();
+        Outputs::of([("--html", &self.html)]).check(&inputs, self.machine.as_deref())?;
         let question = FsQuestion {
             directory: self.dir.clone(),
             machine: self.machine.clone(),
@@ -64,7 +66,7 @@ impl ValidateFs {
         progress.finish();
         let found = outcome.map_err(failure)?;
         if let Some(path) = &self.html {
-            write_html(&found, path)?;
+            write_html(&found, path, &inputs)?;
             talk(&format!("written: {}", path.display()));
         }
         if self.json {

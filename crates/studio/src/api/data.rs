@@ -12,6 +12,7 @@ use crate::refusal::Refusal;
 use axum::extract::State;
 use columns::{Column, columns};
 use measure::Measure;
+use petrio_files::inputs::Inputs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -121,7 +122,7 @@ fn of_file(named: &Path, opened: Opened, request: &LoadRequest, rooms: &Rooms) -
     let size = opened.file.metadata().map_err(refuse)?.len();
     let measures = Measure::of(request.quantity);
     let as_trace = |wanted: Measure| {
-        wanted.values(path).map(|values| Values {
+        wanted.values(&Inputs::here(), path).map(|values| Values {
             values,
             left_out: 0,
             columns: vec![],

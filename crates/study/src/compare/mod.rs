@@ -48,6 +48,7 @@ pub use text::terminal_text;
 use crate::needs_live;
 use entrant::{Entrant, entrants};
 use measure::same_subject;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{Report, Subject};
 use petrio_scenario::state::SavedRun;
 use petrio_scenario::{Loaded, Override};
@@ -67,6 +68,8 @@ pub const MOST_REPLICATIONS: u32 = 400;
 pub struct Question {
     /// Who takes part.
     pub inputs: Vec<Input>,
+    /// Where files are read from.
+    pub files: Inputs,
     /// Who takes part besides, read already.
     pub candidates: Vec<Candidate>,
     /// What is changed in all scenarios, before the settings of each.

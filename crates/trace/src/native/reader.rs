@@ -80,7 +80,7 @@ impl NativeReader {
     /// As of [`NativeReader::open`].
     pub fn open_for(path: &Path, wanted: Wanted) -> Result<Self, TraceError> {
         let name: Arc<str> = petrio_files::shown::path(path).to_string().into();
-        match petrio_files::input::open(path) {
+        match File::open(path) {
             Ok(file) => Self::of_file(name, file, wanted),
             Err(source) => Err(TraceError::open(name, source)),
         }
