@@ -66,6 +66,10 @@ struct Passages {
 
 impl Fabric<'_> {
     /// Builds all links and switches; where the trains of each host go first, and the rows.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "link by link: what leads there, from where, and what it gives back"
+    )]
     pub(super) fn build(
         &self,
         page: &mut PageBuilder<'_>,

@@ -23,6 +23,7 @@ impl Numbers {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "an example is read from its beginning to its end")]
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     std::fs::create_dir_all(&folder)?;

@@ -10,6 +10,7 @@ use crate::summary::{Report, Stage};
 use crate::what_if::{Measured, WhatIf};
 use petrio_kernel::Time;
 
+#[expect(clippy::too_many_lines, reason = "a report with every figure in it")]
 pub(crate) fn example() -> Report {
     let mut histogram = LatencyHistogram::default();
     let mut series = SeriesCollector::new(Time::ZERO);

@@ -118,6 +118,10 @@ pub fn load_from(
 }
 
 /// As [`load_from`], where what was read `before` for its workloads needn't be read again.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the drawing above, each of which needs the one before"
+)]
 fn load_known(
     name: &str,
     text: &str,
@@ -135,15 +139,7 @@ fn load_known(
     if let Some(problem) = foreign::by_keys(name, &root, Of::Scenario) {
         return Err(fail(vec![problem]));
     }
-    let mut problems = Vec::new();
-    let mut strays = Vec::new();
-    for change in overrides {
-        let base = sources.add(SETTING, Arc::clone(change.text()));
-        strays.extend(change.stray(&root, base, &sources).map(|stray| (change.text(), stray)));
-        if let Err(problem) = change.apply(&mut root, base, &sources) {
-            problems.push(problem);
-        }
-    }
+    let (mut problems, strays) = changed(&mut root, overrides, &mut sources);
     let told = fio::played(&mut root, &texts, &mut sources, inputs).unwrap_or_else(|mut more| {
         problems.append(&mut more);
         Vec::new()
@@ -188,16 +184,7 @@ fn load_known(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
-    let mut wires = Wires::of(&scenario);
-    let disks: Vec<PlacedDisk> = checked
-        .disks
-        .into_iter()
-        .filter_map(|(name, part)| {
-            let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
-            let (bus, queueing) = (wires.next(disk), wires.queueing(disk, &*compiled));
-            Some(PlacedDisk { name, part, device, compiled, queueing, bus, spindle: disk.spindle })
-        })
-        .collect();
+    let disks = placed(&scenario, checked.disks, &devices);
     let storage = storage(&scenario, &disks, &checked.holders);
     let sized = check_sizes(&scenario, &storage, &places, &sources).into_iter();
     let (mut errors, cautions): (Vec<Problem>, Vec<Problem>) =
@@ -246,6 +233,41 @@ fn load_known(
     }
     loaded.prepared = crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
+}
+
+/// Settings that would be lost, each with what is to be said of it instead.
+type Strays<'o> = Vec<(&'o Arc<str>, Problem)>;
+
+/// Changes a tree as the overrides say.
+fn changed<'o>(
+    root: &mut Table<'o>,
+    overrides: &'o [Override],
+    sources: &mut Sources,
+) -> (Vec<Problem>, Strays<'o>) {
+    let (mut problems, mut strays) = (Vec::new(), Vec::new());
+    for change in overrides {
+        let base = sources.add(SETTING, Arc::clone(change.text()));
+        strays.extend(change.stray(root, base, sources).map(|stray| (change.text(), stray)));
+        problems.extend(change.apply(root, base, sources).err());
+    }
+    (problems, strays)
+}
+
+/// Every disk with its drive, and the wire on which it hangs.
+fn placed(
+    scenario: &Scenario,
+    disks: Vec<(String, String)>,
+    devices: &IndexMap<String, Found>,
+) -> Vec<PlacedDisk> {
+    let mut wires = Wires::of(scenario);
+    disks
+        .into_iter()
+        .filter_map(|(name, part)| {
+            let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
+            let (bus, queueing) = (wires.next(disk), wires.queueing(disk, &*compiled));
+            Some(PlacedDisk { name, part, device, compiled, queueing, bus, spindle: disk.spindle })
+        })
+        .collect()
 }
 
 /// Instead of problems that a setting has of which there is something else to say, that.

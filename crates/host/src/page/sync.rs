@@ -181,6 +181,7 @@ impl Context<'_> {
 
     /// syncfs(2), and what is left at the end of a run: everything of this file system. As `sync_filesystem` of fs/sync.c: data, the
     /// transaction, and then in place what the commit has left dirty (`sync_blockdev`), which nothing flushes.
+    #[expect(clippy::too_many_lines, reason = "a call's stages in their order")]
     fn sync_all(&mut self, job: &mut Job) -> Next {
         loop {
             match job.stage {

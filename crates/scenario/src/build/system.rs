@@ -140,6 +140,7 @@ impl System {
     ///
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
+    #[expect(clippy::too_many_lines, reason = "a System's parts, each after what it lies on")]
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
         let mut net = NetBuilder::new(loaded.scenario.title.clone());
         let mut page = net.top();

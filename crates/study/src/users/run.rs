@@ -167,6 +167,10 @@ const CALLS_A_WORD: u64 = 4_096;
 ///
 /// # Errors
 /// What is wrong with the specification, the directories, or the file system.
+#[expect(
+    clippy::too_many_lines,
+    reason = "what is set up is taken down in the opposite order, whatever happens between"
+)]
 pub fn run_users(
     run: &UsersRun,
     mut progress: impl FnMut(UsersProgress) -> bool,

@@ -218,6 +218,7 @@ impl PatternProgram {
     /// What comes when no access is next: what the one before owes, or the next stage in which there is something to
     /// do.
     #[cold]
+    #[expect(clippy::too_many_lines, reason = "a program's stages in their order")]
     fn other_step(&mut self) -> Step {
         if let Some(file) = self.owes_fsync.take() {
             return self.on_file(self.fsync_call, file);
