@@ -31,11 +31,11 @@ fn identity(there: &Metadata) -> Identity {
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     folder: Option<PathBuf>,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<ReadSoFar>>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ReadSoFar {
     kept: BTreeMap<PathBuf, Arc<[u8]>>,
     /// How often each file was opened.
     opened: BTreeMap<PathBuf, u64>,
@@ -183,7 +183,7 @@ impl Inputs {
         self.known().opened.clone()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ReadSoFar> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

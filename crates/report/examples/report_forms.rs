@@ -7,7 +7,7 @@ use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_report::Claim;
 use petrio_report::{
-    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, Stage, WallClock,
+    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, StageFigures, WallClock,
     terminal_text, write_csv, write_html, write_json,
 };
 use std::error::Error;
@@ -75,19 +75,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         simulated_s: free.as_seconds(),
         replications: 1,
         stages: vec![
-            Stage {
+            StageFigures {
                 name: "d0/queue".to_owned(),
                 arrivals: 20_000,
                 mean_queue: waits.map(|ms| ms / 1e3 * found.requests_per_s.value),
                 mean_wait_ms: waits,
-                ..Stage::default()
+                ..StageFigures::default()
             },
-            Stage {
+            StageFigures {
                 name: "d0/mechanics".to_owned(),
                 arrivals: 20_000,
                 utilisation: Some(busy.as_seconds() / free.as_seconds()),
                 mean_service_ms: Some(service),
-                ..Stage::default()
+                ..StageFigures::default()
             },
         ],
         bottleneck: Some(Bottleneck {

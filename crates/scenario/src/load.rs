@@ -10,11 +10,11 @@
 use crate::check::{check, check_sizes};
 use crate::devices::{Found, devices};
 use crate::fio;
-use crate::foreign;
 use crate::generators::filled_in;
 use crate::holder::Holders;
 use crate::host::{Ground, Hosts, join_ranks};
 use crate::loaded::{Loaded, Origin};
+use crate::misplaced;
 use crate::parts::{Texts, expand};
 use crate::placed::{PlacedDisk, beneath, storage, unaligned};
 use crate::prepared::Prepared;
@@ -23,9 +23,9 @@ use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workloa
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;
-use crate::text::tree::{self, Places, Table};
+use crate::text::tree::{self, KeySpans, Table};
 use crate::text::{Copies, Override, Problem, Problems, SETTING, Severity, Sources};
-use crate::wires::{self, Wires};
+use crate::wires::{self, BusAssignment};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -75,7 +75,7 @@ pub fn load_in(
 ) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
     let text = text_of(inputs, path).map_err(|problem| {
-        let other = foreign::by_file(inputs, (&name, path), Of::Scenario);
+        let other = misplaced::by_file(inputs, (&name, path), Of::Scenario);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -134,9 +134,9 @@ fn load_known(
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
     if !mistakes.is_empty() {
-        return Err(fail(foreign::not_toml(name, text, mistakes, &sources, Of::Scenario)));
+        return Err(fail(misplaced::not_toml(name, text, mistakes, &sources, Of::Scenario)));
     }
-    if let Some(problem) = foreign::by_keys(name, &root, Of::Scenario) {
+    if let Some(problem) = misplaced::by_keys(name, &root, Of::Scenario) {
         return Err(fail(vec![problem]));
     }
     let (mut problems, strays) = changed(&mut root, overrides, &mut sources);
@@ -155,7 +155,7 @@ fn load_known(
     join_ranks(&mut root);
     problems.append(&mut files_alike(&mut root, &sources));
     problems.append(&mut read_tables(root.get_mut(), Path::new(""), (inputs, &sources)));
-    let places = Places::with_copies(&root, copies);
+    let places = KeySpans::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(rather(problems, &strays)));
     let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
         problems.append(&mut more);
@@ -259,7 +259,7 @@ fn placed(
     disks: Vec<(String, String)>,
     devices: &IndexMap<String, Found>,
 ) -> Vec<PlacedDisk> {
-    let mut wires = Wires::of(scenario);
+    let mut wires = BusAssignment::of(scenario);
     disks
         .into_iter()
         .filter_map(|(name, part)| {

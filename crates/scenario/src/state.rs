@@ -9,7 +9,7 @@ use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
-use petrio_persist::{Known, Reader};
+use petrio_persist::{Reader, SharedParts};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -210,7 +210,11 @@ impl SavedRun {
     }
 
     /// What was written, to be read into a System with these parts: as it was, or with other random numbers from there on.
-    pub(crate) fn reader<'b>(&'b self, known: &'b Known, (seed, replication): (u64, u64)) -> Reader<'b> {
+    pub(crate) fn reader<'b>(
+        &'b self,
+        known: &'b SharedParts,
+        (seed, replication): (u64, u64),
+    ) -> Reader<'b> {
         let reader = Reader::new(known, &self.bytes);
         if (seed, replication) == (self.header.seed, 0) {
             return reader;

@@ -1,11 +1,11 @@
 //! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
 
-use crate::foreign::{by_file, by_keys, not_toml};
+use crate::misplaced::{by_file, by_keys, not_toml};
 use crate::schema::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;
-use crate::text::tree::{self, Places};
+use crate::text::tree::{self, KeySpans};
 use crate::text::{Override, Problem, Problems, SETTING, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_users::UserSpecification;
@@ -78,7 +78,7 @@ fn load_users_from(
     match specification.check() {
         Ok(()) => Ok(specification),
         Err(error) => {
-            let place = Places::of(&root).value(&error.at);
+            let place = KeySpans::of(&root).value(&error.at);
             Err(fail(vec![sources.error(place, format!("{}: {}", error.at, error.problem))]))
         }
     }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// with them, and say what was moved and what that brought
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Place {
+pub(crate) struct PlacePartitions {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Write the placement as CSV (file, partition, server), for placement = { profile = "FILE" } of a share
@@ -35,7 +35,7 @@ Examples:
   petrio place examples/san-direct.toml --out placement.csv
   petrio run examples/san-direct.toml --set 'share.work.placement={ profile = \"../placement.csv\" }'";
 
-impl Place {
+impl PlacePartitions {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let watch = Watch::default();
         let _stoppable = crate::stop::by_interrupt(&watch);

@@ -9,7 +9,7 @@ use crate::output::talk;
 use crate::outputs::Outputs;
 use clap::Args;
 use petrio_files::inputs::Inputs;
-use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
+use petrio_live::calibrate::{CalibrateParameters, TimedOn, calibrate};
 use petrio_scenario::report::WholeFile;
 use std::path::{Path, PathBuf};
 
@@ -98,8 +98,8 @@ impl Calibrate {
         let calibration = measured.map_err(|error| Failure::of(&error))?;
         complete(profile, out, &calibration.to_toml())?;
         let on = match &calibration.place {
-            Place::OwnFileSystem => "an ext3 of its own over memory".to_owned(),
-            Place::Directory { kind } => format!("a directory on {kind}"),
+            TimedOn::OwnFileSystem => "an ext3 of its own over memory".to_owned(),
+            TimedOn::Directory { kind } => format!("a directory on {kind}"),
         };
         let machine = &calibration.machine.name;
         talk(&format!("{machine}, measured on {on}: {}", out.display()));

@@ -4,7 +4,7 @@
 //! the dissertation). Leaves out signals.
 
 use super::context::Context;
-use super::job::{Job, Next, Stage, Then};
+use super::job::{Job, Next, SyncState, Then};
 use crate::kernel_profile::Ring;
 use crate::state::Event;
 use petrio_colours::{Failure, FileCause, FileOp, Operation, Status, Submission};
@@ -108,7 +108,7 @@ impl Context<'_> {
     /// An operation that can't go on gives back what it holds.
     pub(super) fn give_up(&mut self, job: &mut Job) -> Next {
         if let Some(change) = job.change.take() {
-            let (system, mut kernel) = self.apart();
+            let (system, mut kernel) = self.split();
             system.end(&mut kernel, change);
         }
         self.unlock(job);
@@ -135,13 +135,13 @@ impl Context<'_> {
     pub(super) fn end_call(&mut self, job: &mut Job) -> Next {
         if !self.open_call(job) {
             if job.op.operation == Operation::Close {
-                job.stage = Stage::Begin;
+                job.stage = SyncState::Begin;
                 let work = half(self.memory.costs.open);
                 return Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Names };
             }
             return Next::Return;
         }
-        job.stage = Stage::Begin;
+        job.stage = SyncState::Begin;
         let costs = self.memory.costs;
         let (work, then) = match job.op.operation {
             Operation::Read => (costs.read, Then::LookUp),

@@ -6,7 +6,7 @@ use super::from_programs::{from_io500, from_script};
 use super::messages;
 use super::{Choices, MACHINE, Made, filled_in, finished, list, named_from};
 use crate::fio::{Beside, plain, workload_toml};
-use crate::foreign;
+use crate::misplaced;
 use crate::schema::reference::Of;
 use crate::text::file::text_of;
 use crate::text::{Problem, Problems};
@@ -138,7 +138,7 @@ pub fn from_file(inputs: &Inputs, file: &Path, scenario: &Path, choices: &Choice
         Err(error) => match EventReader::open_in(inputs, file, &options) {
             Ok(_) => from_events((&name, &path), choices, &below),
             Err(_) => {
-                let other = text.and_then(|text| foreign::by_text(&name, &text, Of::Scenario));
+                let other = text.and_then(|text| misplaced::by_text(&name, &text, Of::Scenario));
                 let problem = other.unwrap_or_else(|| {
                     let advice = miette::Diagnostic::help(&error).map(|help| help.to_string());
                     Problem::error(error.to_string()).maybe_help(advice)

@@ -5,7 +5,7 @@ mod measure;
 
 use super::evaluate::Axis;
 use super::{Answer, Desk, aside};
-use crate::body::{Asked, Rooms, Wanted};
+use crate::body::{Admitted, Rooms, Wanted};
 use crate::quantity::Quantity;
 use crate::reach::Opened;
 use crate::refusal::Refusal;
@@ -172,7 +172,7 @@ fn of_text(text: &str, column: Option<usize>) -> Result<Values, Refusal> {
 /// `POST /api/data`
 pub(crate) async fn load(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<LoadRequest>,
+    Admitted(request, room): Admitted<LoadRequest>,
 ) -> Answer<Loaded> {
     aside(move || {
         let _room = room;
@@ -252,7 +252,7 @@ const CORNERS: usize = 800;
 /// `POST /api/data/view`
 pub(crate) async fn view(
     State(desk): State<Arc<Desk>>,
-    Asked(request, _room): Asked<ViewRequest>,
+    Admitted(request, _room): Admitted<ViewRequest>,
 ) -> Answer<View> {
     let set = desk
         .data

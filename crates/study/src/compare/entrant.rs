@@ -8,7 +8,7 @@ use super::statistics::Sample;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::report::{
-    OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report,
+    OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, StageFigures, Subject, mean_report,
 };
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::{Replay, Workload};
@@ -64,7 +64,7 @@ pub struct Contender {
     /// Where the time of the average request went; empty where nobody knows.
     pub breakdown: Vec<Share>,
     /// The stages of the storage path; empty where nobody knows.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StageFigures>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<String>,
 }

@@ -42,7 +42,7 @@ pub use measure::{Figure, Measure};
 pub use note::{Note, NoteClaim};
 pub use pair::{Compared, Outcome, Pair};
 pub use reason::{CauseChange, Reason, StageChange};
-pub use run::{OnStep, Step};
+pub use run::{CompareProgress, OnStep};
 pub use text::terminal_text;
 
 use crate::needs_live;

@@ -2,7 +2,7 @@
 
 use super::batch::EventBatch;
 use super::schema::{About, EXPLANATION, ROOT, VERSION, events_schema, key};
-use crate::error::{Place, Problem, TraceError};
+use crate::error::{Position, Problem, TraceError};
 use crate::event::Event;
 use crate::format_name::FormatName;
 use crate::record_batches::{self, BatchFile, GROUP_ROWS};
@@ -146,7 +146,7 @@ impl EventWriter {
             if i64::try_from(picoseconds).is_err() {
                 return Err(TraceError::Record {
                     name: self.name.clone(),
-                    place: Place::Row(self.events + 1),
+                    place: Position::Row(self.events + 1),
                     format: FormatName::Native,
                     problem: Problem::TooLarge {
                         column,

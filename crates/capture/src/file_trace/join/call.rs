@@ -2,7 +2,7 @@
 //!
 //! Calls that free a descriptor take effect at their beginning: from then on another thread may be given its number.
 
-use super::queue::Place;
+use super::queue::Position;
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
 use crate::recorder::kernel_event::Call;
@@ -116,7 +116,7 @@ impl Joiner {
         thread: u32,
         call: Call,
         opens: [Option<OpenId>; 2],
-    ) -> Option<[Option<Place>; 2]> {
+    ) -> Option<[Option<Position>; 2]> {
         let is_incomplete = self.table_of(thread).is_some_and(|table| table.is_incomplete);
         let mut places = [None; 2];
         match call {

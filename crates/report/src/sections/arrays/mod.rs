@@ -6,7 +6,7 @@ pub use cache::CacheFigures;
 
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Places};
+use crate::section::{Entry, Positions};
 use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
@@ -249,7 +249,7 @@ figures! { FailureFigures, replication:
 
 impl Entry for ArrayFigures {
     const PART: &'static str = "array";
-    const PLACES: Places = Places { terminal: Some(5), page: Some(13) };
+    const PLACES: Positions = Positions { terminal: Some(5), page: Some(13) };
 
     fn name(&self) -> &str {
         &self.name
