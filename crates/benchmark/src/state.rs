@@ -1,6 +1,7 @@
 //! What it costs to go on from a run that was put aside, beside the rest of the run.
 
 use crate::scale::{ScaleError, best};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_scenario::load_text;
 use petrio_scenario::report::Sinks;
@@ -34,11 +35,12 @@ pub(crate) fn second_half(operations: u64, turns: u32) -> Result<(f64, f64), Sca
     run(Part { until: Some(half), saves: Some(&saved), ..Part::default() })?;
     let file = std::env::temp_dir().join(format!("petrio-bench-{}.state", std::process::id()));
     let of_file = |error| ScaleError::Run(Box::new(petrio_scenario::run::RunFailure::State(error)));
-    let written = saved.get().map_or(Ok(()), |saved| saved.write(&file));
+    let inputs = Inputs::none();
+    let written = saved.get().map_or(Ok(()), |saved| saved.write(&file, &inputs));
     let from = written.map_err(of_file).and_then(|()| {
         best(turns, || {
             let loaded = load_text("state.toml", &text, None, &[]).map_err(Box::new)?;
-            let from = SavedRun::read(&file).map_err(of_file)?;
+            let from = SavedRun::read(&Inputs::here(), &file).map_err(of_file)?;
             let part = Part { from: Some(&from), ..Part::default() };
             Ok(run_part(&loaded, Sinks::default(), part).map_err(Box::new)?)
         })

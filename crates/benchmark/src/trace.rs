@@ -12,6 +12,7 @@
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use petrio_colours::Direction;
+use petrio_files::inputs::Inputs;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
 use petrio_random::{Generator, generator, uniform_below};
@@ -122,7 +123,7 @@ pub fn measure(
             progress(&format!("writing {records} {trace}"));
             // What has been read isn't written over.
             let path = folder.path().join(format!("{}-{records}.parquet", trace.replace(' ', "-")));
-            let mut writer = EventWriter::create(&path, &About::default())?;
+            let mut writer = EventWriter::create(&path, &Inputs::none(), &About::default())?;
             if trace == "file calls" {
                 file_calls(records, &mut |event| writer.push(event))?;
             } else {
@@ -145,7 +146,7 @@ fn row(
 ) -> Result<ReadingSpeed, TraceBenchError> {
     let peak_resident_mib = petrio.and_then(|petrio| peak_of(petrio, path));
     let began = Instant::now();
-    black_box(characterise_file(path, &Question::default(), |_| ())?);
+    black_box(characterise_file(&Inputs::here(), path, &Question::default(), |_| ())?);
     let two = began.elapsed().as_secs_f64();
     let decompressed = busy(|| decompress(path))?;
     let read = busy(|| {

@@ -61,7 +61,7 @@ enum Command {
     Run(command::run::Run),
     Compare(command::compare::Compare),
     Check(command::check::Check),
-    Place(command::place::Place),
+    Place(command::place::PlacePartitions),
     Net(command::net::Net),
     Schema(command::schema::Schema),
     #[command(subcommand)]

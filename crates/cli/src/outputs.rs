@@ -3,8 +3,9 @@
 
 use crate::failure::Failure;
 use crate::streams;
+use petrio_files::inputs::Inputs;
+use petrio_files::shown;
 use petrio_files::whole_file::WholeFile;
-use petrio_files::{input, shown};
 use petrio_scenario::report::ReportError;
 use petrio_trace::write::OutputFormat;
 use std::io;
@@ -32,11 +33,15 @@ impl<'a> Outputs<'a> {
         self.paths().any(|(_, path)| streams::is_output(path))
     }
 
-    /// Looks at all of them. `inputs` are files that will be read; what was read already is known.
-    pub(crate) fn check<'i>(&self, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), Failure> {
-        for path in inputs {
+    /// Looks at all of them. `named` are files that will be read; what was read already the `inputs` know.
+    pub(crate) fn check<'n>(
+        &self,
+        inputs: &Inputs,
+        named: impl IntoIterator<Item = &'n Path>,
+    ) -> Result<(), Failure> {
+        for path in named {
             if let Ok(there) = path.metadata() {
-                input::remember(&there);
+                inputs.remember(&there);
             }
         }
         for (position, (option, path)) in self.0.iter().enumerate() {
@@ -54,11 +59,11 @@ impl<'a> Outputs<'a> {
                 let message = format!("{other} and {option} both name {shown}");
                 return Err(Failure::new(message, Some("give each result a file of its own".to_owned())));
             }
-            if input::is_input(path) {
+            if inputs.contain(path) {
                 let message = format!("{option} would overwrite {shown}, which is read");
                 return Err(Failure::new(message, Some("name another file".to_owned())));
             }
-            WholeFile::check(path).map_err(|cause| cannot_write(path, cause))?;
+            WholeFile::check(path, inputs).map_err(|cause| cannot_write(path, cause))?;
         }
         Ok(())
     }

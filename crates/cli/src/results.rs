@@ -5,6 +5,7 @@ use crate::output::{print, talk};
 use crate::outputs::Outputs;
 use crate::streams;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::write_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -27,26 +28,26 @@ impl Results {
 
     /// What can be known before long work: a result over what is read or over another result, a folder that isn't
     /// there.
-    pub(crate) fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
-        self.all().check(inputs.iter().copied())
+    pub(crate) fn check(&self, inputs: &Inputs, named: &[&Path]) -> Result<(), Failure> {
+        self.all().check(inputs, named.iter().copied())
     }
 
     /// Leaves what was found: as JSON and as the page that `write_html` makes, where they were asked for, and on
     /// standard output what `text` says, where it says anything.
     pub(crate) fn leave<T: Serialize, E>(
         &self,
-        found: &T,
-        write_html: impl FnOnce(&T, &Path) -> Result<(), E>,
+        (found, inputs): (&T, &Inputs),
+        write_html: impl FnOnce(&T, &Path, &Inputs) -> Result<(), E>,
         text: Option<String>,
     ) -> Result<(), Failure>
     where
         Failure: From<E>,
     {
         if let Some(path) = &self.json {
-            write_json(found, path)?;
+            write_json(found, path, inputs)?;
         }
         if let Some(path) = &self.html {
-            write_html(found, path)?;
+            write_html(found, path, inputs)?;
         }
         if let Some(text) = text.filter(|_| !self.to_output()) {
             print(&text)?;
@@ -74,7 +75,7 @@ pub(crate) fn say_written<'a, P: AsRef<Path> + ?Sized + 'a>(paths: impl IntoIter
 }
 
 /// Writes a value as JSON, whole or not at all.
-pub(crate) fn write_json(value: &impl Serialize, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write_json(value: &impl Serialize, path: &Path, inputs: &Inputs) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.to_string()))?;
-    Ok(write_text(path, &format!("{text}\n"))?)
+    Ok(write_text(path, inputs, &format!("{text}\n"))?)
 }

@@ -5,7 +5,7 @@
 //! takes. Leaves out everything that depends on where data lie, and what a write cache does to the time of a write.
 
 use super::disk::parameters::QueueDiscipline;
-use super::one_at_a_time::{MOST_STEPS, Step, has_blocks, one_at_a_time};
+use super::one_at_a_time::{MOST_STEPS, ServicePhase, has_blocks, one_at_a_time};
 use super::{BlockDevice, BuiltDevice, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
@@ -137,7 +137,7 @@ impl BlockDevice for ConstantRateParameters {
     }
 }
 
-const STEPS: &[Step] = &[Step { name: "service", cause: Cause::Service, word: "the device" }];
+const STEPS: &[ServicePhase] = &[ServicePhase { name: "service", cause: Cause::Service, word: "the device" }];
 
 /// Builds the device's page.
 pub fn constant_rate_page(

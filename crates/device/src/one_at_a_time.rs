@@ -19,7 +19,7 @@ use petrio_units::Blocks;
 
 /// A step of the service.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct ServicePhase {
     /// The name of its page.
     pub(super) name: &'static str,
     /// What its time is charged to.
@@ -63,7 +63,7 @@ pub(super) fn one_at_a_time<S: Colour>(
     parent: &mut PageBuilder<'_>,
     name: &str,
     blocks: u64,
-    steps: &'static [Step],
+    steps: &'static [ServicePhase],
     (state, plan): (S, impl Fn(&mut S, &BlockRequest, f64) -> Plan + Send + Sync + 'static),
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
 ) -> Vec<Stage> {
@@ -99,7 +99,7 @@ pub(super) fn one_at_a_time<S: Colour>(
 /// device idle again and goes to `completions`. `queue` is where requests wait to begin.
 pub(super) fn steps_page(
     page: &mut PageBuilder<'_>,
-    steps: &'static [Step],
+    steps: &'static [ServicePhase],
     (begun, queue): (Place<Job>, PlaceId),
     (idle, completions): (Place<()>, Place<BlockRequest>),
 ) -> Vec<Stage> {

@@ -25,6 +25,10 @@ impl Engine {
     /// # Errors
     /// What the programs, the net or the listener can't do; a System that doesn't keep up, or does nothing any more; a
     /// run that was stopped.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one loop: the order in which it asks makes arrivals, completions and limits exact"
+    )]
     pub fn run<L: Onlooker>(&mut self, load: &mut impl Load<L>, listener: &mut L) -> Result<(), EngineError> {
         let system = Arc::clone(&self.system);
         let devices = &*system.devices;

@@ -1,11 +1,11 @@
 //! An engine: a System and where it is, which whoever has it drives on.
 
-use crate::asked::{Asked, arrivals_of};
 use crate::error::{EngineError, StillWaiting};
 use crate::limits::{Limits, STEP};
 use crate::listener::Onlooker;
 use crate::patience::{Awaited, Patience};
 use crate::submission::{Completion, Ticket};
+use crate::submittable::{Submittable, arrivals_of};
 use crate::system::System;
 use petrio_bounds::Headroom;
 use petrio_colours::{BlockRequest, FileId, FileOp};
@@ -180,7 +180,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Past`], [`EngineError::NoSuchPart`] where nothing takes such, [`EngineError::TooMuchMemory`].
-    pub fn submit<R: Asked>(&mut self, program: Program, asked: R, at: Time) -> Result<Ticket, EngineError> {
+    pub fn submit<R: Submittable>(
+        &mut self,
+        program: Program,
+        asked: R,
+        at: Time,
+    ) -> Result<Ticket, EngineError> {
         let arrivals = arrivals_of(&self.system, &asked)?;
         if at < self.now() {
             return Err(EngineError::Past { at, now: self.now() });
@@ -304,7 +309,7 @@ impl Engine {
         }
     }
 
-    fn take<R: Asked>(&mut self, place: petrio_kernel::Place<R>, done: &mut Vec<Completion>) {
+    fn take<R: Submittable>(&mut self, place: petrio_kernel::Place<R>, done: &mut Vec<Completion>) {
         let at = self.run.now();
         for request in self.run.drain(place) {
             let Some(ticket) = Ticket::of(request.id()) else { continue };

@@ -10,7 +10,6 @@
 //!
 //! It knows no scenario, and no model.
 
-mod asked;
 mod course;
 mod engine;
 mod error;
@@ -23,10 +22,10 @@ mod ports;
 mod programs;
 mod put_aside;
 mod submission;
+mod submittable;
 mod system;
 mod visits;
 
-pub use asked::Asked;
 pub use engine::{Engine, Program, Saved};
 pub use error::{EngineError, StillWaiting};
 pub use growth::Rates;
@@ -38,5 +37,6 @@ pub use ports::{
 };
 pub use programs::{OfSource, Programs};
 pub use submission::{Answer, Completion, Ticket};
+pub use submittable::Submittable;
 pub use system::{Ports, System};
 pub use visits::{DevicePlaces, Visit};

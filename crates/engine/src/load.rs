@@ -1,11 +1,11 @@
 //! What is asked of a System in a run: the programs of one colour, or those of both side by side.
 
-use crate::asked::{Asked, ports_of};
 use crate::error::EngineError;
 use crate::growth::{Growth, Rates};
 use crate::listener::Listener;
 use crate::ports::ProgramPorts;
 use crate::programs::Programs;
+use crate::submittable::{Submittable, ports_of};
 use crate::system::System;
 use petrio_colours::Request;
 use petrio_kernel::{Place, Simulation, Time};
@@ -60,7 +60,7 @@ pub struct Lane<'n, R, P> {
     due: Due,
 }
 
-impl<'n, R: Asked, P> Lane<'n, R, P> {
+impl<'n, R: Submittable, P> Lane<'n, R, P> {
     /// Programs where a System takes what they ask for.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ impl<A, B> SideBySide<A, B> {
     }
 
     /// Each for itself again.
-    pub fn apart(self) -> (A, B) {
+    pub fn into_parts(self) -> (A, B) {
         (self.first, self.second)
     }
 }

@@ -34,7 +34,7 @@ enum Event {
 }
 
 /// What a request is known by at the place where it comes back: several devices may share one.
-type Known = (usize, u64, u64);
+type VisitKey = (usize, u64, u64);
 
 /// Follows requests through devices.
 pub(crate) struct Visits {
@@ -45,7 +45,7 @@ pub(crate) struct Visits {
     open: VecDeque<Visit>,
     first: u64,
     /// Those that haven't come back, by what they are known by.
-    away: HashMap<Known, VecDeque<u64>>,
+    away: HashMap<VisitKey, VecDeque<u64>>,
 }
 
 impl Visits {

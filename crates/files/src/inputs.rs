@@ -3,30 +3,44 @@
 //! Whoever works looks for inputs here and nowhere else, so that a page, a notebook or a test gives them without
 //! writing files, and what is small is read once, however many ask for it. What is large is opened again by each who
 //! reads it from its beginning: a stream is not kept.
+//!
+//! What was read is known by its identity (device, inode, time of birth), so that no output of the same work takes its
+//! place, by whatever name or link it is reached. Two pieces of work in one process know nothing of each other.
 
-use crate::input;
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, Metadata};
 use std::io::{self, Cursor, Read};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 /// A file of so many bytes or fewer is kept when it was read: most specifications, drives and sample traces are
 /// smaller, and a large trace costs more memory than opening it again costs time.
 const KEPT_BYTES_MAX: u64 = 4 << 20;
 
+/// Device, inode and time of birth: the number of an inode that is gone is given to another file, born later. Where a
+/// file system knows no births, the numbers have to do.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(there: &Metadata) -> Identity {
+    (there.dev(), there.ino(), there.created().ok())
+}
+
 /// Where inputs lie, and what has been read of them. Clones share what was read.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     folder: Option<PathBuf>,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<ReadSoFar>>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ReadSoFar {
     kept: BTreeMap<PathBuf, Arc<[u8]>>,
     /// How often each file was opened.
     opened: BTreeMap<PathBuf, u64>,
+    /// What no output takes the place of.
+    read: BTreeSet<Identity>,
 }
 
 /// What was opened, from its beginning.
@@ -58,10 +72,20 @@ impl Inputs {
         Self { folder: Some(folder.to_owned()), known: Arc::default() }
     }
 
+    /// Inputs of the same work in another folder: what is read there is known here.
+    pub fn below(&self, folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), known: self.known.clone() }
+    }
+
     /// Nothing that could be looked for beforehand. What is held in memory is there all the same, and whoever opens a
     /// file finds it as [`here`](Self::here).
     pub fn none() -> Self {
         Self::default()
+    }
+
+    /// Inputs of the same work, none of which could be looked for beforehand, as of [`none`](Self::none).
+    pub fn without_folder(&self) -> Self {
+        Self { folder: None, known: self.known.clone() }
     }
 
     /// With an input that is in memory; it is found by this name before any file is.
@@ -93,9 +117,10 @@ impl Inputs {
         if let Some(bytes) = self.known().kept.get(&path) {
             return Ok(Source::Kept(Cursor::new(bytes.clone())));
         }
-        let mut file = input::open(&path)?;
-        *self.known().opened.entry(path.clone()).or_default() += 1;
+        let mut file = File::open(&path)?;
         let there = file.metadata()?;
+        self.remember(&there);
+        *self.known().opened.entry(path.clone()).or_default() += 1;
         if there.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -110,6 +135,23 @@ impl Inputs {
         Ok(Source::Kept(Cursor::new(bytes)))
     }
 
+    /// The bytes of an input.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open); more than `bytes_max` are [`io::ErrorKind::FileTooLarge`], before they are in memory.
+    pub fn read(&self, name: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        // Devices and pipes say that they have none, and may have no end.
+        self.open(name)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > bytes_max {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it has more than {bytes_max} bytes, which is more than any such file needs"),
+            ));
+        }
+        Ok(bytes)
+    }
+
     /// Whether an input is there and can be read as one; it is remembered as an input.
     ///
     /// # Errors
@@ -119,8 +161,21 @@ impl Inputs {
             return Ok(());
         }
         let there = std::fs::metadata(self.path_of(name))?;
-        input::remember(&there);
+        self.remember(&there);
         if there.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(()) }
+    }
+
+    /// Remembers a file that something else reads.
+    pub fn remember(&self, there: &Metadata) {
+        // Who writes to a pipe or a terminal takes nothing away from it.
+        if there.is_file() || there.file_type().is_block_device() {
+            self.known().read.insert(identity(there));
+        }
+    }
+
+    /// Whether what lies at a path has been read.
+    pub fn contain(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|there| self.known().read.contains(&identity(&there)))
     }
 
     /// How often files were opened, by their paths.
@@ -128,7 +183,7 @@ impl Inputs {
         self.known().opened.clone()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ReadSoFar> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -158,7 +213,28 @@ mod tests {
         }
         let opened: Vec<u64> = inputs.opened().into_values().collect();
         assert_eq!(opened, [3, 1], "the large one, and the small one");
-        assert!(input::is_input(&folder.path().join("small")));
+        assert!(inputs.contain(&folder.path().join("small")));
+    }
+
+    #[test]
+    fn an_input_is_known_by_every_name_and_in_every_folder_of_its_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link, hard, other] = ["a", "link", "hard", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&path, "text").unwrap();
+        std::fs::write(&other, "text").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        std::fs::hard_link(&path, &hard).unwrap();
+        let (inputs, of_others) = (Inputs::here(), Inputs::in_folder(folder.path()));
+        assert!(!inputs.contain(&path));
+        assert_eq!(inputs.below(folder.path()).read(Path::new("link"), 4).unwrap(), b"text");
+        assert!(inputs.contain(&path) && inputs.contain(&link) && inputs.contain(&hard));
+        assert!(!inputs.contain(&other) && !of_others.contain(&path));
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        let error = Inputs::here().read(Path::new("/dev/zero"), 1_000).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

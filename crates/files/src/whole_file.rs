@@ -5,6 +5,7 @@
 
 mod target;
 
+use crate::inputs::Inputs;
 use crate::under_way::{self, PART_FILE, Recorded};
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, Permissions};
@@ -48,25 +49,28 @@ pub struct WholeFile {
 struct Part {
     part: PathBuf,
     file: PathBuf,
-    how: How,
+    /// None of these is replaced.
+    inputs: Inputs,
     is_renamed: bool,
     _recorded: Recorded,
 }
 
-/// What is special about a file.
-#[derive(Clone, Copy, Debug, Default)]
-struct How {
-    may_replace_input: bool,
-    is_private: bool,
+/// Who may read a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// As its folder and the file that it replaces have it.
+    Usual,
+    Owner,
 }
 
 impl WholeFile {
-    /// Begins a file. An existing one of that name stays as it is until the new one is complete.
+    /// Begins a file, which takes the place of none of those `inputs`. An existing one of that name stays as it is until
+    /// the new one is complete.
     ///
     /// # Errors
     /// As of [`WholeFile::check`].
-    pub fn create(path: &Path) -> io::Result<Self> {
-        Self::begin(path, How::default())
+    pub fn create(path: &Path, inputs: &Inputs) -> io::Result<Self> {
+        Self::begin(path, inputs, Readers::Usual)
     }
 
     /// As [`WholeFile::create`], for what is read, changed and written again.
@@ -74,15 +78,15 @@ impl WholeFile {
     /// # Errors
     /// As of [`WholeFile::create`], but for files that were read.
     pub fn replace(path: &Path) -> io::Result<Self> {
-        Self::begin(path, How { may_replace_input: true, ..How::default() })
+        Self::begin(path, &Inputs::none(), Readers::Usual)
     }
 
     /// As [`WholeFile::create`], for its owner alone: this user, whatever was there before.
     ///
     /// # Errors
     /// As of [`WholeFile::create`].
-    pub fn private(path: &Path) -> io::Result<Self> {
-        Self::begin(path, How { is_private: true, ..How::default() })
+    pub fn private(path: &Path, inputs: &Inputs) -> io::Result<Self> {
+        Self::begin(path, inputs, Readers::Owner)
     }
 
     /// [`WholeFile::private`] and [`WholeFile::replace`] together.
@@ -90,23 +94,23 @@ impl WholeFile {
     /// # Errors
     /// As of [`WholeFile::replace`].
     pub fn replace_privately(path: &Path) -> io::Result<Self> {
-        Self::begin(path, How { is_private: true, may_replace_input: true })
+        Self::begin(path, &Inputs::none(), Readers::Owner)
     }
 
     /// Looks whether a file can be written there; leaves everything as it is, and opens no pipe.
     ///
     /// # Errors
     /// When the folder doesn't exist or may not be written to, when the name is a folder's or a block device's, when
-    /// the file is protected against writing, or was read by this process.
-    pub fn check(path: &Path) -> io::Result<()> {
-        if let Target::Regular { file, .. } = Target::of(path, false)? {
+    /// the file is protected against writing, or is one of the `inputs` that were read.
+    pub fn check(path: &Path, inputs: &Inputs) -> io::Result<()> {
+        if let Target::Regular { file, .. } = Target::of(path, inputs)? {
             target::may_write_in(target::folder(&file))?;
         }
         Ok(())
     }
 
-    fn begin(path: &Path, how: How) -> io::Result<Self> {
-        let (file, there) = match Target::of(path, how.may_replace_input)? {
+    fn begin(path: &Path, inputs: &Inputs, readers: Readers) -> io::Result<Self> {
+        let (file, there) = match Target::of(path, inputs)? {
             Target::Regular { file, there } => (file, there),
             Target::Through(opened) => {
                 return Ok(Self {
@@ -122,14 +126,14 @@ impl WholeFile {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         // As private as the file that it replaces, from the first byte on.
-        let usual = if how.is_private { 0o600 } else { 0o666 };
-        let there = there.filter(|_| !how.is_private);
+        let usual = if readers == Readers::Owner { 0o600 } else { 0o666 };
+        let there = there.filter(|_| readers == Readers::Usual);
         options.mode(there.as_ref().map_or(usual, |there| there.mode() & 0o600));
         // The plain cause; the temporary name that comes with it means nothing to anybody.
         let opened = options.open(&part).map_err(|error| io::Error::from(error.kind()))?;
         listed.insert(part.clone());
         drop(listed);
-        let begun = Part { part, file, how, is_renamed: false, _recorded: recorded };
+        let begun = Part { part, file, inputs: inputs.clone(), is_renamed: false, _recorded: recorded };
         if let Some(there) = there {
             // Another's file stays his, where that is allowed; the mode comes after, for a change of owner resets it.
             let _ = std::os::unix::fs::fchown(&opened, Some(there.uid()), Some(there.gid()));
@@ -153,9 +157,7 @@ impl WholeFile {
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(mut part) = part else { return Ok(()) };
         file.sync_all()?;
-        if !part.how.may_replace_input {
-            target::is_no_input(&part.file)?;
-        }
+        target::is_none_of(&part.inputs, &part.file)?;
         let folder = target::folder(&part.file).to_owned();
         {
             // A signal's handler removes temporary files, or finds none.

@@ -39,7 +39,7 @@ pub struct LayoutOf {
     swap: u64,
     seed: u64,
     /// What the files are but for those of its own programs: a number that differs where that does.
-    lodgers: u64,
+    others: u64,
 }
 
 impl LayoutOf {
@@ -59,14 +59,14 @@ impl LayoutOf {
             blocks: (device_blocks / SECTORS_PER_BLOCK).saturating_sub(swap),
             swap,
             seed,
-            lodgers: 0,
+            others: 0,
         }
     }
 
     /// With files of others, in a way of which this number tells.
     #[must_use]
-    pub fn with_lodgers(self, lodgers: u64) -> Self {
-        Self { lodgers, ..self }
+    pub fn with_files_of_others(self, others: u64) -> Self {
+        Self { others, ..self }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::firing::Firing;
 use crate::marking::Marking;
 use crate::structure::{Structure, TransitionSpec};
-use petrio_persist::{Kinds, Known};
+use petrio_persist::{Kinds, SharedParts};
 use petrio_random::fnv1a;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,8 +107,8 @@ impl Net {
     }
 
     /// What all of its markings share: needed to write one down, and to read it.
-    pub fn known(self: &Arc<Self>) -> Known {
-        Known::of(&self.marking(0, 0)).with(&self.kinds)
+    pub fn known(self: &Arc<Self>) -> SharedParts {
+        SharedParts::of(&self.marking(0, 0)).with(&self.kinds)
     }
 
     /// What its tokens pass on without their own type saying so.

@@ -86,6 +86,7 @@ fn drive() -> DiskParameters {
 }
 
 /// Drives that differ in what the controller and the cache do.
+#[expect(clippy::too_many_lines, reason = "a list of drives")]
 fn drives() -> Vec<(&'static str, DiskParameters)> {
     let changed = |change: &dyn Fn(&mut DiskParameters)| {
         let mut drive = drive();

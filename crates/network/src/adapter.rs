@@ -86,6 +86,7 @@ impl Adapter {
     }
 
     /// Builds the sending half; trains go to `queue`.
+    #[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a train's way")]
     pub(super) fn sending(
         &self,
         page: &mut PageBuilder<'_>,

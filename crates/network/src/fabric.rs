@@ -40,12 +40,12 @@ pub(super) struct Fabric<'n> {
 
 /// What a link's trains lie in.
 #[derive(Clone, Copy)]
-enum Places {
+enum CablePlaces {
     Link(LinkPlaces),
     Wire(WirePlaces),
 }
 
-impl Places {
+impl CablePlaces {
     fn entrance(self, leads: Leads, passing: &Arc<Passing>) -> Entrance {
         match self {
             Self::Link(places) => Entrance::Queue(places.queue),
@@ -66,6 +66,10 @@ struct Passages {
 
 impl Fabric<'_> {
     /// Builds all links and switches; where the trains of each host go first, and the rows.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "link by link: what leads there, from where, and what it gives back"
+    )]
     pub(super) fn build(
         &self,
         page: &mut PageBuilder<'_>,
@@ -83,7 +87,7 @@ impl Fabric<'_> {
         // What each switch gives back when a train has left it, by the link by which that came.
         let mut given_back: Vec<GivesBack> = vec![Vec::new(); switches as usize];
         for (number, (cable, places)) in links.iter().zip(&places).enumerate() {
-            if let (Node::Switch(to), Places::Link(LinkPlaces { credits: Some(credits), .. })) =
+            if let (Node::Switch(to), CablePlaces::Link(LinkPlaces { credits: Some(credits), .. })) =
                 (cable.to, places)
             {
                 given_back[to as usize].push((number as u32, credits.news));
@@ -131,7 +135,7 @@ impl Fabric<'_> {
                 }
                 Node::Switch(from) => {
                     left = &given_back[from as usize];
-                    let room = if let Places::Link(places) = places { places.room } else { None };
+                    let room = if let CablePlaces::Link(places) = places { places.room } else { None };
                     let link = number as u32;
                     let is_large = ports[from as usize] > MOST_PORTS;
                     let entrance = if is_large { Entrance::Queue(entrance.place()) } else { entrance };
@@ -140,8 +144,8 @@ impl Fabric<'_> {
             }
             let mut page = page.reopen(&link_names[number]);
             stages.push(match places {
-                Places::Wire(places) => wire(&mut page, &Wire { places, to: leads.to(), passing }),
-                Places::Link(places) => {
+                CablePlaces::Wire(places) => wire(&mut page, &Wire { places, to: leads.to(), passing }),
+                CablePlaces::Link(places) => {
                     let loads = loads.filter(|_| matches!(cable.from, Node::Switch(_)));
                     let behind = Behind { given_back: left, loads };
                     let queueing = self.queueing(self.parameters.links_of(cable.kind).turns);
@@ -172,7 +176,7 @@ impl Fabric<'_> {
         names: &LinkNames<'_>,
         link_names: &[String],
         are_loads_counted: bool,
-    ) -> Vec<Places> {
+    ) -> Vec<CablePlaces> {
         let switches = self.wiring.switches();
         // What waits where there is no room for all, and how many links of each switch that concerns.
         let is_limited = self.parameters.runs_tcp() && self.parameters.has_buffers();
@@ -180,20 +184,20 @@ impl Fabric<'_> {
             .map(|number| page.reopen(&names.of(Node::Switch(number))).state("waiting", Waiting::default()))
             .collect();
         let mut limited = vec![0; waiting.len()];
-        let mut places: Vec<Places> = Vec::with_capacity(link_names.len());
+        let mut places: Vec<CablePlaces> = Vec::with_capacity(link_names.len());
         for (number, wire) in self.wiring.links().iter().enumerate() {
             let mut page = page.page(&link_names[number]);
             let (parameters, back) = (self.parameters.links_of(wire.kind), wire.back as usize);
             if self.is_wire(parameters, is_limited) && !are_loads_counted {
-                places.push(Places::Wire(WirePlaces::new(&mut page, self.queueing(parameters.turns))));
+                places.push(CablePlaces::Wire(WirePlaces::new(&mut page, self.queueing(parameters.turns))));
                 continue;
             }
             let queue = queue(&mut page, self.queueing(parameters.turns));
             let is_on_hub = self.wiring.is_shared() && matches!(wire.from, Node::Host(_));
             let idle = match (places.first(), places.get(back)) {
                 // All who are on a hub share its medium.
-                (Some(Places::Link(first)), _) if is_on_hub => first.idle,
-                (_, Some(Places::Link(other))) if parameters.duplex == Duplex::Half => other.idle,
+                (Some(CablePlaces::Link(first)), _) if is_on_hub => first.idle,
+                (_, Some(CablePlaces::Link(other))) if parameters.duplex == Duplex::Half => other.idle,
                 _ => idle(&mut page),
             };
             // A hub has no queues.
@@ -211,7 +215,7 @@ impl Fabric<'_> {
                 let room = Space { bytes: room.get(), least: self.parameters.largest_on_wire() };
                 Credits { news: page.fifo("credits"), room }
             });
-            places.push(Places::Link(LinkPlaces { queue, idle, room, credits }));
+            places.push(CablePlaces::Link(LinkPlaces { queue, idle, room, credits }));
         }
         places
     }

@@ -190,6 +190,7 @@ fn rates<'f>(capacities: &[f64], flows: impl Iterator<Item = &'f Flow> + Clone, 
 }
 
 /// Builds the page on which all messages flow: they come from `entering`, and go to the hosts' `arrivals`.
+#[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a message's way")]
 pub(super) fn fluid(
     page: &mut PageBuilder<'_>,
     parameters: &NetworkParameters,

@@ -213,7 +213,7 @@ enum Gate {
 
 /// The same, as a transition asks it.
 #[derive(Clone, Copy)]
-enum Asked {
+enum Admission {
     Nothing,
     Room(Update<Space>),
     Arbiter(Update<Arbiter>),
@@ -239,19 +239,19 @@ fn transmit(
     let room = room.map(|room| room.left_by(&mut transmit));
     let (free, onward) = (transmit.put(idle), transmit.put(leads.to()));
     let asked = match gate {
-        Gate::Open => Asked::Nothing,
+        Gate::Open => Admission::Nothing,
         Gate::Room(left) => {
             let left = transmit.update(left);
             transmit.guard(move |binding| {
                 let Space { bytes, least } = *binding.get(left);
                 bytes >= least
             });
-            Asked::Room(left)
+            Admission::Room(left)
         }
         Gate::Lane(lane, arbiter) => {
             let arbiter = transmit.update(arbiter);
             transmit.guard(move |binding| binding.get(arbiter).chosen() == Some(lane));
-            Asked::Arbiter(arbiter)
+            Admission::Arbiter(arbiter)
         }
     };
     // A host takes what comes at once; a switch gives the room back when the train has left it.
@@ -275,10 +275,10 @@ fn transmit(
             f.update(loads).leave(passing.number, bytes);
         }
         match asked {
-            Asked::Nothing => {}
+            Admission::Nothing => {}
             // No train is larger than the largest.
-            Asked::Room(left) => f.update(left).bytes -= bytes.min(f.get(left).bytes),
-            Asked::Arbiter(arbiter) => f.update(arbiter).serve(bytes),
+            Admission::Room(left) => f.update(left).bytes -= bytes.min(f.get(left).bytes),
+            Admission::Arbiter(arbiter) => f.update(arbiter).serve(bytes),
         }
         // News of free room goes back over the link by which the train came.
         if let Ok(at) = given_back.binary_search_by_key(&came.link, |given| given.0) {

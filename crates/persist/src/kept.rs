@@ -5,7 +5,7 @@ use crate::{Damage, Persist, Reader, Writer};
 /// [`Persist`] of a trait object: it can't be made anew, only restored.
 ///
 /// ```
-/// use petrio_persist::{Kept, Known, Persist, Reader, Writer};
+/// use petrio_persist::{Kept, SharedParts, Persist, Reader, Writer};
 /// trait Steps: Kept {
 ///     fn next(&mut self) -> u64;
 /// }
@@ -19,7 +19,7 @@ use crate::{Damage, Persist, Reader, Writer};
 /// }
 /// let mut steps: Box<dyn Steps> = Box::new(By(3, 0));
 /// steps.next();
-/// let known = Known::default();
+/// let known = SharedParts::default();
 /// let mut to = Writer::new(&known);
 /// steps.save_kept(&mut to);
 /// let bytes = to.finish()?;

@@ -15,13 +15,13 @@ pub(crate) fn address<T: ?Sized + 'static>(part: &Arc<T>) -> Address {
 
 /// What the initial state of a System points to, numbered: of a System that is built again the numbers are the same.
 #[derive(Default)]
-pub struct Known {
+pub struct SharedParts {
     parts: Vec<Box<dyn Any + Send + Sync>>,
     numbers: HashMap<Address, u64>,
     pub(crate) kinds: Kinds,
 }
 
-impl Known {
+impl SharedParts {
     /// Of an initial state.
     pub fn of(initial: &impl Persist) -> Self {
         Self::of_all(|to| initial.save(to))
@@ -65,8 +65,8 @@ impl Known {
     }
 }
 
-impl std::fmt::Debug for Known {
+impl std::fmt::Debug for SharedParts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Known({} parts)", self.parts.len())
+        write!(f, "SharedParts({})", self.parts.len())
     }
 }

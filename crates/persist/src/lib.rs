@@ -4,10 +4,10 @@
 //! in its initial state. So four things a serialiser doesn't know are said of a field where they hold: that it is part of the
 //! System and stays (`keep`), that it points to such a part (`shared`), that it points to a cell which others see, too (`inside`), that it is
 //! scratch (`skip`). Pointers that several share (`Arc`) are written once, and those to what the initial state has already not at all
-//! ([`Known`]).
+//! ([`SharedParts`]).
 //!
 //! ```
-//! use petrio_persist::{Known, Persist, Reader, Writer};
+//! use petrio_persist::{SharedParts, Persist, Reader, Writer};
 //! use std::sync::Arc;
 //!
 //! #[derive(Persist)]
@@ -26,7 +26,7 @@
 //! let layout = Arc::new(vec![1, 2, 3]);
 //! let build = || Server { rate: |blocks| blocks as f64, waiting: vec![Job { blocks: 0, layout: Arc::clone(&layout) }] };
 //! let mut server = build();
-//! let known = Known::of(&build());
+//! let known = SharedParts::of(&build());
 //! server.waiting.push(Job { blocks: 8, layout: Arc::clone(&layout) });
 //! let mut to = Writer::new(&known);
 //! server.save(&mut to);
@@ -54,7 +54,7 @@ pub use damage::{Damage, Refusal};
 pub use inside::Inside;
 pub use kept::Kept;
 pub use kinds::{AnyValue, Kinds};
-pub use known::Known;
+pub use known::SharedParts;
 pub use petrio_persist_derive::Persist;
 pub use reader::Reader;
 pub use writer::Writer;

@@ -1,13 +1,13 @@
 //! Where states are read from.
 
 use crate::Damage;
-use crate::known::Known;
+use crate::known::SharedParts;
 use std::any::Any;
 use std::sync::Arc;
 
 /// Gives what was written, in the same order.
 pub struct Reader<'b> {
-    known: &'b Known,
+    known: &'b SharedParts,
     /// What was pointed to beside the System's parts.
     others: Vec<Option<Box<dyn Any>>>,
     rest: &'b [u8],
@@ -17,7 +17,7 @@ pub struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     /// Of what a state of a System with these parts was written to.
-    pub fn new(known: &'b Known, bytes: &'b [u8]) -> Self {
+    pub fn new(known: &'b SharedParts, bytes: &'b [u8]) -> Self {
         Self { known, others: Vec::new(), rest: bytes, reseed: None }
     }
 

@@ -1,7 +1,7 @@
 //! Where states are written to.
 
 use crate::Refusal;
-use crate::known::{Address, Known, address};
+use crate::known::{Address, SharedParts, address};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ pub struct Writer<'k> {
 
 enum What<'k> {
     /// A state, of a System with these parts; and what has been pointed to beside them.
-    State(&'k Known, HashMap<Address, u64>),
+    State(&'k SharedParts, HashMap<Address, u64>),
     /// The parts of an initial state.
-    Parts(Known),
+    Parts(SharedParts),
 }
 
 impl<'k> Writer<'k> {
     /// Of a state of the System with these parts.
-    pub fn new(known: &'k Known) -> Self {
+    pub fn new(known: &'k SharedParts) -> Self {
         Self { bytes: Vec::new(), what: What::State(known, HashMap::new()), refusal: None }
     }
 
     pub(crate) fn walking() -> Self {
-        Self { bytes: Vec::new(), what: What::Parts(Known::default()), refusal: None }
+        Self { bytes: Vec::new(), what: What::Parts(SharedParts::default()), refusal: None }
     }
 
-    pub(crate) fn walked(self) -> Known {
+    pub(crate) fn walked(self) -> SharedParts {
         match self.what {
             What::Parts(known) => known,
-            What::State(..) => Known::default(),
+            What::State(..) => SharedParts::default(),
         }
     }
 

@@ -1,19 +1,19 @@
 //! What was written is what is read, and nothing that was damaged is taken for it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up has failed")]
 
-use petrio_persist::{Damage, Known, Persist, Reader, Writer};
+use petrio_persist::{Damage, Persist, Reader, SharedParts, Writer};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-fn written(value: &impl Persist, known: &Known) -> Vec<u8> {
+fn written(value: &impl Persist, known: &SharedParts) -> Vec<u8> {
     let mut to = Writer::new(known);
     value.save(&mut to);
     to.finish().unwrap()
 }
 
 fn again<T: Persist>(value: &T) -> T {
-    let known = Known::default();
+    let known = SharedParts::default();
     let bytes = written(value, &known);
     let mut from = Reader::new(&known, &bytes);
     let value = T::load(&mut from).unwrap();
@@ -59,7 +59,7 @@ proptest! {
     /// Any byte that is changed or left out gives another value or an error, and never a panic or a reader that goes on for ever.
     #[test]
     fn damage_is_survived(shapes in proptest::collection::vec(shape(), 1..10), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        let known = Known::default();
+        let known = SharedParts::default();
         let mut bytes = written(&shapes, &known);
         let cut = at.index(bytes.len());
         let mut short = Reader::new(&known, &bytes[..cut]);
@@ -100,10 +100,10 @@ fn what_is_the_systems_stays_the_systems() {
     used.scratch.push(9);
     used.inodes[1] = Arc::new(5);
     used.inodes.push(Arc::clone(&used.inodes[1]));
-    let bytes = written(&used, &Known::of(&first));
+    let bytes = written(&used, &SharedParts::of(&first));
 
     // Another process builds the System again.
-    let known = Known::of(&second);
+    let known = SharedParts::of(&second);
     let mut back = second.clone();
     back.scratch.push(4);
     let mut from = Reader::new(&known, &bytes);
@@ -118,7 +118,7 @@ fn what_is_the_systems_stays_the_systems() {
 #[test]
 fn what_is_no_part_of_the_system_cannot_be_pointed_to() {
     let first = part();
-    let nothing = Known::default();
+    let nothing = SharedParts::default();
     let mut to = Writer::new(&nothing);
     to.shared(&first.rules);
     let refusal = to.finish().unwrap_err().to_string();
@@ -127,9 +127,9 @@ fn what_is_no_part_of_the_system_cannot_be_pointed_to() {
 
 #[test]
 fn a_part_is_not_made_of_nothing() {
-    let known = Known::of(&part());
+    let known = SharedParts::of(&part());
     let more = vec![part(), part()];
-    let bytes = written(&more, &Known::of(&more));
+    let bytes = written(&more, &SharedParts::of(&more));
     let mut fewer = vec![part()];
     let damage = fewer.restore(&mut Reader::new(&known, &bytes)).unwrap_err();
     assert!(matches!(damage, Damage::FromNothing(_) | Damage::Part { .. }), "{damage}");
@@ -139,9 +139,9 @@ fn a_part_is_not_made_of_nothing() {
 fn a_map_is_restored_by_its_keys() {
     let mut parts = BTreeMap::from([(1u32, (5u64, String::from("a"))), (3, (6, String::from("b")))]);
     let before = parts.clone();
-    let bytes = written(&before, &Known::default());
+    let bytes = written(&before, &SharedParts::default());
     parts.remove(&1);
     parts.insert(2, (0, String::new()));
-    parts.restore(&mut Reader::new(&Known::default(), &bytes)).unwrap();
+    parts.restore(&mut Reader::new(&SharedParts::default(), &bytes)).unwrap();
     assert_eq!(parts, before);
 }

@@ -3,10 +3,11 @@
 #![allow(clippy::print_stdout)]
 
 use petrio_colours::{BlockRequest, Cause, Direction, RequestId, Status};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_report::Claim;
 use petrio_report::{
-    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, Stage, WallClock,
+    Bottleneck, Collector, ParquetRows, PerfettoTrace, Report, Served, Sinks, StageFigures, WallClock,
     terminal_text, write_csv, write_html, write_json,
 };
 use std::error::Error;
@@ -22,13 +23,15 @@ impl Numbers {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "an example is read from its beginning to its end")]
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name a folder")?);
     std::fs::create_dir_all(&folder)?;
+    let inputs = Inputs::none();
     let mut sinks = Sinks::default();
-    sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"))?);
+    sinks.push(ParquetRows::<BlockRequest>::create(&folder.join("requests.parquet"), &inputs)?);
     sinks.push(PerfettoTrace::<BlockRequest>::create(
-        &folder.join("trace.json"),
+        (&folder.join("trace.json"), &inputs),
         vec!["d0".to_owned()],
         Vec::new(),
     )?);
@@ -72,19 +75,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         simulated_s: free.as_seconds(),
         replications: 1,
         stages: vec![
-            Stage {
+            StageFigures {
                 name: "d0/queue".to_owned(),
                 arrivals: 20_000,
                 mean_queue: waits.map(|ms| ms / 1e3 * found.requests_per_s.value),
                 mean_wait_ms: waits,
-                ..Stage::default()
+                ..StageFigures::default()
             },
-            Stage {
+            StageFigures {
                 name: "d0/mechanics".to_owned(),
                 arrivals: 20_000,
                 utilisation: Some(busy.as_seconds() / free.as_seconds()),
                 mean_service_ms: Some(service),
-                ..Stage::default()
+                ..StageFigures::default()
             },
         ],
         bottleneck: Some(Bottleneck {
@@ -107,9 +110,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         served: Served { workload: "20,000 requests, more of them in the middle".to_owned(), ..found },
         ..Report::default()
     };
-    write_json(&report, &folder.join("report.json"))?;
-    write_csv(&report, &folder.join("report.csv"))?;
-    write_html(&report, &folder.join("report.html"))?;
+    write_json(&report, &folder.join("report.json"), &inputs)?;
+    write_csv(&report, &folder.join("report.csv"), &inputs)?;
+    write_html(&report, &folder.join("report.html"), &inputs)?;
     println!("{}", terminal_text(&report, Some(WallClock { seconds: 0.08 }), 100));
     Ok(())
 }

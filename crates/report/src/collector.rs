@@ -146,6 +146,27 @@ impl<R: Reported> Collector<R> {
         self.finish_with(end, &Left { now: end, ..Left::default() })
     }
 
+    /// What each workload moved in time.
+    fn deadlines(&self, left: &Left) -> Vec<DeadlineFigures> {
+        (self.deadlines.iter().enumerate())
+            .filter_map(|(row, &(deadline, moved, late))| {
+                let (workload, deadline) = (self.names.get(row).cloned().unwrap_or_default(), deadline?);
+                // What is under way may still be in time, or be late already.
+                let is_late = left.under_way.iter().filter(|request| {
+                    request.workload == row && request.moves && left.now - request.issued > deadline
+                });
+                let late_under_way = is_late.count() as u64;
+                Some(DeadlineFigures {
+                    workload,
+                    deadline_ms: deadline.as_seconds() * 1e3,
+                    moved: moved + late_under_way,
+                    late: late + late_under_way,
+                    late_under_way,
+                })
+            })
+            .collect()
+    }
+
     /// The same of a run in which something is `left`.
     pub fn finish_with(mut self, end: Time, left: &Left) -> Served {
         let measured_s = (end - self.begin).as_seconds();
@@ -177,23 +198,6 @@ impl<R: Reported> Collector<R> {
             failure: failure.to_string(),
         });
         let failures = failures.collect();
-        let deadlines = (self.deadlines.iter().enumerate())
-            .filter_map(|(row, &(deadline, moved, late))| {
-                let (workload, deadline) = (self.names.get(row).cloned().unwrap_or_default(), deadline?);
-                // What is under way may still be in time, or be late already.
-                let is_late = left.under_way.iter().filter(|request| {
-                    request.workload == row && request.moves && left.now - request.issued > deadline
-                });
-                let late_under_way = is_late.count() as u64;
-                Some(DeadlineFigures {
-                    workload,
-                    deadline_ms: deadline.as_seconds() * 1e3,
-                    moved: moved + late_under_way,
-                    late: late + late_under_way,
-                    late_under_way,
-                })
-            })
-            .collect();
         let at_work = |row: usize| {
             let name = self.names.get(row).map_or("", String::as_str);
             self.workloads.get(row)?.workload::<R>((row, name), self.begin, left)
@@ -215,7 +219,7 @@ impl<R: Reported> Collector<R> {
             operations,
             workloads,
             failures,
-            deadlines,
+            deadlines: self.deadlines(left),
             transactions,
             depths: self.depths.figures(&self.names),
             processes,

@@ -10,17 +10,18 @@ use crate::error::ReportError;
 use crate::figure::{Row, Value};
 use crate::summary::Report;
 use crate::whole_file::write_text;
+use petrio_files::inputs::Inputs;
 use std::path::Path;
 
 const HEADINGS: [&str; 9] =
     ["scenario", "replication", "part", "name", "item", "quantity", "value", "half_width", "unit"];
 
-/// Writes the summary, the stages and the sections. The file is complete or absent.
+/// Writes the summary, the stages and the sections, in the place of none of those `inputs`. The file is complete or absent.
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn write_csv(report: &Report, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &table(report))
+pub fn write_csv(report: &Report, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &table(report))
 }
 
 /// The table. Any field may hold a comma: kinds of time and of memory are told in words.

@@ -16,6 +16,7 @@ use crate::subject::Reported;
 use crate::whole_file::WholeFile;
 use petrio_colours::{BlockRequest, Cause, Causes};
 use petrio_engine::Visit;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_models::host::kernel_thread;
 use std::io::{self, Write};
@@ -37,15 +38,15 @@ const HEADINGS: &[u8] =
     thread,purpose,completed_s";
 
 impl DeviceLog {
-    /// Begins the file. `devices` are the names of the devices, by index.
+    /// Begins the file, in the place of none of those `inputs`. `devices` are the names of the devices, by index.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn create(path: &Path, devices: Vec<String>) -> Result<Self, ReportError> {
+    pub fn create(path: &Path, inputs: &Inputs, devices: Vec<String>) -> Result<Self, ReportError> {
         let form = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
-            Form::Parquet(Box::new(Rows::create(path)?))
+            Form::Parquet(Box::new(Rows::create(path, inputs)?))
         } else {
-            let mut file = WholeFile::create(path)?;
+            let mut file = WholeFile::create(path, inputs)?;
             headings(&mut file).map_err(|cause| ReportError::write(path, cause))?;
             Form::Csv(Some(file))
         };
@@ -126,7 +127,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for name in ["log.csv", "log.parquet"] {
             let path = folder.path().join(name);
-            let mut log = DeviceLog::create(&path, vec!["a".to_owned(), "b".to_owned()]).unwrap();
+            let mut log =
+                DeviceLog::create(&path, &Inputs::none(), vec!["a".to_owned(), "b".to_owned()]).unwrap();
             for n in 0..3u64 {
                 let (direction, process, purpose) = match n {
                     1 => (Direction::Flush, u32::MAX - 2, Purpose::Journal),

@@ -6,10 +6,11 @@ use crate::latency::{Latency, LatencyHistogram};
 use crate::series::SeriesCollector;
 use crate::served::{Requests, Served, Share};
 use crate::subject::Subject;
-use crate::summary::{Report, Stage};
+use crate::summary::{Report, StageFigures};
 use crate::what_if::{Measured, WhatIf};
 use petrio_kernel::Time;
 
+#[expect(clippy::too_many_lines, reason = "a report with every figure in it")]
 pub(crate) fn example() -> Report {
     let mut histogram = LatencyHistogram::default();
     let mut series = SeriesCollector::new(Time::ZERO);
@@ -71,19 +72,19 @@ pub(crate) fn example() -> Report {
         },
         beside: None,
         stages: vec![
-            Stage {
+            StageFigures {
                 name: "d0/queue".to_owned(),
                 arrivals: 48_213,
                 mean_queue: Some(0.91),
                 mean_wait_ms: Some(0.905),
-                ..Stage::default()
+                ..StageFigures::default()
             },
-            Stage {
+            StageFigures {
                 name: "d0/mechanics".to_owned(),
                 arrivals: 48_213,
                 utilisation: Some(0.86),
                 mean_service_ms: Some(3.405),
-                ..Stage::default()
+                ..StageFigures::default()
             },
         ],
         bottleneck: Some(Bottleneck {

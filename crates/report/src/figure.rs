@@ -125,7 +125,7 @@ pub(crate) struct Figure<T> {
 }
 
 /// A row of a report that has figures.
-pub(crate) trait Told: JsonSchema + Sized + 'static {
+pub(crate) trait HasFigures: JsonSchema + Sized + 'static {
     /// They, in the order of tables.
     const FIGURES: &'static [Figure<Self>];
 
@@ -141,7 +141,7 @@ pub(crate) trait Told: JsonSchema + Sized + 'static {
 macro_rules! figures {
     ($of:ty $(, $replication:ident)?: $($first:ident $(.$rest:ident)* $(= $with:expr $(, $meaning:literal)?)?
         => $quantity:literal $unit:ident $better:ident;)*) => {
-        impl $crate::figure::Told for $of {
+        impl $crate::figure::HasFigures for $of {
             const FIGURES: &'static [$crate::figure::Figure<Self>] = &[$($crate::figure::Figure {
                 field: concat!(stringify!($first) $(, ".", stringify!($rest))*),
                 quantity: $quantity,
@@ -234,16 +234,21 @@ impl<'e, E> Tables<'e, E> {
     }
 
     /// A table of a part.
-    pub(crate) fn table<T: Told>(&mut self, part: &'static str, rows: impl Fn(&'e E) -> Named<'e, T>) {
+    pub(crate) fn table<T: HasFigures>(&mut self, part: &'static str, rows: impl Fn(&'e E) -> Named<'e, T>) {
         self.named("", part, rows);
     }
 
     /// The same of a part that is of all requests.
-    pub(crate) fn of_all<T: Told>(&mut self, part: &'static str, rows: impl Fn(&'e E) -> Named<'e, T>) {
+    pub(crate) fn of_all<T: HasFigures>(&mut self, part: &'static str, rows: impl Fn(&'e E) -> Named<'e, T>) {
         self.named(self.before, part, rows);
     }
 
-    fn named<T: Told>(&mut self, before: &str, part: &'static str, rows: impl Fn(&'e E) -> Named<'e, T>) {
+    fn named<T: HasFigures>(
+        &mut self,
+        before: &str,
+        part: &'static str,
+        rows: impl Fn(&'e E) -> Named<'e, T>,
+    ) {
         let Some(of) = self.of else { return self.described.extend(described::<T>(part)) };
         for (name, item, row) in rows(of) {
             let figure = |figure: &Figure<T>| {
@@ -275,7 +280,7 @@ pub struct Described {
 }
 
 /// The figures of rows of one type under the name of their part.
-fn described<T: Told>(part: &'static str) -> Vec<Described> {
+fn described<T: HasFigures>(part: &'static str) -> Vec<Described> {
     let schema = schema_for!(T).to_value();
     let described = |figure: &Figure<T>| {
         let &Figure { field, quantity, unit, better, .. } = figure;

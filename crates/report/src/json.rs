@@ -3,6 +3,7 @@
 use crate::error::ReportError;
 use crate::summary::Report;
 use crate::whole_file::WholeFile;
+use petrio_files::inputs::Inputs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -35,18 +36,18 @@ pub fn report_schema() -> schemars::Schema {
     schema
 }
 
-/// Writes the report as indented JSON, its end a newline. The file is complete or absent.
+/// Writes the report as indented JSON, its end a newline, in the place of none of those `inputs`. The file is complete or absent.
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn write_json(report: &Report, path: &Path) -> Result<(), ReportError> {
+pub fn write_json(report: &Report, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
     #[derive(Serialize)]
     struct Written<'a> {
         version: u32,
         #[serde(flatten)]
         report: &'a Report,
     }
-    let mut file = WholeFile::create(path)?;
+    let mut file = WholeFile::create(path, inputs)?;
     serde_json::to_writer_pretty(&mut file, &Written { version: REPORT_VERSION, report })
         .map_err(io::Error::from)
         .and_then(|()| file.write_all(b"\n"))

@@ -76,7 +76,7 @@ pub use served::{
 pub use sink::{DeviceSink, RequestSink};
 pub use sinks::{Heard, Sinks};
 pub use subject::{Kind, Reported, Sort, Subject};
-pub use summary::{Members, Report, Stage, WallClock};
+pub use summary::{Members, Report, StageFigures, WallClock};
 pub use table::table;
 pub use text::{labelled, terminal_text};
 pub use transactions::TransactionFigures;

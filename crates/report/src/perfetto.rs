@@ -17,6 +17,7 @@ use crate::subject::Reported;
 use crate::whole_file::WholeFile;
 use petrio_colours::{BlockRequest, Cause, Causes, FileOp, Ledger};
 use petrio_engine::Visit;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_models::host::kernel_thread;
 use std::collections::BTreeMap;
@@ -116,13 +117,17 @@ const SERVICE: usize = 1_000_000;
 const DEVICES: u32 = 1 << 30;
 
 impl<R: Timeline> PerfettoTrace<R> {
-    /// Begins the file. `lanes` are the names of the parts that are asked (or of the processes, for file operations), by
-    /// number; `devices` are those of the devices whose requests are told apart from these.
+    /// Begins the file, in the place of none of those `inputs`. `lanes` are the names of the parts that are asked (or of
+    /// the processes, for file operations), by number; `devices` are those of the devices whose requests are told apart from these.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn create(path: &Path, lanes: Vec<String>, devices: Vec<String>) -> Result<Self, ReportError> {
-        let mut file = WholeFile::create(path)?;
+    pub fn create(
+        (path, inputs): (&Path, &Inputs),
+        lanes: Vec<String>,
+        devices: Vec<String>,
+    ) -> Result<Self, ReportError> {
+        let mut file = WholeFile::create(path, inputs)?;
         file.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")
             .map_err(|cause| ReportError::write(path, cause))?;
         Ok(Self {
@@ -369,7 +374,9 @@ mod tests {
     fn slices_of_a_track_nest_or_follow_each_other_and_names_are_escaped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
-        let mut trace = PerfettoTrace::create(&path, vec!["disk \"0\"".to_owned()], Vec::new()).unwrap();
+        let mut trace =
+            PerfettoTrace::create((&path, &Inputs::none()), vec!["disk \"0\"".to_owned()], Vec::new())
+                .unwrap();
         // Three requests issued together and served one after the other, 4 ms each.
         for n in 0..3u64 {
             let mut request = BlockRequest { blocks: 8, ..BlockRequest::default() };
@@ -411,7 +418,7 @@ mod tests {
         let path = folder.path().join("trace.json");
         let mut sinks = crate::Sinks::default();
         let parts = ["d0".to_owned(), "r".to_owned()];
-        sinks.push_timeline(crate::Subject::FileOperations, &path, &parts, 1).unwrap();
+        sinks.push_timeline(crate::Subject::FileOperations, (&path, &Inputs::none()), &parts, 1).unwrap();
         sinks.completed(&FileOp { process: 3, ..FileOp::default() }, Time::from_millis(9)).unwrap();
         // Two that overlap, and one that never came back.
         for (n, process) in [(0, u32::MAX - 2), (1, 5), (2, 5)] {

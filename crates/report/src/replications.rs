@@ -6,7 +6,7 @@ use crate::estimate::Estimate;
 use crate::latency::Latency;
 use crate::mean::{mean_count, mean_of, mean_of_each};
 use crate::served::{DeadlineFigures, OperationFailures, OperationFigures, Served, Share, WorkloadFigures};
-use crate::summary::{Report, Stage};
+use crate::summary::{Report, StageFigures};
 use crate::waiting::Waiting;
 
 /// The mean of replications: each figure with the half-width of its Student-t interval at `level` (0.95). Counts are means,
@@ -183,13 +183,13 @@ fn mean_breakdown(all: &[&[Share]]) -> Vec<Share> {
     shares
 }
 
-fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
-    let named = |name: &str| -> Vec<&Stage> {
+fn mean_stages(reports: &[Report], level: f64) -> Vec<StageFigures> {
+    let named = |name: &str| -> Vec<&StageFigures> {
         reports.iter().filter_map(|report| report.stages.iter().find(|stage| stage.name == name)).collect()
     };
-    let mean_stage = |stage: &Stage| {
+    let mean_stage = |stage: &StageFigures| {
         let same = named(&stage.name);
-        Stage {
+        StageFigures {
             name: stage.name.clone(),
             arrivals: (same.iter().map(|stage| u128::from(stage.arrivals)).sum::<u128>() / same.len() as u128)
                 as u64,
@@ -198,7 +198,7 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<Stage> {
                 &same.iter().filter_map(|stage| stage.members.as_ref()).collect::<Vec<_>>(),
                 level,
             ),
-            ..Stage::mean_of(&same)
+            ..StageFigures::mean_of(&same)
         }
     };
     reports.first().map(|first| first.stages.iter().map(mean_stage).collect()).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! A section of a report: what a report has of memories, arrays, parallel programs …, each in a file or folder of `sections/`, with the data,
 //! their figures, and its words. The forms of the report go through the list in `sections/mod.rs` and know none of them by name.
 
-use crate::figure::{Described, Row, Tables, Told};
+use crate::figure::{Described, HasFigures, Row, Tables};
 use crate::mean::{mean_of, mean_of_each};
 use crate::text::labelled;
 use petrio_page::page::{Page, Text};
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 /// Where a section stands in a form: the numbers say the order, and nothing stands where there is none.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Places {
+pub(crate) struct Positions {
     /// On the terminal, below the stages.
     pub(crate) terminal: Option<u8>,
     /// On the page: below ten above the stages, others below them.
@@ -21,11 +21,11 @@ pub(crate) struct Places {
 pub(crate) const BELOW_STAGES: u8 = 10;
 
 /// An entry of a section: one array, one host's memory.
-pub(crate) trait Entry: Told + Clone + Serialize + DeserializeOwned {
+pub(crate) trait Entry: HasFigures + Clone + Serialize + DeserializeOwned {
     /// What rows of tables say that they are about.
     const PART: &'static str;
     /// Where they stand.
-    const PLACES: Places;
+    const PLACES: Positions;
     /// Whether each has a line of space above it on the terminal.
     const IS_APART: bool = true;
 
@@ -133,15 +133,15 @@ pub(crate) fn is_absent(section: &impl Section) -> bool {
 
 /// A section in all forms, whatever its entries are.
 pub(crate) trait Forms {
-    fn places(&self) -> Places;
+    fn places(&self) -> Positions;
     fn rows(&self) -> Vec<Row>;
     fn terminal(&self, out: &mut String, width: usize);
     fn page(&self, page: &mut Page);
 }
 
 impl<S: Section> Forms for S {
-    fn places(&self) -> Places {
-        if self.entries().is_empty() { Places::default() } else { S::Entry::PLACES }
+    fn places(&self) -> Positions {
+        if self.entries().is_empty() { Positions::default() } else { S::Entry::PLACES }
     }
 
     fn rows(&self) -> Vec<Row> {

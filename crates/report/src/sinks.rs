@@ -7,6 +7,7 @@ use crate::sink::{DeviceSink, RequestSink};
 use crate::subject::{Reported, Subject};
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_engine::Visit;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use std::path::Path;
 
@@ -52,14 +53,14 @@ impl Sinks {
         self.devices.push(Box::new(sink));
     }
 
-    /// Adds a Parquet file with a row for every request or file operation.
+    /// Adds a Parquet file with a row for every request or file operation, in the place of none of those `inputs`.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn push_rows(&mut self, subject: Subject, path: &Path) -> Result<(), ReportError> {
+    pub fn push_rows(&mut self, subject: Subject, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
         match subject {
-            Subject::BlockRequests => self.push(ParquetRows::<BlockRequest>::create(path)?),
-            Subject::FileOperations => self.push(ParquetRows::<FileOp>::create(path)?),
+            Subject::BlockRequests => self.push(ParquetRows::<BlockRequest>::create(path, inputs)?),
+            Subject::FileOperations => self.push(ParquetRows::<FileOp>::create(path, inputs)?),
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ impl Sinks {
     pub fn push_timeline(
         &mut self,
         subject: Subject,
-        path: &Path,
+        (path, inputs): (&Path, &Inputs),
         parts: &[String],
         devices: usize,
     ) -> Result<(), ReportError> {
@@ -80,15 +81,19 @@ impl Sinks {
         match subject {
             // What programs ask of disks themselves are these disks' requests.
             Subject::BlockRequests if parts.len() == disks.len() => {
-                self.push(PerfettoTrace::<BlockRequest>::create(path, disks, Vec::new())?);
+                self.push(PerfettoTrace::<BlockRequest>::create((path, inputs), disks, Vec::new())?);
             }
             Subject::BlockRequests => {
-                let trace = Shared::new(PerfettoTrace::<BlockRequest>::create(path, parts.to_vec(), disks)?);
+                let trace = Shared::new(PerfettoTrace::<BlockRequest>::create(
+                    (path, inputs),
+                    parts.to_vec(),
+                    disks,
+                )?);
                 self.push_device_log(trace.again());
                 self.push(trace);
             }
             Subject::FileOperations => {
-                let trace = Shared::new(PerfettoTrace::<FileOp>::create(path, Vec::new(), disks)?);
+                let trace = Shared::new(PerfettoTrace::<FileOp>::create((path, inputs), Vec::new(), disks)?);
                 self.push_device_log(trace.again());
                 self.push(trace);
             }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 /// One stage of the storage path, or a class of equal ones. What a stage doesn't have (a queue has no service) is
 /// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stage {
+#[schemars(rename = "Stage")]
+pub struct StageFigures {
     /// Its path in the net, such as `d0/mechanics`; of a class, `d*/mechanics`.
     pub name: String,
     /// Requests that arrived.
@@ -58,7 +59,7 @@ pub struct Members {
     pub most: f64,
 }
 
-impl Stage {
+impl StageFigures {
     /// How busy it is, or the busiest of those that it stands for, where they serve.
     pub fn most(&self) -> Option<f64> {
         let own = self.utilisation?;
@@ -136,7 +137,7 @@ macro_rules! report {
             #[serde(skip_serializing_if = "Option::is_none", default)]
             pub beside: Option<Box<Served>>,
             /// The stages of the storage path.
-            pub stages: Vec<Stage>,
+            pub stages: Vec<StageFigures>,
             $(
                 $(#[$comment])*
                 #[serde(skip_serializing_if = "is_absent", default)]
@@ -204,11 +205,11 @@ figures! { Report:
 }
 
 /// How a member of equal stages is told from the others, where `serves` says by how busy it is, else by what waits.
-fn member(stage: &Stage, serves: bool, of: fn(&Members) -> f64) -> Option<f64> {
+fn member(stage: &StageFigures, serves: bool, of: fn(&Members) -> f64) -> Option<f64> {
     stage.members.as_ref().filter(|_| stage.utilisation.is_some() == serves).map(of)
 }
 
-figures! { Stage:
+figures! { StageFigures:
     arrivals => "arrivals" One Neither;
     completions_per_s => "completion rate" PerSecond Neither;
     servers => "servers" One Neither;

@@ -7,7 +7,7 @@ use crate::estimate::Estimate;
 use crate::latency::Latency;
 use crate::served::{OperationFigures, Served};
 use crate::subject::Subject;
-use crate::summary::{Report, Stage, WallClock};
+use crate::summary::{Report, StageFigures, WallClock};
 use crate::waiting::Waiting;
 use petrio_page::numbers::{
     bytes, counted, grouped, mean_number, per_cent, rate_unit, seconds, significant, time_in, time_unit,
@@ -261,7 +261,7 @@ fn timed(figure: Estimate, unit: (&str, f64)) -> String {
     }
 }
 
-fn stages(out: &mut String, stages: &[Stage], width: usize) {
+fn stages(out: &mut String, stages: &[StageFigures], width: usize) {
     if stages.is_empty() {
         return;
     }
@@ -313,7 +313,7 @@ fn stages(out: &mut String, stages: &[Stage], width: usize) {
 }
 
 /// How busy a stage is, and of how many servers: "86 %", "43 % of 4".
-pub(super) fn busy_servers(stage: &Stage, busy: f64) -> String {
+pub(super) fn busy_servers(stage: &StageFigures, busy: f64) -> String {
     match stage.servers {
         Some(servers) if servers > 1 => format!("{} of {}", per_cent(busy), grouped(servers.into())),
         _ => per_cent(busy),
@@ -321,7 +321,7 @@ pub(super) fn busy_servers(stage: &Stage, busy: f64) -> String {
 }
 
 /// Rows worth a line: a wait that nobody had is none.
-pub(super) fn shown(stages: &[Stage]) -> impl Iterator<Item = &Stage> {
+pub(super) fn shown(stages: &[StageFigures]) -> impl Iterator<Item = &StageFigures> {
     stages.iter().filter(|stage| stage.arrivals > 0 || stage.utilisation.is_some())
 }
 

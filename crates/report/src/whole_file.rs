@@ -3,6 +3,7 @@
 //! How it is done is the workload crate's, which writes traces in the same way.
 
 use crate::error::ReportError;
+use petrio_files::inputs::Inputs;
 use petrio_files::whole_file;
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,8 +19,8 @@ impl WholeFile {
     ///
     /// # Errors
     /// When the folder doesn't exist or may not be written to, or when the name is a folder's.
-    pub fn create(path: &Path) -> Result<Self, ReportError> {
-        whole_file::WholeFile::create(path).map(Self).map_err(|cause| ReportError::write(path, cause))
+    pub fn create(path: &Path, inputs: &Inputs) -> Result<Self, ReportError> {
+        whole_file::WholeFile::create(path, inputs).map(Self).map_err(|cause| ReportError::write(path, cause))
     }
 
     /// The name that it will have.
@@ -56,8 +57,8 @@ impl Write for WholeFile {
 ///
 /// # Errors
 /// As of [`WholeFile::create`] and [`WholeFile::finish`].
-pub fn write_text(path: &Path, text: &str) -> Result<(), ReportError> {
-    let mut file = WholeFile::create(path)?;
+pub fn write_text(path: &Path, inputs: &Inputs, text: &str) -> Result<(), ReportError> {
+    let mut file = WholeFile::create(path, inputs)?;
     file.write_all(text.as_bytes()).map_err(|cause| ReportError::write(path, cause))?;
     file.finish()
 }
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_missing_folder_is_named_with_what_to_do() {
-        let error = write_text(Path::new("/no-such-folder/report.json"), "").unwrap_err();
+        let error = write_text(Path::new("/no-such-folder/report.json"), &Inputs::none(), "").unwrap_err();
         assert!(error.to_string().starts_with("/no-such-folder/report.json can't be written"), "{error}");
         assert!(error.to_string().ends_with("make the folder first"), "{error}");
     }

@@ -3,7 +3,7 @@
 use crate::catalogue::{DEVICES, Device, read_device};
 use crate::schema::{Adapter, Disk, Scenario, Spindle, WriteCache};
 use crate::text::file::text_of;
-use crate::text::tree::{Places, Table, entry, merge, parse};
+use crate::text::tree::{KeySpans, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use crate::wires::adapter_of;
 use indexmap::IndexMap;
@@ -26,7 +26,7 @@ pub(crate) struct Found {
 pub(crate) fn devices(
     scenario: &Scenario,
     root: &Table<'_>,
-    places: &Places,
+    places: &KeySpans,
     sources: &mut Sources,
     inputs: &Inputs,
 ) -> Result<IndexMap<String, Found>, Vec<Problem>> {
@@ -124,7 +124,7 @@ fn device(
     name: &str,
     disk: &Disk,
     root: &Table<'_>,
-    places: &Places,
+    places: &KeySpans,
     sources: &mut Sources,
     inputs: &Inputs,
 ) -> Result<Device, Vec<Problem>> {
@@ -177,7 +177,7 @@ fn device(
     read_device(&Spanned::new(span, merged), sources)
 }
 
-fn catalogued(name: &str, model: &str, places: &Places, sources: &Sources) -> Result<String, Vec<Problem>> {
+fn catalogued(name: &str, model: &str, places: &KeySpans, sources: &Sources) -> Result<String, Vec<Problem>> {
     DEVICES.text(model).map(str::to_owned).ok_or_else(|| {
         let span = places.value(&format!("disk.{name}.model"));
         let problem = sources.error(span, format!("the catalogue has no drive \"{model}\""));

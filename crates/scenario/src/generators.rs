@@ -3,7 +3,7 @@
 
 use crate::placed::Storage;
 use crate::schema::{Scenario, Workload};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use miette::Diagnostic;
@@ -17,7 +17,7 @@ pub(crate) fn filled_in(
     scenario: &Scenario,
     storage: &[Storage],
     targets: &IndexMap<String, Vec<u32>>,
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Result<IndexMap<String, Synthetic>, Vec<Problem>> {
     let mut filled = IndexMap::new();
@@ -73,7 +73,7 @@ fn devices_of(
     generator: &mut Generator,
     path: &str,
     on: &[u32],
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Result<(), Problem> {
     let path = format!("{path}.devices");

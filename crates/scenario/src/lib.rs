@@ -27,7 +27,6 @@ mod classes;
 mod devices;
 mod failure;
 mod fio;
-mod foreign;
 mod generators;
 mod holder;
 mod host;
@@ -35,9 +34,10 @@ pub mod init;
 mod levers;
 mod load;
 mod loaded;
+mod misplaced;
 mod parts;
 mod placed;
-pub mod placing;
+pub mod placement;
 mod prepare;
 mod prepared;
 mod reading;
@@ -54,10 +54,10 @@ pub use host::{
     PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
     SharePlacement, Volume,
 };
-pub use load::{load, load_from, load_text, load_watched};
+pub use load::{load, load_from, load_in, load_text};
 pub use loaded::Loaded;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};
 pub use text::{Override, Problem, Problems, Severity};
-pub use users::{load_users, load_users_text};
+pub use users::{load_users, load_users_in, load_users_text};

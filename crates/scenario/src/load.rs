@@ -10,11 +10,11 @@
 use crate::check::{check, check_sizes};
 use crate::devices::{Found, devices};
 use crate::fio;
-use crate::foreign;
 use crate::generators::filled_in;
 use crate::holder::Holders;
 use crate::host::{Ground, Hosts, join_ranks};
 use crate::loaded::{Loaded, Origin};
+use crate::misplaced;
 use crate::parts::{Texts, expand};
 use crate::placed::{PlacedDisk, beneath, storage, unaligned};
 use crate::prepared::Prepared;
@@ -23,9 +23,9 @@ use crate::schema::{Head, KINDS, Scenario, files_alike, read_parts, read_workloa
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;
-use crate::text::tree::{self, Places, Table};
+use crate::text::tree::{self, KeySpans, Table};
 use crate::text::{Copies, Override, Problem, Problems, SETTING, Severity, Sources};
-use crate::wires::{self, Wires};
+use crate::wires::{self, BusAssignment};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -60,20 +60,26 @@ impl Loaded {
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
-    load_watched(path, overrides, &Watch::default())
+    load_in(&Inputs::here(), path, overrides, &Watch::default())
 }
 
-/// As [`load`], as long as it is wanted: see [`load_from`].
+/// As [`load`], of the inputs of a piece of work, and as long as it is wanted: see [`load_from`].
 ///
 /// # Errors
 /// As of [`load`].
-pub fn load_watched(path: &Path, overrides: &[Override], watch: &Watch) -> Result<Loaded, Problems> {
+pub fn load_in(
+    inputs: &Inputs,
+    path: &Path,
+    overrides: &[Override],
+    watch: &Watch,
+) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
-    let text = text_of(&Inputs::here(), path).map_err(|problem| {
-        Problems::new(&name, vec![foreign::by_file(&name, path, Of::Scenario).unwrap_or(problem)])
+    let text = text_of(inputs, path).map_err(|problem| {
+        let other = misplaced::by_file(inputs, (&name, path), Of::Scenario);
+        Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut loaded = load_from(&name, &text, &Inputs::in_folder(folder), overrides, watch)?;
+    let mut loaded = load_from(&name, &text, &inputs.below(folder), overrides, watch)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
         loaded.scenario.title = stem.unwrap_or(name);
@@ -112,6 +118,10 @@ pub fn load_from(
 }
 
 /// As [`load_from`], where what was read `before` for its workloads needn't be read again.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the drawing above, each of which needs the one before"
+)]
 fn load_known(
     name: &str,
     text: &str,
@@ -124,20 +134,12 @@ fn load_known(
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
     if !mistakes.is_empty() {
-        return Err(fail(foreign::not_toml(name, text, mistakes, &sources, Of::Scenario)));
+        return Err(fail(misplaced::not_toml(name, text, mistakes, &sources, Of::Scenario)));
     }
-    if let Some(problem) = foreign::by_keys(name, &root, Of::Scenario) {
+    if let Some(problem) = misplaced::by_keys(name, &root, Of::Scenario) {
         return Err(fail(vec![problem]));
     }
-    let mut problems = Vec::new();
-    let mut strays = Vec::new();
-    for change in overrides {
-        let base = sources.add(SETTING, Arc::clone(change.text()));
-        strays.extend(change.stray(&root, base, &sources).map(|stray| (change.text(), stray)));
-        if let Err(problem) = change.apply(&mut root, base, &sources) {
-            problems.push(problem);
-        }
-    }
+    let (mut problems, strays) = changed(&mut root, overrides, &mut sources);
     let told = fio::played(&mut root, &texts, &mut sources, inputs).unwrap_or_else(|mut more| {
         problems.append(&mut more);
         Vec::new()
@@ -153,7 +155,7 @@ fn load_known(
     join_ranks(&mut root);
     problems.append(&mut files_alike(&mut root, &sources));
     problems.append(&mut read_tables(root.get_mut(), Path::new(""), (inputs, &sources)));
-    let places = Places::with_copies(&root, copies);
+    let places = KeySpans::with_copies(&root, copies);
     let fail = |problems| Problems::new(name, places.copies().told_once(rather(problems, &strays)));
     let scenario = scenario_with_copies(&root, places.copies(), &sources).map_err(|mut more| {
         problems.append(&mut more);
@@ -182,16 +184,7 @@ fn load_known(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
-    let mut wires = Wires::of(&scenario);
-    let disks: Vec<PlacedDisk> = checked
-        .disks
-        .into_iter()
-        .filter_map(|(name, part)| {
-            let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
-            let (bus, queueing) = (wires.next(disk), wires.queueing(disk, &*compiled));
-            Some(PlacedDisk { name, part, device, compiled, queueing, bus, spindle: disk.spindle })
-        })
-        .collect();
+    let disks = placed(&scenario, checked.disks, &devices);
     let storage = storage(&scenario, &disks, &checked.holders);
     let sized = check_sizes(&scenario, &storage, &places, &sources).into_iter();
     let (mut errors, cautions): (Vec<Problem>, Vec<Problem>) =
@@ -240,6 +233,41 @@ fn load_known(
     }
     loaded.prepared = crate::build::check_files(&loaded).map_err(fail)?;
     Ok(loaded)
+}
+
+/// Settings that would be lost, each with what is to be said of it instead.
+type Strays<'o> = Vec<(&'o Arc<str>, Problem)>;
+
+/// Changes a tree as the overrides say.
+fn changed<'o>(
+    root: &mut Table<'o>,
+    overrides: &'o [Override],
+    sources: &mut Sources,
+) -> (Vec<Problem>, Strays<'o>) {
+    let (mut problems, mut strays) = (Vec::new(), Vec::new());
+    for change in overrides {
+        let base = sources.add(SETTING, Arc::clone(change.text()));
+        strays.extend(change.stray(root, base, sources).map(|stray| (change.text(), stray)));
+        problems.extend(change.apply(root, base, sources).err());
+    }
+    (problems, strays)
+}
+
+/// Every disk with its drive, and the wire on which it hangs.
+fn placed(
+    scenario: &Scenario,
+    disks: Vec<(String, String)>,
+    devices: &IndexMap<String, Found>,
+) -> Vec<PlacedDisk> {
+    let mut wires = BusAssignment::of(scenario);
+    disks
+        .into_iter()
+        .filter_map(|(name, part)| {
+            let (disk, Found { device, compiled }) = (scenario.disk.get(&part)?, devices.get(&part)?.clone());
+            let (bus, queueing) = (wires.next(disk), wires.queueing(disk, &*compiled));
+            Some(PlacedDisk { name, part, device, compiled, queueing, bus, spindle: disk.spindle })
+        })
+        .collect()
 }
 
 /// Instead of problems that a setting has of which there is something else to say, that.

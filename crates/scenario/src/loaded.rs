@@ -6,7 +6,7 @@ use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
 use crate::schema::{Scenario, Workload};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Copies, Override, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -46,7 +46,7 @@ pub struct Loaded {
     pub(crate) prepared: Option<Arc<Prepared>>,
     pub(crate) origin: Arc<Origin>,
     pub(crate) sources: Sources,
-    pub(crate) places: Places,
+    pub(crate) places: KeySpans,
 }
 
 /// What a scenario was read from, so that it can be read again with something changed.

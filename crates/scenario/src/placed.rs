@@ -4,7 +4,7 @@ use crate::catalogue::Device;
 use crate::check::PlannedHolder;
 use crate::holder::Stands;
 use crate::schema::{Scenario, Spindle};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use crate::wires::Wire;
 use petrio_colours::SECTOR_BYTES;
@@ -104,7 +104,7 @@ pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Stor
 pub(crate) fn unaligned(
     storage: &[Storage],
     beneath: &[Beneath],
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Vec<Problem> {
     let begins_within = storage.iter().zip(beneath).filter(|(_, beneath)| beneath.is_unaligned);

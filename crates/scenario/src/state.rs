@@ -5,11 +5,11 @@
 
 use crate::loaded::Loaded;
 use miette::Diagnostic;
-use petrio_files::input;
+use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
-use petrio_persist::{Known, Reader};
+use petrio_persist::{Reader, SharedParts};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -142,14 +142,14 @@ impl SavedRun {
         self.header.seed
     }
 
-    /// Writes it to a file, which is whole or isn't there.
+    /// Writes it to a file, which is whole or isn't there, and takes the place of none of those `inputs`.
     ///
     /// # Errors
     /// [`StateError::File`].
-    pub fn write(&self, path: &Path) -> Result<(), StateError> {
+    pub fn write(&self, path: &Path, inputs: &Inputs) -> Result<(), StateError> {
         let failed = |cause| StateError::File { path: path.to_owned(), cause };
         let written = || {
-            let mut file = WholeFile::create(path)?;
+            let mut file = WholeFile::create(path, inputs)?;
             file.write_all(MAGIC)?;
             let header = serde_json::to_vec(&self.header)?;
             file.write_all(&header)?;
@@ -167,10 +167,10 @@ impl SavedRun {
     ///
     /// # Errors
     /// [`StateError`]: a file that can't be read, that is none, that is of another version, or damaged.
-    pub fn read(path: &Path) -> Result<Self, StateError> {
+    pub fn read(inputs: &Inputs, path: &Path) -> Result<Self, StateError> {
         let named = || path.to_owned();
         let bytes =
-            input::read(path, BYTES_MAX).map_err(|cause| StateError::File { path: named(), cause })?;
+            inputs.read(path, BYTES_MAX).map_err(|cause| StateError::File { path: named(), cause })?;
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| StateError::NoState { path: named() })?;
         let damaged = |what: String| StateError::Damaged { path: named(), what };
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -210,7 +210,11 @@ impl SavedRun {
     }
 
     /// What was written, to be read into a System with these parts: as it was, or with other random numbers from there on.
-    pub(crate) fn reader<'b>(&'b self, known: &'b Known, (seed, replication): (u64, u64)) -> Reader<'b> {
+    pub(crate) fn reader<'b>(
+        &'b self,
+        known: &'b SharedParts,
+        (seed, replication): (u64, u64),
+    ) -> Reader<'b> {
         let reader = Reader::new(known, &self.bytes);
         if (seed, replication) == (self.header.seed, 0) {
             return reader;

@@ -1,11 +1,11 @@
 //! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
 
-use crate::foreign::{by_file, by_keys, not_toml};
+use crate::misplaced::{by_file, by_keys, not_toml};
 use crate::schema::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;
-use crate::text::tree::{self, Places};
+use crate::text::tree::{self, KeySpans};
 use crate::text::{Override, Problem, Problems, SETTING, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_users::UserSpecification;
@@ -24,14 +24,14 @@ pub fn load_users(path: &Path, overrides: &[Override]) -> Result<UserSpecificati
 ///
 /// # Errors
 /// As of [`load_users`].
-pub(crate) fn load_users_in(
+pub fn load_users_in(
     inputs: &Inputs,
     path: &Path,
     overrides: &[Override],
 ) -> Result<UserSpecification, Problems> {
     let name = inputs.path_of(path).display().to_string();
     let text = text_of(inputs, path).map_err(|problem| {
-        let other = by_file(&name, &inputs.path_of(path), Of::Users);
+        let other = by_file(inputs, (&name, path), Of::Users);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -78,7 +78,7 @@ fn load_users_from(
     match specification.check() {
         Ok(()) => Ok(specification),
         Err(error) => {
-            let place = Places::of(&root).value(&error.at);
+            let place = KeySpans::of(&root).value(&error.at);
             Err(fail(vec![sources.error(place, format!("{}: {}", error.at, error.problem))]))
         }
     }

@@ -1,7 +1,7 @@
 //! On which bus each disk hangs: a channel of an adapter, one that disks share without one, or its own.
 
 use crate::schema::{Adapter, Disk, Scenario};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use petrio_models::device::{BlockDevice, Queueing};
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ pub struct Wire {
 }
 
 /// Deals disks out to their buses, in the order of the disks.
-pub(crate) struct Wires<'s> {
+pub(crate) struct BusAssignment<'s> {
     scenario: &'s Scenario,
     /// Disks on each adapter so far.
     taken: BTreeMap<&'s str, u64>,
 }
 
-impl<'s> Wires<'s> {
+impl<'s> BusAssignment<'s> {
     /// No disk hangs on any yet.
     pub(crate) fn of(scenario: &'s Scenario) -> Self {
         Self { scenario, taken: BTreeMap::new() }
@@ -54,7 +54,7 @@ pub(crate) fn adapter_of<'s>(scenario: &'s Scenario, disk: &Disk) -> Option<&'s 
 }
 
 /// What is wrong with adapters: those with too many disks, and those with none.
-pub(crate) fn check(scenario: &Scenario, places: &Places, sources: &Sources) -> [Vec<Problem>; 2] {
+pub(crate) fn check(scenario: &Scenario, places: &KeySpans, sources: &Sources) -> [Vec<Problem>; 2] {
     let [mut crowded, mut idle] = [Vec::new(), Vec::new()];
     let mut disks: BTreeMap<&str, u64> = BTreeMap::new();
     for disk in scenario.disk.values() {

@@ -88,10 +88,10 @@ impl Rooms {
 pub(crate) struct Room(#[expect(dead_code, reason = "held, not looked at")] OwnedSemaphorePermit);
 
 /// What a page asked for, and the room that it takes.
-pub(crate) struct Asked<T>(pub(crate) T, pub(crate) Room);
+pub(crate) struct Admitted<T>(pub(crate) T, pub(crate) Room);
 
 /// Wherever there are rooms.
-impl<T: Wanted, S: Send + Sync> FromRequest<S> for Asked<T>
+impl<T: Wanted, S: Send + Sync> FromRequest<S> for Admitted<T>
 where
     Rooms: FromRef<S>,
 {
@@ -119,7 +119,7 @@ fn length_of<T: Wanted>(headers: &HeaderMap) -> Result<usize, Refusal> {
     }
 }
 
-async fn asked<T: Wanted>(request: Request, rooms: &Rooms) -> Result<Asked<T>, Refusal> {
+async fn asked<T: Wanted>(request: Request, rooms: &Rooms) -> Result<Admitted<T>, Refusal> {
     let length = length_of::<T>(request.headers())?;
     let room = rooms.take(length, T::TAKES).await?;
     let blocks = blocks(request.into_body(), T::BYTES_MAX.min(length.max(SMALL)), rooms.patience).await?;
@@ -129,7 +129,7 @@ async fn asked<T: Wanted>(request: Request, rooms: &Rooms) -> Result<Asked<T>, R
         let parsed = tokio::task::spawn_blocking(move || blocks.json()).await;
         parsed.map_err(|failed| Refusal::new(format!("the studio failed at this: {failed}")))?
     };
-    Ok(Asked(wanted.map_err(|error| not_understood(&error))?, room))
+    Ok(Admitted(wanted.map_err(|error| not_understood(&error))?, room))
 }
 
 fn too_large(most: usize) -> Refusal {
@@ -260,7 +260,7 @@ mod tests {
             for part in [1_000, PIECE - 1, usize::MAX] {
                 let parts: Vec<_> = whole.as_bytes().chunks(part).map(Bytes::copy_from_slice).collect();
                 let body = Body::from_stream(stream::iter(parts.into_iter().map(Ok::<_, io::Error>)));
-                let Asked(found, _room) = asked::<Text>(request(body, None), &rooms()).await.unwrap();
+                let Admitted(found, _room) = asked::<Text>(request(body, None), &rooms()).await.unwrap();
                 assert_eq!(found, wanted);
             }
         }

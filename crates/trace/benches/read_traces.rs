@@ -5,6 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use petrio_colours::Direction;
+use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, Extent};
 use petrio_trace::native::{About, EventWriter, NativeReader, Wanted};
@@ -89,7 +90,7 @@ fn sample(format: FormatName) -> Vec<u8> {
 fn native() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.parquet");
-    let mut writer = EventWriter::create(&path, &About::default()).unwrap();
+    let mut writer = EventWriter::create(&path, &Inputs::none(), &About::default()).unwrap();
     for i in 0..RECORDS {
         let address = i.wrapping_mul(2_654_435_761) % 400_000_000;
         let mut event = Event::new(Time::from_micros(i * 210), EventKind::Queue);

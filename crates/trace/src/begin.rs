@@ -2,7 +2,7 @@
 
 use super::compression::{Compression, Count, Unpacked, decompressed};
 use super::detect::detect;
-use super::error::{Fault, Place, Problem, TraceError, printable};
+use super::error::{Fault, Position, Problem, TraceError, printable};
 use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::{MAGIC, NativeReader, Wanted};
@@ -91,10 +91,10 @@ impl Stream {
         let stream = match &options.own {
             None => stream,
             Some(own) => match own.rewritten(stream) {
-                Err(source) => return Err(read_error(&name, compression, Place::Byte(0), source)),
+                Err(source) => return Err(read_error(&name, compression, Position::Byte(0), source)),
                 Ok(Ok(stream)) => stream,
                 Ok(Err(problem)) => {
-                    let (place, format) = (Place::Line(1), FormatName::Petrio);
+                    let (place, format) = (Position::Line(1), FormatName::Petrio);
                     return Err(TraceError::Record { name, place, format, problem });
                 }
             },
@@ -102,7 +102,7 @@ impl Stream {
         let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
         let begins_with_mark = |input: &mut Input| Ok(input.sample()?.0.starts_with(BYTE_ORDER_MARK));
-        let failed = |source| read_error(&name, compression, Place::Byte(0), source);
+        let failed = |source| read_error(&name, compression, Position::Byte(0), source);
         if begins_with_mark(&mut input).map_err(failed)? {
             input.skip(BYTE_ORDER_MARK.len());
         }
@@ -132,12 +132,12 @@ impl Stream {
         let (bytes, whole_file) = self
             .input
             .sample()
-            .map_err(|source| read_error(&self.name, self.compression, Place::Byte(0), source))?;
+            .map_err(|source| read_error(&self.name, self.compression, Position::Byte(0), source))?;
         choose(&Sample::new(bytes, whole_file), &self.name, self.format)
     }
 
     /// How far it was read.
-    pub(crate) fn here(&self) -> Place {
+    pub(crate) fn here(&self) -> Position {
         self.format.facts().places.here(&self.input)
     }
 
@@ -163,9 +163,9 @@ impl Stream {
     pub(crate) fn without_records(&self, only_device: Option<&str>) -> TraceError {
         let lines = match (only_device, self.here()) {
             (Some(device), _) => format!("it to device {}", printable(device.as_bytes())),
-            (None, Place::Line(count)) => format!("its {count} lines"),
-            (None, Place::Byte(count)) => format!("its {count} bytes"),
-            (None, Place::Row(count)) => format!("its {count} rows"),
+            (None, Position::Line(count)) => format!("its {count} lines"),
+            (None, Position::Byte(count)) => format!("its {count} bytes"),
+            (None, Position::Row(count)) => format!("its {count} rows"),
         };
         TraceError::NoRecords { name: self.name.clone(), format: self.format, lines }
     }
@@ -175,7 +175,7 @@ impl Stream {
 pub(crate) fn read_error(
     name: &Arc<str>,
     compression: Compression,
-    place: Place,
+    place: Position,
     source: io::Error,
 ) -> TraceError {
     let name = name.clone();

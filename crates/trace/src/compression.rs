@@ -179,6 +179,7 @@ impl Write for PackedFile {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use petrio_files::inputs::Inputs;
     use std::io::Write;
 
     fn undone(bytes: Vec<u8>) -> (Compression, Vec<u8>) {
@@ -225,13 +226,15 @@ mod tests {
         ];
         for (name, expected) in all {
             let path = folder.path().join(name);
-            let mut file = PackedFile::new(WholeFile::create(&path).unwrap()).unwrap();
+            let mut file = PackedFile::new(WholeFile::create(&path, &Inputs::none()).unwrap()).unwrap();
             file.write_all(&text).unwrap();
             file.finish().unwrap();
             assert_eq!(undone(std::fs::read(&path).unwrap()), (expected, text.clone()));
             assert_eq!(Compression::of_name(&path).1.extension().unwrap(), "csv");
-            let mut dropped =
-                PackedFile::new(WholeFile::create(&folder.path().join("dropped.gz")).unwrap()).unwrap();
+            let mut dropped = PackedFile::new(
+                WholeFile::create(&folder.path().join("dropped.gz"), &Inputs::none()).unwrap(),
+            )
+            .unwrap();
             dropped.write_all(&text).unwrap();
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), all.len());

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Where in a trace, after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// A line of text, counted from 1; zero is what stands before all lines, such as the header of a binary log.
     Line(u64),
     /// The offset of a binary record, in bytes from 0.
@@ -20,7 +20,7 @@ pub enum Place {
     Row(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(0) => f.write_str("its head"),
@@ -54,7 +54,7 @@ pub enum TraceError {
         /// The file.
         name: Arc<str>,
         /// The last place that was read.
-        place: Place,
+        place: Position,
         /// What the operating system or the decompressor said.
         source: io::Error,
     },
@@ -65,7 +65,7 @@ pub enum TraceError {
         /// The file.
         name: Arc<str>,
         /// The last place that was read.
-        place: Place,
+        place: Position,
         /// How it is compressed.
         compression: &'static str,
     },
@@ -118,7 +118,7 @@ pub enum TraceError {
         /// The file.
         name: Arc<str>,
         /// The place.
-        place: Place,
+        place: Position,
         /// The format it is read as.
         format: FormatName,
         /// What is wrong.
@@ -151,7 +151,7 @@ pub enum TraceError {
         /// The file.
         name: Arc<str>,
         /// The last place that was read.
-        place: Place,
+        place: Position,
         /// What the decoder said.
         cause: String,
     },

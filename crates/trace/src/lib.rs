@@ -54,7 +54,7 @@ mod summary;
 pub mod write;
 
 pub use device_names::{device_name, device_number};
-pub use error::{Place, Problem, TraceError};
+pub use error::{Position, Problem, TraceError};
 pub use events::EventReader;
 pub use format::FormatName;
 pub use format::petrio::PetrioWriter;

@@ -7,6 +7,7 @@
 use super::demerit::{demerit, root_mean_square_error};
 use petrio_colours::BlockRequest;
 use petrio_engine::{Engine, EngineError, Lane, Listener, OfSource, Onlooker, System, programs_page};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::{NetBuilder, NetError, Simulation, Time};
 use petrio_models::device::Queueing;
 use petrio_models::device::disk::parameters::{DiskParameters, QueueDiscipline};
@@ -164,10 +165,10 @@ struct Pair {
 ///
 /// # Errors
 /// A folder that cannot be read. What is wrong with single files is in [`DiskValidation::left_out`].
-pub fn validate_disks(folder: &Path) -> Result<DiskValidation, ValidateError> {
+pub fn validate_disks(inputs: &Inputs, folder: &Path) -> Result<DiskValidation, ValidateError> {
     let mut validation = DiskValidation::default();
     let pairs = pairs(folder, &mut validation.left_out)?;
-    let outcomes: Vec<_> = pairs.par_iter().map(|pair| (pair, validate_pair(pair))).collect();
+    let outcomes: Vec<_> = pairs.par_iter().map(|pair| (pair, validate_pair(inputs, pair))).collect();
     for (pair, outcome) in outcomes {
         match outcome {
             Ok((row, ignored)) => {
@@ -214,13 +215,13 @@ fn pairs(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<Pair>, Valida
     Ok(pairs)
 }
 
-fn validate_pair(pair: &Pair) -> Result<(DiskRow, Vec<Ignored>), ValidateError> {
-    let imported = disksim::import(&pair.parameters)?;
+fn validate_pair(inputs: &Inputs, pair: &Pair) -> Result<(DiskRow, Vec<Ignored>), ValidateError> {
+    let imported = disksim::import(inputs, &pair.parameters)?;
     let [drive] = imported.drives.as_slice() else {
         let drives = imported.drives.len();
         return Err(ValidateError::SeveralDrives { file: pair.parameters.clone(), drives });
     };
-    let Times { mut measured, mut simulated, .. } = replay(drive, &pair.trace)?;
+    let Times { mut measured, mut simulated, .. } = replay(drive, (inputs, &pair.trace))?;
     let requests = measured.len() as u64;
     let mean = |times: &[f64]| times.iter().sum::<f64>() / requests as f64;
     let (measured_mean_ms, simulated_mean_ms) = (mean(&measured), mean(&simulated));
@@ -284,7 +285,7 @@ impl Listener<BlockRequest> for Times {
 }
 
 /// Replays a trace through the net of a drive.
-fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateError> {
+fn replay(parameters: &DiskParameters, (inputs, trace): (&Inputs, &Path)) -> Result<Times, ValidateError> {
     let drive = Arc::new(Drive::new(parameters)?);
     let mut net = NetBuilder::new("validation");
     let mut page = net.top();
@@ -295,7 +296,7 @@ fn replay(parameters: &DiskParameters, trace: &Path) -> Result<Times, ValidateEr
     let ports = programs_page(&mut page, (&[requests], "disk"), |_| 0, completions);
     let system = Arc::new(System::new(net.build()?, ports, vec![(requests, completions)]));
     let source = ClosedReplay::of_trace(
-        TraceReader::open(trace, &TraceOptions::default())?,
+        TraceReader::open_in(inputs, trace, &TraceOptions::default())?,
         ClosedReplayOptions::default(),
     )?;
     let mut times = Times::default();

@@ -1,6 +1,6 @@
 //! What was measured of real file systems on a disk that takes as long for each request: tables of it, and scenarios of the same.
 
-use petrio_files::input;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::run::{RunFailure, simulate};
@@ -46,9 +46,10 @@ pub enum PlayError {
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub(crate) fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, TableError> {
+pub(crate) fn rows<T: DeserializeOwned>(inputs: &Inputs, path: &Path) -> Result<Vec<T>, TableError> {
     let mut text = String::new();
-    input::open(path)
+    inputs
+        .open(path)
         .and_then(|mut file| file.read_to_string(&mut text))
         .map_err(|source| TableError::Read { path: path.to_owned(), source })?;
     let rows: Result<Vec<T>, _> = csv::Reader::from_reader(text.as_bytes()).deserialize().collect();

@@ -1,7 +1,7 @@
 //! Runs of scenarios, several at a time: from a text with what is set in it to a report, and how many are done.
 
 use petrio_scenario::build::System;
-use petrio_scenario::placing::PlacingError;
+use petrio_scenario::placement::PlacementError;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::{RunFailure, simulate};
 use petrio_scenario::{Override, Problems, load_text};
@@ -20,7 +20,7 @@ pub enum NotSimulated {
     Run(#[from] RunFailure),
     /// Its partitions can't be placed.
     #[error(transparent)]
-    Placing(#[from] PlacingError),
+    Placing(#[from] PlacementError),
 }
 
 /// Is told how many of how many are done.

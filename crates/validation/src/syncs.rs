@@ -9,6 +9,7 @@
 use crate::paced::{self, PlayError, TableError, disk_and_host, rows};
 use crate::verdict::Judged;
 use petrio_colours::{FileOp, Operation, Request};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_scenario::report::{ReportError, RequestSink, Sinks};
 use serde::{Deserialize, Serialize};
@@ -99,8 +100,8 @@ impl SyncsRow {
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub fn measured(folder: &Path) -> Result<(Vec<MeasuredSyncs>, usize), TableError> {
-    let rows: Vec<MeasuredSyncs> = rows(&folder.join(TABLE))?;
+pub fn measured(inputs: &Inputs, folder: &Path) -> Result<(Vec<MeasuredSyncs>, usize), TableError> {
+    let rows: Vec<MeasuredSyncs> = rows(inputs, &folder.join(TABLE))?;
     let all = rows.len();
     let known: Vec<MeasuredSyncs> =
         rows.into_iter().filter(|row| matches!(row.fs.as_str(), "ext3" | "ext4")).collect();

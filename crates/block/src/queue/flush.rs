@@ -27,7 +27,7 @@ pub(super) enum Arrival {
 
 /// A step that goes to the device, past the scheduler.
 #[derive(Clone, Debug, PartialEq, Persist)]
-pub(super) enum Step {
+pub(super) enum FlushCommand {
     /// A flush for all that are in line.
     Flush,
     /// The data of a sequence.
@@ -63,7 +63,7 @@ pub(super) struct FlushMachine {
     /// Sequences whose data are on their way.
     data_in_flight: u32,
     /// Steps to send.
-    steps: VecDeque<Step>,
+    steps: VecDeque<FlushCommand>,
 }
 
 impl FlushMachine {
@@ -109,7 +109,7 @@ impl FlushMachine {
     }
 
     /// The next step to send to the device.
-    pub(super) fn next(&mut self) -> Option<Step> {
+    pub(super) fn next(&mut self) -> Option<FlushCommand> {
         self.steps.pop_front()
     }
 
@@ -176,7 +176,7 @@ impl FlushMachine {
     fn send_data(&mut self, mut sequence: Sequence) {
         sequence.data = false;
         self.data_in_flight += 1;
-        self.steps.push_front(Step::Data(sequence));
+        self.steps.push_front(FlushCommand::Data(sequence));
     }
 
     /// Sends a flush if it is time (blk_kick_flush: conditions C1, C2 and C3).
@@ -189,7 +189,7 @@ impl FlushMachine {
         }
         self.flushing = true;
         std::mem::swap(&mut self.pending, &mut self.running);
-        self.steps.push_back(Step::Flush);
+        self.steps.push_back(FlushCommand::Flush);
     }
 }
 

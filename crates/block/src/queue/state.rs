@@ -3,7 +3,7 @@
 //! This knows no net: the page (`mod.rs`) calls it and puts what it says into places.
 
 use super::batching::Batching;
-use super::flush::{Arrival, FlushMachine, Sequence, Step, charge};
+use super::flush::{Arrival, FlushCommand, FlushMachine, Sequence, charge};
 use super::limited::Limited;
 use super::parameters::FirstLine;
 use super::parts::Parts;
@@ -352,7 +352,7 @@ impl Queue {
         }
     }
 
-    fn send_step(&mut self, step: Step, now: Time) -> Sent {
+    fn send_step(&mut self, step: FlushCommand, now: Time) -> Sent {
         let id = self.fresh();
         let fresh = |request: &BlockRequest| BlockRequest {
             id,
@@ -362,12 +362,12 @@ impl Queue {
             ..request.clone()
         };
         match step {
-            Step::Data(sequence) => {
+            FlushCommand::Data(sequence) => {
                 let down = fresh(&sequence.request);
                 let further = usize::from(sequence.begun);
                 self.trip(down, Flight::Data(sequence), [1 - further, further], now)
             }
-            Step::Flush => {
+            FlushCommand::Flush => {
                 let requests = self.flush.served().len();
                 let further = self.flush.served().iter().filter(|sequence| sequence.begun).count();
                 let first = self.flush.served().first().map(|sequence| &sequence.request);

@@ -33,7 +33,7 @@ const UNKNOWN: u32 = 5;
 const CLOSE: Time = Time::from_millis(100);
 
 /// What a window tells (latency_exceeded).
-enum Told {
+enum WindowVerdict {
     Well,
     Exceeded,
     OnlyWrites,
@@ -260,9 +260,9 @@ impl WriteBack {
     fn look(&mut self, now: Time) {
         while let Some(end) = self.ends.filter(|&end| end <= now) {
             match self.tells(end) {
-                Told::Exceeded => self.scale_down(true),
-                Told::Well | Told::OnlyWrites => self.scale_up(),
-                Told::Nothing => {
+                WindowVerdict::Exceeded => self.scale_down(true),
+                WindowVerdict::Well | WindowVerdict::OnlyWrites => self.scale_up(),
+                WindowVerdict::Nothing => {
                     self.unknown += 1;
                     match self.step {
                         _ if self.unknown < UNKNOWN => {}
@@ -280,21 +280,21 @@ impl WriteBack {
         }
     }
 
-    fn tells(&self, at: Time) -> Told {
+    fn tells(&self, at: Time) -> WindowVerdict {
         let awaits = self.awaited.map_or(Time::ZERO, |(_, since)| at.saturating_sub(since));
         if awaits > self.window || (awaits > self.latency && self.fastest.is_none()) {
-            return Told::Exceeded;
+            return WindowVerdict::Exceeded;
         }
         match self.fastest {
             Some(fastest) if self.writes >= LEAST_WRITES => {
                 if fastest > self.latency {
-                    Told::Exceeded
+                    WindowVerdict::Exceeded
                 } else {
-                    Told::Well
+                    WindowVerdict::Well
                 }
             }
-            _ if self.writes > 0 || self.was_pressed(at) || self.inside > 0 => Told::OnlyWrites,
-            _ => Told::Nothing,
+            _ if self.writes > 0 || self.was_pressed(at) || self.inside > 0 => WindowVerdict::OnlyWrites,
+            _ => WindowVerdict::Nothing,
         }
     }
 

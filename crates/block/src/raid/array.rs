@@ -10,7 +10,7 @@ use super::reads::{Busy, Chooser};
 use super::rebuild::{Job, Piece};
 use super::rows::Rows;
 use super::tally::RaidTally;
-use super::whole::{Errand, Made, Rules, Stage, Whole};
+use super::whole::{Errand, Made, PartState, Rules, Whole};
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -244,7 +244,7 @@ impl Array {
             // Blocks that the array leaves unused.
             return self.end(slot, Time::ZERO, outcome);
         }
-        whole.parts = plan.parts.into_iter().map(|part| (part, Stage::Waiting)).collect();
+        whole.parts = plan.parts.into_iter().map(|part| (part, PartState::Waiting)).collect();
         let made = |blocks: u64| if blocks == 0 { (0, Made::Yes) } else { (blocks, Made::No) };
         whole.parity = plan.parity_of.into_iter().map(made).collect();
         let ledger = whole.request.ledger;
@@ -254,11 +254,11 @@ impl Array {
     /// Sends all parts whose time has come. They go on from a ledger: that of what they waited for.
     fn send(&mut self, slot: u32, ledger: Ledger, outcome: &mut Outcome) {
         let Some(whole) = self.wholes.get_mut(slot) else { return };
-        let pending = |parts: &[(Part, Stage)], group: u32, member: Option<usize>| {
+        let pending = |parts: &[(Part, PartState)], group: u32, member: Option<usize>| {
             parts.iter().any(|(part, stage)| {
                 part.group == group
                     && part.direction == Direction::Read
-                    && *stage != Stage::Done
+                    && *stage != PartState::Done
                     && member.is_none_or(|member| part.member == member)
             })
         };
@@ -275,7 +275,7 @@ impl Array {
         }
         for index in 0..whole.parts.len() {
             let (part, stage) = whole.parts[index];
-            if stage != Stage::Waiting {
+            if stage != PartState::Waiting {
                 continue;
             }
             let is_made =
@@ -294,7 +294,7 @@ impl Array {
             }
             let port = self.seats[part.member];
             // All that has passed since it was issued is accounted for.
-            whole.parts[index].1 = Stage::Sent(port, whole.request.issued + ledger.total());
+            whole.parts[index].1 = PartState::Sent(port, whole.request.issued + ledger.total());
             let id = RequestId(self.number);
             self.number += 1;
             self.busy[part.member].sent(&part);
@@ -344,11 +344,11 @@ impl Array {
         let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
-        let Stage::Sent(to, sent) = *stage else { return None };
+        let PartState::Sent(to, sent) = *stage else { return None };
         if to != port {
             return None;
         }
-        *stage = Stage::Done;
+        *stage = PartState::Done;
         let planned = *planned;
         self.busy[planned.member].answered(&planned);
         if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
@@ -371,9 +371,9 @@ impl Array {
         if whole.left > 0 {
             // After a read that failed there is nothing to write: the rest isn't sent, and counts as done.
             if whole.status.failure().is_some() || whole.again {
-                let waiting = whole.parts.iter_mut().filter(|(_, stage)| *stage == Stage::Waiting);
+                let waiting = whole.parts.iter_mut().filter(|(_, stage)| *stage == PartState::Waiting);
                 for (part, stage) in waiting {
-                    *stage = Stage::Done;
+                    *stage = PartState::Done;
                     whole.left -= 1;
                     self.tally.dropped(part, whole.rebuilds.is_some());
                 }
@@ -458,8 +458,9 @@ impl Array {
 
     /// Parts that were sent, less those on their way: those that came back.
     pub(super) fn sent_and_back(&self) -> i64 {
-        let sent =
-            |whole: &Whole| whole.parts.iter().filter(|(_, stage)| matches!(stage, Stage::Sent(..))).count();
+        let sent = |whole: &Whole| {
+            whole.parts.iter().filter(|(_, stage)| matches!(stage, PartState::Sent(..))).count()
+        };
         self.number as i64 - (self.wholes.iter().map(sent).sum::<usize>() + self.rows_asked()) as i64
     }
 

@@ -8,7 +8,7 @@
 use super::array::Array;
 use super::layout::Spot;
 use super::outcome::Outcome;
-use super::whole::Stage;
+use super::whole::PartState;
 use petrio_colours::{BlockRequest, Direction};
 use petrio_persist::Persist;
 use smallvec::SmallVec;
@@ -60,7 +60,7 @@ impl Array {
         if !whole.is_behind || whole.is_answered || whole.left == 0 || whole.status.failure().is_some() {
             return;
         }
-        let rest = whole.parts.iter().filter(|(_, stage)| *stage != Stage::Done);
+        let rest = whole.parts.iter().filter(|(_, stage)| *stage != PartState::Done);
         if !rest.into_iter().all(|(part, _)| part.direction == Direction::Write && mostly.is(part.member)) {
             return;
         }

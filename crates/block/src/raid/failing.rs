@@ -6,7 +6,7 @@ use super::outcome::{Outcome, Seat};
 use super::plan::{Health, Part};
 use super::rebuild::{Call, Job, LOOK, Piece, lost, margin};
 use super::tally::Failed;
-use super::whole::{Errand, Stage, Whole};
+use super::whole::{Errand, PartState, Whole};
 use petrio_colours::{BlockRequest, Direction, Purpose, SECTOR_BYTES, Status};
 use petrio_kernel::Time;
 use smallvec::SmallVec;
@@ -60,8 +60,8 @@ impl Array {
         self.members.0[member] = Health::Gone;
         self.jobs[member] = None;
         for whole in self.wholes.iter_mut() {
-            let reads = |(part, stage): &(Part, Stage)| {
-                part.direction == Direction::Read && matches!(stage, Stage::Sent(to, _) if *to == port)
+            let reads = |(part, stage): &(Part, PartState)| {
+                part.direction == Direction::Read && matches!(stage, PartState::Sent(to, _) if *to == port)
             };
             whole.again |= whole.rebuilds.is_none() && whole.parts.iter().any(reads);
         }

@@ -6,7 +6,7 @@
 //! and is written back as it was. Parity is made from the first offset that changes in any unit to the last.
 
 use super::plan::{Extra, Lost, Members, Plan};
-use super::planner::{Known, Planner, Touched, Unit, Units};
+use super::planner::{ParitySource, Planner, Touched, Unit, Units};
 use smallvec::SmallVec;
 
 /// Pieces of an array, in order and apart.
@@ -138,8 +138,8 @@ impl Planner {
         for Unit { index, spot, .. } in &reads {
             let written = written.get(*index).and_then(Option::as_ref);
             let (from, to) = match (by, written) {
-                (Known::Old, Some(written)) => written.hull,
-                (Known::Others, Some(written)) => written.rest(known(written)),
+                (ParitySource::Old, Some(written)) => written.hull,
+                (ParitySource::Others, Some(written)) => written.rest(known(written)),
                 _ => (low, high),
             };
             plan.read_extra(spot.member, (spot.address + from, spot.address + to), group);

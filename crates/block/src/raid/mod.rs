@@ -137,35 +137,9 @@ pub fn raid_page(
     let layout = parameters.layout_on(ports.members.len(), ports.blocks)?;
     parameters.check_journal(ports.members.len(), ports.journal_blocks)?;
     let controller = parameters.controller.as_ref();
-    let parity_rate = controller.and_then(|controller| controller.parity_rate);
     let blocks = layout.blocks(ports.blocks);
     let shape = Shape::of(&layout, blocks);
-    let (layout_members, unit) = (layout.members(), layout.unit());
-    let grain = parameters.granularity.get() / SECTOR_BYTES;
-    let (update, degraded) = (parameters.parity_update, parameters.degraded);
-    let planner = Planner { layout, update, degraded, grain };
-    let rules = Rules {
-        planner,
-        order: parameters.write_order,
-        locks: parameters.stripe_locks,
-        reads: parameters.reads,
-        striped_mirrors: parameters.level == RaidLevel::MirroredStriped,
-        lowest: parameters.copies_layout != CopiesLayout::Near,
-        rotational: ports.rotational,
-        mostly: parameters.write_mostly_of(layout_members),
-        pieces: parameters
-            .stripe_cache
-            .as_ref()
-            .filter(|_| parameters.level != RaidLevel::Mirrored)
-            .map(|_| unit),
-        blocks,
-        member_blocks: ports.blocks,
-        makes_parity: parity_rate.is_some(),
-        spares: parameters.spares as usize,
-        alone: ports.alone,
-        replaces: parameters.replaced_after.is_some(),
-        rebuild: parameters.rebuild.clone(),
-    };
+    let rules = rules(parameters, ports, layout, blocks);
 
     let mut page = parent.page(name);
     page.port_in("requests", ports.requests);
@@ -179,22 +153,7 @@ pub fn raid_page(
     let bitmap = parameters.bitmap.as_ref().and_then(|bitmap| bitmap.of(&rules.planner.layout));
     let has_bitmap = bitmap.is_some();
     let array = page.state("array", Array::new(rules, rows, bitmap));
-    let places = Places {
-        array,
-        held: page.keyed("held", |slot: &u32| u128::from(*slot)),
-        granted: page.fifo("granted"),
-        woken: page.fifo("woken"),
-        daemon: page.fifo("daemon"),
-        delay: parameters.bitmap.as_ref().map_or(Time::ZERO, |bitmap| bitmap.delay.time()),
-        parity: page.fifo("parity"),
-        failing: page.fifo("failing"),
-        replacing: page.fifo("replacing"),
-        rebuilding: page.fifo("rebuilding"),
-        draws: (parameters.reads == ReadChoice::Random).then(|| page.stream("copies")),
-        lives: page.stream("lives"),
-        replaced_after: parameters.replaced_after.map_or(Time::ZERO, petrio_units::Duration::time),
-        mean_life: parameters.mean_time_to_failure,
-    };
+    let places = Places::declare(&mut page, array, parameters);
     let mut stages = vec![Stage::queue(format!("{}/held", page.path()), &[places.held.id()])];
     let memory = controller.and_then(|controller| controller.cache.as_ref());
     // With a cache, what the array is asked and answers passes it.
@@ -224,6 +183,51 @@ pub fn raid_page(
         split(&mut page, entering, ports_below, &places, |request| (request, Pieces::new()));
     }
 
+    go_and_join(&mut page, ports, &places);
+    failures(&mut page, parameters, ports, &places);
+    if has_rows {
+        thread::thread_page(&mut page, ports, &places);
+    }
+    if has_bitmap {
+        thread::daemon(&mut page, ports, &places);
+    }
+    let sum = Sum::new().of(array, Array::sent_and_back);
+    page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
+    Ok(RaidPage { stages, array, cache })
+}
+
+/// What an array goes by, of its parameters and of what it lies on.
+fn rules(parameters: &RaidParameters, ports: &RaidPorts, layout: Layout, blocks: u64) -> Rules {
+    let (members, unit) = (layout.members(), layout.unit());
+    let grain = parameters.granularity.get() / SECTOR_BYTES;
+    let (update, degraded) = (parameters.parity_update, parameters.degraded);
+    let has_rows = parameters.stripe_cache.is_some() && parameters.level != RaidLevel::Mirrored;
+    Rules {
+        planner: Planner { layout, update, degraded, grain },
+        order: parameters.write_order,
+        locks: parameters.stripe_locks,
+        reads: parameters.reads,
+        striped_mirrors: parameters.level == RaidLevel::MirroredStriped,
+        lowest: parameters.copies_layout != CopiesLayout::Near,
+        rotational: ports.rotational,
+        mostly: parameters.write_mostly_of(members),
+        pieces: has_rows.then_some(unit),
+        blocks,
+        member_blocks: ports.blocks,
+        makes_parity: parameters
+            .controller
+            .as_ref()
+            .is_some_and(|controller| controller.parity_rate.is_some()),
+        spares: parameters.spares as usize,
+        alone: ports.alone,
+        replaces: parameters.replaced_after.is_some(),
+        rebuild: parameters.rebuild.clone(),
+    }
+}
+
+/// What waited for a stripe goes to the members, and what they complete comes back.
+fn go_and_join(page: &mut PageBuilder<'_>, ports: &RaidPorts, places: &Places) {
+    let places = *places;
     let mut go = page.transition("go");
     let granted = go.take(places.granted);
     let held = go.take_key(places.held, move |binding| u128::from(*binding.get(granted)));
@@ -252,16 +256,6 @@ pub fn raid_page(
             }
         });
     }
-    failures(&mut page, parameters, ports, &places);
-    if has_rows {
-        thread::thread_page(&mut page, ports, &places);
-    }
-    if has_bitmap {
-        thread::daemon(&mut page, ports, &places);
-    }
-    let sum = Sum::new().of(array, Array::sent_and_back);
-    page.conserve_sum("parts", ports.members.iter().fold(sum, |sum, (_, up)| sum.taken(*up, -1)));
-    Ok(RaidPage { stages, array, cache })
 }
 
 /// What comes to an array goes to its members; what is written together is told beside it.
@@ -310,6 +304,25 @@ struct Places {
 }
 
 impl Places {
+    fn declare(page: &mut PageBuilder<'_>, array: Place<Array>, parameters: &RaidParameters) -> Self {
+        Self {
+            array,
+            held: page.keyed("held", |slot: &u32| u128::from(*slot)),
+            granted: page.fifo("granted"),
+            woken: page.fifo("woken"),
+            daemon: page.fifo("daemon"),
+            delay: parameters.bitmap.as_ref().map_or(Time::ZERO, |bitmap| bitmap.delay.time()),
+            parity: page.fifo("parity"),
+            failing: page.fifo("failing"),
+            replacing: page.fifo("replacing"),
+            rebuilding: page.fifo("rebuilding"),
+            draws: (parameters.reads == ReadChoice::Random).then(|| page.stream("copies")),
+            lives: page.stream("lives"),
+            replaced_after: parameters.replaced_after.map_or(Time::ZERO, petrio_units::Duration::time),
+            mean_life: parameters.mean_time_to_failure,
+        }
+    }
+
     /// A number from 0 to 1, if anything goes by one.
     fn draw(&self, f: &mut Firing<'_>) -> f64 {
         self.draws.map_or(0.0, |draws| uniform(f.random(draws)))

@@ -49,7 +49,7 @@ pub(super) type Units = SmallVec<[Unit; 16]>;
 
 /// Of what parity is made anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum ParitySource {
     /// Of the old data and the old parity.
     Old,
     /// Of the data that aren't written.
@@ -357,7 +357,7 @@ impl Planner {
     }
 
     /// The units that are read before a segment is written.
-    pub(super) fn reads_for(&self, data: &[Unit], parity: &[Unit]) -> Result<(Known, Units), Lost> {
+    pub(super) fn reads_for(&self, data: &[Unit], parity: &[Unit]) -> Result<(ParitySource, Units), Lost> {
         let fewest = self.degraded == DegradedAccess::Fewest;
         let touched = || data.iter().filter(|unit| unit.touched != Touched::No);
         // Parity that nothing takes is made all the same, or isn't.
@@ -380,10 +380,10 @@ impl Planner {
             ParityUpdate::Below(share) => (touched().count() as f64) < share.get() * data.len() as f64,
         };
         if can_modify && !nothing_takes_it && (!can_reconstruct || prefers_modify()) {
-            return Ok((Known::Old, modify().copied().collect()));
+            return Ok((ParitySource::Old, modify().copied().collect()));
         }
         if can_reconstruct {
-            return Ok((Known::Others, reconstruct().copied().collect()));
+            return Ok((ParitySource::Others, reconstruct().copied().collect()));
         }
         // Something that must be known lies on a member that has failed: it is worked out of the stripe.
         let mut left: Units = data.iter().chain(parity).filter(|unit| unit.readable).copied().collect();
@@ -391,7 +391,7 @@ impl Planner {
             return Err(Lost);
         }
         left.truncate(self.enough());
-        Ok((Known::Stripe, left))
+        Ok((ParitySource::Stripe, left))
     }
 
     /// What is read, by range of each member, to make anew what lies at a place of a member; nothing where the array

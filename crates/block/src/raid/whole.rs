@@ -26,7 +26,7 @@ pub(super) enum Errand {
 
 /// How far a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) enum Stage {
+pub(super) enum PartState {
     Waiting,
     /// To this one of those that the array lies on, at this time.
     Sent(usize, Time),
@@ -47,7 +47,7 @@ pub(super) struct Whole {
     pub(super) request: BlockRequest,
     /// What is written together, where it is more than one piece or a controller's memory gathered it.
     pub(super) gathered: Pieces,
-    pub(super) parts: SmallVec<[(Part, Stage); 4]>,
+    pub(super) parts: SmallVec<[(Part, PartState); 4]>,
     /// By group from 1.
     pub(super) parity: SmallVec<[(u64, Made); 2]>,
     /// Parts that aren't complete.

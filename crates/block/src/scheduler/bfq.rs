@@ -44,7 +44,7 @@ use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::{Blocks, Duration};
-use places::{Kind, Places};
+use places::{Kind, RequestTags};
 use queue::Queue;
 use rate::PeakRate;
 use schemars::JsonSchema;
@@ -128,7 +128,7 @@ impl Scheduler for BfqParameters {
             bursts: Bursts::default(),
             sampling: Sampling::default(),
             completed: None,
-            places: Places::new(limits.requests),
+            places: RequestTags::new(limits.requests),
         })
     }
 }
@@ -181,7 +181,7 @@ struct Bfq {
     sampling: Sampling,
     /// Whose request was last complete, and when.
     completed: Option<(usize, Time)>,
-    places: Places,
+    places: RequestTags,
 }
 
 impl Bfq {

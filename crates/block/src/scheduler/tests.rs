@@ -69,7 +69,7 @@ impl Order {
 }
 
 /// A step: time that passes before it, first block, process, and what is done.
-type Step = (u64, u64, u32, u8);
+type Arrival = (u64, u64, u32, u8);
 
 fn request(id: u64, address: u64, process: u32, what: u8) -> BlockRequest {
     let direction = if what & 1 == 0 { Direction::Read } else { Direction::Write };
@@ -88,7 +88,7 @@ fn request(id: u64, address: u64, process: u32, what: u8) -> BlockRequest {
 
 /// Feeds a scheduler and a device that takes `depth` requests and completes them after 5 ms each, in order; gives the
 /// identifiers in order of completion.
-fn serve(parameters: &SchedulerParameters, limits: &QueueLimits, steps: &[Step]) -> Vec<u64> {
+fn serve(parameters: &SchedulerParameters, limits: &QueueLimits, steps: &[Arrival]) -> Vec<u64> {
     let mut elevator = parameters.elevator(limits);
     let mut flight: std::collections::VecDeque<(Time, IoRequest)> = std::collections::VecDeque::new();
     let (mut now, mut done, mut given) = (Time::ZERO, Vec::new(), steps.iter().enumerate());
@@ -204,7 +204,7 @@ fn a_copy_goes_on_as_the_original() {
 
 #[test]
 fn noop_serves_in_order_of_arrival() {
-    let steps: Vec<Step> = [90, 10, 50, 30].map(|address| (0, address, 0, 0)).to_vec();
+    let steps: Vec<Arrival> = [90, 10, 50, 30].map(|address| (0, address, 0, 0)).to_vec();
     let done = serve(&NoopParameters::default().into(), &QueueLimits::default(), &steps);
     assert_eq!(done, [0, 1, 2, 3]);
 }

@@ -11,6 +11,7 @@ use crate::recorder::interrupt::{is_ending, while_running};
 use crate::recorder::kernel_event::ThreadName;
 use crate::recorder::listener::{Listener, Wanted, monotonic_ns, unix_ns};
 use crate::recorder::machine::machine_in_words;
+use petrio_files::inputs::Inputs;
 use petrio_files::whole_file::WholeFile;
 use petrio_time::Time;
 use petrio_trace::TraceError;
@@ -227,9 +228,8 @@ impl Output {
             ..About::default()
         };
         // Others may not learn what this device was asked for, and by whom.
-        let whole = WholeFile::private(&parameters.out).map_err(|source| TraceError::Write {
-            name: parameters.out.to_string_lossy().into(),
-            source: Box::new(source),
+        let whole = WholeFile::private(&parameters.out, &Inputs::none()).map_err(|source| {
+            TraceError::Write { name: parameters.out.to_string_lossy().into(), source: Box::new(source) }
         })?;
         let mut writer = TraceWriter::into_file(whole, parameters.format, &about)?;
         if !parameters.title.trim().is_empty() {

@@ -74,7 +74,7 @@ struct Bio {
 }
 
 /// In order of arrival; the second number tells apart those that arrived at once.
-type Place = (u64, u64);
+type Arrival = (u64, u64);
 
 /// Bios, requests in the queue, and requests that wait for one before them, at most: those that stay so long went
 /// unseen.
@@ -87,13 +87,13 @@ pub(super) struct Matcher {
     bios: BTreeMap<(u64, u64), Bio>,
     /// Those in the queue, by their sector: when they came, and whether they write.
     inserted: BTreeMap<(u64, u64), (u64, bool)>,
-    inserted_at: BTreeSet<Place>,
+    inserted_at: BTreeSet<Arrival>,
     /// Who waits for a flush, the first first.
     awaiting_flush: VecDeque<Asker>,
-    flushes: VecDeque<Place>,
+    flushes: VecDeque<Arrival>,
     /// By whether it writes, and the sector at which what isn't served yet begins.
-    in_flight: FxHashMap<(bool, u64), Place>,
-    requests: BTreeMap<Place, Held>,
+    in_flight: FxHashMap<(bool, u64), Arrival>,
+    requests: BTreeMap<Arrival, Held>,
     last_number: u64,
 }
 
@@ -221,7 +221,7 @@ impl Matcher {
         self.in_flight.insert((is_write, access.sector), place);
     }
 
-    fn hold(&mut self, held: Held) -> Place {
+    fn hold(&mut self, held: Held) -> Arrival {
         let place = (held.request.arrival_ns, self.number());
         self.requests.insert(place, held);
         place
@@ -319,9 +319,9 @@ mod tests {
     use RequestStage::{Completed, Inserted, Issued, Queued};
     use proptest::prelude::*;
 
-    type Step = (u64, RequestStage, &'static str, u64, u32, u32);
+    type RequestEvent = (u64, RequestStage, &'static str, u64, u32, u32);
 
-    fn event((time_ns, stage, text, sector, sectors, thread): Step) -> KernelEvent {
+    fn event((time_ns, stage, text, sector, sectors, thread): RequestEvent) -> KernelEvent {
         let what = What::Request {
             stage,
             device: 7 << 20,
@@ -343,7 +343,7 @@ mod tests {
         (requests, matcher.tally)
     }
 
-    fn requests(steps: &[Step]) -> (Vec<Request>, MatchCounts) {
+    fn requests(steps: &[RequestEvent]) -> (Vec<Request>, MatchCounts) {
         matched(steps.iter().copied().map(event))
     }
 

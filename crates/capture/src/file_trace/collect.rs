@@ -111,6 +111,10 @@ struct Collector {
 }
 
 impl Collector {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a capture's parts in the order in which they are set up, and taken down again"
+    )]
     fn set_up(parameters: &CaptureParameters) -> Result<Self, CaptureError> {
         let devices = match parameters.subject {
             Subject::Command(_) => {

@@ -4,6 +4,7 @@
 //! held back, and a file whose earlier ones lack some is read again when it is complete, and written with them.
 
 use crate::recorder::CaptureError;
+use petrio_files::inputs::Inputs;
 use petrio_files::whole_file::WholeFile;
 use petrio_time::Time;
 use petrio_trace::TraceError;
@@ -98,8 +99,9 @@ impl Output {
             Some(_) => numbered(&self.path, self.number),
             None => self.path.clone(),
         };
+        // What is captured are calls: no file is read for it.
         let begin = if self.is_private { WholeFile::private } else { WholeFile::create };
-        let writer = begun(begin, &path, &self.about)?;
+        let writer = begun(begin(&path, &Inputs::none()), &path, &self.about)?;
         let (named, unnamed) = (FxHashSet::default(), FxHashSet::default());
         let held = VecDeque::new();
         self.current = Some(Current { path, writer, began, held, named, unnamed });
@@ -202,13 +204,9 @@ fn wants_path(event: &Event, named: &mut FxHashSet<FileKey>) -> bool {
         )
 }
 
-fn begun(
-    begin: fn(&Path) -> io::Result<WholeFile>,
-    path: &Path,
-    about: &About,
-) -> Result<EventWriter, CaptureError> {
+fn begun(whole: io::Result<WholeFile>, path: &Path, about: &About) -> Result<EventWriter, CaptureError> {
     let failed = |source| TraceError::Write { name: path.to_string_lossy().into(), source: Box::new(source) };
-    let writer = begin(path).map_err(failed).and_then(|whole| EventWriter::into_file(whole, about));
+    let writer = whole.map_err(failed).and_then(|whole| EventWriter::into_file(whole, about));
     writer.map_err(CaptureError::from)
 }
 
@@ -220,7 +218,7 @@ fn write_again(
 ) -> Result<(), CaptureError> {
     let reader = NativeReader::open(path).map_err(CaptureError::from)?;
     let begin = if is_private { WholeFile::replace_privately } else { WholeFile::replace };
-    let mut writer = begun(begin, path, reader.about())?;
+    let mut writer = begun(begin(path), path, reader.about())?;
     let mut named = FxHashSet::default();
     for event in reader {
         let mut event = event.map_err(CaptureError::from)?;

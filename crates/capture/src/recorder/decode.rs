@@ -63,6 +63,7 @@ impl EventLayout {
         Some(Inode { device: self.number(0, record)? as u32, number: self.number(1, record)? })
     }
 
+    #[expect(clippy::too_many_lines, reason = "a list: one arm for each event of the kernel")]
     fn decode(&self, record: &[u8]) -> Option<What> {
         Some(match self.meaning {
             Meaning::Enter(call) => {

@@ -6,6 +6,17 @@ use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
+use petrio_benchmark::cluster::{CLUSTERS, ClusterRow};
+use petrio_benchmark::disk::DiskSpeed;
+use petrio_benchmark::fit::{DensityRow, FitSpeed};
+use petrio_benchmark::fs::FileSystemSpeed;
+use petrio_benchmark::kernel::KernelSpeed;
+use petrio_benchmark::scale::{Scale, ScaleFigure};
+use petrio_benchmark::trace::ReadingSpeed;
+use petrio_benchmark::{cluster, disk, fit, fs, kernel, scale, trace};
+use petrio_files::inputs::Inputs;
+use serde::Serialize;
+use std::path::Path;
 use std::path::PathBuf;
 
 /// Clients of the largest cluster that takes some seconds.
@@ -79,93 +90,76 @@ impl Bench {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         match self {
             Self::Kernel { json, firings } => {
-                let rows = petrio_benchmark::kernel::measure(*firings, &mut |system| {
-                    talk(&format!("measuring {system} …"));
-                })
-                .map_err(|error| Failure::new(error, None))?;
-                if *json {
-                    return print_json(&rows);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::kernel::KernelSpeed::cells).collect();
-                print(&table(&petrio_benchmark::kernel::KernelSpeed::HEADINGS, &cells))
+                let rows = kernel::measure(*firings, &mut measuring).map_err(failed)?;
+                tell(&rows, *json, &KernelSpeed::HEADINGS, KernelSpeed::cells)
             }
             Self::Disk { json, requests } => {
-                let rows =
-                    petrio_benchmark::disk::measure(*requests).map_err(|error| Failure::new(error, None))?;
-                if *json {
-                    return print_json(&rows);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::disk::DiskSpeed::cells).collect();
-                print(&table(&petrio_benchmark::disk::DiskSpeed::HEADINGS, &cells))
+                let rows = disk::measure(*requests).map_err(failed)?;
+                tell(&rows, *json, &DiskSpeed::HEADINGS, DiskSpeed::cells)
             }
             Self::Fit { json, values } => {
-                let found =
-                    petrio_benchmark::fit::measure(*values).map_err(|error| Failure::new(error, None))?;
+                let found = fit::measure(*values).map_err(failed)?;
                 if *json {
                     return print_json(&found);
                 }
-                let cells: Vec<Vec<String>> =
-                    found.densities.iter().map(petrio_benchmark::fit::DensityRow::cells).collect();
-                let speed = table(&petrio_benchmark::fit::FitSpeed::HEADINGS, &[found.speed.cells()]);
-                print(&format!("{speed}\n{}", table(&petrio_benchmark::fit::DensityRow::HEADINGS, &cells)))
+                tell(&[found.speed], false, &FitSpeed::HEADINGS, FitSpeed::cells)?;
+                print("\n")?;
+                tell(&found.densities, false, &DensityRow::HEADINGS, DensityRow::cells)
             }
             Self::Fs { json } => {
-                let rows =
-                    petrio_benchmark::fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))
-                        .map_err(|error| Failure::new(error, None))?;
-                if *json {
-                    return print_json(&rows);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::fs::FileSystemSpeed::cells).collect();
-                print(&table(&petrio_benchmark::fs::FileSystemSpeed::HEADINGS, &cells))
+                let rows = fs::measure(&mut |workload| talk(&format!("simulating: {workload} …")))
+                    .map_err(failed)?;
+                tell(&rows, *json, &FileSystemSpeed::HEADINGS, FileSystemSpeed::cells)
             }
             Self::Scale { json } => {
-                Outputs::of([("--json", json)]).check([])?;
-                let scale = petrio_benchmark::scale::Scale::default();
-                let rows =
-                    petrio_benchmark::scale::measure(scale, &mut |what| talk(&format!("measuring {what} …")))
-                        .map_err(|error| Failure::new(error, None))?;
-                if let Some(path) = json {
-                    write_json(&rows, path)?;
-                    say_written([path]);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::scale::ScaleFigure::cells).collect();
-                print(&table(&petrio_benchmark::scale::ScaleFigure::HEADINGS, &cells))
+                Outputs::of([("--json", json)]).check(&Inputs::none(), [])?;
+                let rows = scale::measure(Scale::default(), &mut measuring).map_err(failed)?;
+                leave(&rows, json.as_deref())?;
+                tell(&rows, false, &ScaleFigure::HEADINGS, ScaleFigure::cells)
             }
             Self::Cluster { quick, json } => {
-                Outputs::of([("--json", json)]).check([])?;
-                let clusters = &petrio_benchmark::cluster::CLUSTERS;
-                let small = clusters.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
+                Outputs::of([("--json", json)]).check(&Inputs::none(), [])?;
+                let small = CLUSTERS.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
                 let small: Vec<_> = small.copied().collect();
-                let rows = petrio_benchmark::cluster::measure(&small, &mut |what| {
-                    talk(&format!("measuring {what} …"));
-                })
-                .map_err(|error| Failure::new(error, None))?;
-                if let Some(path) = json {
-                    write_json(&rows, path)?;
-                    say_written([path]);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::cluster::ClusterRow::cells).collect();
-                print(&table(&petrio_benchmark::cluster::ClusterRow::HEADINGS, &cells))
+                let rows = cluster::measure(&small, &mut measuring).map_err(failed)?;
+                leave(&rows, json.as_deref())?;
+                tell(&rows, false, &ClusterRow::HEADINGS, ClusterRow::cells)
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();
-                let rows = petrio_benchmark::trace::measure(*records, petrio.as_deref(), &mut |what| {
-                    talk(&format!("{what} …"));
-                })
-                .map_err(|error| Failure::new(error, None))?;
-                if *json {
-                    return print_json(&rows);
-                }
-                let cells: Vec<Vec<String>> =
-                    rows.iter().map(petrio_benchmark::trace::ReadingSpeed::cells).collect();
-                print(&table(&petrio_benchmark::trace::ReadingSpeed::HEADINGS, &cells))
+                let mut say = |what: &str| talk(&format!("{what} …"));
+                let rows = trace::measure(*records, petrio.as_deref(), &mut say).map_err(failed)?;
+                tell(&rows, *json, &ReadingSpeed::HEADINGS, ReadingSpeed::cells)
             }
         }
     }
+}
+
+fn measuring(what: &str) {
+    talk(&format!("measuring {what} …"));
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::new(error, None)
+}
+
+/// Prints what was measured: as JSON, or as a table.
+fn tell<R: Serialize>(
+    rows: &[R],
+    json: bool,
+    headings: &[&str],
+    cells: impl Fn(&R) -> Vec<String>,
+) -> Result<(), Failure> {
+    if json {
+        return print_json(&rows);
+    }
+    print(&table(headings, &rows.iter().map(cells).collect::<Vec<_>>()))
+}
+
+/// Leaves it as JSON in a file, where one is named.
+fn leave<R: Serialize>(rows: &[R], json: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = json else { return Ok(()) };
+    write_json(&rows, path, &Inputs::none())?;
+    say_written([path]);
+    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::table::table;
 use clap::{Subcommand, ValueEnum};
+use petrio_files::inputs::Inputs;
 use petrio_scenario::catalogue::{
     SHELVES, adapter_summaries, array_summaries, device_summaries, disksim, drive_toml, kernel_summaries,
     machine_summaries, network_summaries,
@@ -125,7 +126,7 @@ fn list(what: What) -> Result<(), Failure> {
 }
 
 fn import(file: &Path, wanted: Option<&str>) -> Result<(), Failure> {
-    let imported = disksim::import(file).map_err(|error| Failure::new(error, None))?;
+    let imported = disksim::import(&Inputs::here(), file).map_err(|error| Failure::new(error, None))?;
     for ignored in &imported.ignored {
         talk(&format!("note: {ignored}"));
     }

@@ -4,6 +4,7 @@ use crate::command::scenario::ScenarioArguments;
 use crate::failure::Failure;
 use crate::output::print;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::build::System;
 
 /// Check a scenario without running it
@@ -15,7 +16,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let loaded = self.scenario.load()?;
+        let loaded = self.scenario.load(&Inputs::here())?;
         let system = System::build(&loaded)?;
         let workloads = loaded.scenario.workload.len();
         print(&format!(

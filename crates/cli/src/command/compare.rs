@@ -6,6 +6,7 @@ use crate::output::width;
 use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use petrio_files::inputs::Inputs;
 use petrio_scenario::Override;
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::state::SavedRun;
@@ -94,8 +95,8 @@ Examples:
 impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let question = self.question()?;
-        let inputs: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
-        self.results.check(&inputs)?;
+        let named: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
+        self.results.check(&question.files, &named)?;
         if question.inputs.iter().any(|input| input.measured) {
             return self.beside(&question);
         }
@@ -106,10 +107,11 @@ impl Compare {
     fn beside(&self, question: &Question) -> Result<(), Failure> {
         let found = shown(|on_step| beside(question, on_step)).map_err(failure)?;
         let text = (!self.quiet).then(|| measured_text(&found, width()));
-        self.results.leave(&found, write_measured_html, text)
+        self.results.leave((&found, &question.files), write_measured_html, text)
     }
 
     fn question(&self) -> Result<Question, Failure> {
+        let files = Inputs::here();
         let inputs: Result<Vec<Input>, CompareError> = self.inputs.iter().map(|text| text.parse()).collect();
         Ok(Question {
             candidates: Vec::new(),
@@ -125,10 +127,11 @@ impl Compare {
             from: self
                 .from
                 .as_deref()
-                .map(SavedRun::read)
+                .map(|path| SavedRun::read(&files, path))
                 .transpose()
                 .map_err(RunFailure::from)?
                 .map(Arc::new),
+            files,
         })
     }
 }
@@ -188,11 +191,11 @@ pub(super) fn answer(
         });
         format!("{}{alike}", terminal_text(&comparison, width()))
     });
-    let write_page = |answer: &Answer<'_>, path: &Path| match answer.alike {
-        Some(alike) => write_comparison_html((&comparison, alike), path),
-        None => write_html(&comparison, path),
+    let write_page = |answer: &Answer<'_>, path: &Path, inputs: &Inputs| match answer.alike {
+        Some(alike) => write_comparison_html((&comparison, alike), path, inputs),
+        None => write_html(&comparison, path, inputs),
     };
-    results.leave(&Answer { comparison: &comparison, alike }, write_page, text)
+    results.leave((&Answer { comparison: &comparison, alike }, &question.files), write_page, text)
 }
 
 fn failure(error: CompareError) -> Failure {

@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use petrio_distribution::fit::{FitFamily, FitOptions, Method, Progress};
+use petrio_files::inputs::Inputs;
 use petrio_page::numbers::{grouped, significant};
 use petrio_scenario::report::write_text;
 use petrio_study::fit::{Data, FitStudyError, FittedData, Measure, Unit, fit_data, write_html, write_json};
@@ -117,7 +118,8 @@ fn family() -> impl TypedValueParser<Value = FitFamily> {
 
 impl Fit {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        self.outputs().check([self.data.as_path()])?;
+        let inputs = Inputs::here();
+        self.outputs().check(&inputs, [self.data.as_path()])?;
         let mut options = FitOptions {
             stages: self.stages,
             phases: self.phases,
@@ -133,17 +135,17 @@ impl Fit {
             options.families = self.family.clone();
         }
         let sign = Sign { bar: ProgressBar::hidden(), began: Instant::now(), shown: std::sync::Once::new() };
-        let found = fit_data(self.data()?, &options, &|progress| sign.update(progress));
+        let found = fit_data(self.data(&inputs)?, &options, &|progress| sign.update(progress));
         sign.bar.finish_and_clear();
         let found = found.map_err(|error: FitStudyError| Failure::of(&error))?;
         if let Some(path) = &self.results.json {
-            write_json(&found, path)?;
+            write_json(&found, path, &inputs)?;
         }
         if let Some(path) = &self.results.html {
-            write_html(&found, path)?;
+            write_html(&found, path, &inputs)?;
         }
         if let Some(path) = &self.table {
-            write_text(path, &found.table())?;
+            write_text(path, &inputs, &found.table())?;
         }
         if self.outputs().to_output() {
             // What stands there is for another program.
@@ -161,7 +163,7 @@ impl Fit {
         Outputs::of([("--json", json), ("--html", html), ("--table", &self.table)])
     }
 
-    fn data(&self) -> Result<Data<'_>, Failure> {
+    fn data<'a>(&'a self, inputs: &'a Inputs) -> Result<Data<'a>, Failure> {
         let is_stdin = self.data == Path::new("-");
         if let Some(measure) = self.measure {
             if is_stdin {
@@ -169,6 +171,7 @@ impl Fit {
                 return Err(Failure::new("a trace is not read from standard input", Some(help)));
             }
             return Ok(Data::Trace {
+                inputs,
                 path: &self.data,
                 measure: measure.into(),
                 options: Box::new(self.reading.options()),
@@ -184,7 +187,7 @@ impl Fit {
         } else {
             let cannot =
                 |error| Failure::new(format!("{} can't be read: {error}", self.data.display()), None);
-            Box::new(petrio_files::input::open(&self.data).map_err(cannot)?)
+            Box::new(inputs.open(&self.data).map_err(cannot)?)
         };
         let name = if is_stdin { "standard input".to_owned() } else { self.data.display().to_string() };
         Ok(Data::Text { name, source, column: self.column.as_deref(), unit })

@@ -8,6 +8,7 @@ use crate::outputs::{Outputs, is_free};
 use crate::results::say_written;
 use crate::streams;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_scenario::init::{MachineFiles, TEMPLATES, from_file, from_machine, from_template, is_played};
 use petrio_scenario::report::write_text;
@@ -59,16 +60,17 @@ fn after_help() -> String {
 
 impl Init {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let out = self.out();
+        let inputs = Inputs::here();
+        let out = self.out(&inputs);
         if !streams::is_output(&out) {
             is_free(&out, self.force, "name another file with -o, or replace it with --force")?;
         }
         let called = if streams::is_output(&out) { "SCENARIO".to_owned() } else { out.display().to_string() };
         let choices = self.made.choices(called);
-        let inputs: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
-        Outputs::of([("--out", &Some(out.clone()))]).check(inputs)?;
-        let made = match (&self.from, self.machine_files()?) {
-            (Some(file), _) => from_file(file, &out, &choices)?,
+        let named: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
+        Outputs::of([("--out", &Some(out.clone()))]).check(&inputs, named)?;
+        let made = match (&self.from, self.machine_files(&inputs)?) {
+            (Some(file), _) => from_file(&inputs, file, &out, &choices)?,
             (None, Some(files)) => from_machine(&files, &choices)?,
             (None, None) => from_template(self.template.as_deref().unwrap_or_default(), &choices)?,
         };
@@ -78,15 +80,15 @@ impl Init {
         if streams::is_output(&out) {
             return print(&made.text);
         }
-        write_text(&out, &made.text)?;
+        write_text(&out, &inputs, &made.text)?;
         say_written([&out]);
         Ok(())
     }
 
     /// What a machine says of itself, where one is asked for.
-    fn machine_files(&self) -> Result<Option<MachineFiles>, Failure> {
+    fn machine_files(&self, inputs: &Inputs) -> Result<Option<MachineFiles>, Failure> {
         if let Some(folder) = &self.from_host_files {
-            let files = MachineFiles::in_folder(folder);
+            let files = MachineFiles::in_folder(inputs, folder);
             let help = "give the folder in which the machine's texts lie";
             let cannot = |error| {
                 Failure::new(format!("{} can't be read: {error}", shown::path(folder)), Some(help.to_owned()))
@@ -101,11 +103,11 @@ impl Init {
         Ok(Some(files))
     }
 
-    fn out(&self) -> PathBuf {
+    fn out(&self, inputs: &Inputs) -> PathBuf {
         match (&self.out, &self.from, &self.template) {
             (Some(out), ..) => out.clone(),
             // A command line isn't a file's name, though it may have slashes.
-            (None, Some(line), _) if !line.exists() && is_played(line) => PathBuf::from("jobs.toml"),
+            (None, Some(line), _) if !line.exists() && is_played(inputs, line) => PathBuf::from("jobs.toml"),
             (None, Some(file), _) => {
                 PathBuf::from(file.file_name().unwrap_or_default()).with_extension("toml")
             }

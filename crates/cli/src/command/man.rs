@@ -5,6 +5,7 @@ use crate::output::print;
 use crate::results::say_written;
 use clap::{Args, Command};
 use clap_mangen::Man as Page;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::write_text;
 use std::path::{Path, PathBuf};
 
@@ -75,7 +76,7 @@ fn write_all(command: Command, dir: &Path, written: &mut Vec<PathBuf>) -> Result
     }
     let (name, text) = page(command)?;
     let path = dir.join(name);
-    write_text(&path, &text)?;
+    write_text(&path, &Inputs::none(), &text)?;
     written.push(path);
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::output::{print, print_json};
 use crate::outputs::Outputs;
 use crate::results::say_written;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::{Net as KernelNet, draw};
 use petrio_scenario::build::System;
 use petrio_scenario::report::write_text;
@@ -39,8 +40,9 @@ pub(crate) struct Net {
 
 impl Net {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let loaded = self.scenario.load()?;
-        Outputs::of([("--svg", &self.svg)]).check([])?;
+        let inputs = Inputs::here();
+        let loaded = self.scenario.load(&inputs)?;
+        Outputs::of([("--svg", &self.svg)]).check(&inputs, [])?;
         let net = System::build(&loaded)?.driven.net.clone();
         if let Some(path) = &self.svg {
             let drawing = match &self.page {
@@ -48,7 +50,7 @@ impl Net {
                 None if self.overview => draw::overview_to_svg(&net),
                 None => draw::to_svg(&net),
             };
-            write_text(path, &drawing)?;
+            write_text(path, &inputs, &drawing)?;
             say_written([path]);
         }
         if self.json {

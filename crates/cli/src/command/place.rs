@@ -6,6 +6,7 @@ use crate::output::print;
 use crate::outputs::Outputs;
 use crate::results::say_written;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::report::write_text;
 use petrio_study::place::{place, terminal_text};
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 /// with them, and say what was moved and what that brought
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Place {
+pub(crate) struct PlacePartitions {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// Write the placement as CSV (file, partition, server), for placement = { profile = "FILE" } of a share
@@ -34,7 +35,7 @@ Examples:
   petrio place examples/san-direct.toml --out placement.csv
   petrio run examples/san-direct.toml --set 'share.work.placement={ profile = \"../placement.csv\" }'";
 
-impl Place {
+impl PlacePartitions {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let watch = Watch::default();
         let _stoppable = crate::stop::by_interrupt(&watch);
@@ -42,18 +43,19 @@ impl Place {
     }
 
     fn place(&self, watch: &Watch) -> Result<(), Failure> {
-        let loaded = self.scenario.load_watched(watch, None)?;
+        let inputs = Inputs::here();
+        let loaded = self.scenario.load_watched(&inputs, watch, None)?;
         let outputs = Outputs::of([("--out", &self.out), ("--json", &self.json)]);
-        outputs.check([])?;
+        outputs.check(&inputs, [])?;
         let placed = place(&loaded, self.share.as_deref()).map_err(|error| Failure::of(&error))?;
         if let Some(path) = &self.out {
-            write_text(path, &placed.table)?;
+            write_text(path, &inputs, &placed.table)?;
         }
         if let Some(path) = &self.json {
             let text = serde_json::to_string_pretty(&placed).map_err(|error| {
                 Failure::new(format!("the result can't be written as JSON: {error}"), None)
             })?;
-            write_text(path, &text)?;
+            write_text(path, &inputs, &text)?;
         }
         if !outputs.to_output() {
             print(&terminal_text(&placed, &self.scenario.scenario, self.out.as_deref()))?;

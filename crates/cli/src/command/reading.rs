@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::{ColumnUnits, EventReader, FormatName, NamedColumns, OwnTable, TraceOptions};
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -42,8 +43,8 @@ impl Reading {
         TraceOptions { format, reorder_window, own, ..TraceOptions::default() }
     }
 
-    pub(crate) fn open(&self, path: &Path) -> Result<EventReader, Failure> {
-        Ok(EventReader::open(path, &self.options())?)
+    pub(crate) fn open(&self, inputs: &Inputs, path: &Path) -> Result<EventReader, Failure> {
+        Ok(EventReader::open_in(inputs, path, &self.options())?)
     }
 }
 

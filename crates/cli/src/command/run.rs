@@ -7,6 +7,7 @@ use crate::outputs::{Outputs, is_own_trace};
 use crate::progress::RunProgress;
 use crate::results::say_written;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{counted, seconds};
 use petrio_scenario::report::{DeviceLog, Sinks, terminal_text, write_csv, write_html, write_json};
@@ -93,12 +94,14 @@ impl Run {
 
     fn run(&self, watch: &Watch, progress: &Mutex<RunProgress>) -> Result<(), Failure> {
         let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
-        let loaded = self.scenario.load_watched(watch, rows)?;
-        let from = self.from.as_deref().map(SavedRun::read).transpose().map_err(RunFailure::from)?;
+        let inputs = Inputs::here();
+        let loaded = self.scenario.load_watched(&inputs, watch, rows)?;
+        let from = self.from.as_deref().map(|path| SavedRun::read(&inputs, path));
+        let from = from.transpose().map_err(RunFailure::from)?;
         // Loaded first: what was read for it is known then.
         let beside = self.beside(&loaded);
-        self.outputs(&beside).check([])?;
-        let sinks = self.sinks(&loaded, &beside)?;
+        self.outputs(&beside).check(&inputs, [])?;
+        let sinks = self.sinks((&loaded, &inputs), &beside)?;
         let began = Instant::now();
         let tell = |changes| {
             let far = began.elapsed().as_secs_f64();
@@ -130,16 +133,16 @@ impl Run {
             return Err(Failure::Interrupted);
         }
         if let (Some(path), Some(saved)) = (&self.save, saved.get()) {
-            saved.write(path).map_err(RunFailure::from)?;
+            saved.write(path, &inputs).map_err(RunFailure::from)?;
         }
         if let Some(path) = &self.json {
-            write_json(&report, path)?;
+            write_json(&report, path, &inputs)?;
         }
         if let Some(path) = &self.csv {
-            write_csv(&report, path)?;
+            write_csv(&report, path, &inputs)?;
         }
         if let Some(path) = &self.html {
-            write_html(&report, path)?;
+            write_html(&report, path, &inputs)?;
         }
         let quiet = self.quiet || self.outputs(&beside).to_output();
         if !quiet {
@@ -165,7 +168,7 @@ impl Run {
     }
 
     /// What is written while the run goes on.
-    fn sinks(&self, loaded: &Loaded, beside: &Beside) -> Result<Sinks, Failure> {
+    fn sinks(&self, (loaded, inputs): (&Loaded, &Inputs), beside: &Beside) -> Result<Sinks, Failure> {
         let mut sinks = Sinks::default();
         let devices = || loaded.disks.iter().map(|disk| disk.name.clone()).collect();
         let of_each = |first: &Option<PathBuf>, second: &Option<PathBuf>| {
@@ -174,17 +177,17 @@ impl Run {
             both.filter_map(|(subject, path)| Some((subject, path?))).collect::<Vec<_>>()
         };
         for (subject, path) in of_each(&self.parquet, &beside.parquet) {
-            sinks.push_rows(subject, &path)?;
+            sinks.push_rows(subject, &path, inputs)?;
         }
         let parts: Vec<String> = loaded.storage.iter().map(|part| part.name.clone()).collect();
         for (subject, path) in of_each(&self.perfetto, &beside.perfetto) {
-            sinks.push_timeline(subject, &path, &parts, loaded.disks.len())?;
+            sinks.push_timeline(subject, (&path, inputs), &parts, loaded.disks.len())?;
         }
         for (subject, path) in of_each(&self.trace, &beside.trace) {
             petrio_scenario::run::write_trace(&mut sinks, loaded, subject, &path)?;
         }
         if let Some(path) = &self.device_log {
-            sinks.push_device_log(DeviceLog::create(path, devices())?);
+            sinks.push_device_log(DeviceLog::create(path, inputs, devices())?);
         }
         Ok(sinks)
     }

@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_kernel::Watch;
 use petrio_scenario::init::{Choices, is_played, load_played};
-use petrio_scenario::{Loaded, Override, load_watched};
+use petrio_scenario::{Loaded, Override, load_in};
 use std::path::PathBuf;
 
 /// Which scenario, and what to change in it.
@@ -59,20 +60,25 @@ impl MadeFor {
 
 impl ScenarioArguments {
     /// Reads and checks the scenario; warnings are told.
-    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
-        self.load_watched(&Watch::default(), None)
+    pub(crate) fn load(&self, inputs: &Inputs) -> Result<Loaded, Failure> {
+        self.load_watched(inputs, &Watch::default(), None)
     }
 
     /// The same, as long as it is wanted, with what another option sets.
-    pub(crate) fn load_watched(&self, watch: &Watch, more: Option<Override>) -> Result<Loaded, Failure> {
+    pub(crate) fn load_watched(
+        &self,
+        inputs: &Inputs,
+        watch: &Watch,
+        more: Option<Override>,
+    ) -> Result<Loaded, Failure> {
         let mut overrides = self.overrides.clone();
         overrides.extend(more);
         if let Some(seed) = self.seed {
             overrides.push(Override::new("seed", &seed.to_string()));
         }
         let choices = self.made.choices("SCENARIO".to_owned());
-        let loaded = if is_played(&self.scenario) {
-            let (loaded, remarks) = load_played(&self.scenario, &choices, &overrides, watch)?;
+        let loaded = if is_played(inputs, &self.scenario) {
+            let (loaded, remarks) = load_played(inputs, &self.scenario, &choices, &overrides, watch)?;
             remarks.iter().for_each(|remark| crate::output::talk(&format!("warning: {remark}")));
             loaded
         } else if choices.is_any() {
@@ -84,7 +90,7 @@ impl ScenarioArguments {
             );
             return Err(Failure::new(problem, Some(help.to_owned())));
         } else {
-            load_watched(&self.scenario, &overrides, watch)?
+            load_in(inputs, &self.scenario, &overrides, watch)?
         };
         for warning in &loaded.warnings {
             crate::output::talk(&format!("{:?}", miette::Report::new(warning.clone())));

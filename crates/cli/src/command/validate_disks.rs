@@ -5,6 +5,7 @@ use crate::judged::exit_codes;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_validation::disks::{DiskRow, DiskValidation, MEAN_BOUND_PERCENT, validate_disks};
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub(crate) struct ValidateDisks {
 impl ValidateDisks {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let DiskValidation { rows, left_out, ignored } =
-            validate_disks(&self.dir).map_err(|error| Failure::new(error, None))?;
+            validate_disks(&Inputs::here(), &self.dir).map_err(|error| Failure::new(error, None))?;
         for file in &left_out {
             talk(&format!("note: {}: {}", file.file.display(), file.reason));
         }

@@ -7,6 +7,7 @@ use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_validation::ivy::{
     Agreement, FileSystem, IvyError, IvyFigures, IvyPolicy, IvyRow, IvySettings, Of, Ordering, OwnStudy,
     POINTS, Rival, SEEDS, TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged,
@@ -75,11 +76,12 @@ struct Everything {
 
 impl ValidateIvy {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--html", &self.html)]).check(self.files.iter().map(PathBuf::as_path))?;
+        let inputs = Inputs::here();
+        Outputs::of([("--html", &self.html)]).check(&inputs, self.files.iter().map(PathBuf::as_path))?;
         if let Some(trace) = self.trace()? {
-            return self.study(trace);
+            return self.study(&inputs, trace);
         }
-        let settings = self.settings()?;
+        let settings = self.settings(&inputs)?;
         let mut say = |what: &str, (done, of): (usize, usize)| {
             talk(&format!("simulating {} of {of}: {what} …", done + 1));
         };
@@ -87,7 +89,7 @@ impl ValidateIvy {
         let rows = validate_ivy(&settings, &mut say).map_err(failed)?;
         let (orderings, agreements) = (orderings(&rows), agreements(&rows));
         if let Some(path) = &self.html {
-            figures_page(&rows, path)?;
+            figures_page(&rows, path, &inputs)?;
             talk(&format!("written: {}", path.display()));
         }
         if !self.json {
@@ -142,7 +144,7 @@ impl ValidateIvy {
     }
 
     /// The study of a trace of one's own.
-    fn study(&self, trace: &Path) -> Result<(), Failure> {
+    fn study(&self, inputs: &Inputs, trace: &Path) -> Result<(), Failure> {
         if self.what_if {
             let message = "--what-if asks what the paper leaves open, and not what a trace does".to_owned();
             return Err(Failure::new(
@@ -159,19 +161,20 @@ impl ValidateIvy {
         let mut say = |what: &str, (done, of): (usize, usize)| {
             talk(&format!("simulating {} of {of}: {what} …", done + 1));
         };
-        let study = study_trace(trace, &self.reading.options(), &settings, &mut say).map_err(failed)?;
+        let study =
+            study_trace((inputs, trace), &self.reading.options(), &settings, &mut say).map_err(failed)?;
         if let Some(path) = &self.html {
-            own_page(&study, path)?;
+            own_page(&study, path, inputs)?;
             talk(&format!("written: {}", path.display()));
         }
         if self.json { print_json(&study) } else { print(&own_tables(&study)) }
     }
 
-    fn settings(&self) -> Result<IvySettings, Failure> {
+    fn settings(&self, inputs: &Inputs) -> Result<IvySettings, Failure> {
         let read = |path: &PathBuf| -> Result<(String, String), Failure> {
             let refused =
                 |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()), None);
-            let bytes = petrio_files::input::read(path, WORK_BYTES_MAX).map_err(|error| refused(&error))?;
+            let bytes = inputs.read(path, WORK_BYTES_MAX).map_err(|error| refused(&error))?;
             let text = String::from_utf8(bytes).map_err(|error| refused(&error))?;
             Ok((path.display().to_string(), text))
         };

@@ -6,6 +6,7 @@ use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_validation::pariosim::{
     Assumption, CHUNKS, DasCell, Found, Outcome, SEEKS, das_grid, findings, study, study_page,
 };
@@ -31,7 +32,7 @@ pub(crate) struct ValidateParIoSim {
 
 impl ValidateParIoSim {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--html", &self.html)]).check([])?;
+        Outputs::of([("--html", &self.html)]).check(&Inputs::none(), [])?;
         let failed = |error| Failure::new(error, None);
         let mut tell = |done: usize, of: usize| {
             if done.is_multiple_of(10) || done == of {
@@ -43,7 +44,7 @@ impl ValidateParIoSim {
         let found = findings(&outcomes, &cells);
         let judged = found.judged();
         if let Some(path) = &self.html {
-            study_page((&outcomes, &cells), &found, path)?;
+            study_page((&outcomes, &cells), &found, path, &Inputs::none())?;
             talk(&format!("written: {}", path.display()));
         }
         let help = "petrio validate pariosim --json prints every run; validation/pariosim/README.md says what doesn't hold, and why";

@@ -6,6 +6,7 @@ use crate::output::{print, print_json, talk};
 use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::Estimate;
 use petrio_validation::pvfs::{
     BLOCKS_KIB, COUNTS, Experiment, GridJudgement, GridRow, MOST_CLIENTS, Moves, Outcome, chapter_page,
@@ -61,11 +62,11 @@ impl ValidatePvfs {
 
     /// The dissertation's experiments.
     fn chapter(&self) -> Result<(), Failure> {
-        Outputs::of([("--html", &self.html)]).check([])?;
+        Outputs::of([("--html", &self.html)]).check(&Inputs::none(), [])?;
         let outcomes = chapter_seven(&mut tell(100, "runs")).map_err(|error| Failure::new(error, None))?;
         let judged = findings(&outcomes);
         if let Some(path) = &self.html {
-            chapter_page(&outcomes, &judged, path)?;
+            chapter_page(&outcomes, &judged, path, &Inputs::none())?;
             talk(&format!("written: {}", path.display()));
         }
         let help = "petrio validate pvfs --json prints every run; validation/pvfs/README.md says what doesn't hold, and why";
@@ -89,12 +90,13 @@ impl ValidatePvfs {
 
     /// Measured grids.
     fn grids(&self, dir: &Path) -> Result<(), Failure> {
+        let inputs = Inputs::here();
         let failed = |error| Failure::new(error, None);
-        let (measured, left_out) = read_grids(dir).map_err(failed)?;
+        let (measured, left_out) = read_grids(&inputs, dir).map_err(failed)?;
         for file in &left_out {
             talk(&format!("note: {} is no grid: it has no column \"{}\"", file.path.display(), file.lacks));
         }
-        let rows = predict(dir, &measured, &mut tell(20, "cells")).map_err(failed)?;
+        let rows = predict((&inputs, dir), &measured, &mut tell(20, "cells")).map_err(failed)?;
         let grids = judge(&rows);
         let judged: Vec<Judged> = grids.iter().flat_map(GridJudgement::judged).collect();
         let help = "petrio validate pvfs --json prints every row; validation/pvfs/README.md says what misses, and why";

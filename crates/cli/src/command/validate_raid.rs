@@ -5,6 +5,7 @@ use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_validation::md::{self, MdRow};
 use petrio_validation::raid::{BOUND_PERCENT, RaidRow, validate_raid};
 use petrio_validation::verdict::{Judged, Judgement};
@@ -51,7 +52,7 @@ impl ValidateRaid {
 
     /// Cells of Linux md's arrays.
     fn measured(&self, dir: &Path) -> Result<(), Failure> {
-        let cells = md::read_cells(dir).map_err(|error| Failure::new(error, None))?;
+        let cells = md::read_cells(&Inputs::here(), dir).map_err(|error| Failure::new(error, None))?;
         talk(&format!("simulating: {} cells of Linux md's arrays …", cells.len()));
         let rows = md::rows(&cells, &mut |_, _| {}).map_err(|error| Failure::new(error, None))?;
         let judged = md::judge(&rows);

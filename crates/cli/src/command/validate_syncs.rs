@@ -5,6 +5,7 @@ use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_validation::syncs::{SyncsRow, TABLE, measured, play};
 use petrio_validation::verdict::Judged;
 use std::path::PathBuf;
@@ -28,7 +29,8 @@ pub(crate) struct ValidateSyncs {
 
 impl ValidateSyncs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let (known, left_out) = measured(&self.dir).map_err(|error| Failure::new(error, None))?;
+        let (known, left_out) =
+            measured(&Inputs::here(), &self.dir).map_err(|error| Failure::new(error, None))?;
         if left_out > 0 {
             talk(&format!("note: {left_out} rows of file systems that aren't modelled are left out"));
         }

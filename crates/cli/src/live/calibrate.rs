@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::output::talk;
 use crate::outputs::Outputs;
 use clap::Args;
-use petrio_live::calibrate::{CalibrateParameters, Place, calibrate};
+use petrio_files::inputs::Inputs;
+use petrio_live::calibrate::{CalibrateParameters, TimedOn, calibrate};
 use petrio_scenario::report::WholeFile;
 use std::path::{Path, PathBuf};
 
@@ -64,8 +65,9 @@ impl Calibrate {
             out if self.network.is_asked() => self.network.execute(out.as_deref(), self.quick, self.force),
             out if self.measured.is_asked() => {
                 let outputs = Outputs::of([("--out", out)]);
-                outputs.check(self.measured.inputs())?;
-                self.measured.execute(out.as_deref(), self.drive.json(), self.force)
+                let inputs = Inputs::here();
+                outputs.check(&inputs, self.measured.inputs())?;
+                self.measured.execute(&inputs, out.as_deref(), self.drive.json(), self.force)
             }
             out if self.drive.is_asked() => self.drive.execute(out.as_deref(), self.quick, self.force),
             Some(out) => self.machine(out),
@@ -82,8 +84,10 @@ impl Calibrate {
             refuse_existing(path, self.force)?;
         }
         // Begun now, so that a folder that can't be written to is said before anything is measured.
-        let profile = WholeFile::create(out)?;
-        let device_profile = device_file.as_deref().map(WholeFile::create).transpose()?;
+        let inputs = Inputs::none();
+        let profile = WholeFile::create(out, &inputs)?;
+        let device_profile =
+            device_file.as_deref().map(|path| WholeFile::create(path, &inputs)).transpose()?;
         let parameters = CalibrateParameters {
             directory: self.dir.clone(),
             device: self.with_device.clone(),
@@ -94,8 +98,8 @@ impl Calibrate {
         let calibration = measured.map_err(|error| Failure::of(&error))?;
         complete(profile, out, &calibration.to_toml())?;
         let on = match &calibration.place {
-            Place::OwnFileSystem => "an ext3 of its own over memory".to_owned(),
-            Place::Directory { kind } => format!("a directory on {kind}"),
+            TimedOn::OwnFileSystem => "an ext3 of its own over memory".to_owned(),
+            TimedOn::Directory { kind } => format!("a directory on {kind}"),
         };
         let machine = &calibration.machine.name;
         talk(&format!("{machine}, measured on {on}: {}", out.display()));

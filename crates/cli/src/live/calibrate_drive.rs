@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::streams::told;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_live::calibrate::drive::{
     Compared, DriveCalibrationError, Effort, Found, Made, Paced, RealDrive, Simulated, TimedDrive, Verified,
     compare, compared_table, constant_toml, extract, verified_table, verify,
@@ -121,7 +122,7 @@ impl OfDrive {
         out: Option<&Path>,
     ) -> Result<(), Failure> {
         // Begun now, so that a folder that can't be written to is said before anything is measured.
-        let file = out.map(WholeFile::create).transpose()?;
+        let file = out.map(|out| WholeFile::create(out, &Inputs::none())).transpose()?;
         let found = shown(|progress| extract(drive, effort, progress))?;
         let (text, verified, compared, warnings) = match &found {
             Found::Constant(constant) => {

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::streams::told;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_live::calibrate::{
     FoundByMeasurement, MeasuredDevice, MeasuredRows, Taken, device_of, measured_rows,
 };
@@ -49,12 +50,18 @@ impl OfMeasured {
         self.from.iter().map(PathBuf::as_path)
     }
 
-    pub(super) fn execute(&self, out: Option<&Path>, json: bool, force: bool) -> Result<(), Failure> {
+    pub(super) fn execute(
+        &self,
+        inputs: &Inputs,
+        out: Option<&Path>,
+        json: bool,
+        force: bool,
+    ) -> Result<(), Failure> {
         if let Some(out) = out {
             refuse_existing(out, force)?;
         }
         let MeasuredRows { rows, programs, remarks } =
-            measured_rows(&self.from).map_err(|error| Failure::of(&error))?;
+            measured_rows(inputs, &self.from).map_err(|error| Failure::of(&error))?;
         for remark in remarks {
             talk(&format!("note: {remark}"));
         }
@@ -68,7 +75,7 @@ impl OfMeasured {
         };
         let found = device_of(&rows, &about).map_err(|error| Failure::of(&error))?;
         if let Some(out) = out {
-            let file = WholeFile::create(out)?;
+            let file = WholeFile::create(out, inputs)?;
             let text = device_toml(&found.device).map_err(|error| Failure::new(error, None))?;
             complete(file, out, &with_warnings(&found, &text))?;
             talk(&format!("the drive, for a scenario: disk.d.file = \"{}\"", told(out)));

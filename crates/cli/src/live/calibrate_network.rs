@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, talk};
 use crate::streams::{is_output, told};
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_live::calibrate::network::{
     Effort, NetworkError, Server, Visit, calibrate_namespaces, calibrate_network,
 };
@@ -77,7 +78,7 @@ impl OfNetwork {
     fn measure(&self, out: &Path, quick: bool, force: bool) -> Result<(), Failure> {
         refuse_existing(out, force)?;
         // Begun now, so that a folder that can't be written to is said before anything is measured.
-        let file = WholeFile::create(out)?;
+        let file = WholeFile::create(out, &Inputs::none())?;
         let effort = if quick { Effort::quick() } else { Effort::full() };
         let measured = shown(|progress| match &self.to {
             Some(to) => calibrate_network(to, &effort, progress),

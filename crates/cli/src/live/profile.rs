@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
-use petrio_live::calibrate::Step;
+use petrio_live::calibrate::CalibrationProgress;
 use petrio_scenario::report::WholeFile;
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn refuse_existing(path: &Path, force: bool) -> Result<(), Failure> {
 }
 
 /// Measures, and shows meanwhile how far that is.
-pub(super) fn shown<T>(measure: impl FnOnce(&mut (dyn FnMut(Step) + Send)) -> T) -> T {
+pub(super) fn shown<T>(measure: impl FnOnce(&mut (dyn FnMut(CalibrationProgress) + Send)) -> T) -> T {
     let bar = ProgressBar::new(1);
     if let Ok(style) = ProgressStyle::with_template("{msg:20} {wide_bar} {percent} % ({elapsed})") {
         bar.set_style(style);

@@ -9,7 +9,8 @@ use crate::results::say_written;
 use crate::usage::usage_tables;
 use crate::user_shares::{failed, share, shares};
 use clap::Args;
-use petrio_scenario::{Override, load_users};
+use petrio_files::inputs::Inputs;
+use petrio_scenario::{Override, load_users_in};
 use petrio_study::users::{UsersProgress, UsersRun, UsersSummary, Workers, run_users};
 use petrio_users::Users;
 use std::ffi::OsString;
@@ -99,10 +100,11 @@ fn these(WorkerCount(count): WorkerCount) -> Result<Workers, Failure> {
 
 impl RunUsers {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let specification = load_users(&self.specification, &self.overrides)?;
+        let inputs = Inputs::here();
+        let specification = load_users_in(&inputs, &self.specification, &self.overrides)?;
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;
         is_own_trace(self.out.as_deref())?;
-        Outputs::of([("--out", &self.out)]).check([])?;
+        Outputs::of([("--out", &self.out)]).check(&inputs, [])?;
         if let Some(hours) = specification.hours_without_users() {
             talk(&format!(
                 "note: by their hours, nobody is there in the first {hours} h, which pass as on any clock; \
@@ -117,6 +119,7 @@ impl RunUsers {
             workers: self.processes.map(these).transpose()?,
             warm: self.warm,
             trace: self.out.clone(),
+            inputs,
             command: format!(
                 "petrio users run {}, {} users, {} sessions, seed {}",
                 self.specification.display(),

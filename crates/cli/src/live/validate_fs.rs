@@ -7,9 +7,11 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use petrio_files::inputs::Inputs;
 use petrio_validation::fs::html::write_html;
 use petrio_validation::fs::{
-    Cliff, EXPERIMENTS, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut, Step, validate_fs,
+    Cliff, EXPERIMENTS, FsProgress, FsQuestion, FsRow, FsValidation, FsValidationError, Label, LeftOut,
+    validate_fs,
 };
 use std::path::PathBuf;
 
@@ -51,7 +53,8 @@ fn experiments() -> String {
 
 impl ValidateFs {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--html", &self.html)]).check(self.machine.as_deref())?;
+        let inputs = Inputs::here();
+        Outputs::of([("--html", &self.html)]).check(&inputs, self.machine.as_deref())?;
         let question = FsQuestion {
             directory: self.dir.clone(),
             machine: self.machine.clone(),
@@ -64,7 +67,7 @@ impl ValidateFs {
         progress.finish();
         let found = outcome.map_err(failure)?;
         if let Some(path) = &self.html {
-            write_html(&found, path)?;
+            write_html(&found, path, &inputs)?;
             talk(&format!("written: {}", path.display()));
         }
         if self.json {
@@ -128,10 +131,10 @@ impl Progress {
         self.bar.suspend(|| talk(text));
     }
 
-    fn step(&mut self, step: Step<'_>) {
+    fn step(&mut self, step: FsProgress<'_>) {
         match step {
-            Step::Note(note) => self.say(&format!("note: {note}")),
-            Step::Begin(experiment, points) => {
+            FsProgress::Note(note) => self.say(&format!("note: {note}")),
+            FsProgress::Begin(experiment, points) => {
                 self.bar.finish_and_clear();
                 talk(&format!("{}: {points} points …", experiment.title));
                 self.bar = ProgressBar::new(points as u64);
@@ -141,11 +144,11 @@ impl Progress {
                     self.bar.set_style(style);
                 }
             }
-            Step::Point(point) => {
+            FsProgress::Point(point) => {
                 self.bar.set_message(format!("{} by {}", point.file_size, point.record));
             }
-            Step::Row(_) => self.bar.inc(1),
-            Step::LeftOut(LeftOut { experiment, points, why }) => {
+            FsProgress::Row(_) => self.bar.inc(1),
+            FsProgress::LeftOut(LeftOut { experiment, points, why }) => {
                 let what = if *points == 1 { "a point" } else { "points" };
                 self.say(&format!("note: {experiment}: {what} left out: {why}"));
             }

@@ -5,6 +5,7 @@ use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
+use petrio_files::inputs::Inputs;
 use petrio_models::host::file_system::{Family, JournalMode};
 use petrio_units::{Bytes, Duration};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
@@ -131,7 +132,7 @@ impl ValidateOps {
             Type::Ext4 => "ext4",
             Type::Xfs => "xfs",
         };
-        let found = judge_folder(dir, fs, |what| talk(&format!("{what} …")))
+        let found = judge_folder((&Inputs::here(), dir), fs, |what| talk(&format!("{what} …")))
             .map_err(|error| Failure::new(error, None))?;
         let judged = found.judged();
         let help = "petrio validate ops --dir DIR --json tells each operation's sequences";

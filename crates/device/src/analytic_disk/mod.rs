@@ -18,7 +18,7 @@ use arm::Way;
 pub use arm::{Arm, Outlook};
 pub use page::{AnalyticDisk, analytic_disk_page};
 
-use super::one_at_a_time::{MOST_STEPS, Plan, Step};
+use super::one_at_a_time::{MOST_STEPS, Plan, ServicePhase};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 use petrio_stage::lever::doubled;
@@ -138,11 +138,11 @@ impl AnalyticDiskParameters {
     }
 }
 
-const STEPS: &[Step] = &[
-    Step { name: "controller", cause: Cause::Overhead, word: "controller overheads" },
-    Step { name: "seek", cause: Cause::Seek, word: "seeks" },
-    Step { name: "rotation", cause: Cause::Rotation, word: "rotation" },
-    Step { name: "media", cause: Cause::Transfer, word: "media transfer" },
+const STEPS: &[ServicePhase] = &[
+    ServicePhase { name: "controller", cause: Cause::Overhead, word: "controller overheads" },
+    ServicePhase { name: "seek", cause: Cause::Seek, word: "seeks" },
+    ServicePhase { name: "rotation", cause: Cause::Rotation, word: "rotation" },
+    ServicePhase { name: "media", cause: Cause::Transfer, word: "media transfer" },
 ];
 
 #[cfg(test)]

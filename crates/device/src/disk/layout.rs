@@ -27,7 +27,7 @@ pub struct Track {
 
 /// Where a block lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
-pub struct Place {
+pub struct PhysicalSector {
     /// Its track.
     pub track: Track,
     /// Its sector on the track.
@@ -42,7 +42,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Run {
     /// Where the first block lies.
-    pub place: Place,
+    pub place: PhysicalSector,
     /// How many blocks follow each other on this track (the first included).
     pub blocks: u64,
     /// Sectors that pass under the head from the start of the first block to the end of the last: more than `blocks`
@@ -132,7 +132,7 @@ impl Layout {
     }
 
     /// Where a block lies. Blocks beyond the last are treated as the last: the border of the device refuses them.
-    pub fn place(&self, block: u64) -> Place {
+    pub fn place(&self, block: u64) -> PhysicalSector {
         let block = block.min(self.blocks.saturating_sub(1));
         let (index, zone) = self.zone_of(block);
         let sector = zone.sector_of(block - zone.first_block);
@@ -144,7 +144,7 @@ impl Layout {
     }
 
     /// Turns a sector number of a zone, in numbering order, into a track and a sector of it.
-    fn unfold(&self, index: u32, zone: &Zone, sector: u64, remapped: bool) -> Place {
+    fn unfold(&self, index: u32, zone: &Zone, sector: u64, remapped: bool) -> PhysicalSector {
         let (row, sector) = zone.by_track.divide(sector);
         let track = match self.order {
             TrackOrder::Bands(height) => self.track_in_bands(zone, row, height),
@@ -154,7 +154,7 @@ impl Layout {
                 Track { cylinder, surface: self.surface_in_order(zone, cylinder, in_order as u32) }
             }
         };
-        Place { track, sector: sector as u32, zone: index, remapped }
+        PhysicalSector { track, sector: sector as u32, zone: index, remapped }
     }
 
     /// How many tracks of a zone come before one in the numbering.
@@ -273,7 +273,7 @@ impl Layout {
     }
 
     /// When, after the platter's zero passes the heads, the start of a sector passes them.
-    pub fn angle(&self, place: Place) -> Time {
+    pub fn angle(&self, place: PhysicalSector) -> Time {
         let zone = &self.zones[place.zone as usize];
         let parts = self.track_angle(zone, place.track) + u64::from(place.sector) * SECTOR_PARTS;
         let (_, within) = zone.by_track_parts.divide(parts);

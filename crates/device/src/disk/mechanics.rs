@@ -3,7 +3,7 @@
 //! Platters turn without pause, whatever the drive does: the wait for a sector follows from the absolute time at which the
 //! arm has settled. Nothing here keeps state; the arm's place is the caller's.
 
-use super::layout::{Layout, LayoutError, Place, Run, Track};
+use super::layout::{Layout, LayoutError, PhysicalSector, Run, Track};
 use super::parameters::{GeometryParameters, MechanicsParameters};
 use super::seek_curve::{SeekCurve, SeekCurveError};
 use super::spin::Spin;
@@ -133,7 +133,7 @@ impl Mechanics {
 
     /// Time until the start of a sector passes the head, for a head on its track at a point in time.
     #[inline]
-    pub fn rotational_wait(&self, place: Place, at: Time) -> Time {
+    pub fn rotational_wait(&self, place: PhysicalSector, at: Time) -> Time {
         self.wait_for_angle(self.layout.angle(place), at)
     }
 
@@ -155,14 +155,14 @@ impl Mechanics {
     }
 
     /// The number of the sector whose start next passes a head on `place`'s track, and the time until then.
-    pub fn next_sector(&self, place: Place, at: Time) -> (u32, Time) {
-        let start = self.layout.angle(Place { sector: 0, ..place });
+    pub fn next_sector(&self, place: PhysicalSector, at: Time) -> (u32, Time) {
+        let start = self.layout.angle(PhysicalSector { sector: 0, ..place });
         let to_start = self.wait_for_angle(start, at).as_picos();
         let revolution = self.revolution.as_picos();
         let since = (revolution - to_start) % revolution;
         let sectors = u64::from(self.layout.sectors_per_track(place.zone));
         let sector = (since * sectors).div_ceil(revolution) % sectors;
-        let wait = self.rotational_wait(Place { sector: sector as u32, ..place }, at);
+        let wait = self.rotational_wait(PhysicalSector { sector: sector as u32, ..place }, at);
         (sector as u32, wait)
     }
 

@@ -25,7 +25,7 @@ mod seek_curve;
 mod spin;
 
 pub use drive::{Begun, Class, Demand, Drive, DriveError, DriveState, Transferred};
-pub use layout::{Layout, LayoutError, Place, Run, Track};
+pub use layout::{Layout, LayoutError, PhysicalSector, Run, Track};
 pub use mechanics::{Mechanics, MechanicsError};
 pub use page::{disk_page, disk_page_on_bus};
 pub use parameters::DiskParameters;

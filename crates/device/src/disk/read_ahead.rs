@@ -10,7 +10,7 @@
 //! that was known before: it only wasn't looked at in between. A command for what lies a little ahead of it lets it go on,
 //! too, if that brings the blocks no later than the arm could.
 
-use super::layout::{Place, Run, Track};
+use super::layout::{PhysicalSector, Run, Track};
 use super::mechanics::Mechanics;
 use super::parameters::ReadAhead;
 use super::pipeline::Pipeline;
@@ -55,7 +55,7 @@ impl Stream {
         limit: u64,
         scope: ReadAhead,
     ) -> Self {
-        let place = Place { track, sector: 0, zone: 0, remapped: false };
+        let place = PhysicalSector { track, sector: 0, zone: 0, remapped: false };
         let run = Run { place, blocks: 0, sectors: 0 };
         let mut stream = Self {
             block,

@@ -13,6 +13,7 @@ use crate::table::{Pieces, Steps};
 use petrio_units::{Amount, Measurable};
 
 /// The distribution of a draw, its amounts as numbers of the unit that `number` gives them.
+#[expect(clippy::too_many_lines, reason = "a list: one arm for each family")]
 pub(super) fn distribution<Q: Measurable>(
     draw: &Draw<Q>,
     number: &impl Fn(Amount<Q>) -> f64,

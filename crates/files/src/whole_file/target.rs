@@ -1,6 +1,7 @@
 //! What a name stands for: a regular file, there or not yet, or something that is written through.
 
-use crate::{input, shown};
+use crate::inputs::Inputs;
+use crate::shown;
 use rustix::fs::{Access, AtFlags, CWD};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -44,8 +45,8 @@ impl Through {
 }
 
 impl Target {
-    /// Looks at a name.
-    pub(super) fn of(path: &Path, may_be_input: bool) -> io::Result<Self> {
+    /// Looks at a name, which is to be none of those `inputs`.
+    pub(super) fn of(path: &Path, inputs: &Inputs) -> io::Result<Self> {
         let mut file = path.to_owned();
         for _ in 0..LINKS_MAX {
             if let Some(number) = descriptor(&file) {
@@ -61,7 +62,7 @@ impl Target {
                     let to = std::fs::read_link(&file)?;
                     file = folder(&file).join(to);
                 }
-                Ok(there) => return Self::there(file, there, may_be_input),
+                Ok(there) => return Self::there(file, there, inputs),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let folder = folder(&file);
                     if !folder.is_dir() {
@@ -79,7 +80,7 @@ impl Target {
         Err(io::Error::other("it is a link that leads to itself"))
     }
 
-    fn there(file: PathBuf, there: Metadata, may_be_input: bool) -> io::Result<Self> {
+    fn there(file: PathBuf, there: Metadata, inputs: &Inputs) -> io::Result<Self> {
         let kind = there.file_type();
         if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -93,9 +94,7 @@ impl Target {
         if !kind.is_file() {
             return Ok(Self::Through(Through::Named(file)));
         }
-        if !may_be_input {
-            is_no_input(&file)?;
-        }
+        is_none_of(inputs, &file)?;
         // Whoever took away the right to write didn't mean the file to be replaced.
         rustix::fs::accessat(CWD, &file, Access::WRITE_OK, AtFlags::EACCESS)?;
         Ok(Self::Regular { file, there: Some(there) })
@@ -126,9 +125,9 @@ fn is_trusted(link: &Path, there: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses what this process has read.
-pub(super) fn is_no_input(file: &Path) -> io::Result<()> {
-    if input::is_input(file) {
+/// Refuses what has been read.
+pub(super) fn is_none_of(inputs: &Inputs, file: &Path) -> io::Result<()> {
+    if inputs.contain(file) {
         let cause = "it is read by this command, and would be overwritten; name another file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, cause));
     }

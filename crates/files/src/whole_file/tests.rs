@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = WholeFile::create(path)?;
+    let mut file = WholeFile::create(path, &Inputs::none())?;
     file.write_all(text.as_bytes())?;
     file.finish()
 }
@@ -16,7 +16,7 @@ fn a_file_that_is_not_finished_leaves_the_old_one_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
     fs::write(&path, "old").unwrap();
-    let mut file = WholeFile::create(&path).unwrap();
+    let mut file = WholeFile::create(&path, &Inputs::none()).unwrap();
     file.write_all(b"half of the ne").unwrap();
     drop(file);
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
@@ -28,7 +28,7 @@ fn a_file_that_is_not_finished_leaves_the_old_one_and_nothing_else() {
 
 #[test]
 fn a_missing_folder_is_named() {
-    let error = WholeFile::create(Path::new("/no-such-folder/report.json")).unwrap_err();
+    let error = WholeFile::create(Path::new("/no-such-folder/report.json"), &Inputs::none()).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
     assert_eq!(error.to_string(), "the folder /no-such-folder doesn't exist");
 }
@@ -43,7 +43,7 @@ fn what_is_no_regular_file_is_written_through() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    WholeFile::check(&pipe).unwrap();
+    WholeFile::check(&pipe, &Inputs::none()).unwrap();
     let reader = {
         let pipe = pipe.clone();
         std::thread::spawn(move || {
@@ -79,12 +79,15 @@ fn what_was_read_is_not_replaced_by_whatever_name() {
     std::os::unix::fs::symlink(&trace, &link).unwrap();
     fs::hard_link(&trace, &hard).unwrap();
     // Begun before it was read: seen at the end.
-    let early = WholeFile::create(&hard).unwrap();
-    crate::input::read(&trace, 100).unwrap();
+    let inputs = Inputs::here();
+    let early = WholeFile::create(&hard, &inputs).unwrap();
+    inputs.read(&trace, 100).unwrap();
     assert!(early.finish().is_err());
     for path in [&trace, &link, &hard] {
-        let error = WholeFile::check(path).unwrap_err();
+        let error = WholeFile::check(path, &inputs).unwrap_err();
         assert!(error.to_string().contains("read by this command"), "{error}");
+        // Other work has its own inputs.
+        WholeFile::check(path, &Inputs::here()).unwrap();
     }
     let replaced = WholeFile::replace(&trace).unwrap();
     replaced.finish().unwrap();
@@ -108,12 +111,11 @@ fn a_private_file_is_its_owners_alone_whatever_was_there() {
     fs::write(&old, "everybody's").unwrap();
     fs::set_permissions(&old, Permissions::from_mode(0o666)).unwrap();
     for path in [&new, &old] {
-        WholeFile::private(path).unwrap().finish().unwrap();
+        let inputs = Inputs::here();
+        WholeFile::private(path, &inputs).unwrap().finish().unwrap();
         assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, 0o600);
-        // Open for ever, so that no file of another test gets the number of one that was read.
-        std::mem::forget(File::open(path).unwrap());
-        crate::input::read(path, 10).unwrap();
-        assert!(WholeFile::private(path).is_err());
+        inputs.read(path, 10).unwrap();
+        assert!(WholeFile::private(path, &inputs).is_err());
         WholeFile::replace_privately(path).unwrap().finish().unwrap();
     }
 }

@@ -4,13 +4,35 @@
 //! the dissertation). Leaves out signals.
 
 use super::context::Context;
-use super::job::{Job, Next, Stage, Then};
+use super::job::{Job, Next, SyncState, Then};
 use crate::kernel_profile::Ring;
 use crate::state::Event;
 use petrio_colours::{Failure, FileCause, FileOp, Operation, Status, Submission};
 use petrio_kernel::Time;
 
 impl Context<'_> {
+    /// What a call costs before anything is done, and the step that comes first.
+    fn first_step(&self, job: &Job) -> (Time, Then) {
+        let costs = self.memory.costs;
+        match job.op.operation {
+            Operation::Read => (costs.read, Then::LookUp),
+            Operation::Write => (costs.write, Then::Begin),
+            Operation::Close if job.end > 0 => (costs.write, Then::Begin),
+            Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
+            Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
+            Operation::Exchange => (Time::ZERO, Then::Return),
+            Operation::Touch => (Time::ZERO, Then::Touch),
+            Operation::Open | Operation::Close => (half(costs.open), Then::Names),
+            Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
+            Operation::Create
+            | Operation::Truncate
+            | Operation::Unlink
+            | Operation::Mkdir
+            | Operation::Rmdir
+            | Operation::Rename => (costs.namespace, Then::Names),
+        }
+    }
+
     /// An operation comes from a process.
     pub(super) fn enter(&mut self, job: &mut Job) -> Next {
         job.past_cache = job.op.flags.direct && self.fs.rules.nature.direct;
@@ -61,23 +83,7 @@ impl Context<'_> {
                 self.open_call(job);
             }
         }
-        let (cost, then) = match job.op.operation {
-            Operation::Read => (costs.read, Then::LookUp),
-            Operation::Write => (costs.write, Then::Begin),
-            Operation::Close if job.end > 0 => (costs.write, Then::Begin),
-            Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
-            Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
-            Operation::Exchange => (Time::ZERO, Then::Return),
-            Operation::Touch => (Time::ZERO, Then::Touch),
-            Operation::Open | Operation::Close => (half(costs.open), Then::Names),
-            Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
-            Operation::Create
-            | Operation::Truncate
-            | Operation::Unlink
-            | Operation::Mkdir
-            | Operation::Rmdir
-            | Operation::Rename => (costs.namespace, Then::Names),
-        };
+        let (cost, then) = self.first_step(job);
         if self.system.exists(job.op.file) || is_new(job.op.operation) {
             // Nothing can come between: one turn on the processor instead of two.
             if then == Then::LookUp
@@ -102,7 +108,7 @@ impl Context<'_> {
     /// An operation that can't go on gives back what it holds.
     pub(super) fn give_up(&mut self, job: &mut Job) -> Next {
         if let Some(change) = job.change.take() {
-            let (system, mut kernel) = self.apart();
+            let (system, mut kernel) = self.split();
             system.end(&mut kernel, change);
         }
         self.unlock(job);
@@ -129,13 +135,13 @@ impl Context<'_> {
     pub(super) fn end_call(&mut self, job: &mut Job) -> Next {
         if !self.open_call(job) {
             if job.op.operation == Operation::Close {
-                job.stage = Stage::Begin;
+                job.stage = SyncState::Begin;
                 let work = half(self.memory.costs.open);
                 return Next::Run { work, cause: FileCause::Call, cache: Time::ZERO, then: Then::Names };
             }
             return Next::Return;
         }
-        job.stage = Stage::Begin;
+        job.stage = SyncState::Begin;
         let costs = self.memory.costs;
         let (work, then) = match job.op.operation {
             Operation::Read => (costs.read, Then::LookUp),

@@ -30,7 +30,7 @@ impl Context<'_> {
                 self.fs.balance.wrote(written);
                 self.fs.promises.landed(file, first, pages);
                 let done = request.status.failure().is_none();
-                let (system, mut kernel) = self.apart();
+                let (system, mut kernel) = self.split();
                 system.written(&mut kernel, file, (first, pages), done);
                 self.fs.events.extend(awaited.map(Event::Written));
                 let queued = self.fs.transfers.queued();

@@ -21,13 +21,13 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     /// The file system, and the kernel around it.
-    pub(super) fn apart(&mut self) -> (&mut dyn FileSystem, Kernel<'_>) {
+    pub(super) fn split(&mut self) -> (&mut dyn FileSystem, Kernel<'_>) {
         (&mut *self.system, Kernel { memory: &mut *self.memory, fs: &mut *self.fs, now: self.now })
     }
 
     /// The kernel around the file system.
     pub(super) fn kernel(&mut self) -> Kernel<'_> {
-        self.apart().1
+        self.split().1
     }
 
     /// What comes next where a file system has stopped an operation.

@@ -63,7 +63,7 @@ impl Context<'_> {
             }
             let reads = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Read, true);
             let touch = Touch::daemon(self.fs.daemon(Daemon::Flusher), Direction::Write, false);
-            let (system, mut kernel) = self.apart();
+            let (system, mut kernel) = self.split();
             match system.find_blocks(&mut kernel, key, reads) {
                 Ok(()) => {}
                 Err(Stop::Wait(event, _)) => return Flush::Wait(event),
@@ -77,7 +77,7 @@ impl Context<'_> {
                 // All of it belongs to a transaction that has not been committed: later, behind all that can be written.
                 self.memory.cache.requeue(key, self.now);
                 self.memory.cache.turn(key);
-                let (system, mut kernel) = self.apart();
+                let (system, mut kernel) = self.split();
                 system.passed_over(&mut kernel, key);
                 continue;
             }

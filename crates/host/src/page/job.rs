@@ -38,7 +38,7 @@ pub(super) struct Job {
     /// Its change of the file system, if one has begun: a handle of the journal.
     pub(super) change: Option<Change>,
     /// Where it stands in a sync.
-    pub(super) stage: Stage,
+    pub(super) stage: SyncState,
     /// What it still has to send to make durable, the last first.
     pub(super) sends: Vec<Dirty>,
     /// What it has to send again: pages that were being written when they became dirty anew.
@@ -85,7 +85,7 @@ pub(super) struct Dirty {
 
 /// How far a sync has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
-pub(super) enum Stage {
+pub(super) enum SyncState {
     /// At its beginning.
     #[default]
     Begin,
@@ -296,7 +296,7 @@ impl Job {
             ask_at: 0,
             piece: 0,
             change: None,
-            stage: Stage::Begin,
+            stage: SyncState::Begin,
             sends: Vec::new(),
             again: Vec::new(),
             sent: 0,

@@ -95,7 +95,7 @@ impl Context<'_> {
         }
         let size = self.fs.inodes.get(job.op.file).size;
         let piece = Piece { op: &job.op, key, first: index, pages: 1, end: job.end, size };
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         if let Err(stop) = system.prepare(&mut kernel, &piece) {
             return self.stopped(job, stop, Then::LookUp);
         }

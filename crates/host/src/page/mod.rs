@@ -130,13 +130,13 @@ impl OpenHost {
     }
 
     /// Its processors, and what is left to be built when all who use them are known.
-    pub fn apart(self) -> (Processors, HostRest) {
+    pub fn into_parts(self) -> (Processors, HostRest) {
         (self.processors, HostRest { name: self.name, stages: self.stages })
     }
 
     /// Builds the rest; the rows of its stages.
     pub fn finish(self, parent: &mut PageBuilder<'_>) -> Vec<Stage> {
-        let (processors, rest) = self.apart();
+        let (processors, rest) = self.into_parts();
         rest.finish(parent, processors)
     }
 }
@@ -284,7 +284,7 @@ fn mount_page(
     };
     call_transition(&mut page, &places, operations, (!alone).then_some(number));
     for then in Then::ALL {
-        let step: Step = match then {
+        let step: OperationStep = match then {
             Then::LookUp => |context, job| context.look_up(job),
             Then::ReadIn => |context, job| context.read_in(job),
             Then::Begin => |context, job| context.begin_write(job),
@@ -389,10 +389,10 @@ fn conserve(page: &mut PageBuilder<'_>, places: &Places, mount: &Mount) {
 }
 
 /// What an operation does where it goes on.
-type Step = fn(&mut Context<'_>, &mut Job) -> Next;
+type OperationStep = fn(&mut Context<'_>, &mut Job) -> Next;
 
 /// A transition that takes an operation one step further.
-fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step: Step) {
+fn step_transition(page: &mut PageBuilder<'_>, places: &Places, then: Then, step: OperationStep) {
     let (below, name) = then.page_and_name();
     let mut page = page.reopen(below);
     let mut transition = page.transition(name);

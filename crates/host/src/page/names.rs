@@ -4,7 +4,7 @@
 //! logged, and the file's pages dropped where it goes or shrinks.
 
 use super::context::Context;
-use super::job::{Job, Next, Stage, Then};
+use super::job::{Job, Next, SyncState, Then};
 use crate::copy_cost::PAGE_BYTES;
 use crate::state::{Event, times};
 use petrio_colours::{FileCause, Operation};
@@ -12,7 +12,7 @@ use petrio_colours::{FileCause, Operation};
 impl Context<'_> {
     /// Carries out an operation on names.
     pub(super) fn change_names(&mut self, job: &mut Job) -> Next {
-        if job.stage == Stage::Done {
+        if job.stage == SyncState::Done {
             return Next::Return;
         }
         let op = job.op.clone();
@@ -24,7 +24,7 @@ impl Context<'_> {
             return Self::wait(Event::Lock(turn), FileCause::Write, Then::Names);
         }
         let changes = op.operation.changes();
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         let group = match system.change_names(&mut kernel, &op) {
             Ok(group) => group,
             Err(stop) => return self.stopped(job, stop, Then::Names),
@@ -40,7 +40,7 @@ impl Context<'_> {
             Operation::Open | Operation::Create => self.fs.opened.reset(op.process, op.file),
             _ => {}
         }
-        job.stage = Stage::Done;
+        job.stage = SyncState::Done;
         self.unlock(job);
         match group {
             None if work == petrio_kernel::Time::ZERO => Next::Return,
@@ -67,7 +67,7 @@ impl Context<'_> {
             0 => self.fs.promises.removed(key),
             _ => self.fs.promises.gone(key, from, u64::MAX),
         }
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         system.dropped(&mut kernel, file, from);
         times(self.memory.costs.reclaim, removed.clean + removed.dirty)
     }

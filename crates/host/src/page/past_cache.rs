@@ -19,7 +19,7 @@ impl Context<'_> {
         let touch = Touch::of(&job.op, Direction::Write, true);
         let group = self.fs.transfers.group();
         job.waited = true;
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         let found = system.find_blocks(&mut kernel, key, Touch { direction: Direction::Read, ..touch });
         if let Err(stop) = found {
             return self.stopped(job, stop, Then::Begin);
@@ -32,7 +32,7 @@ impl Context<'_> {
             return Self::wait(Event::Written(write), FileCause::Write, Then::Begin);
         }
         self.memory.cache.remove(key, first, end);
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         let extends = match system.prepare_past_cache(&mut kernel, &job.op, (first, end), job.end) {
             Ok(extends) => extends,
             Err(stop) => return self.stopped(job, stop, Then::Begin),

@@ -296,7 +296,7 @@ impl Context<'_> {
         let touch = Touch::of(&job.op, Direction::Read, true);
         // What is dirty in the cache is written first.
         let group = self.fs.transfers.group();
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         if kernel.write_pages(system, key, (first, last + 1), u64::MAX, touch, group).1 > 0 {
             job.waited = true;
             return Self::wait(Event::Group(group), FileCause::Write, Then::LookUp);
@@ -335,7 +335,7 @@ impl Context<'_> {
         }
         self.note_read(job);
         if self.kernel().notes_access(job.op.file) {
-            let (system, mut kernel) = self.apart();
+            let (system, mut kernel) = self.split();
             return match system.note_access(&mut kernel, &job.op) {
                 Ok(()) => {
                     let work = self.memory.costs.journal_handle;

@@ -8,7 +8,7 @@
 //! fast commits and the pause by which a commit waits for other processes' handles.
 
 use super::context::Context;
-use super::job::{Dirty, Job, Next, Stage, Then};
+use super::job::{Dirty, Job, Next, SyncState, Then};
 use crate::below::{AfterData, Scope, Stop};
 use crate::copy_cost::PAGE_BYTES;
 use crate::state::{Event, Touch, times};
@@ -25,26 +25,26 @@ impl Context<'_> {
         let scope = Scope::File { file: job.op.file, data_only: self.is_data_only(job) };
         loop {
             match job.stage {
-                Stage::Begin => {
-                    job.stage = Stage::Data;
+                SyncState::Begin => {
+                    job.stage = SyncState::Data;
                     job.era = self.fs.promises.begin();
-                    let (system, mut kernel) = self.apart();
+                    let (system, mut kernel) = self.split();
                     if let Some(event) = system.before_data(&mut kernel, scope) {
                         return Self::wait_for_log(job, event);
                     }
                 }
-                Stage::Data => {
+                SyncState::Data => {
                     let (from, to) = self.range_of(job);
                     job.sends = vec![Dirty { key, from, to }];
                     self.find_redirtied(job);
-                    job.stage = Stage::Sending;
+                    job.stage = SyncState::Sending;
                 }
-                Stage::Sending => {
+                SyncState::Sending => {
                     if let Some(next) = self.send_dirty(job) {
                         return next;
                     }
                 }
-                Stage::Log => {
+                SyncState::Log => {
                     if let Some(write) = self.fs.transfers.await_write(key, self.range_of(job), job.sent) {
                         job.waited = true;
                         return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
@@ -53,20 +53,20 @@ impl Context<'_> {
                         continue;
                     }
                     job.landed = self.fs.promises.writes_landed();
-                    let (system, mut kernel) = self.apart();
+                    let (system, mut kernel) = self.split();
                     let AfterData { event, flush } = system.after_data(&mut kernel, scope);
-                    job.stage = Stage::Flush { needed: flush };
+                    job.stage = SyncState::Flush { needed: flush };
                     if let Some(event) = event {
                         return Self::wait_for_log(job, event);
                     }
                 }
-                Stage::Flush { needed } => {
-                    job.stage = Stage::Done;
+                SyncState::Flush { needed } => {
+                    job.stage = SyncState::Done;
                     if needed {
                         return self.flush_device(job);
                     }
                 }
-                Stage::InPlace | Stage::Done => {
+                SyncState::InPlace | SyncState::Done => {
                     return match self.lost(job) {
                         Some(failure) => self.fail(job, failure),
                         None => {
@@ -126,7 +126,7 @@ impl Context<'_> {
             return false;
         }
         job.sends = std::mem::take(&mut job.again);
-        job.stage = Stage::Sending;
+        job.stage = SyncState::Sending;
         true
     }
 
@@ -137,7 +137,7 @@ impl Context<'_> {
         let group = self.fs.transfers.group();
         let mut requests = 0;
         while let Some(&Dirty { key, from, to }) = job.sends.last() {
-            let (system, mut kernel) = self.apart();
+            let (system, mut kernel) = self.split();
             if let Err(stop) = system.find_blocks(&mut kernel, key, reads) {
                 if let Stop::Wait(..) = stop {
                     job.owed += times(self.memory.costs.submit, requests);
@@ -157,7 +157,7 @@ impl Context<'_> {
             job.sends.pop();
         }
         job.sent = self.fs.transfers.sent();
-        job.stage = Stage::Log;
+        job.stage = SyncState::Log;
         (requests > 0).then(|| self.submit(requests))
     }
 
@@ -181,18 +181,19 @@ impl Context<'_> {
 
     /// syncfs(2), and what is left at the end of a run: everything of this file system. As `sync_filesystem` of fs/sync.c: data, the
     /// transaction, and then in place what the commit has left dirty (`sync_blockdev`), which nothing flushes.
+    #[expect(clippy::too_many_lines, reason = "a call's stages in their order")]
     fn sync_all(&mut self, job: &mut Job) -> Next {
         loop {
             match job.stage {
-                Stage::Begin => {
-                    job.stage = Stage::Data;
+                SyncState::Begin => {
+                    job.stage = SyncState::Data;
                     job.era = self.fs.promises.begin();
-                    let (system, mut kernel) = self.apart();
+                    let (system, mut kernel) = self.split();
                     if let Some(event) = system.before_data(&mut kernel, Scope::All) {
                         return Self::wait_for_log(job, event);
                     }
                 }
-                Stage::Data => {
+                SyncState::Data => {
                     let mut sends = Vec::new();
                     for _ in 0..self.memory.cache.files_dirty() {
                         let Some(key) = self.memory.cache.next_dirty_file(None) else { break };
@@ -204,19 +205,19 @@ impl Context<'_> {
                     sends.reverse();
                     job.sends = sends;
                     self.find_redirtied(job);
-                    job.stage = Stage::Sending;
+                    job.stage = SyncState::Sending;
                 }
-                Stage::Sending => {
+                SyncState::Sending => {
                     let next = self.send_dirty(job);
-                    if job.stage == Stage::Log {
-                        let (system, mut kernel) = self.apart();
+                    if job.stage == SyncState::Log {
+                        let (system, mut kernel) = self.split();
                         system.data_sent(&mut kernel);
                     }
                     if let Some(next) = next {
                         return next;
                     }
                 }
-                Stage::Log => {
+                SyncState::Log => {
                     if let Some(write) = self.fs.transfers.await_any(job.sent) {
                         job.waited = true;
                         return Self::wait(Event::Written(write), FileCause::Write, Then::Sync);
@@ -225,32 +226,32 @@ impl Context<'_> {
                         continue;
                     }
                     job.landed = self.fs.promises.writes_landed();
-                    let (system, mut kernel) = self.apart();
+                    let (system, mut kernel) = self.split();
                     let AfterData { event, flush } = system.after_data(&mut kernel, Scope::All);
-                    job.stage = Stage::Flush { needed: flush };
+                    job.stage = SyncState::Flush { needed: flush };
                     if let Some(event) = event {
                         return Self::wait_for_log(job, event);
                     }
                 }
-                Stage::Flush { needed } => {
-                    job.stage = Stage::InPlace;
+                SyncState::Flush { needed } => {
+                    job.stage = SyncState::InPlace;
                     if needed {
                         return self.flush_device(job);
                     }
                 }
-                Stage::InPlace => {
+                SyncState::InPlace => {
                     let touch = self.fs.rules.awaited(Touch::of(&job.op, Direction::Write, true));
                     let group = self.fs.transfers.group();
                     let device = self.fs.device();
-                    let (system, mut kernel) = self.apart();
+                    let (system, mut kernel) = self.split();
                     let (_, sent) = kernel.write_pages(system, device, (0, u64::MAX), u64::MAX, touch, group);
                     job.sent = self.fs.transfers.sent();
-                    job.stage = Stage::Done;
+                    job.stage = SyncState::Done;
                     if sent > 0 {
                         return self.submit(sent);
                     }
                 }
-                Stage::Done => {
+                SyncState::Done => {
                     let device = self.fs.device();
                     if let Some(write) = self.fs.transfers.await_write(device, (0, u64::MAX), job.sent) {
                         job.waited = true;

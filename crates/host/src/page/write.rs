@@ -9,7 +9,7 @@
 //! handled in pieces of up to 128 KiB. Direct writes go past the cache; stores into mapped files are in `mapped`.
 
 use super::context::Context;
-use super::job::{Job, Next, Stage, Then};
+use super::job::{Job, Next, SyncState, Then};
 use crate::below::{Piece, Posted, Posts, Prepared, Stop};
 use crate::copy_cost::PAGE_BYTES;
 use crate::kernel_profile::Throttling;
@@ -137,7 +137,7 @@ impl Context<'_> {
     ) -> Next {
         let mut work =
             self.walk_folios(job, key, (first, pages)) + times(self.memory.costs.new_page, missing);
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         let about = Piece { op: &job.op, key, first, pages, end: piece, size };
         let Prepared { change, work: changing, group } = match system.prepare(&mut kernel, &about) {
             Ok(prepared) => prepared,
@@ -222,7 +222,7 @@ impl Context<'_> {
         }
         self.fs.balance.dirtied(dirtied);
         let change = job.change.take();
-        let (system, mut kernel) = self.apart();
+        let (system, mut kernel) = self.split();
         system.post(&mut kernel, &Posted { file, key, first, pages, dirtied }, change);
         let inode = self.fs.inodes.get_mut(file);
         inode.size = inode.size.max(job.piece);
@@ -285,7 +285,7 @@ impl Context<'_> {
                 break;
             };
             if key.mount() == self.fs.number {
-                let (system, mut kernel) = self.apart();
+                let (system, mut kernel) = self.split();
                 match system.find_blocks(&mut kernel, key, Touch { direction: Direction::Read, ..touch }) {
                     Ok(()) => {
                         let most = chunk - written;
@@ -324,7 +324,9 @@ impl Context<'_> {
             self.fs.promises.landed_past_cache();
         }
         let flags = job.op.flags;
-        if (flags.sync || flags.data_sync) && job.op.operation == Operation::Write && job.stage != Stage::Done
+        if (flags.sync || flags.data_sync)
+            && job.op.operation == Operation::Write
+            && job.stage != SyncState::Done
         {
             return Next::Go(Then::Sync);
         }

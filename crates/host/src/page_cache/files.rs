@@ -43,7 +43,7 @@ pub(super) struct File {
 }
 
 #[derive(Clone, Copy, Debug, Persist)]
-struct Ends {
+struct ListEnds {
     head: u32,
     tail: u32,
 }
@@ -55,14 +55,14 @@ pub(super) struct Files {
     free: Vec<u32>,
     numbers: FastMap<FileKey, u32>,
     processes: FastMap<u32, u32>,
-    dirty: Ends,
-    turned: Ends,
+    dirty: ListEnds,
+    turned: ListEnds,
     dirty_files: u64,
 }
 
 impl Default for Files {
     fn default() -> Self {
-        let empty = Ends { head: NONE, tail: NONE };
+        let empty = ListEnds { head: NONE, tail: NONE };
         Self {
             slab: Vec::new(),
             free: Vec::new(),

@@ -13,15 +13,15 @@ use petrio_stage::fast_map::FastMap;
 pub(super) const CLUSTER: u64 = 8;
 
 /// A page of a process: the process's number in the cache, and the page's index.
-type Place = (u32, u64);
+type ProcessPage = (u32, u64);
 
 /// The slots.
 #[derive(Clone, Debug, Default, Persist)]
 pub(super) struct SwapSpace {
     slots: u64,
     next: u64,
-    slot_of: FastMap<Place, u64>,
-    page_in: FastMap<u64, Place>,
+    slot_of: FastMap<ProcessPage, u64>,
+    page_in: FastMap<u64, ProcessPage>,
     /// Runs of slots that have been filled and are to be written: the first, and how many.
     to_write: Vec<(u64, u64)>,
 }
@@ -45,7 +45,7 @@ impl SwapSpace {
     }
 
     /// Puts a page into the next free slot; false where there is none.
-    pub(super) fn put(&mut self, page: Place) -> bool {
+    pub(super) fn put(&mut self, page: ProcessPage) -> bool {
         if self.free() == 0 {
             return false;
         }
@@ -61,7 +61,7 @@ impl SwapSpace {
     }
 
     /// Gives up what a slot holds.
-    pub(super) fn leave(&mut self, page: Place) -> bool {
+    pub(super) fn leave(&mut self, page: ProcessPage) -> bool {
         let Some(slot) = self.slot_of.remove(&page) else { return false };
         self.page_in.remove(&slot);
         true
@@ -70,17 +70,17 @@ impl SwapSpace {
     /// Gives up what the slots hold of pages from one up to another; how many they were.
     pub(super) fn leave_all(&mut self, number: u32, from: u64, to: u64) -> u64 {
         let before = self.slot_of.len();
-        let gone = |&(owner, index): &Place| owner == number && (from..to).contains(&index);
+        let gone = |&(owner, index): &ProcessPage| owner == number && (from..to).contains(&index);
         self.slot_of.retain(|page, _| !gone(page));
         self.page_in.retain(|_, page| !gone(page));
         (before - self.slot_of.len()) as u64
     }
 
-    pub(super) fn slot_of(&self, page: Place) -> Option<u64> {
+    pub(super) fn slot_of(&self, page: ProcessPage) -> Option<u64> {
         self.slot_of.get(&page).copied()
     }
 
-    fn page_in(&self, slot: u64) -> Option<Place> {
+    fn page_in(&self, slot: u64) -> Option<ProcessPage> {
         self.page_in.get(&slot).copied()
     }
 }

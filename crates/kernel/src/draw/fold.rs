@@ -162,6 +162,7 @@ fn resolved(stands: &[usize]) -> Vec<usize> {
 }
 
 /// The net with equal parts once.
+#[expect(clippy::too_many_lines, reason = "a net is rewritten part by part: pages, places, transitions")]
 pub(super) fn fold(net: &NetDescription) -> Folded {
     let contents = Contents::of(net);
     let looks = looks(net, &contents);

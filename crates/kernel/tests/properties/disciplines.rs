@@ -12,18 +12,18 @@ fn key(token: &Token) -> u128 {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Arrive(u8),
     Leave,
     /// Take a key, or look at one.
     Key(u8),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Action>> {
     let step = prop_oneof![
-        4 => (0u8..12).prop_map(Step::Arrive),
-        2 => Just(Step::Leave),
-        2 => (0u8..12).prop_map(Step::Key),
+        4 => (0u8..12).prop_map(Action::Arrive),
+        2 => Just(Action::Leave),
+        2 => (0u8..12).prop_map(Action::Key),
     ];
     prop::collection::vec(step, 0..200)
 }
@@ -88,8 +88,8 @@ proptest! {
         let mut model = VecDeque::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => model.push_back(bench.arrive(key)),
-                Step::Leave | Step::Key(_) => prop_assert_eq!(bench.leave(), model.pop_front()),
+                Action::Arrive(key) => model.push_back(bench.arrive(key)),
+                Action::Leave | Action::Key(_) => prop_assert_eq!(bench.leave(), model.pop_front()),
             }
             prop_assert_eq!(bench.run.marking().len(bench.place), model.len());
         }
@@ -101,8 +101,8 @@ proptest! {
         let mut model = std::collections::BTreeSet::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => prop_assert!(model.insert(bench.arrive(key))),
-                Step::Leave | Step::Key(_) => match bench.leave() {
+                Action::Arrive(key) => prop_assert!(model.insert(bench.arrive(key))),
+                Action::Leave | Action::Key(_) => match bench.leave() {
                     Some(token) => prop_assert!(model.remove(&token)),
                     None => prop_assert!(model.is_empty()),
                 },
@@ -116,11 +116,11 @@ proptest! {
         let mut model = BTreeMap::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => {
+                Action::Arrive(key) => {
                     let token = bench.arrive(key);
                     model.insert(token, ());
                 }
-                Step::Leave | Step::Key(_) => {
+                Action::Leave | Action::Key(_) => {
                     prop_assert_eq!(bench.leave(), model.pop_first().map(|(token, ())| token));
                 }
             }
@@ -134,14 +134,14 @@ proptest! {
         let mut turns: VecDeque<u8> = VecDeque::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => {
+                Action::Arrive(key) => {
                     let line = lines.entry(key).or_default();
                     if line.is_empty() {
                         turns.push_back(key);
                     }
                     line.push_back(bench.arrive(key));
                 }
-                Step::Leave | Step::Key(_) => {
+                Action::Leave | Action::Key(_) => {
                     let turn = turns.pop_front();
                     let line = turn.and_then(|key| lines.get_mut(&key));
                     let expected = line.and_then(VecDeque::pop_front);
@@ -181,12 +181,12 @@ proptest! {
         let mut model: BTreeMap<Token, ()> = BTreeMap::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => {
+                Action::Arrive(key) => {
                     let token = bench.arrive(key);
                     model.insert(token, ());
                 }
-                Step::Leave => prop_assert_eq!(bench.leave(), model.pop_first().map(|(token, ())| token)),
-                Step::Key(wanted) => {
+                Action::Leave => prop_assert_eq!(bench.leave(), model.pop_first().map(|(token, ())| token)),
+                Action::Key(wanted) => {
                     {
                         let view = bench.run.marking().view(bench.place);
                         let token = |slot: Option<_>| slot.and_then(|slot| view.get(slot)).copied();
@@ -221,11 +221,11 @@ proptest! {
         let mut model: BTreeMap<u8, VecDeque<Token>> = BTreeMap::new();
         for step in steps {
             match step {
-                Step::Arrive(key) => {
+                Action::Arrive(key) => {
                     let token = bench.arrive(key);
                     model.entry(key).or_default().push_back(token);
                 }
-                Step::Leave => {
+                Action::Leave => {
                     // Which one goes is the place's affair, but it is one of those there.
                     match bench.leave() {
                         Some(token) => {
@@ -237,7 +237,7 @@ proptest! {
                         None => prop_assert!(model.values().all(VecDeque::is_empty)),
                     }
                 }
-                Step::Key(wanted) => {
+                Action::Key(wanted) => {
                     let expected = model.get_mut(&wanted).and_then(VecDeque::pop_front);
                     let view = bench.run.marking().view(bench.place);
                     let seen = view.with_key(u128::from(wanted)).and_then(|slot| view.get(slot)).copied();

@@ -6,7 +6,7 @@
 use super::error::CalibrateError;
 use super::sizes::{PAGE, Sizes};
 use super::spread::Quartiles;
-use super::step::Step;
+use super::step::CalibrationProgress;
 use petrio_units::Bytes;
 use std::fmt::Write;
 use std::fs::{File, OpenOptions};
@@ -57,11 +57,11 @@ pub(super) fn open(path: &Path) -> Result<(File, u64), CalibrateError> {
 }
 
 /// A sequence of places that are spread evenly and never follow one another (the golden section of what there is).
-struct Places {
+struct SpreadBlocks {
     state: u64,
 }
 
-impl Places {
+impl SpreadBlocks {
     fn next(&mut self, within: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         ((u128::from(self.state) * u128::from(within)) >> 64) as u64
@@ -97,19 +97,19 @@ fn timed(file: &File, data: &mut [u8], offset: u64) -> io::Result<f64> {
 pub(super) fn measure(
     path: &Path,
     sizes: &Sizes,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(CalibrationProgress),
 ) -> Result<DeviceTimes, CalibrateError> {
     let (file, size) = open(path)?;
     let failed = || CalibrateError::system("read", path);
     // A disk takes about 10 ms a read: some 20 s in all.
     let each = sizes.repetitions as u64 * 5;
-    let mut places = Places { state: 1 };
+    let mut places = SpreadBlocks { state: 1 };
     let mut memory = Aligned::new(SIZES[SIZES.len() - 1]);
     let mut positions = vec![Vec::new(); POSITIONS as usize];
     let mut lengths = vec![Vec::new(); SIZES.len()];
     let mut depths = vec![Vec::new(); DEPTHS.len()];
     for turn in 0..each {
-        progress(Step { what: "timing the device", done: turn, total: each });
+        progress(CalibrationProgress { what: "timing the device", done: turn, total: each });
         let zone = size / POSITIONS;
         for (position, times) in positions.iter_mut().enumerate() {
             let offset = position as u64 * zone + places.next(zone - PAGE);
@@ -138,7 +138,7 @@ fn named<N>(names: impl IntoIterator<Item = N>, times: Vec<Vec<f64>>) -> Vec<(N,
 }
 
 /// Several reads at a time, four by each of as many threads; nanoseconds a read.
-fn at_depth(file: &File, depth: usize, size: u64, places: &mut Places) -> io::Result<f64> {
+fn at_depth(file: &File, depth: usize, size: u64, places: &mut SpreadBlocks) -> io::Result<f64> {
     const READS: usize = 4;
     let work: Vec<[u64; READS]> =
         (0..depth).map(|_| [(); READS].map(|()| places.next(size - PAGE))).collect();

@@ -11,7 +11,8 @@ mod points;
 
 use super::fit::duration;
 use miette::Diagnostic;
-use petrio_files::{input, shown};
+use petrio_files::inputs::Inputs;
+use petrio_files::shown;
 use petrio_models::device::Device;
 use petrio_models::device::constant_rate::ConstantRateParameters;
 use petrio_models::device::ssd::{Accesses, Class, Interface, Latencies, Mixed, SsdParameters, Stream};
@@ -55,11 +56,11 @@ pub struct MeasuredRows {
 ///
 /// # Errors
 /// A file that can't be read, or is no measurement.
-pub fn measured_rows(files: &[PathBuf]) -> Result<MeasuredRows, MeasuredDeviceError> {
+pub fn measured_rows(inputs: &Inputs, files: &[PathBuf]) -> Result<MeasuredRows, MeasuredDeviceError> {
     let mut read = MeasuredRows::default();
     for path in files {
         let name = shown::path(path);
-        let bytes = input::read(path, BYTES_MAX).map_err(|error| MeasuredDeviceError {
+        let bytes = inputs.read(path, BYTES_MAX).map_err(|error| MeasuredDeviceError {
             problem: format!("{name} can't be read: {error}"),
             help: Some(format!("name a file that is there; read are: {}", formats_in_words())),
         })?;

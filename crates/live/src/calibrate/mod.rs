@@ -36,7 +36,7 @@ pub use measured::{
 };
 pub use sizes::Sizes;
 pub use spread::Quartiles;
-pub use step::Step;
+pub use step::CalibrationProgress;
 pub use subject::{Folios, Subject};
 
 use crate::drive::{DriveError, Workplace};
@@ -66,7 +66,7 @@ pub struct CalibrateParameters {
 
 /// On what files were timed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TimedOn {
     /// A new ext3 over memory.
     OwnFileSystem,
     /// A directory on a file system of this type.
@@ -88,7 +88,7 @@ pub struct Calibration {
     /// The sizes.
     pub sizes: Sizes,
     /// On what.
-    pub place: Place,
+    pub place: TimedOn,
     /// Whether each write of a file there begins a journal handle.
     pub handles: bool,
     /// How far the kernel reads ahead there at most.
@@ -119,7 +119,7 @@ impl Calibration {
             sizes: &self.sizes,
             handles: self.handles,
             read_ahead_pages: self.read_ahead.get() / sizes::PAGE,
-            device_in_memory: self.place == Place::OwnFileSystem,
+            device_in_memory: self.place == TimedOn::OwnFileSystem,
         };
         self.machine = fit.machine(self.machine.clone());
     }
@@ -131,7 +131,7 @@ impl Calibration {
 /// A directory that can't be written to, has no room or no device under it; a device that can't be read.
 pub fn calibrate(
     parameters: &CalibrateParameters,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(CalibrationProgress),
 ) -> Result<Calibration, CalibrateError> {
     let here = Here::look();
     let sizes = parameters.sizes.clone().unwrap_or_else(|| {
@@ -145,7 +145,7 @@ pub fn calibrate(
     let rig = match &parameters.directory {
         Some(_) => None,
         None if Facilities::probe().ext3.is_there() => {
-            progress(Step { what: "making a file system", done: 0, total: 1 });
+            progress(CalibrationProgress { what: "making a file system", done: 0, total: 1 });
             let size = Bytes(2 * sizes.room() + (512 << 20));
             Some(LoopRig::set_up(&RigParameters { size, ..RigParameters::default() })?)
         }
@@ -163,13 +163,13 @@ pub fn calibrate(
     }
     let (measured, emptied) = {
         let workplace = Workplace::inside(directory).map_err(no_workplace)?;
-        let mut note = |done, total| progress(Step { what: "writing files", done, total });
+        let mut note = |done, total| progress(CalibrationProgress { what: "writing files", done, total });
         let mut bench = Bench::set_up(workplace.root(), &sizes, &mut note)?;
         (in_turns(&mut bench, &sizes, progress)?, bench.emptied())
     };
     let place = match rig {
-        Some(_) => Place::OwnFileSystem,
-        None => Place::Directory { kind: under.kind.clone() },
+        Some(_) => TimedOn::OwnFileSystem,
+        None => TimedOn::Directory { kind: under.kind.clone() },
     };
     drop(rig);
     let device = match &parameters.device {
@@ -203,14 +203,18 @@ fn no_workplace(error: DriveError) -> CalibrateError {
 fn in_turns(
     bench: &mut Bench,
     sizes: &Sizes,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(CalibrationProgress),
 ) -> Result<Measurements, CalibrateError> {
     let subjects = Subject::all(sizes);
     let mut samples = vec![Vec::with_capacity(sizes.repetitions); subjects.len()];
     let total = (subjects.len() * sizes.repetitions) as u64;
     for turn in 0..sizes.repetitions {
         for (place, subject) in subjects.iter().enumerate() {
-            progress(Step { what: "timing calls", done: (turn * subjects.len() + place) as u64, total });
+            progress(CalibrationProgress {
+                what: "timing calls",
+                done: (turn * subjects.len() + place) as u64,
+                total,
+            });
             samples[place].extend(bench.sample(*subject)?);
         }
     }

@@ -2,7 +2,7 @@
 
 /// How far a calibration has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct CalibrationProgress {
     /// What is being done.
     pub what: &'static str,
     /// Parts done.

@@ -3,7 +3,7 @@
 use super::formula::{Formula, pages};
 use super::spread::Quartiles;
 use super::subject::{Folios, Subject, new_file_bytes};
-use super::{Calibration, Place};
+use super::{Calibration, TimedOn};
 use petrio_models::host::machine::{CopyCurve, JumpCost, MachineParameters};
 use petrio_units::{Bytes, Duration};
 use std::fmt::Write;
@@ -37,8 +37,8 @@ impl Calibration {
 
     fn write_head(&self, out: &mut String) -> std::fmt::Result {
         let place = match &self.place {
-            Place::OwnFileSystem => "a new ext3 (ordered) on a loop device over memory".to_owned(),
-            Place::Directory { kind } => format!("a directory on {kind}"),
+            TimedOn::OwnFileSystem => "a new ext3 (ordered) on a loop device over memory".to_owned(),
+            TimedOn::Directory { kind } => format!("a directory on {kind}"),
         };
         writeln!(out, "# {}, measured by petrio calibrate.", self.machine.name)?;
         writeln!(out, "#")?;
@@ -299,11 +299,11 @@ impl Calibration {
         };
         line(out, "submit", block.submit, &submit)?;
         let complete = match self.place {
-            Place::OwnFileSystem => format!(
+            TimedOn::OwnFileSystem => format!(
                 "wall clock of the same {} less two wake-ups and the copy; a tenth of submit at least, submit at most",
                 self.behind(Subject::DirectWall)
             ),
-            Place::Directory { .. } => "assumed: half of submit".to_owned(),
+            TimedOn::Directory { .. } => "assumed: half of submit".to_owned(),
         };
         line(out, "complete", block.complete, &complete)?;
         let wake_up = format!(

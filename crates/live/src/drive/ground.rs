@@ -35,19 +35,19 @@ pub struct Below {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundPlan {
-    main: Known,
-    tops: BTreeMap<String, Known>,
+    main: DirectoryIdentity,
+    tops: BTreeMap<String, DirectoryIdentity>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
+struct DirectoryIdentity {
     path: PathBuf,
     inode: u64,
     born_ns: i64,
 }
 
-impl Known {
+impl DirectoryIdentity {
     fn of(directory: &Directory) -> io::Result<Self> {
         let Identity { inode, born_ns } = directory.itself()?.identity;
         Ok(Self { path: directory.path().to_owned(), inode, born_ns })
@@ -68,7 +68,8 @@ impl GroundPlan {
     /// # Errors
     /// One that can't be opened, or isn't what it was.
     pub fn open(&self) -> Result<Ground, super::DriveError> {
-        let open = |known: &Known| known.open().map_err(super::DriveError::file("open", &known.path));
+        let open =
+            |known: &DirectoryIdentity| known.open().map_err(super::DriveError::file("open", &known.path));
         let tops = self.tops.iter().map(|(name, known)| Ok((name.clone(), open(known)?)));
         Ok(Ground::Below(Below {
             main: open(&self.main)?,
@@ -89,7 +90,7 @@ impl Below {
     /// A directory that can't be looked at.
     pub fn plan(&self) -> Result<GroundPlan, super::DriveError> {
         let of = |directory: &Directory| {
-            Known::of(directory).map_err(super::DriveError::file("look at", directory.path()))
+            DirectoryIdentity::of(directory).map_err(super::DriveError::file("look at", directory.path()))
         };
         let tops = self.tops.iter().map(|(name, directory)| Ok((name.clone(), of(directory)?)));
         Ok(GroundPlan { main: of(&self.main)?, tops: tops.collect::<Result<_, super::DriveError>>()? })

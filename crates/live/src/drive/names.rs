@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Where a file is now.
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     parent: FileId,
     name: String,
     renames: u64,
@@ -26,7 +26,7 @@ pub(super) struct Names {
     ground: Ground,
     table: FileTable,
     /// Those that were renamed; all others are where the table says.
-    moved: Mutex<BTreeMap<FileId, Place>>,
+    moved: Mutex<BTreeMap<FileId, Location>>,
     /// Whether any was renamed yet: until then nobody needs the lock.
     is_any_moved: AtomicBool,
 }
@@ -57,18 +57,18 @@ impl Names {
         self.table.get(file).ok_or(DriveError::UnknownFile { file })
     }
 
-    fn place(&self, moved: &BTreeMap<FileId, Place>, file: FileId) -> Result<Place, DriveError> {
+    fn place(&self, moved: &BTreeMap<FileId, Location>, file: FileId) -> Result<Location, DriveError> {
         if let Some(place) = moved.get(&file) {
             return Ok(place.clone());
         }
         let entry = self.entry(file)?;
-        Ok(Place { parent: entry.parent, name: entry.name.clone(), renames: 0 })
+        Ok(Location { parent: entry.parent, name: entry.name.clone(), renames: 0 })
     }
 
     /// The directory above a file and its name there.
     fn step<'a>(
         &'a self,
-        moved: Option<&'a BTreeMap<FileId, Place>>,
+        moved: Option<&'a BTreeMap<FileId, Location>>,
         file: FileId,
     ) -> Result<(FileId, &'a str), DriveError> {
         if let Some(place) = moved.and_then(|moved| moved.get(&file)) {
@@ -78,7 +78,11 @@ impl Names {
         Ok((entry.parent, &entry.name))
     }
 
-    fn path_in(&self, moved: Option<&BTreeMap<FileId, Place>>, file: FileId) -> Result<PathBuf, DriveError> {
+    fn path_in(
+        &self,
+        moved: Option<&BTreeMap<FileId, Location>>,
+        file: FileId,
+    ) -> Result<PathBuf, DriveError> {
         let mut names: SmallVec<[&str; USUAL_DEPTH]> = SmallVec::new();
         let mut length = self.root().as_os_str().len();
         let mut at = file;

@@ -3,7 +3,7 @@
 
 use super::away;
 use super::error::NamespaceError;
-use super::journal::{Journal, Known};
+use super::journal::{Journal, Journalled};
 use super::lock::{Access, Lock};
 use super::manifest::Manifest;
 use super::site::{Directories, Site};
@@ -82,7 +82,7 @@ impl Site {
             manifest,
             namespace,
             roots: Vec::new(),
-            known: Known::default(),
+            known: Journalled::default(),
             journal: None,
             is_begun: false,
             locks: Vec::new(),
@@ -142,7 +142,7 @@ impl Site {
     fn begun(&mut self, access: Access) -> Result<(), NamespaceError> {
         self.is_begun = true;
         let main = self.roots[0].clone();
-        self.known = Known::read(&main, access, &self.manifest, &self.namespace.places, self.count())?;
+        self.known = Journalled::read(&main, access, &self.manifest, &self.namespace.places, self.count())?;
         for (place, root) in self.roots.iter().enumerate() {
             let there = root.itself().map_err(NamespaceError::file("look at", root.path()))?;
             if there.is_same(self.known.places[place]) {

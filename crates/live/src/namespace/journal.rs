@@ -35,7 +35,7 @@ const LINE_MAX: u64 = 512;
 
 /// What is known about what was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct Journalled {
     /// The directories of the places.
     pub(super) places: Vec<Identity>,
     /// What was made, by its number; links come after entries.
@@ -74,7 +74,7 @@ impl Journal {
     }
 
     /// Goes on with one.
-    pub(super) fn go_on(main: &Directory, known: &Known) -> Result<Self, NamespaceError> {
+    pub(super) fn go_on(main: &Directory, known: &Journalled) -> Result<Self, NamespaceError> {
         let path = main.path().join(JOURNAL);
         let open = || {
             let mut file = main.open_file(JOURNAL, OFlags::RDWR | OFlags::NONBLOCK, Mode::empty())?;
@@ -139,7 +139,7 @@ fn trusted(file: &File) -> Result<There, String> {
     Ok(there)
 }
 
-impl Known {
+impl Journalled {
     /// Reads what was made for a manifest, of so many files, directories and links; whoever only looks may look at
     /// another's.
     pub(super) fn read(
@@ -245,8 +245,8 @@ mod tests {
         Manifest::new(toml::from_str::<UserSpecification>(text).unwrap(), 1, 7)
     }
 
-    fn read(text: &str) -> Result<Known, String> {
-        Known::of(&mut text.as_bytes(), &manifest(), &[String::new(), "server".to_owned()], 10)
+    fn read(text: &str) -> Result<Journalled, String> {
+        Journalled::of(&mut text.as_bytes(), &manifest(), &[String::new(), "server".to_owned()], 10)
     }
 
     #[test]

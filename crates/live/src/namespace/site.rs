@@ -1,7 +1,7 @@
 //! A manifest's files in their directories: which directories these are, who may work there, and what of it was made.
 
 use super::error::NamespaceError;
-use super::journal::{Journal, Known};
+use super::journal::{Journal, Journalled};
 use super::lock::Lock;
 use super::manifest::Manifest;
 use crate::beneath::{Directory, Identity, Kind, There};
@@ -38,7 +38,7 @@ pub struct Site {
     /// The directory of each place.
     pub(super) roots: Vec<Arc<Directory>>,
     /// What was made.
-    pub(super) known: Known,
+    pub(super) known: Journalled,
     /// Where what is made is written down; only for those who may change something.
     pub(super) journal: Option<Journal>,
     /// Whether files of this manifest are there, all or some.

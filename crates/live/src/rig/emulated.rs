@@ -13,7 +13,7 @@ use super::availability::Availability;
 use super::error::RigError;
 use super::facilities::Facilities;
 use super::loop_device::{LoopDevice, make_image};
-use super::slow_disk::{Asked, SlowDisk};
+use super::slow_disk::{DiskRequest, SlowDisk};
 use super::{MEMORY, possible};
 use crate::timed::{Paced, TimedDrive};
 use petrio_colours::SECTOR_BYTES;
@@ -59,19 +59,19 @@ impl<'a> EmulatedDrive<'a> {
     }
 
     /// Returns when the drive would have done it.
-    pub(super) fn take(&mut self, asked: Asked) {
+    pub(super) fn take(&mut self, asked: DiskRequest) {
         let blocks = |offset: u64, length: u64| (offset / SECTOR_BYTES, length.div_ceil(SECTOR_BYTES).max(1));
         // The model answers everything that lies on the drive; the server asks for nothing else.
         let _ = match asked {
-            Asked::Read { offset, length } => {
+            DiskRequest::Read { offset, length } => {
                 let (first, count) = blocks(offset, length);
                 self.0.read(first, count)
             }
-            Asked::Write { offset, length } => {
+            DiskRequest::Write { offset, length } => {
                 let (first, count) = blocks(offset, length);
                 self.0.rewrite(first, count, true)
             }
-            Asked::Flush => return,
+            DiskRequest::Flush => return,
         };
     }
 }

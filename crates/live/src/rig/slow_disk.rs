@@ -214,11 +214,11 @@ fn serve_paced(channel: File, contents: File, name: String, size: u64, pace: &Pa
 }
 
 /// Takes the time of a request.
-type Takes<'a> = Box<dyn FnMut(Asked) + 'a>;
+type Takes<'a> = Box<dyn FnMut(DiskRequest) + 'a>;
 
 /// What is asked of a disk, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Asked {
+pub(super) enum DiskRequest {
     /// Bytes to be read.
     Read { offset: u64, length: u64 },
     /// Bytes to be written.
@@ -274,7 +274,7 @@ impl Server<'_> {
             opcode::READ => self.read(body),
             opcode::WRITE => self.write(body),
             opcode::FSYNC => {
-                (self.takes)(Asked::Flush);
+                (self.takes)(DiskRequest::Flush);
                 Ok(Vec::new())
             }
             opcode::STATFS => Ok(self.statistics()),
@@ -297,7 +297,7 @@ impl Server<'_> {
         let offset = u64_at(body, 8).ok_or(EIO)?;
         let length = u32_at(body, 16).ok_or(EIO)?.min(LARGEST);
         let length = u64::from(length).min(self.size.saturating_sub(offset));
-        (self.takes)(Asked::Read { offset, length });
+        (self.takes)(DiskRequest::Read { offset, length });
         let mut data = vec![0; length as usize];
         self.contents.read_exact_at(&mut data, offset).map_err(|_| EIO)?;
         Ok(data)
@@ -310,7 +310,7 @@ impl Server<'_> {
         if offset.saturating_add(u64::from(length)) > self.size {
             return Err(EIO);
         }
-        (self.takes)(Asked::Write { offset, length: u64::from(length) });
+        (self.takes)(DiskRequest::Write { offset, length: u64::from(length) });
         self.contents.write_all_at(data, offset).map_err(|_| EIO)?;
         let mut answer = length.to_ne_bytes().to_vec();
         answer.extend([0; 4]);

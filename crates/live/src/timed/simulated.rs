@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 /// What is asked of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum DriveRequest {
     Read,
     Write,
     /// A write that must be on the medium before it is reported.
     WriteThrough,
 }
 
-impl Asked {
+impl DriveRequest {
     const fn write(through: bool) -> Self {
         if through { Self::WriteThrough } else { Self::Write }
     }
@@ -39,9 +39,9 @@ impl<'a> Simulated<'a> {
         Self { sectors: drive.blocks(), replay: Replay::new(drive), now: Time::ZERO }
     }
 
-    fn serve(&mut self, asked: Asked, block: u64, blocks: u64) -> Timing {
+    fn serve(&mut self, asked: DriveRequest, block: u64, blocks: u64) -> Timing {
         let begin = self.now;
-        let (write, force_unit_access) = (asked != Asked::Read, asked == Asked::WriteThrough);
+        let (write, force_unit_access) = (asked != DriveRequest::Read, asked == DriveRequest::WriteThrough);
         let demand = Demand { write, block, blocks, force_unit_access };
         self.now = self.replay.serve(demand, begin);
         Timing { begin: begin.as_seconds(), end: self.now.as_seconds() }
@@ -70,7 +70,7 @@ impl TimedDrive for Simulated<'_> {
     }
 
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.serve(Asked::Read, sector, sectors))
+        Ok(self.serve(DriveRequest::Read, sector, sectors))
     }
 
     // A simulated drive has no data.
@@ -79,7 +79,7 @@ impl TimedDrive for Simulated<'_> {
     }
 
     fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing> {
-        Ok(self.serve(Asked::write(through), sector, sectors))
+        Ok(self.serve(DriveRequest::write(through), sector, sectors))
     }
 }
 
@@ -97,7 +97,7 @@ impl<'a> Paced<'a> {
     }
 
     /// The drive gets a request when the wall clock says, and the answer is given when it says so.
-    fn timed(&mut self, asked: Asked, sector: u64, sectors: u64) -> Timing {
+    fn timed(&mut self, asked: DriveRequest, sector: u64, sectors: u64) -> Timing {
         let begin = self.now();
         self.simulated.now = self.simulated.now.max(Time::from_seconds(begin));
         let done = self.simulated.serve(asked, sector, sectors).end;
@@ -141,7 +141,7 @@ impl TimedDrive for Paced<'_> {
     }
 
     fn read(&mut self, sector: u64, sectors: u64) -> io::Result<Timing> {
-        Ok(self.timed(Asked::Read, sector, sectors))
+        Ok(self.timed(DriveRequest::Read, sector, sectors))
     }
 
     // A simulated drive has no data.
@@ -150,6 +150,6 @@ impl TimedDrive for Paced<'_> {
     }
 
     fn rewrite(&mut self, sector: u64, sectors: u64, through: bool) -> io::Result<Timing> {
-        Ok(self.timed(Asked::write(through), sector, sectors))
+        Ok(self.timed(DriveRequest::write(through), sector, sectors))
     }
 }

@@ -88,7 +88,7 @@ const STEPS_MAX: usize = 200;
 
 /// One step of a figure over time: some intervals of the series joined.
 #[derive(Default)]
-struct Step {
+struct JoinedIntervals {
     begin_s: f64,
     length_s: f64,
     completed: u64,
@@ -97,7 +97,7 @@ struct Step {
     latency_ms: f64,
 }
 
-fn steps(series: &Intervals) -> Vec<Step> {
+fn steps(series: &Intervals) -> Vec<JoinedIntervals> {
     let count = series.intervals.len();
     let joined = count.div_ceil(STEPS_MAX).max(1);
     let length = |index: usize| if index + 1 == count { series.last_interval_s } else { series.interval_s };
@@ -105,8 +105,10 @@ fn steps(series: &Intervals) -> Vec<Step> {
     chunks
         .map(|(step, intervals)| {
             let first = step * joined;
-            let mut sum =
-                Step { begin_s: series.begin_s + first as f64 * series.interval_s, ..Step::default() };
+            let mut sum = JoinedIntervals {
+                begin_s: series.begin_s + first as f64 * series.interval_s,
+                ..JoinedIntervals::default()
+            };
             for (offset, interval) in intervals.iter().enumerate() {
                 let length_s = length(first + offset);
                 sum.length_s += length_s;
@@ -124,7 +126,7 @@ fn steps(series: &Intervals) -> Vec<Step> {
 
 /// Throughput over model time.
 pub(super) fn throughput(served: &Served) -> Option<Figure> {
-    let rate = |step: &Step| step.bytes as f64 / step.length_s.max(1e-12);
+    let rate = |step: &JoinedIntervals| step.bytes as f64 / step.length_s.max(1e-12);
     let steps = steps(&served.series);
     let highest = steps.iter().map(rate).fold(0.0, f64::max);
     let (unit, size) = rate_unit(highest);
@@ -162,7 +164,11 @@ fn time_axis() -> Axis {
 }
 
 /// Stairs, because each value is the mean of its step.
-fn over_time(name: &str, steps: &[Step], value: impl Fn(&Step) -> f64) -> Option<Series> {
+fn over_time(
+    name: &str,
+    steps: &[JoinedIntervals],
+    value: impl Fn(&JoinedIntervals) -> f64,
+) -> Option<Series> {
     let last = steps.last()?;
     let edges = steps.iter().map(|step| step.begin_s).chain([last.begin_s + last.length_s]);
     Some(Series::stairs(name, edges.collect(), steps.iter().map(value).collect()))

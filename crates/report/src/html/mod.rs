@@ -6,18 +6,19 @@ mod figures;
 mod page;
 
 pub use figures::{cause_colour, causes};
+use petrio_files::inputs::Inputs;
 
 use crate::error::ReportError;
 use crate::summary::Report;
 use crate::whole_file::write_text;
 use std::path::Path;
 
-/// Writes the page. The file is complete or absent; the same report gives the same bytes.
+/// Writes the page, in the place of none of those `inputs`. The file is complete or absent; the same report gives the same bytes.
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn write_html(report: &Report, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page::page(report).html())
+pub fn write_html(report: &Report, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page::page(report).html())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::processes::ProcessFigures;
 use crate::section::{BELOW_STAGES, Forms};
 use crate::served::{Served, WorkloadFigures};
 use crate::subject::Subject;
-use crate::summary::{Report, Stage};
+use crate::summary::{Report, StageFigures};
 use crate::text::{KINDS_MAX, busy_servers, kind_rate, longer, shown};
 use crate::waiting::Waiting;
 use petrio_page::numbers::{
@@ -219,7 +219,7 @@ fn stages(page: &mut Page, report: &Report) {
     page.table(Table::new(heads).with(shown(&report.stages).map(stage)));
 }
 
-fn stage(stage: &Stage) -> Vec<Text> {
+fn stage(stage: &StageFigures) -> Vec<Text> {
     let or_dash = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_owned(), text);
     let name = Text::from(stage.name.as_str());
     let name = match &stage.members {

@@ -20,6 +20,7 @@ use arrow_array::builder::{
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use petrio_colours::{BlockRequest, Causes, Ledger};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_trace::record_batches::{BatchFile, GROUP_ROWS, properties};
 use std::collections::BTreeMap;
@@ -220,9 +221,9 @@ pub(super) struct Rows<C> {
 pub struct ParquetRows<R: Tabular = BlockRequest>(Rows<R::Columns>);
 
 impl<C: Columns> Rows<C> {
-    pub(super) fn create(path: &Path) -> Result<Self, ReportError> {
+    pub(super) fn create(path: &Path, inputs: &Inputs) -> Result<Self, ReportError> {
         let batches = Batches::<C>::new();
-        let whole = WholeFile::create(path)?.into_inner();
+        let whole = WholeFile::create(path, inputs)?.into_inner();
         let file = BatchFile::new(whole, batches.schema.clone(), C::ROW, properties().build());
         let mut file = file.map_err(|error| refused(path, error))?;
         let unit =
@@ -255,12 +256,12 @@ impl<C: Columns> Rows<C> {
 }
 
 impl<R: Tabular> ParquetRows<R> {
-    /// Begins the file.
+    /// Begins the file, in the place of none of those `inputs`.
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn create(path: &Path) -> Result<Self, ReportError> {
-        Rows::create(path).map(Self)
+    pub fn create(path: &Path, inputs: &Inputs) -> Result<Self, ReportError> {
+        Rows::create(path, inputs).map(Self)
     }
 }
 

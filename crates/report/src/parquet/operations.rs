@@ -64,13 +64,14 @@ mod tests {
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::RowAccessor;
     use petrio_colours::{FileCause, FileId, FileOp, Operation};
+    use petrio_files::inputs::Inputs;
     use petrio_kernel::Time;
 
     #[test]
     fn an_operation_is_a_row_that_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("operations.parquet");
-        let mut rows = ParquetRows::create(&path).unwrap();
+        let mut rows = ParquetRows::create(&path, &Inputs::none()).unwrap();
         let mut op = FileOp { operation: Operation::Fdatasync, file: FileId(7), ..FileOp::default() };
         op.ledger.charge(FileCause::Throttle, Time::from_nanos(9));
         rows.completed(&op, Time::from_micros(3)).unwrap();

@@ -57,13 +57,14 @@ mod tests {
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::RowAccessor;
     use petrio_colours::{BlockRequest, Cause, RequestId};
+    use petrio_files::inputs::Inputs;
     use petrio_kernel::Time;
 
     #[test]
     fn every_request_is_a_row_that_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("requests.parquet");
-        let mut rows = ParquetRows::create(&path).unwrap();
+        let mut rows = ParquetRows::create(&path, &Inputs::none()).unwrap();
         let count = GROUP_ROWS as u64 + 10;
         for n in 0..count {
             let mut request = BlockRequest {
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn a_run_that_ends_early_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
-        let mut rows = ParquetRows::create(&folder.path().join("requests.parquet")).unwrap();
+        let mut rows = ParquetRows::create(&folder.path().join("requests.parquet"), &Inputs::none()).unwrap();
         rows.completed(&BlockRequest::default(), Time::ZERO).unwrap();
         drop(rows);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

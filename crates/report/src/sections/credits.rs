@@ -1,7 +1,7 @@
 //! What is left of bursts when a run ends, when they are over, and what the load gets then.
 
 use crate::figure::{Tables, figures};
-use crate::section::{Entry, Places};
+use crate::section::{Entry, Positions};
 use petrio_page::numbers::{bytes, per_cent, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ figures! { CreditFigures:
 
 impl Entry for CreditFigures {
     const PART: &'static str = "credits";
-    const PLACES: Places = Places { terminal: None, page: None };
+    const PLACES: Positions = Positions { terminal: None, page: None };
 
     fn name(&self) -> &str {
         &self.part
@@ -160,7 +160,7 @@ figures! { BehindCredits:
 
 impl Entry for BehindCredits {
     const PART: &'static str = "behind credits";
-    const PLACES: Places = Places { terminal: None, page: None };
+    const PLACES: Positions = Positions { terminal: None, page: None };
 
     fn name(&self) -> &str {
         ""

@@ -3,7 +3,7 @@
 use super::arrays::MovedFigures;
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Places};
+use crate::section::{Entry, Positions};
 use crate::table::table;
 use crate::text::indented;
 use petrio_colours::{BlockRequest, Direction, Purpose, Purposes};
@@ -159,7 +159,7 @@ figures! { TrafficFigures: }
 
 impl Entry for TrafficFigures {
     const PART: &'static str = "at devices";
-    const PLACES: Places = Places { terminal: Some(1), page: Some(15) };
+    const PLACES: Positions = Positions { terminal: Some(1), page: Some(15) };
 
     fn name(&self) -> &str {
         &self.name

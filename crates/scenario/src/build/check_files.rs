@@ -6,7 +6,7 @@ use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
 use crate::schema::{FilePattern, PlacesOutOfRange, Workload};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources, with_advice};
 use miette::Diagnostic;
 use petrio_colours::SECTOR_BYTES;
@@ -117,7 +117,7 @@ fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec
 pub(crate) fn problem_of(
     workload: &str,
     error: &ProgramError,
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Problem {
     let span = places.value(&path_of(workload, error, places));
@@ -137,7 +137,7 @@ pub(crate) fn problem_of(
 
 /// Where the cause of a workload's error stands in the scenario: a parameter of a parallel program, and one of its library,
 /// stands a table deeper. What is wrong in a file stands where the file is named.
-fn path_of(workload: &str, error: &ProgramError, places: &Places) -> String {
+fn path_of(workload: &str, error: &ProgramError, places: &KeySpans) -> String {
     let parameter = match error {
         ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
             *parameter

@@ -1,7 +1,7 @@
 //! Where hosts are built: the devices below them, the files that are there, a port for each host's operations.
 
-use crate::build::asked::Asked;
-use crate::build::operations::{Lodgers, Needed};
+use crate::build::block_targets::BlockTargets;
+use crate::build::operations::{FilesOfOthers, Needed};
 use crate::build::storage::{
     Devices, QueueBefore, before_queue, disks_of, entrance, holder, is_of_host, knows_files,
     replications_below,
@@ -48,7 +48,7 @@ pub(crate) struct HostSite<'s, 'p> {
     /// What should be known before the results are trusted.
     pub(crate) warnings: Vec<Sentence>,
     pub(super) needed: &'s Needed<'s>,
-    pub(super) asked: Option<&'s mut Asked>,
+    pub(super) asked: Option<&'s mut BlockTargets>,
     pub(super) devices: &'s mut Devices,
     /// Where the operations of each host arrive.
     pub(super) entrances: Vec<Place<FileOp>>,
@@ -163,16 +163,16 @@ impl HostSite<'_, '_> {
         &self,
         volume: usize,
         of: LayoutOf,
-        (lodgers, own): (Vec<Lodgers<'_>>, &[PlannedFile]),
+        (others, own): (Vec<FilesOfOthers<'_>>, &[PlannedFile]),
     ) -> Result<Arc<LaidOut>, RunFailure> {
         let first = self.first_volume;
-        let lodgers: Vec<Lodgers<'_>> = (lodgers.into_iter())
-            .map(|Lodgers { volumes, share }| {
+        let others: Vec<FilesOfOthers<'_>> = (others.into_iter())
+            .map(|FilesOfOthers { volumes, share }| {
                 let volumes = first + volumes.start..first + volumes.end;
-                Lodgers { volumes, share }
+                FilesOfOthers { volumes, share }
             })
             .collect();
-        self.needed.laid_out(first + volume, of, (&lodgers, own))
+        self.needed.laid_out(first + volume, of, (&others, own))
     }
 
     /// The number of the host that each process runs on, among the family's own; of another family's hosts, none that it

@@ -1,6 +1,6 @@
 //! The hosts with their file systems, whatever their family, and the programs that work on them.
 
-use crate::build::asked::Asked;
+use crate::build::block_targets::BlockTargets;
 use crate::build::host_site::{HostSite, UnheldLink};
 use crate::build::operations::Needed;
 use crate::build::storage::Devices;
@@ -45,7 +45,7 @@ pub(super) struct BuiltHosts {
 pub(super) fn hosts(
     page: &mut PageBuilder<'_>,
     loaded: &Loaded,
-    asked: Option<&mut Asked>,
+    asked: Option<&mut BlockTargets>,
     devices: &mut Devices,
 ) -> Result<BuiltHosts, RunFailure> {
     let completions = page.fifo("completions");

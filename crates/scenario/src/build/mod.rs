@@ -6,7 +6,7 @@
 //!           └─ programs_of ────▶ one RequestSource of each sort: all workloads, in order of time
 //! ```
 
-mod asked;
+mod block_targets;
 mod check_files;
 mod check_memory;
 mod driven;
@@ -34,7 +34,7 @@ pub(crate) use host_site::{BelowDisk, HostSite, UnheldLink};
 pub(crate) use hosts::ClientHosts;
 pub(crate) use names::name_in;
 pub use operations::prepared_programs;
-pub(crate) use operations::{Lodgers, file_tables};
+pub(crate) use operations::{FilesOfOthers, file_tables};
 pub(crate) use planning::{Split, groups};
 pub(crate) use programs::Programs;
 pub(crate) use storage::{listener, queue_before, queues_of};

@@ -97,7 +97,7 @@ pub(super) struct Needed<'l> {
 }
 
 /// Files of other volumes of which something lies on a volume.
-pub(crate) struct Lodgers<'s> {
+pub(crate) struct FilesOfOthers<'s> {
     /// The volumes.
     pub(crate) volumes: std::ops::Range<usize>,
     /// What lies there of a file, if anything does.
@@ -193,7 +193,7 @@ impl<'l> Needed<'l> {
         &self,
         there: usize,
         of: LayoutOf,
-        (lodgers, own): (&[Lodgers<'_>], &[PlannedFile]),
+        (others, own): (&[FilesOfOthers<'_>], &[PlannedFile]),
     ) -> Result<Arc<LaidOut>, RunFailure> {
         let laid_out = self.prepared.layout(there, of, |of| {
             LaidOut::new(of, &self.loaded.watch, |tell| {
@@ -204,7 +204,7 @@ impl<'l> Needed<'l> {
                 };
                 self.each_file(there, &mut lay).map_err(NotLaidOut::Program)?;
                 own.iter().copied().for_each(&mut lay);
-                for Lodgers { volumes, share } in lodgers {
+                for FilesOfOthers { volumes, share } in others {
                     for volume in volumes.clone() {
                         let mut lay = |file| share(&file).into_iter().for_each(&mut lay);
                         self.each_file(volume, &mut lay).map_err(NotLaidOut::Program)?;

@@ -19,6 +19,7 @@ pub(crate) enum Split {
 }
 
 /// Every workload's processes on each of its file systems, numbered through.
+#[expect(clippy::too_many_lines, reason = "workload by workload: what each has is numbered through")]
 pub(crate) fn groups(
     loaded: &Loaded,
     readings: &BTreeMap<String, Reading>,

@@ -1,6 +1,6 @@
 //! The System as a net.
 
-use crate::build::asked::{Asked, below_hosts};
+use crate::build::block_targets::{BlockTargets, below_hosts};
 use crate::build::host_site::UnheldLink;
 use crate::build::hosts::ClientHosts;
 use crate::build::hosts::hosts;
@@ -140,6 +140,7 @@ impl System {
     ///
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
+    #[expect(clippy::too_many_lines, reason = "a System's parts, each after what it lies on")]
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
         let mut net = NetBuilder::new(loaded.scenario.title.clone());
         let mut page = net.top();
@@ -150,7 +151,7 @@ impl System {
         let [on_files, to_devices] = [Subject::FileOperations, Subject::BlockRequests]
             .map(|subject| loaded.subjects().contains(&subject));
         let below_hosts = below_hosts(loaded);
-        let mut asked = to_devices.then(|| Asked::of(&mut page, loaded, below_hosts.as_ref()));
+        let mut asked = to_devices.then(|| BlockTargets::of(&mut page, loaded, below_hosts.as_ref()));
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));

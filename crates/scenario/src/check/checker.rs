@@ -5,7 +5,7 @@ use crate::holder::Stands;
 use crate::parts::Directory;
 use crate::schema::Names;
 use crate::text::deserialise::suggestion;
-use crate::text::tree::{Places, Table};
+use crate::text::tree::{KeySpans, Table};
 use crate::text::{Problem, Sources, refusal};
 use petrio_engine::{PROGRAMS, REQUEST_PROGRAMS};
 use petrio_files::inputs::Inputs;
@@ -58,7 +58,7 @@ pub(crate) const DISK: &str = "disk";
 /// What is checked, and what is found on the way.
 pub(crate) struct Checker<'a, 'i> {
     pub(crate) root: &'a Table<'i>,
-    pub(crate) places: &'a Places,
+    pub(crate) places: &'a KeySpans,
     pub(crate) sources: &'a mut Sources,
     pub(crate) inputs: &'a Inputs,
     pub(crate) problems: Vec<Problem>,
@@ -104,7 +104,7 @@ pub(crate) const HOSTS: Words = Words { one: "host", many: "hosts" };
 impl<'a, 'i> Checker<'a, 'i> {
     pub(super) fn new(
         root: &'a Table<'i>,
-        places: &'a Places,
+        places: &'a KeySpans,
         sources: &'a mut Sources,
         inputs: &'a Inputs,
     ) -> Self {

@@ -3,7 +3,7 @@
 use super::checker::{Checker, DISK, PlannedHolder, PlannedVolume};
 use crate::host::CheckedHosts;
 use crate::schema::Scenario;
-use crate::text::tree::{Places, Table};
+use crate::text::tree::{KeySpans, Table};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -27,7 +27,7 @@ pub(crate) struct Checked {
 pub(crate) fn check(
     scenario: &Scenario,
     root: &Table<'_>,
-    places: &Places,
+    places: &KeySpans,
     sources: &mut Sources,
     inputs: &Inputs,
 ) -> Checked {

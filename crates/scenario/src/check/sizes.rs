@@ -3,7 +3,7 @@
 use crate::holder::Objection;
 use crate::placed::{Storage, disks_below};
 use crate::schema::Scenario;
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
 use petrio_units::Bytes;
@@ -22,7 +22,7 @@ struct Piece<'s> {
 pub(crate) fn check_sizes(
     scenario: &Scenario,
     storage: &[Storage],
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -94,7 +94,7 @@ fn overlap(
     Piece { key, name, first, .. }: &Piece<'_>,
     other: &Piece<'_>,
     below: &str,
-    places: &Places,
+    places: &KeySpans,
     sources: &Sources,
 ) -> Problem {
     let bytes = |blocks: u64| Bytes(blocks.saturating_mul(SECTOR_BYTES));

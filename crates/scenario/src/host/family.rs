@@ -3,7 +3,7 @@
 use crate::check::Checker;
 use crate::parts::PartKind;
 use crate::placed::Beneath;
-use crate::text::tree::{Places, Table};
+use crate::text::tree::{KeySpans, Table};
 use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
 use petrio_models::Lever;
@@ -38,7 +38,7 @@ pub(crate) struct Ground<'g> {
     pub(crate) sizes: &'g [u64],
     /// What each has to say about how it is read ahead.
     pub(crate) beneath: &'g [Beneath],
-    pub(crate) places: &'g Places,
+    pub(crate) places: &'g KeySpans,
     pub(crate) sources: &'g Sources,
 }
 
@@ -112,7 +112,7 @@ pub(crate) trait PlacedFamily {
     }
 
     /// What can't be had: what would never end, or needs more memory than there is.
-    fn impossible(&self, _places: &Places, _sources: &Sources) -> Vec<Problem> {
+    fn impossible(&self, _places: &KeySpans, _sources: &Sources) -> Vec<Problem> {
         Vec::new()
     }
 

@@ -15,9 +15,13 @@ pub(super) fn is_parameters(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("disksim_"))
 }
 
-pub(super) fn from_disksim(name: &str, file: &Path, choices: &Choices) -> Result<Made, Problems> {
+pub(super) fn from_disksim(
+    name: &str,
+    (inputs, file): (&Inputs, &Path),
+    choices: &Choices,
+) -> Result<Made, Problems> {
     let fail = |problem: String| Problems::new(name, vec![Problem::error(problem)]);
-    let mut system = import_system(file).map_err(|error| fail(error.to_string()))?;
+    let mut system = import_system(inputs, file).map_err(|error| fail(error.to_string()))?;
     system.without_idle_drives();
     let mut remarks: Vec<String> = system.imported.ignored.iter().map(ToString::to_string).collect();
     let mut body = head(name, "The system of", choices);

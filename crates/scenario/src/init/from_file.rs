@@ -6,7 +6,7 @@ use super::from_programs::{from_io500, from_script};
 use super::messages;
 use super::{Choices, MACHINE, Made, filled_in, finished, list, named_from};
 use crate::fio::{Beside, plain, workload_toml};
-use crate::foreign;
+use crate::misplaced;
 use crate::schema::reference::Of;
 use crate::text::file::text_of;
 use crate::text::{Problem, Problems};
@@ -74,12 +74,11 @@ on = \"d\"
 ///
 /// # Errors
 /// A file that is neither, or what is wrong with it.
-pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made, Problems> {
+pub fn from_file(inputs: &Inputs, file: &Path, scenario: &Path, choices: &Choices) -> Result<Made, Problems> {
     choices.check()?;
     let name = shown::path(file).to_string();
     let fail = |problem: Problem| Problems::new(&name, vec![problem]);
-    let inputs = Inputs::here();
-    let beside = Beside { inputs: &inputs, folder: file.parent() };
+    let beside = Beside { inputs, folder: file.parent() };
     // A command line stands in the place of a file's name.
     let written = file.to_string_lossy();
     if is_command_line(&written) && !file.exists() {
@@ -92,13 +91,13 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
         return from_script("the command line", &written, choices, &Beside { folder: None, ..beside });
     }
     // Binary traces have none.
-    let text = text_of(&inputs, file).ok();
+    let text = text_of(inputs, file).ok();
     if let Some(text) = &text {
         if is_iozone(text) {
             return from_iozone(&name, text, choices);
         }
         if is_parameters(text) {
-            return from_disksim(&name, file, choices);
+            return from_disksim(&name, (inputs, file), choices);
         }
         if is_io500(text) {
             return from_io500(&name, text, choices);
@@ -120,25 +119,26 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
             return from_script(&name, text, choices, &beside);
         }
     }
-    let counted_by_darshan = counted_job(&inputs, file).map_err(|error| {
+    let counted_by_darshan = counted_job(inputs, file).map_err(|error| {
         let advice = miette::Diagnostic::help(&error).map(|help| help.to_string());
         fail(Problem::error(error.to_string()).maybe_help(advice))
     })?;
     let folder = scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let below = inputs.below(folder);
     let path = named_from(scenario, file);
     if let Some(job) = counted_by_darshan {
-        return from_counted(&job, (&name, &path), choices, folder);
+        return from_counted(&job, (&name, &path), choices, &below);
     }
     let options = TraceOptions::default();
-    if holds_calls(file, &options) {
-        return from_events((&name, &path), choices, folder);
+    if holds_calls(inputs, file, &options) {
+        return from_events((&name, &path), choices, &below);
     }
-    match TraceReader::open(file, &options) {
-        Ok(reader) => from_requests(reader, (&name, &path), choices, folder),
-        Err(error) => match EventReader::open(file, &options) {
-            Ok(_) => from_events((&name, &path), choices, folder),
+    match TraceReader::open_in(inputs, file, &options) {
+        Ok(reader) => from_requests(reader, (&name, &path), choices, &below),
+        Err(error) => match EventReader::open_in(inputs, file, &options) {
+            Ok(_) => from_events((&name, &path), choices, &below),
             Err(_) => {
-                let other = text.and_then(|text| foreign::by_text(&name, &text, Of::Scenario));
+                let other = text.and_then(|text| misplaced::by_text(&name, &text, Of::Scenario));
                 let problem = other.unwrap_or_else(|| {
                     let advice = miette::Diagnostic::help(&error).map(|help| help.to_string());
                     Problem::error(error.to_string()).maybe_help(advice)
@@ -150,9 +150,9 @@ pub fn from_file(file: &Path, scenario: &Path, choices: &Choices) -> Result<Made
 }
 
 /// Whether a trace holds calls on files, perhaps with the device requests that followed from them. They come early.
-fn holds_calls(file: &Path, options: &TraceOptions) -> bool {
+fn holds_calls(inputs: &Inputs, file: &Path, options: &TraceOptions) -> bool {
     const LOOKED_AT: usize = 10_000;
-    EventReader::open(file, options).is_ok_and(|events| {
+    EventReader::open_in(inputs, file, options).is_ok_and(|events| {
         let mut known = events.take(LOOKED_AT).filter_map(Result::ok);
         known.any(|event| !event.kind.is_of_device() && event.file.is_known())
     })
@@ -287,7 +287,7 @@ fn from_requests(
     mut reader: TraceReader,
     (name, path): (&str, &str),
     choices: &Choices,
-    folder: &Path,
+    inputs: &Inputs,
 ) -> Result<Made, Problems> {
     let (mut requests, mut devices, mut end) = (0_u64, BTreeSet::new(), 0_u64);
     for record in &mut reader {
@@ -312,7 +312,7 @@ fn from_requests(
         quoted(path),
     ));
     let text = complete(&body, choices).replace("1 devices", "1 device");
-    finished(&text, Vec::new(), &Inputs::in_folder(folder))
+    finished(&text, Vec::new(), inputs)
 }
 
 /// A job of which Darshan counted what it did, and traced nothing.
@@ -320,7 +320,7 @@ fn from_counted(
     job: &CountedJob,
     (name, path): (&str, &str),
     choices: &Choices,
-    folder: &Path,
+    inputs: &Inputs,
 ) -> Result<Made, Problems> {
     let mut body = head(name, "The program that Darshan counted in", choices);
     let (read, written) = (bytes(job.bytes.0), bytes(job.bytes.1));
@@ -340,20 +340,19 @@ fn from_counted(
         quoted(path),
     ));
     let remarks = job.remarks.iter().map(|remark| format!("{name}: {remark}")).collect();
-    let inputs = Inputs::in_folder(folder);
-    let made = finished(&complete(&body, choices), remarks, &inputs);
+    let made = finished(&complete(&body, choices), remarks, inputs);
     match made {
         // What many nodes read and wrote together may be more than one usual drive holds.
         Err(_) if choices.drive.is_none() => {
             let larger = Choices { drive: Some(LARGE_DRIVE.to_owned()), ..choices.clone() };
             let remarks = job.remarks.iter().map(|remark| format!("{name}: {remark}")).collect();
-            finished(&complete(&body, &larger), remarks, &inputs).or(made)
+            finished(&complete(&body, &larger), remarks, inputs).or(made)
         }
         made => made,
     }
 }
 
-fn from_events((name, path): (&str, &str), choices: &Choices, folder: &Path) -> Result<Made, Problems> {
+fn from_events((name, path): (&str, &str), choices: &Choices, inputs: &Inputs) -> Result<Made, Problems> {
     let mut body = head(name, "The calls of", choices);
     body.push_str(&format!("\ntitle = {}\n{HOST}", quoted(&format!("The calls of {name}"))));
     body.push_str(&format!(
@@ -361,5 +360,5 @@ fn from_events((name, path): (&str, &str), choices: &Choices, folder: &Path) -> 
          replay = \"closed\"               # each call follows the one before after its think time; \"open\" keeps the times\n",
         quoted(path)
     ));
-    finished(&complete(&body, choices), Vec::new(), &Inputs::in_folder(folder))
+    finished(&complete(&body, choices), Vec::new(), inputs)
 }

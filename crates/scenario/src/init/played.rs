@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// Whether what stands in the place of a scenario is fio's job file or JSON, a command line of fio's, iozone's, IOR's or mdtest's, a
 /// script with one, IO500's settings, or what iostat or sar printed. Traces aren't looked for: how one is played is a question of its own, which `petrio init --from` asks.
-pub fn is_played(file: &Path) -> bool {
+pub fn is_played(inputs: &Inputs, file: &Path) -> bool {
     let written = file.to_string_lossy();
     if !file.exists() {
         return is_command_line(&written) || is_iozone(&written) || is_job_script(&written);
@@ -25,7 +25,7 @@ pub fn is_played(file: &Path) -> bool {
     if file.extension().is_some_and(|ending| ending == "toml") || !file.is_file() {
         return false;
     }
-    text_of(&Inputs::here(), file).is_ok_and(|text| {
+    text_of(inputs, file).is_ok_and(|text| {
         is_job_file(&text)
             || is_iozone(&text)
             || is_observed(&text)
@@ -40,13 +40,14 @@ pub fn is_played(file: &Path) -> bool {
 /// # Errors
 /// As of [`from_file`] and [`crate::load`].
 pub fn load_played(
+    inputs: &Inputs,
     file: &Path,
     choices: &Choices,
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<(Loaded, Vec<String>), Problems> {
-    let made = from_file(file, Path::new("scenario.toml"), choices)?;
+    let made = from_file(inputs, file, Path::new("scenario.toml"), choices)?;
     let name = format!("the scenario made of {}", shown::path(file));
-    let loaded = load_from(&name, &made.text, &Inputs::none(), overrides, watch)?;
+    let loaded = load_from(&name, &made.text, &inputs.without_folder(), overrides, watch)?;
     Ok((loaded, made.remarks))
 }

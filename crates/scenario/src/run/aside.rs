@@ -6,7 +6,7 @@ use crate::run::RunFailure;
 use crate::run::execute::RunPlan;
 use crate::state::SavedRun;
 use petrio_engine::{Engine, EngineError};
-use petrio_persist::{Known, Persist, Writer};
+use petrio_persist::{Persist, SharedParts, Writer};
 use petrio_random::fnv1a;
 use std::sync::OnceLock;
 
@@ -20,15 +20,15 @@ pub(super) struct Aside<'a> {
     from: Option<&'a SavedRun>,
     saves: Option<&'a OnceLock<SavedRun>>,
     /// What all of them share; of a run without any, nothing.
-    known: Known,
+    known: SharedParts,
 }
 
 impl<'a> Aside<'a> {
     /// Of an engine and its load, neither of which has done anything.
     pub(super) fn of(RunPlan { from, saves, .. }: RunPlan<'a>, engine: &Engine, load: &impl Persist) -> Self {
         let known = match (from, saves) {
-            (None, None) => Known::default(),
-            _ => Known::of_all(|to| save(engine, load, to)).with(engine.system().net.kinds()),
+            (None, None) => SharedParts::default(),
+            _ => SharedParts::of_all(|to| save(engine, load, to)).with(engine.system().net.kinds()),
         };
         Self { from, saves, known }
     }

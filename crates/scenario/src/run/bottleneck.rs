@@ -13,7 +13,7 @@ mod together;
 use crate::claim::Claim;
 use crate::classes::Classes;
 use crate::loaded::Loaded;
-use crate::report::{Bottleneck, Report, Sentence, Stage as Row, WhatIf};
+use crate::report::{Bottleneck, Report, Sentence, StageFigures, WhatIf};
 use crate::run::{Replicator, RunFailure};
 use candidates::{Candidate, candidates};
 use experiment::Judged;
@@ -33,7 +33,8 @@ pub(super) fn explain(
         return Ok(());
     }
     let classes = Classes::of(loaded);
-    let rows: Vec<(String, &Row)> = report.stages.iter().map(|row| (classes.name(&row.name), row)).collect();
+    let rows: Vec<(String, &StageFigures)> =
+        report.stages.iter().map(|row| (classes.name(&row.name), row)).collect();
     let busiest = rows
         .iter()
         .filter(|(_, row)| row.utilisation.is_some())

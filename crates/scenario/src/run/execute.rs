@@ -2,7 +2,7 @@
 
 use crate::build::{Driven, Programs, System, Turns, file_tables};
 use crate::loaded::Loaded;
-use crate::report::{Report, ReportError, Sinks, Stage, Subject, TrafficFigures};
+use crate::report::{Report, ReportError, Sinks, StageFigures, Subject, TrafficFigures};
 use crate::run::RunFailure;
 use crate::run::aside::Aside;
 use crate::run::count::{Counted, Counts};
@@ -126,7 +126,7 @@ struct Measured<'a, A> {
     cut: Cut,
     cut_at: Time,
     /// The stages, and what had reached the devices, when so many had counted and something came that doesn't.
-    counted_then: Option<(Vec<Stage>, Vec<TrafficFigures>, u64)>,
+    counted_then: Option<(Vec<StageFigures>, Vec<TrafficFigures>, u64)>,
     clients: Clients<'a>,
     ranks: Ranks,
     sampler: Option<Sampler<'a>>,
@@ -300,7 +300,7 @@ pub(crate) fn execute(
             let ranks = Ranks::of(loaded, lanes.0.programs().boards())?;
             let mut both = SideBySide::new(lanes.0, lanes.1);
             let (counts, ran) = drive(loaded, system, plan, (&mut both, counts, ranks), audience)?;
-            let (operations, requests) = both.apart();
+            let (operations, requests) = both.into_parts();
             let beside = counts.requests.served(requests, ran.end);
             let served = counts.operations.served(operations, ran.end);
             Ok(ran.outcome(served, Some(beside)))

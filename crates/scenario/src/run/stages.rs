@@ -1,6 +1,6 @@
 //! The stage table of the report: each row from what its stage is, and equal parts' rows as one.
 
-use crate::report::{Members, Stage as Row};
+use crate::report::{Members, StageFigures};
 use petrio_kernel::{Marking, PlaceId, Probe};
 use petrio_models::{Stage, Work};
 
@@ -21,13 +21,13 @@ struct Sums {
 }
 
 /// One row a stage.
-pub(crate) fn stage_rows(stages: &[Stage], marking: &Marking) -> Vec<Row> {
+pub(crate) fn stage_rows(stages: &[Stage], marking: &Marking) -> Vec<StageFigures> {
     stages.iter().map(|stage| row(stage, &sums(stage, marking))).collect()
 }
 
 /// One row a class, in the order of their first members; a stage that has no equal has a class of its own.
-pub(crate) fn class_rows(stages: &[Stage], rows: &[Row]) -> Vec<Row> {
-    let mut classes: indexmap::IndexMap<&str, Vec<&Row>> = indexmap::IndexMap::new();
+pub(crate) fn class_rows(stages: &[Stage], rows: &[StageFigures]) -> Vec<StageFigures> {
+    let mut classes: indexmap::IndexMap<&str, Vec<&StageFigures>> = indexmap::IndexMap::new();
     for (stage, row) in stages.iter().zip(rows) {
         classes.entry(&stage.class).or_default().push(row);
     }
@@ -133,13 +133,13 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
     }
 }
 
-fn row(stage: &Stage, sums: &Sums) -> Row {
+fn row(stage: &Stage, sums: &Sums) -> StageFigures {
     let per = |area: f64| (sums.completions > 0).then(|| area * 1e3 / sums.completions as f64);
     let is_station = matches!(stage.work, Work::Station(_));
     let waits = is_station || !stage.waiting.is_empty();
     let serves = stage.work != Work::Queue;
     let share = |working: f64| sums.servers.map(|servers| working / f64::from(servers));
-    Row {
+    StageFigures {
         name: stage.name.clone(),
         arrivals: sums.arrivals,
         completions_per_s: (sums.span > 0.0).then(|| sums.completions as f64 / sums.span),
@@ -154,18 +154,18 @@ fn row(stage: &Stage, sums: &Sums) -> Row {
 }
 
 /// The rows of equal stages as one: means over them, and over their requests where these wait or are served.
-fn together(class: &str, rows: &[&Row]) -> Row {
+fn together(class: &str, rows: &[&StageFigures]) -> StageFigures {
     let [first, _, ..] = rows else {
-        return rows.first().map_or_else(Row::default, |&only| only.clone());
+        return rows.first().map_or_else(StageFigures::default, |&only| only.clone());
     };
     let arrivals: u64 = rows.iter().map(|row| row.arrivals).sum();
-    let mean = Row::mean_of(rows);
+    let mean = StageFigures::mean_of(rows);
     let all = |rate: f64| rate * rows.len() as f64;
     // Of stages that serve nothing the one at which most wait.
-    let load = |row: &Row| row.utilisation.or(row.mean_queue).unwrap_or_default();
+    let load = |row: &StageFigures| row.utilisation.or(row.mean_queue).unwrap_or_default();
     let busiest = rows.iter().rev().max_by(|a, b| load(a).total_cmp(&load(b))).unwrap_or(first);
     let least = rows.iter().map(|row| load(row)).fold(f64::INFINITY, f64::min);
-    Row {
+    StageFigures {
         name: class.to_owned(),
         arrivals,
         completions_per_s: mean.completions_per_s.map(all),
@@ -184,12 +184,20 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn row(name: &str, arrivals: u64, utilisation: f64, service: f64) -> Row {
+    fn row(name: &str, arrivals: u64, utilisation: f64, service: f64) -> StageFigures {
         let (utilisation, mean_service_ms) = (Some(utilisation), Some(service));
         let completions_per_s = Some(utilisation.unwrap() * 1e3 / service);
         let servers = Some(1);
         let name = name.to_owned();
-        Row { name, arrivals, completions_per_s, servers, utilisation, mean_service_ms, ..Row::default() }
+        StageFigures {
+            name,
+            arrivals,
+            completions_per_s,
+            servers,
+            utilisation,
+            mean_service_ms,
+            ..StageFigures::default()
+        }
     }
 
     #[test]

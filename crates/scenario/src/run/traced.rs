@@ -15,7 +15,8 @@ use petrio_trace::native::{About, EventWriter};
 use petrio_workload::program::{CarriedOut, OperationEvents};
 use std::path::Path;
 
-/// Writes a trace of all file operations, or of all block requests that programs send, beside what else a run's sinks write.
+/// Writes a trace of all file operations, or of all block requests that programs send, beside what else a run's sinks
+/// write, in the place of none of the scenario's inputs.
 ///
 /// # Errors
 /// When it can't be written, or when the files of the scenario can't be told.
@@ -27,7 +28,7 @@ pub fn write_trace(
 ) -> Result<(), ReportError> {
     let about = About { command: format!("simulated: {}", loaded.scenario.title), ..About::default() };
     let failed = |path: &Path, error: TraceError| ReportError::trace(path, &error);
-    let writer = EventWriter::create(path, &about).map_err(|error| failed(path, error))?;
+    let writer = EventWriter::create(path, loaded.inputs(), &about).map_err(|error| failed(path, error))?;
     listen(sinks, loaded, subject, TraceFile { writer: Some(writer), path: path.into() })
 }
 

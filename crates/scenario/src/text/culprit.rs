@@ -10,10 +10,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// From a table to one of the values in it.
-type Path = Vec<Step>;
+type Path = Vec<PathSegment>;
 
 #[derive(Clone, Debug)]
-enum Step {
+enum PathSegment {
     Key(String),
     Item(usize),
 }
@@ -35,7 +35,7 @@ pub(super) fn culprit(
     let Some(mut path) = path_to(table, &at) else { return at };
     let mut place = at;
     loop {
-        let changes = |step: &Step| {
+        let changes = |step: &PathSegment| {
             let path: Path = path.iter().chain([step]).cloned().collect();
             match complaint(without(table, &path)) {
                 None => true,
@@ -53,7 +53,7 @@ pub(super) fn culprit(
             let words = |what: &str| message.starts_with(&format!("unknown {what} `{name}`"));
             words("field") || words("variant")
         };
-        if matches!(&step, Step::Key(name) if is_unknown(name)) {
+        if matches!(&step, PathSegment::Key(name) if is_unknown(name)) {
             return key;
         }
         place = value;
@@ -62,39 +62,41 @@ pub(super) fn culprit(
 }
 
 /// The value's entries, each with where its key and its value stand; none of a plain value.
-fn entries(table: &DeTable<'_>, path: &[Step]) -> Vec<(Step, Range<usize>, Range<usize>)> {
+fn entries(table: &DeTable<'_>, path: &[PathSegment]) -> Vec<(PathSegment, Range<usize>, Range<usize>)> {
     let of_table = |table: &DeTable<'_>| {
         let is_sort = |key: &str, value: &Value<'_>| SORTS.contains(&key) && value.get_ref().is_str();
         (table.iter().filter(|(key, value)| !is_sort(key.get_ref(), value)))
-            .map(|(key, value)| (Step::Key(key.get_ref().to_string()), key.span(), value.span()))
+            .map(|(key, value)| (PathSegment::Key(key.get_ref().to_string()), key.span(), value.span()))
             .collect()
     };
     let Some(value) = value_at(table, path) else { return of_table(table) };
     match value.get_ref() {
         DeValue::Table(inner) => of_table(inner),
-        DeValue::Array(items) => {
-            items.iter().enumerate().map(|(at, item)| (Step::Item(at), item.span(), item.span())).collect()
-        }
+        DeValue::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| (PathSegment::Item(at), item.span(), item.span()))
+            .collect(),
         _ => Vec::new(),
     }
 }
 
 /// `None` of the table itself.
-fn value_at<'t, 'i>(table: &'t DeTable<'i>, path: &[Step]) -> Option<&'t Value<'i>> {
+fn value_at<'t, 'i>(table: &'t DeTable<'i>, path: &[PathSegment]) -> Option<&'t Value<'i>> {
     let (first, rest) = path.split_first()?;
-    let Step::Key(key) = first else { return None };
+    let PathSegment::Key(key) = first else { return None };
     rest.iter().try_fold(table.get(key.as_str())?, |value, step| match (value.get_ref(), step) {
-        (DeValue::Table(table), Step::Key(key)) => table.get(key.as_str()),
-        (DeValue::Array(items), Step::Item(at)) => items.get(*at),
+        (DeValue::Table(table), PathSegment::Key(key)) => table.get(key.as_str()),
+        (DeValue::Array(items), PathSegment::Item(at)) => items.get(*at),
         _ => None,
     })
 }
 
 /// A copy of a table without the entry at the end of a path.
-fn without<'i>(table: &DeTable<'i>, path: &[Step]) -> DeTable<'i> {
+fn without<'i>(table: &DeTable<'i>, path: &[PathSegment]) -> DeTable<'i> {
     (table.iter())
         .filter_map(|(key, value)| {
-            let here = matches!(path.first(), Some(Step::Key(name)) if key.get_ref() == name);
+            let here = matches!(path.first(), Some(PathSegment::Key(name)) if key.get_ref() == name);
             Some((key.clone(), kept(value, if here { path } else { &[] })?))
         })
         .collect()
@@ -102,12 +104,12 @@ fn without<'i>(table: &DeTable<'i>, path: &[Step]) -> DeTable<'i> {
 
 /// A copy of the value to which the first step of a path leads, without the entry at its end: nothing if that is the value
 /// itself, and all of it with no path.
-fn kept<'i>(value: &Value<'i>, path: &[Step]) -> Option<Value<'i>> {
+fn kept<'i>(value: &Value<'i>, path: &[PathSegment]) -> Option<Value<'i>> {
     let Some((_, rest)) = path.split_first() else { return Some(value.clone()) };
     let next = rest.first()?;
     let copy = match (value.get_ref(), next) {
         (DeValue::Table(table), _) => DeValue::Table(without(table, rest)),
-        (DeValue::Array(items), Step::Item(at)) => {
+        (DeValue::Array(items), PathSegment::Item(at)) => {
             let item = |(number, item)| kept(item, if number == *at { rest } else { &[] });
             DeValue::Array(items.iter().enumerate().filter_map(item).collect())
         }
@@ -119,7 +121,7 @@ fn kept<'i>(value: &Value<'i>, path: &[Step]) -> Option<Value<'i>> {
 /// The way to the table or list at a place.
 fn path_to(table: &DeTable<'_>, at: &Range<usize>) -> Option<Path> {
     table.iter().find_map(|(key, value)| {
-        let step = Step::Key(key.get_ref().to_string());
+        let step = PathSegment::Key(key.get_ref().to_string());
         path_within(value, at).map(|rest| [vec![step], rest].concat())
     })
 }
@@ -129,7 +131,7 @@ fn path_within(value: &Value<'_>, at: &Range<usize>) -> Option<Path> {
         DeValue::Table(_) | DeValue::Array(_) if value.span() == *at => Some(Path::new()),
         DeValue::Table(table) => path_to(table, at),
         DeValue::Array(items) => items.iter().enumerate().find_map(|(number, item)| {
-            path_within(item, at).map(|rest| [vec![Step::Item(number)], rest].concat())
+            path_within(item, at).map(|rest| [vec![PathSegment::Item(number)], rest].concat())
         }),
         _ => None,
     }

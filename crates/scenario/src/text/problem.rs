@@ -24,11 +24,11 @@ pub struct Problem {
     message: String,
     help: Option<String>,
     // Boxed, so that a result that may hold a problem stays small.
-    place: Option<Box<Place>>,
+    place: Option<Box<Location>>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     name: String,
     text: Arc<str>,
     span: Range<usize>,
@@ -40,7 +40,7 @@ struct Place {
     column: usize,
 }
 
-impl Place {
+impl Location {
     fn shown(&self) -> &(NamedSource<Arc<str>>, Range<usize>) {
         self.shown.get_or_init(|| {
             let (text, span) = excerpt(&self.text, self.span.clone());
@@ -70,7 +70,7 @@ impl Problem {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
         let (name, text, shown) = (shown::text(name).to_string(), Arc::clone(text), OnceLock::new());
-        self.place = Some(Box::new(Place { name, text, span, shown, label: None, line, column }));
+        self.place = Some(Box::new(Location { name, text, span, shown, label: None, line, column }));
         self
     }
 

@@ -107,13 +107,13 @@ fn same_kind(under: &DeTable<'_>, upper: &DeTable<'_>) -> bool {
 
 /// Where each key and value of a tree stands, by dotted path (`disk.d0.model`, `workload.w.files.2`).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct KeySpans {
     places: BTreeMap<String, (Range<usize>, Range<usize>)>,
     /// What is a copy stands where the first one does.
     copies: Copies,
 }
 
-impl Places {
+impl KeySpans {
     pub(crate) fn of(table: &Table<'_>) -> Self {
         Self::with_copies(table, Copies::default())
     }

@@ -3,14 +3,14 @@
 use crate::common::{once, problem};
 use petrio_scenario::catalogue::adapter_summaries;
 use petrio_scenario::load_text;
-use petrio_scenario::report::{Report, Stage};
+use petrio_scenario::report::{Report, StageFigures};
 use proptest::prelude::*;
 
 fn mib_per_s(report: &Report) -> f64 {
     report.served.throughput_bytes_per_s.value / f64::from(1 << 20)
 }
 
-fn channel<'r>(report: &'r Report, name: &str) -> &'r Stage {
+fn channel<'r>(report: &'r Report, name: &str) -> &'r StageFigures {
     report.stages.iter().find(|stage| stage.name == name).unwrap()
 }
 

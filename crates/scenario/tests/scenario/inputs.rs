@@ -3,7 +3,7 @@
 use crate::common::once_of;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
-use petrio_scenario::report::{Report, Sinks};
+use petrio_scenario::report::{Report, Sinks, write_csv};
 use petrio_scenario::{Loaded, Override, load, load_from};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,12 @@ fn each_input_is_opened_once_for_four_replications_and_all_experiments() {
         let mut changes = overrides(changes);
         changes.extend(overrides(&["measure.replications=4"]));
         let loaded = load(&examples().join(scenario), &changes).unwrap();
-        assert_eq!(opened(&loaded), [(input.to_owned(), 1)], "{scenario}");
+        let own = Path::new(scenario).file_name().unwrap().to_string_lossy().into_owned();
+        let mut expected = [(own, 1), (input.to_owned(), 1)];
+        expected.sort();
+        let mut found = opened(&loaded);
+        found.sort();
+        assert_eq!(found, expected, "{scenario}");
     }
 }
 
@@ -66,7 +71,38 @@ fn what_is_changed_after_loading_is_planned_anew() {
     let seeded = load(&path, &[changes, overrides(&["seed=7"])].concat()).unwrap();
     let both = [&changed, &seeded].map(once_of);
     assert_eq!(figures(&both[0]), figures(&both[1]));
-    assert_eq!(changed.inputs().opened().into_values().collect::<Vec<_>>(), [1]);
+    assert_eq!(changed.inputs().opened().into_values().collect::<Vec<_>>(), [1, 1]);
+}
+
+/// Two scenarios in one process: what one reads the other may write, but nobody writes over what he reads himself.
+#[test]
+fn a_scenario_knows_its_own_inputs_and_nobody_elses() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first", "second"].map(|name| {
+        let trace = folder.path().join(format!("{name}.trace"));
+        std::fs::write(&trace, "0.5 0 100 8 1\n").unwrap();
+        let text = format!(
+            "[disk.d]\nmodel = \"ibm-ultrastar-18es\"\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = [\"{name}.trace\"]\n"
+        );
+        let scenario = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&scenario, text).unwrap();
+        let loaded = load(&scenario, &[]).unwrap();
+        let report = once_of(&loaded);
+        (loaded, report, [scenario, trace])
+    });
+    for ((loaded, report, own), (_, _, others)) in [(&first, &second), (&second, &first)] {
+        for path in own {
+            let before = std::fs::read(path).unwrap();
+            assert!(loaded.inputs().contain(path));
+            let error = write_csv(report, path, loaded.inputs()).unwrap_err();
+            assert!(error.to_string().contains("read by this command"), "{error}");
+            assert_eq!(std::fs::read(path).unwrap(), before);
+        }
+        for path in others {
+            assert!(!loaded.inputs().contain(path));
+        }
+    }
+    write_csv(&first.1, &second.2[1], first.0.inputs()).unwrap();
 }
 
 /// Whoever runs scenarios on several threads hands the listeners over.

@@ -1,6 +1,7 @@
 //! What schedulers and write-back throttling make of several processes, from a scenario's text to its report.
 
 use crate::common::once;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceLog, Report, Sinks};
 use petrio_scenario::run::simulate;
@@ -77,7 +78,7 @@ fn processes_of_a_trace_keep_their_numbers_below_a_scheduler() {
     let loaded = petrio_scenario::load(&path, &[]).unwrap();
     let mut sinks = Sinks::default();
     let log = folder.path().join("log.csv");
-    sinks.push_device_log(DeviceLog::create(&log, vec!["d".to_owned()]).unwrap());
+    sinks.push_device_log(DeviceLog::create(&log, &Inputs::none(), vec!["d".to_owned()]).unwrap());
     let report = simulate(&loaded, &System::build(&loaded).unwrap(), sinks).unwrap();
     let rows: Vec<_> = (report.served.processes.iter())
         .map(|row| (row.workload.as_str(), row.process, row.completed))

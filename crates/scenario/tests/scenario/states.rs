@@ -1,6 +1,7 @@
 //! Runs that are put aside and gone on from: as the whole would have gone on, and only where a state fits.
 
 use super::common::{loaded, once};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_scenario::Claim;
 use petrio_scenario::report::{Report, Served, Sinks};
@@ -133,8 +134,8 @@ fn what_goes_on_from_a_state_is_the_whole_without_its_beginning() {
         let file = file.path().join("warm.state");
         let saved = ends_at(text, at);
         assert_eq!(saved.at(), at);
-        saved.write(&file).unwrap();
-        let on = goes_on(text, &SavedRun::read(&file).unwrap());
+        saved.write(&file, &Inputs::none()).unwrap();
+        let on = goes_on(text, &SavedRun::read(&Inputs::here(), &file).unwrap());
         let differs = got(&on)
             .lines()
             .zip(got(&warm).lines())
@@ -205,11 +206,11 @@ fn a_state_fits_its_own_system_only() {
 fn a_damaged_state_is_refused_wherever_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("warm.state");
-    ends_at(MAIL, Time::from_millis(300)).write(&file).unwrap();
+    ends_at(MAIL, Time::from_millis(300)).write(&file, &Inputs::none()).unwrap();
     let whole = std::fs::read(&file).unwrap();
     let read = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
-        SavedRun::read(&file)
+        SavedRun::read(&Inputs::here(), &file)
     };
     for at in (0..whole.len()).step_by(1 + whole.len() / 97) {
         let mut bytes = whole.clone();

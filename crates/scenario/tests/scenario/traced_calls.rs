@@ -1,6 +1,7 @@
 //! Processes of replayed traces of calls: each has a row of its own, by its number and command in the trace.
 
 use crate::common::once_of;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::load_text;
 use petrio_scenario::report::{Report, terminal_text, write_csv};
 use std::fmt::Write;
@@ -76,7 +77,7 @@ fn processes_of_calls_are_known_by_their_numbers_and_by_what_they_execute() {
     assert!(terminal_text(&report, None, 120).contains("1003 (cc1)"));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.csv");
-    write_csv(&report, &file).unwrap();
+    write_csv(&report, &file, &Inputs::none()).unwrap();
     assert!(std::fs::read_to_string(file).unwrap().contains("900 (make)"));
 }
 

@@ -1,6 +1,7 @@
 //! Processes of replayed traces are known by their commands, where the trace has them.
 
 use crate::common::once_of;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::load_text;
 use petrio_scenario::report::{Report, mean_report, terminal_text, write_csv};
 use std::fmt::Write;
@@ -46,7 +47,7 @@ fn processes_of_a_trace_are_named_by_their_commands_in_every_form_of_the_report(
     assert!(text.contains("replay 1001 (postgres)") && text.contains("replay 7 (Web Content)"), "{text}");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.csv");
-    write_csv(&report, &file).unwrap();
+    write_csv(&report, &file, &Inputs::none()).unwrap();
     assert!(std::fs::read_to_string(file).unwrap().contains(",process,replay,1001 (postgres),"));
     let mean = mean_report(&[report.clone(), report], 0.95).unwrap();
     assert_eq!(mean.served.processes[1].name.as_deref(), Some("postgres"));

@@ -1,7 +1,7 @@
 //! What a report says of stages and of changes is what whoever looks for himself finds.
 
 use crate::common::once_of;
-use petrio_scenario::report::{Bottleneck, Measured, Report, Sinks, Stage};
+use petrio_scenario::report::{Bottleneck, Measured, Report, Sinks, StageFigures};
 use petrio_scenario::run::run;
 use petrio_scenario::{Loaded, Override, load, load_text};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ fn plain(loaded: &Loaded) -> Report {
     once_of(loaded)
 }
 
-fn stage<'r>(report: &'r Report, name: &str) -> &'r Stage {
+fn stage<'r>(report: &'r Report, name: &str) -> &'r StageFigures {
     let found = report.stages.iter().find(|stage| stage.name == name);
     found.unwrap_or_else(|| panic!("no row {name} among {:?}", report.stages))
 }

@@ -5,13 +5,14 @@ mod measure;
 
 use super::evaluate::Axis;
 use super::{Answer, Desk, aside};
-use crate::body::{Asked, Rooms, Wanted};
+use crate::body::{Admitted, Rooms, Wanted};
 use crate::quantity::Quantity;
 use crate::reach::Opened;
 use crate::refusal::Refusal;
 use axum::extract::State;
 use columns::{Column, columns};
 use measure::Measure;
+use petrio_files::inputs::Inputs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -121,7 +122,7 @@ fn of_file(named: &Path, opened: Opened, request: &LoadRequest, rooms: &Rooms) -
     let size = opened.file.metadata().map_err(refuse)?.len();
     let measures = Measure::of(request.quantity);
     let as_trace = |wanted: Measure| {
-        wanted.values(path).map(|values| Values {
+        wanted.values(&Inputs::here(), path).map(|values| Values {
             values,
             left_out: 0,
             columns: vec![],
@@ -171,7 +172,7 @@ fn of_text(text: &str, column: Option<usize>) -> Result<Values, Refusal> {
 /// `POST /api/data`
 pub(crate) async fn load(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<LoadRequest>,
+    Admitted(request, room): Admitted<LoadRequest>,
 ) -> Answer<Loaded> {
     aside(move || {
         let _room = room;
@@ -251,7 +252,7 @@ const CORNERS: usize = 800;
 /// `POST /api/data/view`
 pub(crate) async fn view(
     State(desk): State<Arc<Desk>>,
-    Asked(request, _room): Asked<ViewRequest>,
+    Admitted(request, _room): Admitted<ViewRequest>,
 ) -> Answer<View> {
     let set = desk
         .data

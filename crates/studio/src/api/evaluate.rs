@@ -1,7 +1,7 @@
 //! A distribution at every point of an axis, its moments, and its distance from loaded values.
 
 use super::{Answer, Desk, aside};
-use crate::body::{Asked, Wanted};
+use crate::body::{Admitted, Wanted};
 use crate::quantity::{Forms, Quantity};
 use crate::refusal::Refusal;
 use axum::Json;
@@ -99,7 +99,7 @@ pub(crate) struct Evaluated {
 /// `POST /api/evaluate`
 pub(crate) async fn evaluate(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<EvaluateRequest>,
+    Admitted(request, room): Admitted<EvaluateRequest>,
 ) -> Answer<Evaluated> {
     let data = request.data.and_then(|id| desk.data.get(id));
     aside(move || {
@@ -137,7 +137,7 @@ pub(crate) struct Read {
 }
 
 /// `POST /api/text`: a distribution from the text that a specification or a scenario has.
-pub(crate) async fn text(Asked(request, _room): Asked<TextRequest>) -> Answer<Read> {
+pub(crate) async fn text(Admitted(request, _room): Admitted<TextRequest>) -> Answer<Read> {
     let forms = request.quantity.of_text(&request.text).map_err(Refusal::new)?;
     Ok(Json(Read { plain: forms.plain, toml: forms.toml.to_string().trim().to_owned() }))
 }

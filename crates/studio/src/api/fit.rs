@@ -1,7 +1,7 @@
 //! A distribution fitted to loaded values: what `petrio fit` does.
 
 use super::{Answer, Desk, aside};
-use crate::body::{Asked, Wanted};
+use crate::body::{Admitted, Wanted};
 use crate::quantity::{Quantity, plain_draw};
 use crate::refusal::Refusal;
 use axum::extract::State;
@@ -37,7 +37,7 @@ pub(crate) fn families() -> Vec<&'static str> {
 /// `POST /api/fit`
 pub(crate) async fn fit(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<FitRequest>,
+    Admitted(request, room): Admitted<FitRequest>,
 ) -> Answer<FitAnswer> {
     let data = desk
         .data

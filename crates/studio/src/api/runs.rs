@@ -3,7 +3,7 @@
 
 use super::run::{Prepared, RunProgress, RunRequest};
 use super::{Answer, Desk};
-use crate::body::Asked;
+use crate::body::Admitted;
 use crate::refusal::Refusal;
 use axum::Json;
 use axum::body::Body;
@@ -23,14 +23,14 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// What a page hears of a run: the name of the event and its data.
-type Told = (&'static str, Arc<str>);
+type RunEvent = (&'static str, Arc<str>);
 
 /// The event that tells how far a run is; all others tell how it ended.
 const PROGRESS: &str = "progress";
 
 struct Run {
     watch: Watch,
-    told: watch::Receiver<Told>,
+    told: watch::Receiver<RunEvent>,
     pages: Arc<Pages>,
     thread: JoinHandle<()>,
 }
@@ -142,7 +142,7 @@ fn json(value: &impl Serialize) -> Arc<str> {
 /// `POST /api/runs`: answered at once; what is wrong with it is told as an event.
 pub(crate) async fn start(
     State(desk): State<Arc<Desk>>,
-    Asked(request, _room): Asked<RunRequest>,
+    Admitted(request, _room): Admitted<RunRequest>,
 ) -> Answer<Begun> {
     let mut runs = desk.runs.all();
     let going_on = runs.values().filter(|run| run.goes_on()).count();
@@ -179,14 +179,14 @@ pub(crate) async fn start(
 /// Tells the pages of a run how far it is, now and then.
 #[derive(Clone)]
 struct Teller {
-    to: Arc<watch::Sender<Told>>,
+    to: Arc<watch::Sender<RunEvent>>,
     last: Arc<Mutex<Option<Instant>>>,
     /// Whether calls are what is counted, and not runs.
     calls: Arc<AtomicBool>,
 }
 
 impl Teller {
-    fn new(to: watch::Sender<Told>) -> Self {
+    fn new(to: watch::Sender<RunEvent>) -> Self {
         Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default() }
     }
 
@@ -209,14 +209,14 @@ impl Teller {
         }
     }
 
-    fn last(&self, told: Told) {
+    fn last(&self, told: RunEvent) {
         self.calls.store(false, Ordering::Relaxed);
         self.to.send_replace(told);
     }
 }
 
 /// Prepares and runs; the last event.
-fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &Teller) -> Told {
+fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &Teller) -> RunEvent {
     let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
         tell.calls.store(prepared.counts_calls(), Ordering::Relaxed);
         prepared.run(|far| tell.far(&far))

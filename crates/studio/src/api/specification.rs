@@ -7,7 +7,7 @@ mod changes;
 mod written;
 
 use super::{Answer, Complaint, Desk, aside, complaints, text_of};
-use crate::body::{Asked, Wanted};
+use crate::body::{Admitted, Wanted};
 use crate::refusal::Refusal;
 use axum::extract::State;
 use changes::Change;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toml_edit::DocumentMut;
-use written::{Place, Written, places};
+use written::{Written, WrittenCell, places};
 
 #[derive(Deserialize)]
 pub(crate) struct OpenRequest {
@@ -37,7 +37,7 @@ pub(crate) struct Viewed {
     /// What a session of each type does with each category.
     expected: Vec<Expected>,
     /// What stands in the tables' cells.
-    places: Vec<Place>,
+    places: Vec<WrittenCell>,
 }
 
 fn viewed(path: PathBuf, text: String) -> Viewed {
@@ -54,7 +54,7 @@ fn viewed(path: PathBuf, text: String) -> Viewed {
 /// `POST /api/specification/open`
 pub(crate) async fn open(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<OpenRequest>,
+    Admitted(request, room): Admitted<OpenRequest>,
 ) -> Answer<Viewed> {
     aside(move || {
         let _room = room;
@@ -73,7 +73,7 @@ pub(crate) struct CheckRequest {
 impl Wanted for CheckRequest {}
 
 /// `POST /api/specification/check`
-pub(crate) async fn check(Asked(request, room): Asked<CheckRequest>) -> Answer<Viewed> {
+pub(crate) async fn check(Admitted(request, room): Admitted<CheckRequest>) -> Answer<Viewed> {
     aside(move || {
         let _room = room;
         Ok(viewed(request.path, request.text))
@@ -91,7 +91,7 @@ pub(crate) struct EditRequest {
 impl Wanted for EditRequest {}
 
 /// `POST /api/specification/edit`
-pub(crate) async fn edit(Asked(request, room): Asked<EditRequest>) -> Answer<Viewed> {
+pub(crate) async fn edit(Admitted(request, room): Admitted<EditRequest>) -> Answer<Viewed> {
     aside(move || {
         let _room = room;
         let mut document: DocumentMut = request.text.parse().map_err(|error: toml_edit::TomlError| {
@@ -124,7 +124,7 @@ pub(crate) struct Saved {
 /// `POST /api/specification/save`
 pub(crate) async fn save(
     State(desk): State<Arc<Desk>>,
-    Asked(request, room): Asked<SaveRequest>,
+    Admitted(request, room): Admitted<SaveRequest>,
 ) -> Answer<Saved> {
     aside(move || {
         let _room = room;

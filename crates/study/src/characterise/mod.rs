@@ -9,6 +9,7 @@ mod pipeline;
 pub use html::write_html;
 pub use pipeline::characterise_file;
 
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{ReportError, WholeFile};
 use petrio_trace::characterise::Characterisation;
 use petrio_trace::native::About;
@@ -95,12 +96,12 @@ fn warnings(found: &Characterisation, about: &About, read: &EventSummary) -> Vec
     warnings
 }
 
-/// Writes every figure as JSON. The file is complete or absent.
+/// Writes every figure as JSON, in the place of none of those `inputs`. The file is complete or absent.
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_json(found: &CharacterisedTrace, path: &Path) -> Result<(), ReportError> {
-    let mut file = WholeFile::create(path)?;
+pub fn write_json(found: &CharacterisedTrace, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    let mut file = WholeFile::create(path, inputs)?;
     serde_json::to_writer_pretty(&mut file, found)
         .map_err(io::Error::from)
         .and_then(|()| file.write_all(b"\n"))

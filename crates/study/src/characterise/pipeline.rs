@@ -2,6 +2,7 @@
 
 use super::{CharacterisedTrace, Question};
 use petrio_bounds::Headroom;
+use petrio_files::inputs::Inputs;
 use petrio_trace::characterise::{Characterise, Characteriser};
 use petrio_trace::event::Event;
 use petrio_trace::native::About;
@@ -28,6 +29,7 @@ enum Message {
 /// # Errors
 /// What is wrong with the file, and where.
 pub fn characterise_file(
+    inputs: &Inputs,
     path: &Path,
     question: &Question,
     mut progress: impl FnMut(u64),
@@ -35,7 +37,7 @@ pub fn characterise_file(
     let (say, said) = sync_channel(BATCHES);
     let (give_back, given_back) = channel();
     std::thread::scope(|scope| {
-        let reading = scope.spawn(move || read(path, question, &say, &given_back));
+        let reading = scope.spawn(move || read(inputs, path, question, &say, &given_back));
         let found = listen(question, &said, &give_back, &mut progress);
         // The decoder stops when nobody listens.
         drop(said);
@@ -51,12 +53,13 @@ pub fn characterise_file(
 }
 
 fn read(
+    inputs: &Inputs,
     path: &Path,
     question: &Question,
     say: &SyncSender<Message>,
     given_back: &Receiver<Vec<Event>>,
 ) -> Result<(), TraceError> {
-    let mut reader = EventReader::open(path, &question.options)?;
+    let mut reader = EventReader::open_in(inputs, path, &question.options)?;
     let about = reader.about()?;
     let format = reader.format().name().to_owned();
     if say.send(Message::About(Box::new((about, format)))).is_err() {
@@ -140,7 +143,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let question = Question::default();
         let mut seen = 0;
-        let found = characterise_file(&path, &question, |events| seen = events).unwrap();
+        let found = characterise_file(&Inputs::here(), &path, &question, |events| seen = events).unwrap();
         let mut characteriser = Characteriser::new(&Characterise::default());
         for event in EventReader::open(&path, &question.options).unwrap() {
             characteriser.event(&event.unwrap());
@@ -153,9 +156,9 @@ mod tests {
     fn a_file_that_is_not_there_or_damaged_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("requests.trace");
-        assert!(characterise_file(&path, &Question::default(), |_| ()).is_err());
+        assert!(characterise_file(&Inputs::here(), &path, &Question::default(), |_| ()).is_err());
         std::fs::write(&path, "0.5 0 100 8 1\n0.75 0 100 8 1\n1.5 0 100 8 one\n").unwrap();
-        let error = characterise_file(&path, &Question::default(), |_| ()).unwrap_err();
+        let error = characterise_file(&Inputs::here(), &path, &Question::default(), |_| ()).unwrap_err();
         assert!(error.to_string().contains("requests.trace"), "{error}");
     }
 

@@ -5,12 +5,14 @@ use super::error::CompareError;
 use super::input::{Input, REAL};
 use super::measure::Measure;
 use super::statistics::Sample;
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
 use petrio_scenario::report::{
-    OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, Stage, Subject, mean_report,
+    OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, StageFigures, Subject, mean_report,
 };
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::schema::{Replay, Workload};
-use petrio_scenario::{Loaded, Override, load};
+use petrio_scenario::{Loaded, Override, load_in};
 use petrio_workload::measurement::Format;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -62,7 +64,7 @@ pub struct Contender {
     /// Where the time of the average request went; empty where nobody knows.
     pub breakdown: Vec<Share>,
     /// The stages of the storage path; empty where nobody knows.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StageFigures>,
     /// Things to check before the result is trusted.
     pub warnings: Vec<String>,
 }
@@ -84,9 +86,9 @@ pub(super) struct Entrant {
 
 /// Reads what was named: everybody who takes part, and their scenarios.
 pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
-    let Question { inputs, settings, directory, .. } = question;
+    let Question { inputs, directory, .. } = question;
     let all_real = directory.is_some() && inputs.iter().all(|input| !input.real);
-    let named = named(inputs, settings, directory.as_ref(), all_real)?;
+    let named = named(question, all_real)?;
     let first = named.len();
     let read = question.candidates.iter().enumerate().map(|(number, candidate)| {
         let origin = if candidate.directory.is_some() { Origin::Real } else { Origin::Simulated };
@@ -105,12 +107,8 @@ pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loade
     Ok(named.into_iter().chain(read).collect())
 }
 
-fn named(
-    inputs: &[Input],
-    settings: &[Override],
-    directory: Option<&PathBuf>,
-    all_real: bool,
-) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
+fn named(question: &Question, all_real: bool) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
+    let Question { inputs, files, settings, directory, .. } = question;
     let one_file = inputs.windows(2).all(|pair| pair[0].file == pair[1].file);
     inputs
         .iter()
@@ -126,7 +124,7 @@ fn named(
                 closed: None,
                 warnings: Vec::new(),
             };
-            if let Some(report) = saved(&input.file)? {
+            if let Some(report) = saved(files, &input.file)? {
                 let settings = input.settings.first().map(|setting| setting.text().to_string());
                 if let Some(what) = settings.or_else(|| input.real.then(|| REAL.to_owned())) {
                     return Err(CompareError::Input {
@@ -143,10 +141,10 @@ fn named(
             }
             if input.real || all_real {
                 entrant.origin = Origin::Real;
-                entrant.directory = directory.cloned();
+                entrant.directory = directory.clone();
             }
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
-            let loaded = load(&input.file, &changes)?;
+            let loaded = load_in(files, &input.file, &changes, &Watch::default())?;
             entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
             entrant.warnings = warnings(&loaded);
             Ok((entrant, Some(loaded)))
@@ -177,9 +175,9 @@ fn name(input: &Input, one_file: bool) -> String {
 const REPORT_BYTES_MAX: u64 = 256 << 20;
 
 /// The report in a file, if that is one: a scenario never begins with a brace.
-fn saved(path: &Path) -> Result<Option<Report>, CompareError> {
+fn saved(files: &Inputs, path: &Path) -> Result<Option<Report>, CompareError> {
     let said = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let bytes = match petrio_files::input::read(path, REPORT_BYTES_MAX) {
+    let bytes = match files.read(path, REPORT_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(source) if said => return Err(CompareError::File { path: path.to_owned(), source }),
         // Whoever reads it as a scenario says it better.

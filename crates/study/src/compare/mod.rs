@@ -42,12 +42,13 @@ pub use measure::{Figure, Measure};
 pub use note::{Note, NoteClaim};
 pub use pair::{Compared, Outcome, Pair};
 pub use reason::{CauseChange, Reason, StageChange};
-pub use run::{OnStep, Step};
+pub use run::{CompareProgress, OnStep};
 pub use text::terminal_text;
 
 use crate::needs_live;
 use entrant::{Entrant, entrants};
 use measure::same_subject;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{Report, Subject};
 use petrio_scenario::state::SavedRun;
 use petrio_scenario::{Loaded, Override};
@@ -67,6 +68,8 @@ pub const MOST_REPLICATIONS: u32 = 400;
 pub struct Question {
     /// Who takes part.
     pub inputs: Vec<Input>,
+    /// Where files are read from.
+    pub files: Inputs,
     /// Who takes part besides, read already.
     pub candidates: Vec<Candidate>,
     /// What is changed in all scenarios, before the settings of each.
@@ -151,37 +154,7 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         first.map_or(0.95, |loaded| loaded.scenario.measure.confidence.get())
     });
 
-    let replicators = replicators(&entrants, &scenarios, question.from.as_deref())?;
-    let wanted = u64::from(question.replications.unwrap_or(match question.precision {
-        Some(_) => MOST_REPLICATIONS,
-        None => USUAL_REPLICATIONS,
-    }))
-    .max(FIRST);
-    let grow = |entrants: &mut Vec<Entrant>, until: u64| -> Result<(), CompareError> {
-        simulate(entrants, &replicators, until, on_step)?;
-        repeat(entrants, &scenarios, until, on_step)
-    };
-    grow(&mut entrants, FIRST)?;
-    // Before the long part: what can't be compared shows in the first replications.
-    let headline = headline(asked, &entrants)?;
-    let first_target =
-        if question.precision.is_some() { wanted.min(USUAL_REPLICATIONS.into()) } else { wanted };
-    grow(&mut entrants, first_target)?;
-    if let Some(precision) = question.precision {
-        let mut done = first_target;
-        let mut width = pair::widest(&entrants, &headline, level);
-        while width.is_some_and(|width| width > precision) && done < wanted {
-            done = (done + u64::from(USUAL_REPLICATIONS)).min(wanted);
-            grow(&mut entrants, done)?;
-            width = pair::widest(&entrants, &headline, level);
-        }
-        if width.is_some_and(|width| width > precision) {
-            notes.push(NoteClaim::PrecisionNotReached.says(format!(
-                "the precision asked for was not reached in {done} replications; ask for less, allow more with --replications, or make each run longer"
-            )));
-        }
-    }
-
+    let headline = replicate((question, asked, level), (&mut entrants, &scenarios), &mut notes, on_step)?;
     match &question.from {
         Some(from) => notes.push(
             NoteClaim::FromState
@@ -220,6 +193,46 @@ pub fn compare(question: &Question, on_step: &OnStep<'_>) -> Result<Comparison, 
         reasons,
         notes,
     })
+}
+
+/// Replicates as often as is asked, or until the intervals are as narrow as is asked; by which measure the order is made.
+fn replicate(
+    (question, asked, level): (&Question, Option<Measure>, f64),
+    (entrants, scenarios): (&mut Vec<Entrant>, &[Option<Loaded>]),
+    notes: &mut Vec<Note>,
+    on_step: &OnStep<'_>,
+) -> Result<Measure, CompareError> {
+    let replicators = replicators(entrants, scenarios, question.from.as_deref())?;
+    let wanted = u64::from(question.replications.unwrap_or(match question.precision {
+        Some(_) => MOST_REPLICATIONS,
+        None => USUAL_REPLICATIONS,
+    }))
+    .max(FIRST);
+    let grow = |entrants: &mut Vec<Entrant>, until: u64| -> Result<(), CompareError> {
+        simulate(entrants, &replicators, until, on_step)?;
+        repeat(entrants, scenarios, until, on_step)
+    };
+    grow(entrants, FIRST)?;
+    // Before the long part: what can't be compared shows in the first replications.
+    let headline = headline(asked, entrants)?;
+    let first_target =
+        if question.precision.is_some() { wanted.min(USUAL_REPLICATIONS.into()) } else { wanted };
+    grow(entrants, first_target)?;
+    if let Some(precision) = question.precision {
+        let mut done = first_target;
+        let mut width = pair::widest(entrants, &headline, level);
+        while width.is_some_and(|width| width > precision) && done < wanted {
+            done = (done + u64::from(USUAL_REPLICATIONS)).min(wanted);
+            grow(entrants, done)?;
+            width = pair::widest(entrants, &headline, level);
+        }
+        if width.is_some_and(|width| width > precision) {
+            notes.push(NoteClaim::PrecisionNotReached.says(format!(
+                "the precision asked for was not reached in {done} replications; ask for less, allow more with --replications, or make each run longer"
+            )));
+        }
+    }
+    Ok(headline)
 }
 
 /// A directory is there if it is needed, and is needed if it is there.

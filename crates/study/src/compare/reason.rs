@@ -3,7 +3,7 @@
 
 use super::entrant::{Entrant, Origin};
 use super::statistics::{Difference, Sample, Test};
-use petrio_scenario::report::{Report, Stage};
+use petrio_scenario::report::{Report, StageFigures};
 use serde::Serialize;
 
 /// How a part of the mean latency differs.
@@ -132,7 +132,7 @@ struct StageTime {
 
 fn mean_stages(reports: &[Report]) -> Vec<StageTime> {
     let Some(first) = reports.first() else { return Vec::new() };
-    let mean = |name: &str, figure: &dyn Fn(&Report, &Stage) -> Option<f64>| {
+    let mean = |name: &str, figure: &dyn Fn(&Report, &StageFigures) -> Option<f64>| {
         let values: Vec<f64> = reports
             .iter()
             .filter_map(|report| {
@@ -143,11 +143,11 @@ fn mean_stages(reports: &[Report]) -> Vec<StageTime> {
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     };
     // A request of the workload may visit a stage many times or never.
-    let time = |report: &Report, stage: &Stage| {
+    let time = |report: &Report, stage: &StageFigures| {
         let visits = stage.arrivals as f64 / report.served.requests.completed.max(1) as f64;
         Some(visits * (stage.mean_wait_ms.unwrap_or(0.0) + stage.mean_service_ms.unwrap_or(0.0)))
     };
-    let row = |stage: &Stage| StageTime {
+    let row = |stage: &StageFigures| StageTime {
         name: stage.name.clone(),
         time_ms: mean(&stage.name, &time).unwrap_or(0.0),
         utilisation: mean(&stage.name, &|_, stage| stage.utilisation),

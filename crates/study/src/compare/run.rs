@@ -15,7 +15,7 @@ pub(super) const FIRST: u64 = 2;
 
 /// How far the runs have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct CompareProgress {
     /// Replications done, of all who take part.
     pub done: u64,
     /// Of how many, as far as that is known by now.
@@ -23,7 +23,7 @@ pub struct Step {
 }
 
 /// Tells how far the runs have come; from several threads.
-pub type OnStep<'a> = dyn Fn(Step) + Sync + 'a;
+pub type OnStep<'a> = dyn Fn(CompareProgress) + Sync + 'a;
 
 /// Makes what can run the replications of each; nothing for those that aren't simulated.
 pub(super) fn replicators<'l>(
@@ -72,7 +72,7 @@ pub(super) fn simulate(
         .par_iter()
         .map(|(_, replicator, number)| {
             let outcome = replicator.run(*number);
-            on_step(Step { done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
+            on_step(CompareProgress { done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
             outcome
         })
         .collect();
@@ -127,7 +127,7 @@ pub(super) fn repeat(
                 let report = run_once(entrant, loaded, &directory, number)?;
                 entrant.reports.push(report);
                 done += 1;
-                on_step(Step { done, of });
+                on_step(CompareProgress { done, of });
             }
         }
     }

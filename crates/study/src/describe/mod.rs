@@ -4,6 +4,7 @@ mod scan;
 
 pub use scan::ScanError;
 
+use petrio_files::inputs::Inputs;
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_users::UserSpecification;
@@ -119,10 +120,14 @@ struct Seen {
 ///
 /// # Errors
 /// What is wrong with the trace, or that there are no files in it.
-pub fn describe_trace(path: &Path, options: &TraceOptions) -> Result<Described, DescribeError> {
+pub fn describe_trace(
+    inputs: &Inputs,
+    path: &Path,
+    options: &TraceOptions,
+) -> Result<Described, DescribeError> {
     let mut files: BTreeMap<FileKey, Seen> = BTreeMap::new();
     let mut census = Census::default();
-    for event in EventReader::open(path, options)? {
+    for event in EventReader::open_in(inputs, path, options)? {
         let event = event?;
         let is_call = !event.kind.is_of_device() && event.kind != EventKind::Exec;
         if event.error != 0 || !is_call || !event.file.is_known() {

@@ -3,6 +3,7 @@
 
 use super::{FittedData, Unit};
 use petrio_distribution::Distribution;
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::numbers::{grouped, per_cent, significant};
 use petrio_page::page::{Block, Page, Table, Text};
@@ -22,8 +23,8 @@ const RATIO: f64 = 50.0;
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_html(data: &FittedData, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(data).html())
+pub fn write_html(data: &FittedData, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(data).html())
 }
 
 fn page(data: &FittedData) -> Page {

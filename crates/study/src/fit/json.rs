@@ -1,6 +1,7 @@
 //! A fit as JSON: every figure of the table, the parameters with their intervals, and the text to paste.
 
 use super::{FittedData, Unit};
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{ReportError, WholeFile};
 use serde::Serialize;
 use std::io::{self, Write as _};
@@ -85,8 +86,8 @@ struct Parameter<'a> {
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_json(data: &FittedData, path: &Path) -> Result<(), ReportError> {
-    let mut file = WholeFile::create(path)?;
+pub fn write_json(data: &FittedData, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    let mut file = WholeFile::create(path, inputs)?;
     serde_json::to_writer_pretty(&mut file, &found(data))
         .map_err(io::Error::from)
         .and_then(|()| file.write_all(b"\n"))

@@ -2,6 +2,7 @@
 
 use super::numbers::room_for_more;
 use super::{FitStudyError, Unit};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_trace::characterise::Gaps;
 use petrio_trace::event::{Event, EventKind};
@@ -72,10 +73,15 @@ impl Measure {
     ///
     /// # Errors
     /// What is wrong with the trace, and where.
-    pub fn of_trace(self, path: &Path, options: &TraceOptions) -> Result<Vec<f64>, FitStudyError> {
+    pub fn of_trace(
+        self,
+        inputs: &Inputs,
+        path: &Path,
+        options: &TraceOptions,
+    ) -> Result<Vec<f64>, FitStudyError> {
         let name = path.to_string_lossy();
         let mut levels = [Level::default(), Level::default()];
-        for event in EventReader::open(path, options).map_err(Box::new)? {
+        for event in EventReader::open_in(inputs, path, options).map_err(Box::new)? {
             let event = event.map_err(Box::new)?;
             let level = match event.kind {
                 EventKind::Read | EventKind::Write => &mut levels[0],

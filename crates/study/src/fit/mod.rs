@@ -15,6 +15,7 @@ pub use numbers::{NumbersError, Unit};
 
 use petrio_distribution::Distribution;
 use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
+use petrio_files::inputs::Inputs;
 use petrio_trace::{TraceError, TraceOptions};
 use petrio_units::{Bytes, Duration};
 use std::io::Read;
@@ -36,6 +37,8 @@ pub enum Data<'a> {
     },
     /// A measure of a trace.
     Trace {
+        /// Where it lies.
+        inputs: &'a Inputs,
         /// The trace, in any format that petrio reads.
         path: &'a Path,
         /// What is measured.
@@ -183,8 +186,8 @@ pub fn fit_data(
             let numbers = numbers::read(&name, source, column, unit)?;
             (name, "values", "distribution", unit, numbers.values, numbers.lines)
         }
-        Data::Trace { path, measure, options } => {
-            let values = measure.of_trace(path, &options)?;
+        Data::Trace { inputs, path, measure, options } => {
+            let values = measure.of_trace(inputs, path, &options)?;
             let name = path.to_string_lossy().into_owned();
             if values.is_empty() {
                 return Err(FitStudyError::NothingMeasured { name, measure: measure.plural() });

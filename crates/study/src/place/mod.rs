@@ -4,7 +4,7 @@
 use petrio_page::numbers::{bytes, counted, grouped, per_cent, rate_unit, significant};
 use petrio_scenario::Loaded;
 use petrio_scenario::build::System;
-use petrio_scenario::placing::{Accesses, Moved, PlacingError, Service, placement_path, with_profile};
+use petrio_scenario::placement::{Accesses, Moved, PlacementError, Service, placement_path, with_profile};
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub struct Placed {
 ///
 /// # Errors
 /// A scenario without such a service, and what keeps it from being run.
-pub fn place(loaded: &Loaded, share: Option<&str>) -> Result<Placed, PlacingError> {
+pub fn place(loaded: &Loaded, share: Option<&str>) -> Result<Placed, PlacementError> {
     let service = Arc::new(Service::of(loaded, share)?);
     let accesses = Accesses::of(&service);
     let mut sinks = Sinks::default();
@@ -44,7 +44,7 @@ pub fn place(loaded: &Loaded, share: Option<&str>) -> Result<Placed, PlacingErro
     let guided = service.guided(&accesses);
     let table = guided.table(&service.servers);
     let placed = with_profile(loaded, &service.name, &table)
-        .map_err(|problems| PlacingError::Scenario(Box::new(problems)))?;
+        .map_err(|problems| PlacementError::Scenario(Box::new(problems)))?;
     let after = simulate(&placed, &System::build(&placed)?, Sinks::default())?;
     Ok(Placed {
         share: service.name.clone(),

@@ -2,6 +2,7 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
+use petrio_files::inputs::Inputs;
 use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_users::learn::LearnError;
 use petrio_users::{Usage, UsageAnalyser};
@@ -24,8 +25,12 @@ pub struct AnalysedUsage {
 ///
 /// # Errors
 /// What is wrong with the file, and where.
-pub fn analyse_file(path: &Path, options: &TraceOptions) -> Result<AnalysedUsage, UsersError> {
-    let mut reader = EventReader::open(path, options)?;
+pub fn analyse_file(
+    inputs: &Inputs,
+    path: &Path,
+    options: &TraceOptions,
+) -> Result<AnalysedUsage, UsersError> {
+    let mut reader = EventReader::open_in(inputs, path, options)?;
     let command = reader.about()?.command;
     let mut analyser = UsageAnalyser::default();
     let mut headroom = Headroom::default();

@@ -4,7 +4,9 @@
 use super::error::UsersError;
 use super::simulated::with_users;
 use crate::compare::Candidate;
-use petrio_scenario::{Problems, load, load_text};
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_scenario::{Problems, load_in, load_text};
 use petrio_users::Users;
 use std::path::Path;
 
@@ -15,10 +17,14 @@ pub const USUAL_SCENARIO: &str = include_str!("usual.toml");
 ///
 /// # Errors
 /// What is wrong with the scenario, or that it has several workloads.
-pub fn candidate(path: &Path, users: &Users, seed: u64) -> Result<Candidate, UsersError> {
+pub fn candidate(inputs: &Inputs, path: &Path, users: &Users, seed: u64) -> Result<Candidate, UsersError> {
     let is_real = path.is_dir();
     let read = || -> Result<_, Problems> {
-        if is_real { load_text("users", USUAL_SCENARIO, None, &[]) } else { load(path, &[]) }
+        if is_real {
+            load_text("users", USUAL_SCENARIO, None, &[])
+        } else {
+            load_in(inputs, path, &[], &Watch::default())
+        }
     };
     let mut loaded = with_users(read()?, users)?;
     loaded.scenario.seed = seed;

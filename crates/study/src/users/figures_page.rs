@@ -1,6 +1,7 @@
 //! The thesis' figures 5.6 to 5.12 as a page, and as figures for whoever draws them.
 
 use super::figures::{FiguresOrigin, Point, PopulationFigure, UsersFigures};
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::page::{Page, Table};
 use petrio_scenario::report::{ReportError, write_text};
@@ -10,8 +11,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_figures_html(figures: &UsersFigures, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(figures).html())
+pub fn write_figures_html(figures: &UsersFigures, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(figures).html())
 }
 
 fn page(figures: &UsersFigures) -> Page {

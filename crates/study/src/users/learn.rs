@@ -2,6 +2,7 @@
 
 use super::error::UsersError;
 use petrio_bounds::Headroom;
+use petrio_files::inputs::Inputs;
 use petrio_trace::{EventReader, TraceError, TraceOptions};
 use petrio_users::learn::{KINDS_MOST, Learned, Learner, TypesBy};
 use std::path::Path;
@@ -28,8 +29,13 @@ const NS_A_SECOND: u64 = 1_000_000_000;
 ///
 /// # Errors
 /// What is wrong with the file, and where; a trace of which nothing can be learned.
-pub fn learn_file(path: &Path, options: &TraceOptions, what: LearnWhat) -> Result<Learned, UsersError> {
-    let mut reader = EventReader::open(path, options)?;
+pub fn learn_file(
+    inputs: &Inputs,
+    path: &Path,
+    options: &TraceOptions,
+    what: LearnWhat,
+) -> Result<Learned, UsersError> {
+    let mut reader = EventReader::open_in(inputs, path, options)?;
     let begins = reader.about()?.origin_unix_ns.map(|origin| origin / NS_A_SECOND % DAY_S);
     let mut learner = Learner::new(what.types_by, what.kinds_most, begins);
     let mut headroom = Headroom::default();

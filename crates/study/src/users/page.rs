@@ -2,6 +2,7 @@
 
 use super::analyse::AnalysedUsage;
 use crate::page::distributions;
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Figure, Quantity, SERIES_MAX};
 use petrio_page::histogram::histogram;
 use petrio_page::numbers::{counted, grouped};
@@ -15,8 +16,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_usage_html(found: &AnalysedUsage, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(found).html())
+pub fn write_usage_html(found: &AnalysedUsage, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(found).html())
 }
 
 fn page(found: &AnalysedUsage) -> Page {

@@ -2,6 +2,7 @@
 
 use super::error::UsersError;
 use super::run::{UsersRun, run_users};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_live::namespace::Directories;
 use petrio_users::{Usage, UserSpecification, Users};
@@ -22,6 +23,7 @@ pub(super) fn usage_in(
         workers: None,
         warm: false,
         trace: None,
+        inputs: Inputs::none(),
         command: String::new(),
     };
     Ok(run_users(&run, |_| !watch.is_stopped())?.usage)

@@ -4,6 +4,7 @@
 use super::error::UsersError;
 use super::workers::{Workers, placement};
 use petrio_capture::undo::Undo;
+use petrio_files::inputs::Inputs;
 use petrio_files::under_way;
 use petrio_kernel::Time;
 use petrio_live::drive::apart::{Apart, Worker, run_apart};
@@ -38,6 +39,8 @@ pub struct UsersRun {
     pub warm: bool,
     /// Where every call is written, as a trace.
     pub trace: Option<PathBuf>,
+    /// What is read for it: the trace takes the place of none of that.
+    pub inputs: Inputs,
     /// What the trace says of how it was made.
     pub command: String,
 }
@@ -164,6 +167,10 @@ const CALLS_A_WORD: u64 = 4_096;
 ///
 /// # Errors
 /// What is wrong with the specification, the directories, or the file system.
+#[expect(
+    clippy::too_many_lines,
+    reason = "what is set up is taken down in the opposite order, whatever happens between"
+)]
 pub fn run_users(
     run: &UsersRun,
     mut progress: impl FnMut(UsersProgress) -> bool,
@@ -183,7 +190,8 @@ pub fn run_users(
     let mut events = OperationEvents::of(&files, 1);
     drop(files);
     let about = About { command: run.command.clone(), ..About::default() };
-    let mut writer = run.trace.as_deref().map(|path| EventWriter::create(path, &about)).transpose()?;
+    let mut writer =
+        run.trace.as_deref().map(|path| EventWriter::create(path, &run.inputs, &about)).transpose()?;
     let (processes, workers) = (work.processes(), work.workers());
     let ready = work.on(run, site.ground())?;
     if workers.is_some() {

@@ -4,6 +4,7 @@ use super::analyse::analyse_file;
 use super::error::UsersError;
 use super::figures::{FiguresOrigin, Point, PopulationFigure, UsersFigures, point};
 use indexmap::IndexMap;
+use petrio_files::inputs::Inputs;
 use petrio_trace::TraceOptions;
 use std::path::PathBuf;
 
@@ -31,13 +32,14 @@ pub enum RunsBy {
 /// # Errors
 /// What is wrong with a file, and where.
 pub fn analyse_runs(
+    inputs: &Inputs,
     runs: &[NamedRun],
     by: RunsBy,
     options: &TraceOptions,
 ) -> Result<UsersFigures, UsersError> {
     let mut named: IndexMap<String, Vec<Point>> = IndexMap::new();
     for run in runs {
-        let usage = analyse_file(&run.path, options)?.usage;
+        let usage = analyse_file(inputs, &run.path, options)?.usage;
         let bytes = (by == RunsBy::AccessSize).then_some(usage.accesses.bytes_mean.round() as u64);
         let users = u32::try_from(usage.users).unwrap_or(u32::MAX);
         named.entry(run.name.clone()).or_default().push(point(&usage, users, bytes));

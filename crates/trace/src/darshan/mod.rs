@@ -15,7 +15,7 @@ pub use record::{FileCounters, Interface, SIZE_ENDS, Span, Transfers, size_range
 
 use crate::begin::{Opened, opened, read_error};
 use crate::compression::{Unpacked, decompressed};
-use crate::error::{Fault, Place, TraceError};
+use crate::error::{Fault, Position, TraceError};
 use crate::format_name::FormatName;
 use crate::input::Input;
 use crate::native::Wanted;
@@ -106,8 +106,8 @@ pub fn read_bytes(bytes: Vec<u8>) -> Result<DarshanFile, String> {
     })
 }
 
-fn read(input: &mut Input) -> Result<DarshanFile, (Fault, Place)> {
-    let head = |fault| (fault, Place::Line(0));
+fn read(input: &mut Input) -> Result<DarshanFile, (Fault, Position)> {
+    let head = |fault| (fault, Position::Line(0));
     let (sample, _) = input.sample().map_err(|error| head(Fault::Io(error)))?;
     if log::begins(sample) {
         let file = input.kept_aside().map_err(head)?;
@@ -119,7 +119,7 @@ fn read(input: &mut Input) -> Result<DarshanFile, (Fault, Place)> {
     match text::read(input) {
         Ok(Some(counters)) => Ok(DarshanFile::Counters(Box::new(counters))),
         Ok(None) => Ok(DarshanFile::Extended),
-        Err(fault) => Err((fault, Place::Line(input.lines()))),
+        Err(fault) => Err((fault, Position::Line(input.lines()))),
     }
 }
 

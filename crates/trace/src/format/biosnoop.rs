@@ -9,7 +9,7 @@
 //! biosnoop(8) and its examples, github.com/iovisor/bcc. Lines come as requests end; the request began earlier by its latency.
 
 use super::numbered::Numbered;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{MILLISECONDS, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 pub(crate) const FACTS: Facts = Facts {
     // A slow request ends behind quick ones that began later.
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Biosnoop::default())),
 };

@@ -9,9 +9,9 @@
 //! blkparse(1), "OUTPUT DESCRIPTION AND FORMATTING". The summary at the end is left out and counted; so are plugs, merges,
 //! splits, remaps and messages, apart from it: every trace has them, and requests are whole without. How events make requests: [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
+use super::block_layer::{BlockEvent, Operation, Pairing, RecordKind, RequestStage, parse_device};
 use super::commands::Commands;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -19,7 +19,7 @@ use crate::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|sample| {
         Box::new(Blkparse {
@@ -85,7 +85,7 @@ impl Format for Blkparse {
                 return Ok(self.pairing.ready());
             };
             let (step, command) = parse(line)?;
-            if let Step::Event(BlockEvent { process, .. }) = &step {
+            if let RecordKind::Event(BlockEvent { process, .. }) = &step {
                 self.commands.note(*process, command);
             }
             self.pairing.step(&step, input.lines())?;
@@ -123,11 +123,11 @@ fn is_summary(line: &[u8]) -> bool {
 
 /// What a line is: an event that matters, another step, or no event, as those of the summary; and the command of the process that was
 /// at work, where it stands there: completions end with an error's number.
-fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
+fn parse(line: &[u8]) -> Result<(RecordKind, &[u8]), Problem> {
     let nobody: &[u8] = b"";
     let Some(head) = Head::of(line) else {
         return match is_summary(line) {
-            true => Ok((Step::Foreign, nobody)),
+            true => Ok((RecordKind::Foreign, nobody)),
             false => Err(Problem::NotALine {
                 found: printable(line),
                 expected: "an event or a summary of blkparse's",
@@ -136,7 +136,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     };
     let Some(stage) = RequestStage::of_action(head.action) else {
         let is_known = OTHER_STEPS.contains(&head.action) || head.action == MESSAGE;
-        return Ok((if is_known { Step::Other } else { Step::Foreign }, nobody));
+        return Ok((if is_known { RecordKind::Other } else { RecordKind::Foreign }, nobody));
     };
     let device = parse_device(head.device)?;
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
@@ -161,7 +161,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     } else if operation.flushes() {
         (0, 0)
     } else {
-        return Ok((Step::Foreign, nobody));
+        return Ok((RecordKind::Foreign, nobody));
     };
     let command = match (stage, memchr::memchr(b'[', line)) {
         (RequestStage::Queued | RequestStage::Issued, Some(open)) => {
@@ -171,7 +171,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
         _ => nobody,
     };
     let event = BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process };
-    Ok((Step::Event(event), command))
+    Ok((RecordKind::Event(event), command))
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@
 //! processor's file is read too, without what the others saw. Leaves out and counts events of other stages, packet
 //! commands and messages. Version 8 (64-bit actions) is refused.
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step};
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
+use super::block_layer::{BlockEvent, Operation, Pairing, RecordKind, RequestStage};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::RawRecord;
@@ -25,7 +25,7 @@ use petrio_colours::SECTOR_BYTES;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
-    places: Places::Bytes,
+    places: PositionKind::Bytes,
     fit: |sample| Fit::certain_if(Order::of(sample.bytes).is_some()),
     parser: Parser::Block(|sample| {
         let order = Order::of(sample.bytes).unwrap_or(Order::Little);
@@ -170,7 +170,7 @@ impl Format for Blktrace {
                 return Err(Problem::CutOff { found: 0, needed: follows }.into());
             }
             let step = match (stage(action), operation(action, bytes)) {
-                (Some(stage), Some(operation)) => Step::Event(BlockEvent {
+                (Some(stage), Some(operation)) => RecordKind::Event(BlockEvent {
                     stage,
                     clock: u128::from(time) * 1_000,
                     at,
@@ -180,8 +180,8 @@ impl Format for Blktrace {
                     blocks: bytes.div_ceil(SECTOR_BYTES as u32),
                     process,
                 }),
-                (None, _) if is_other_step(action) => Step::Other,
-                _ => Step::Foreign,
+                (None, _) if is_other_step(action) => RecordKind::Other,
+                _ => RecordKind::Foreign,
             };
             self.pairing.step(&step, at)?;
         }

@@ -107,7 +107,7 @@ struct Waiting {
 }
 
 /// What a record of the block layer's is.
-pub(super) enum Step {
+pub(super) enum RecordKind {
     /// It begins, issues or ends a request.
     Event(BlockEvent),
     /// It is another step of one (a merge, an insertion, a plug), or a message: nothing more follows from it.
@@ -156,11 +156,11 @@ impl Pairing {
     }
 
     /// Takes in one record, which stands at `at`.
-    pub(super) fn step(&mut self, step: &Step, at: u64) -> Result<(), Problem> {
+    pub(super) fn step(&mut self, step: &RecordKind, at: u64) -> Result<(), Problem> {
         match step {
-            Step::Event(event) => return self.event(BlockEvent { at, ..*event }),
-            Step::Other => self.tally.other_steps += 1,
-            Step::Foreign => self.tally.other_events += 1,
+            RecordKind::Event(event) => return self.event(BlockEvent { at, ..*event }),
+            RecordKind::Other => self.tally.other_steps += 1,
+            RecordKind::Foreign => self.tally.other_events += 1,
         }
         Ok(())
     }

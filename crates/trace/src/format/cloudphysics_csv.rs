@@ -4,7 +4,7 @@
 //! The text form of a [vscsi](super::vscsi) trace, with or without its header line. Its times are whole seconds, so
 //! requests come in bunches; the binary form keeps microseconds.
 
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of, exactly, scsi};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of, exactly, scsi};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, SECONDS, hexadecimal32, looks_numeric, looks_whole, picoseconds, whole};
 use crate::input::Input;
@@ -13,7 +13,7 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(CloudphysicsCsv { first: true, tally: ReadCounts::default() })),
 };

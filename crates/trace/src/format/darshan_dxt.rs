@@ -17,7 +17,7 @@
 //! closing and everything else that moves no bytes isn't in such a trace.
 
 use super::darshan_log::{Segment, service};
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, darshan_log};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent, ReadCounts, darshan_log};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey};
 use crate::field::{Columns, SECONDS, looks_whole, picoseconds, whole};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| Fit::certain_if(darshan_log::begins(sample.bytes) || sample.mostly(is_segment)),
     parser: Parser::File(|sample| {
         Box::new(DarshanDxt { is_log: darshan_log::begins(sample.bytes), ..DarshanDxt::default() })

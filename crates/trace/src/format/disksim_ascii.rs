@@ -4,7 +4,7 @@
 //! 7 the issuer waits (DiskSim 4.0 `disksim_reqflags.h`). Source: DiskSim 4.0 Reference Manual (Bucy et al.,
 //! CMU-PDL-08-101, 2008), §4.2. Leaves out the sixth column of its "batch" variant, which is refused.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, exactly};
+use super::{Facts, Fit, Format, Parser, PositionKind, Sample, exactly};
 use crate::error::{Fault, Problem};
 use crate::field::{
     Columns, MILLISECONDS, hexadecimal32, looks_numeric, looks_whole, picoseconds, whole, whole32,
@@ -15,7 +15,7 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(DisksimAscii)),
 };

@@ -15,7 +15,7 @@
 //! Source: the head of the traces "Microsoft Production Server" (SNIA IOTTA, set 158; Kavalanekar et al., IISWC 2008), which names
 //! the columns.
 
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, MICROSECONDS, looks_whole, picoseconds, whole32};
 use crate::input::Input;
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 pub(crate) const FACTS: Facts = Facts {
     // Lines stand at the ends of requests.
     reorder_window: 4_096,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Etw::default())),
 };

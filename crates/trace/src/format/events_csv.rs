@@ -13,7 +13,7 @@
 //! 4180), and a line end is `\n`, a carriage return `\r`, a backslash `\\`. `more_extents` is
 //! `device:address:blocks:hit` with semicolons between. Flags are 0 or 1.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, Extent};
 use crate::field::{whole, whole32};
@@ -64,7 +64,7 @@ pub(crate) const COLUMNS: [&str; 32] = [
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| {
         let header = sample.lines.first().copied().unwrap_or_default();
         let named = |name: &[u8]| fields(header).iter().any(|field| &**field == name);

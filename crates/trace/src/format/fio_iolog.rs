@@ -15,7 +15,7 @@
 //!
 //! Leaves out and counts `add`, `trim`, `sync_file_range` and `syncfs`. Service times aren't in such a log.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent, ReadCounts};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey, Totals};
 use crate::field::{Columns, MICROSECONDS, picoseconds, whole};
@@ -30,7 +30,7 @@ const VERSION_3: &[u8] = b"fio version 3 iolog";
 pub(crate) const FACTS: Facts = Facts {
     // Several threads write one log, each line after its own clock was read.
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| {
         let first = sample.lines.first().copied().unwrap_or_default();
         Fit::certain_if(first.starts_with(VERSION_2) || first.starts_with(VERSION_3))

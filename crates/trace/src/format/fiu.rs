@@ -4,13 +4,13 @@
 //! Source: SNIA IOTTA, "FIU IODedup" and "FIU SRCMap"; Koller & Rangaswami, "I/O deduplication", FAST 2010. Blocks are of 512 bytes.
 
 use super::table::{Between, Column, Layout, Operations, Published, fits};
-use super::{Facts, Fit, Parser, Places, Sample};
+use super::{Facts, Fit, Parser, PositionKind, Sample};
 use crate::field::{NANOSECONDS, looks_whole};
 use std::borrow::Cow;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Published::new(layout()))),
 };

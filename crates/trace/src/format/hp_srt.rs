@@ -18,7 +18,7 @@
 //! Leaves out versions 5 to 7, whose layout isn't published with a trace or a program that is; DataSeries' `srt2ds`
 //! reads them. The text that HP's own `srttool` prints isn't read, for want of a description.
 
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::{BlockRecord, RawRecord};
@@ -28,7 +28,7 @@ use petrio_time::Time;
 pub(crate) const FACTS: Facts = Facts {
     // A record is written when its I/O is over, and filed under when it was queued.
     reorder_window: 1_024,
-    places: Places::Bytes,
+    places: PositionKind::Bytes,
     fit: |sample| Fit::certain_if(Start::of(sample).is_some()),
     parser: Parser::Block(|sample| {
         let start = Start::of(sample).unwrap_or(Start { header: 0, big: true });

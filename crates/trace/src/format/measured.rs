@@ -7,7 +7,7 @@
 //! There are no arrivals in it: they are added up from access and idle times, exactly, so that an open replay is
 //! possible and a closed one gets the idle times back to the picosecond.
 
-use super::{Facts, Fit, Format, Parser, Places, Sample, exactly};
+use super::{Facts, Fit, Format, Parser, PositionKind, Sample, exactly};
 use crate::error::{Fault, Problem};
 use crate::field::{Columns, MICROSECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -17,7 +17,7 @@ use petrio_time::Time;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Measured { clock: 0 })),
 };

@@ -42,5 +42,5 @@ mod vscsi;
 
 pub use crate::format_name::FormatName;
 pub(crate) use parser::{
-    Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, Sample, blocks_of, exactly,
+    Facts, Fit, Format, Parser, PositionKind, RawEvent, ReadCounts, Sample, blocks_of, exactly,
 };

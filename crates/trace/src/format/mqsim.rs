@@ -4,7 +4,7 @@
 //! `src/exec/ASCII_Trace_Definition.h`.
 
 use super::disksim_ascii::shape;
-use super::{Facts, Fit, Format, Parser, Places, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, NANOSECONDS, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -12,7 +12,7 @@ use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts =
-    Facts { reorder_window: 0, places: Places::Lines, fit, parser: Parser::Block(|_| Box::new(Mqsim)) };
+    Facts { reorder_window: 0, places: PositionKind::Lines, fit, parser: Parser::Block(|_| Box::new(Mqsim)) };
 
 const COLUMNS: &str = "arrival in ns, device, block, length in blocks, 1 for read or 0 for write";
 

@@ -7,7 +7,7 @@
 
 use super::measured::span;
 use super::numbered::Numbered;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of, exactly};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of, exactly};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, FILE_TIME, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -16,7 +16,7 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| {
         Box::new(Msr { hosts: Numbered::default(), first: true, tally: ReadCounts::default() })

@@ -8,7 +8,7 @@
 //! Leaves out the calls on files, and requests without a direction or a range; both are counted.
 
 use super::block_layer::{DEVICES_MAX, PATIENCE, WAITING_MAX};
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts};
 use crate::device_names::{device_name, device_number};
 use crate::error::{Fault, Problem};
 use crate::event::{Event, EventKind};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Rows,
+    places: PositionKind::Rows,
     fit: |sample| Fit::certain_if(sample.bytes.starts_with(MAGIC)),
     parser: Parser::Either {
         block: |_, name| Box::new(NativeBlocks::new(Source::Stream(name.clone()))),

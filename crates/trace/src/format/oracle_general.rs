@@ -11,7 +11,7 @@
 //! it is in the traces that were made from block traces (`CloudPhysics`, MSR, Tencent). The next request's number is
 //! for oracles and isn't used.
 
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::{BlockRecord, RawRecord};
@@ -19,7 +19,7 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Bytes,
+    places: PositionKind::Bytes,
     fit,
     parser: Parser::Block(|_| Box::new(OracleGeneral { tally: ReadCounts::default() })),
 };

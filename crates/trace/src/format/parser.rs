@@ -1,6 +1,6 @@
 //! What a format is to the reader: how well a beginning fits it, and a parser for what begins so.
 
-use crate::error::{Fault, Place, Problem};
+use crate::error::{Fault, Position, Problem};
 use crate::event::Event;
 use crate::input::{Input, is_data};
 use crate::native::About;
@@ -13,7 +13,7 @@ pub(crate) struct Facts {
     /// Records that may be out of place by default: events collected per processor are not in strict order.
     pub(crate) reorder_window: usize,
     /// What its places are.
-    pub(crate) places: Places,
+    pub(crate) places: PositionKind,
     /// How well a beginning fits.
     pub(crate) fit: fn(&Sample<'_>) -> Fit,
     /// A parser for a file that begins like this.
@@ -22,26 +22,26 @@ pub(crate) struct Facts {
 
 /// What a place in a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum PositionKind {
     Lines,
     Bytes,
     Rows,
 }
 
-impl Places {
-    pub(crate) const fn at(self, number: u64) -> Place {
+impl PositionKind {
+    pub(crate) const fn at(self, number: u64) -> Position {
         match self {
-            Self::Lines => Place::Line(number),
-            Self::Bytes => Place::Byte(number),
-            Self::Rows => Place::Row(number),
+            Self::Lines => Position::Line(number),
+            Self::Bytes => Position::Byte(number),
+            Self::Rows => Position::Row(number),
         }
     }
 
     /// How far an input was read.
-    pub(crate) fn here(self, input: &Input) -> Place {
+    pub(crate) fn here(self, input: &Input) -> Position {
         match self {
-            Self::Lines => Place::Line(input.lines()),
-            Self::Bytes | Self::Rows => Place::Byte(input.bytes()),
+            Self::Lines => Position::Line(input.lines()),
+            Self::Bytes | Self::Rows => Position::Byte(input.bytes()),
         }
     }
 }

@@ -21,7 +21,7 @@
 //! with `#` are comments; one that names another version is refused.
 
 use super::table::{Between, Column, Layout, Operations, parse};
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::Columns;
 use crate::input::Input;
@@ -33,7 +33,7 @@ use std::io::{self, Write};
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Petrio { layout: None, tally: ReadCounts::default() })),
 };

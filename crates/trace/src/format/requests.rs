@@ -4,7 +4,7 @@
 //! before it of its process ended (where the file says how long it took) and its think time is over. A file that
 //! doesn't say what is read and what is written is taken to be all reads, which is noted.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent};
 use crate::error::Fault;
 use crate::event::{Event, EventKind, FileKey};
 use crate::field::{Columns, looks_whole};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub(crate) const FACTS: Facts = Facts {
     // Processes run side by side, each on its own clock.
     reorder_window: REORDER_WINDOW_MAX,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| {
         let first = sample.lines.first().copied().unwrap_or_default();
         match RequestFormat::of_first_line(first) {

@@ -5,7 +5,7 @@
 //! 1.0.1 (Storage Performance Council, 2002); the Financial and WebSearch traces of the UMass repository. Blocks are of
 //! 512 bytes, as in those traces; the unit's number becomes the device's.
 
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample, blocks_of};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample, blocks_of};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, looks_numeric, looks_whole, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -14,7 +14,7 @@ use petrio_colours::Direction;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Spc { tally: ReadCounts::default() })),
 };

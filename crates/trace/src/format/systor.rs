@@ -4,13 +4,13 @@
 //! characteristics on enterprise virtual desktop infrastructure", SYSTOR 2017. Lines without an operation are counted.
 
 use super::table::{Between, Column, Layout, Operations, Published, fits, is_of_this_century};
-use super::{Facts, Fit, Parser, Places, Sample};
+use super::{Facts, Fit, Parser, PositionKind, Sample};
 use crate::field::{SECONDS, looks_numeric, looks_whole};
 use std::borrow::Cow;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Published::new(layout()))),
 };

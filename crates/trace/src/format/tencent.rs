@@ -5,13 +5,13 @@
 //! allocation scheme in cloud block storage systems", USENIX ATC 2020. Times are whole seconds: within one, requests come at once.
 
 use super::table::{Between, Column, Layout, Operations, Published, fits, is_of_this_century};
-use super::{Facts, Fit, Parser, Places, Sample};
+use super::{Facts, Fit, Parser, PositionKind, Sample};
 use crate::field::{SECONDS, looks_whole};
 use std::borrow::Cow;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|_| Box::new(Published::new(layout()))),
 };

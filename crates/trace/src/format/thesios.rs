@@ -11,7 +11,7 @@
 //! Other columns are read over. Source: the README of github.com/google-research-datasets/thesios; Phothilimthana, Kadekodi, Ghodrati,
 //! Moon & Maas, "Thesios: synthesizing accurate counterfactual I/O traces from I/O samples", ASPLOS 2024.
 
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind, FileKey};
 use crate::field::{Columns, SECONDS, picoseconds, whole};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(crate) const FACTS: Facts = Facts {
     // Shards are in order but for a few.
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::File(|_| Box::new(Thesios::default())),
 };

@@ -11,9 +11,9 @@
 //! `include/trace/events/block.h`. Other events are left out and counted. How events make requests:
 //! [`super::block_layer`].
 
-use super::block_layer::{BlockEvent, Operation, Pairing, RequestStage, Step, parse_device};
+use super::block_layer::{BlockEvent, Operation, Pairing, RecordKind, RequestStage, parse_device};
 use super::commands::Commands;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample};
 use crate::error::{Fault, Problem, printable};
 use crate::field::{Columns, SECONDS, picoseconds, whole, whole32};
 use crate::input::Input;
@@ -21,7 +21,7 @@ use crate::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit,
     parser: Parser::Block(|sample| {
         let stage = |line: &[u8]| Head::of(line).and_then(|head| head.stage());
@@ -119,7 +119,7 @@ impl Format for TraceEvents {
                 return Ok(self.pairing.ready());
             };
             let (step, command) = parse(line)?;
-            if let Step::Event(BlockEvent { process, .. }) = &step {
+            if let RecordKind::Event(BlockEvent { process, .. }) = &step {
                 self.commands.note(*process, command);
             }
             self.pairing.step(&step, input.lines())?;
@@ -144,7 +144,7 @@ impl Format for TraceEvents {
 }
 
 /// What a line is, and the command of the process that was at work.
-fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
+fn parse(line: &[u8]) -> Result<(RecordKind, &[u8]), Problem> {
     let Some(head) = Head::of(line) else {
         return Err(Problem::NotALine {
             found: printable(line),
@@ -153,7 +153,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     };
     let Some(stage) = head.stage() else {
         // Tracepoints of include/trace/events/block.h.
-        let step = if head.event.starts_with(b"block_") { Step::Other } else { Step::Foreign };
+        let step = if head.event.starts_with(b"block_") { RecordKind::Other } else { RecordKind::Foreign };
         return Ok((step, head.command));
     };
     let clock = picoseconds(head.time, SECONDS, "time in s")?;
@@ -180,7 +180,7 @@ fn parse(line: &[u8]) -> Result<(Step, &[u8]), Problem> {
     let address = whole(place.ok_or_else(|| missing("block"))?, "block")?;
     let blocks = whole32(columns.column("length")?, "length in blocks")?;
     let event = BlockEvent { stage, clock, at: 0, device, operation, address, blocks, process };
-    Ok((Step::Event(event), head.command))
+    Ok((RecordKind::Event(event), head.command))
 }
 
 #[cfg(test)]

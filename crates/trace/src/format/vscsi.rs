@@ -16,14 +16,14 @@
 //! response time of it.
 
 use super::cloudphysics_csv::record;
-use super::{Facts, Fit, Format, Parser, Places, ReadCounts, Sample};
+use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts, Sample};
 use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::RawRecord;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
-    places: Places::Bytes,
+    places: PositionKind::Bytes,
     fit,
     parser: Parser::Block(|sample| {
         // A file forced to be read as vscsi, and fitting neither version, is read as version 1 and refused there.

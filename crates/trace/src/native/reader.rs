@@ -11,7 +11,7 @@ use super::input::Input;
 use super::interned::Interned;
 use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
-use crate::error::{Place, Problem, TraceError, printable};
+use crate::error::{Position, Problem, TraceError, printable};
 use crate::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use crate::format_name::FormatName;
 use arrow_array::RecordBatch;
@@ -80,7 +80,7 @@ impl NativeReader {
     /// As of [`NativeReader::open`].
     pub fn open_for(path: &Path, wanted: Wanted) -> Result<Self, TraceError> {
         let name: Arc<str> = petrio_files::shown::path(path).to_string().into();
-        match petrio_files::input::open(path) {
+        match File::open(path) {
             Ok(file) => Self::of_file(name, file, wanted),
             Err(source) => Err(TraceError::open(name, source)),
         }
@@ -201,7 +201,7 @@ impl NativeReader {
         }
         let event = self.columns.event(self.row, &mut self.words).map_err(|problem| TraceError::Record {
             name: self.name.clone(),
-            place: Place::Row(self.read + 1),
+            place: Position::Row(self.read + 1),
             format: FormatName::Native,
             problem,
         })?;
@@ -257,7 +257,7 @@ fn damaged(name: &Arc<str>, rows: u64, cause: &ParquetError) -> TraceError {
         ParquetError::General(cause) | ParquetError::EOF(cause) => printable(cause.as_bytes()),
         other => other.to_string(),
     };
-    TraceError::Damaged { name: name.clone(), place: Place::Row(rows), cause }
+    TraceError::Damaged { name: name.clone(), place: Position::Row(rows), cause }
 }
 
 fn about(name: &Arc<str>, pairs: &[parquet::file::metadata::KeyValue]) -> Result<About, TraceError> {

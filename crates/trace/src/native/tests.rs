@@ -5,6 +5,7 @@ use super::{About, EventWriter, NativeReader, Wanted};
 use crate::error::TraceError;
 use crate::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
 use petrio_colours::Direction;
+use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ fn file(folder: &tempfile::TempDir) -> PathBuf {
 fn written(events: &[Event], about: &About) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder);
-    let mut writer = EventWriter::create(&path, about).unwrap();
+    let mut writer = EventWriter::create(&path, &Inputs::none(), about).unwrap();
     for event in events {
         writer.push(event).unwrap();
     }
@@ -144,7 +145,7 @@ fn an_event_that_is_too_late_stays_where_it_stands_and_is_noted() {
 #[test]
 fn an_unfinished_writer_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = EventWriter::create(&file(&folder), &About::default()).unwrap();
+    let mut writer = EventWriter::create(&file(&folder), &Inputs::none(), &About::default()).unwrap();
     writer.push(&Event::new(Time::ZERO, EventKind::Exec)).unwrap();
     drop(writer);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -153,7 +154,7 @@ fn an_unfinished_writer_leaves_nothing() {
 #[test]
 fn a_time_that_the_file_cannot_hold_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = EventWriter::create(&file(&folder), &About::default()).unwrap();
+    let mut writer = EventWriter::create(&file(&folder), &Inputs::none(), &About::default()).unwrap();
     let error = writer.push(&Event::new(Time::from_picos(1 << 63), EventKind::Exec)).unwrap_err();
     assert!(error.to_string().contains("row 1: the time_ps is 9223372036854775808; at most"), "{error}");
 }

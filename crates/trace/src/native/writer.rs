@@ -2,7 +2,7 @@
 
 use super::batch::EventBatch;
 use super::schema::{About, EXPLANATION, ROOT, VERSION, events_schema, key};
-use crate::error::{Place, Problem, TraceError};
+use crate::error::{Position, Problem, TraceError};
 use crate::event::Event;
 use crate::format_name::FormatName;
 use crate::record_batches::{self, BatchFile, GROUP_ROWS};
@@ -10,6 +10,7 @@ use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
+use petrio_files::inputs::Inputs;
 use petrio_files::whole_file::WholeFile;
 use petrio_time::Time;
 use std::path::Path;
@@ -25,12 +26,13 @@ const BATCH_ROWS: usize = 8_192;
 /// the footer.
 ///
 /// ```
+/// use petrio_files::inputs::Inputs;
 /// use petrio_time::Time;
 /// use petrio_trace::event::{Event, EventKind};
 /// use petrio_trace::native::{About, EventWriter, NativeReader};
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("trace.parquet");
-/// let mut writer = EventWriter::create(&path, &About::default())?;
+/// let mut writer = EventWriter::create(&path, &Inputs::none(), &About::default())?;
 /// writer.push(&Event { path: Some("/etc/fstab".into()), ..Event::new(Time::from_micros(7), EventKind::Open) })?;
 /// writer.finish()?;
 /// let events = NativeReader::open(&path)?.collect::<Result<Vec<_>, _>>()?;
@@ -52,12 +54,13 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Begins a file. An existing one of that name stays as it is until the new one is complete.
+    /// Begins a file, in the place of none of those `inputs`. An existing one of that name stays as it is until the new
+    /// one is complete.
     ///
     /// # Errors
     /// When it can't be written there.
-    pub fn create(path: &Path, about: &About) -> Result<Self, TraceError> {
-        let whole = WholeFile::create(path).map_err(|source| TraceError::Write {
+    pub fn create(path: &Path, inputs: &Inputs, about: &About) -> Result<Self, TraceError> {
+        let whole = WholeFile::create(path, inputs).map_err(|source| TraceError::Write {
             name: path.to_string_lossy().into(),
             source: Box::new(source),
         })?;
@@ -143,7 +146,7 @@ impl EventWriter {
             if i64::try_from(picoseconds).is_err() {
                 return Err(TraceError::Record {
                     name: self.name.clone(),
-                    place: Place::Row(self.events + 1),
+                    place: Position::Row(self.events + 1),
                     format: FormatName::Native,
                     problem: Problem::TooLarge {
                         column,

@@ -7,7 +7,7 @@ use crate::begin::read_error;
 use crate::compression::{Compression, Unpacked, decompressed};
 use crate::error::Fault;
 use crate::input::{Input, is_data};
-use crate::{Place, Problem, TraceError};
+use crate::{Position, Problem, TraceError};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl RequestReader {
             decompressed(source).map_err(|source| TraceError::open(name.clone(), source))?;
         let mut input = Input::new(stream, packed);
         const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
-        let failed = |source| read_error(&name, compression, Place::Byte(0), source);
+        let failed = |source| read_error(&name, compression, Position::Byte(0), source);
         if input.sample().map_err(failed)?.0.starts_with(BYTE_ORDER_MARK) {
             input.skip(BYTE_ORDER_MARK.len());
         }
@@ -104,7 +104,7 @@ impl RequestReader {
             Fault::Problem(problem) => self.problem(problem),
             Fault::Trace(error) => (*error).into(),
             Fault::Io(source) => {
-                read_error(&self.name, self.compression, Place::Line(self.input.lines()), source).into()
+                read_error(&self.name, self.compression, Position::Line(self.input.lines()), source).into()
             }
         }
     }

@@ -27,6 +27,7 @@ use super::event::Event;
 use super::format::FormatName;
 use super::native::{About, EventWriter};
 use encoder::Encoder;
+use petrio_files::inputs::Inputs;
 use petrio_files::whole_file::WholeFile;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -113,13 +114,14 @@ enum Sink {
 /// Writes events, in order of time, as a trace of some format.
 ///
 /// ```
+/// use petrio_files::inputs::Inputs;
 /// use petrio_time::Time;
 /// use petrio_trace::event::{Event, EventKind};
 /// use petrio_trace::native::About;
 /// use petrio_trace::write::{OutputFormat, TraceWriter};
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("trace.csv");
-/// let mut writer = TraceWriter::create(&path, OutputFormat::EventsCsv, &About::default())?;
+/// let mut writer = TraceWriter::create(&path, &Inputs::none(), OutputFormat::EventsCsv, &About::default())?;
 /// writer.push(&Event { path: Some("/a".into()), ..Event::new(Time::from_nanos(3), EventKind::Mkdir) })?;
 /// assert_eq!(writer.finish()?.written, 1);
 /// assert!(std::fs::read_to_string(&path)?.contains("\n3000,mkdir,0,0,0,0,/a,"));
@@ -141,13 +143,19 @@ pub struct Written {
 }
 
 impl TraceWriter {
-    /// Begins a file. An existing one of that name stays as it is until the new one is complete.
+    /// Begins a file, in the place of none of those `inputs`. An existing one of that name stays as it is until the new
+    /// one is complete.
     ///
     /// # Errors
     /// When it can't be written there.
-    pub fn create(path: &Path, format: OutputFormat, about: &About) -> Result<Self, TraceError> {
-        let whole =
-            WholeFile::create(path).map_err(|source| failed(&path.to_string_lossy().into(), source))?;
+    pub fn create(
+        path: &Path,
+        inputs: &Inputs,
+        format: OutputFormat,
+        about: &About,
+    ) -> Result<Self, TraceError> {
+        let whole = WholeFile::create(path, inputs)
+            .map_err(|source| failed(&path.to_string_lossy().into(), source))?;
         Self::into_file(whole, format, about)
     }
 

@@ -2,14 +2,14 @@
 
 use super::support::{options, read_bytes, sound};
 use miette::Diagnostic;
-use petrio_trace::{EventReader, FormatName, Place, Problem, TraceError, TraceOptions, TraceReader};
+use petrio_trace::{EventReader, FormatName, Position, Problem, TraceError, TraceOptions, TraceReader};
 use std::io::Write;
 
 fn error(bytes: &[u8]) -> TraceError {
     read_bytes(bytes, &TraceOptions::default()).unwrap_err()
 }
 
-fn problem(bytes: &[u8]) -> (Place, Problem) {
+fn problem(bytes: &[u8]) -> (Position, Problem) {
     match error(bytes) {
         TraceError::Record { place, problem, .. } => (place, problem),
         other => panic!("{other}"),
@@ -47,7 +47,7 @@ fn numbers_that_no_trace_can_have_are_refused_by_column() {
         "memory, line 2: the arrival in ms is -5.0; it can't be negative"
     );
     let (place, found) = problem(b"0.5 0 100 8 1\nnan 0 100 8 1\n");
-    assert_eq!(place, Place::Line(2));
+    assert_eq!(place, Position::Line(2));
     assert!(matches!(found, Problem::NotANumber { .. }), "{found}");
     let (_, found) = problem(b"0.5 0 100 0 1\n");
     assert_eq!(found, Problem::ZeroLength("read"));
@@ -104,7 +104,7 @@ fn a_header_without_units_or_with_unknown_columns_is_refused_with_a_suggestion()
 fn cut_off_binary_and_compressed_traces_are_told_from_short_ones() {
     let binary = sound(FormatName::Vscsi);
     let (place, found) = problem(&binary[..binary.len() - 5]);
-    assert_eq!((place, found), (Place::Byte(64), Problem::CutOff { found: 27, needed: 32 }));
+    assert_eq!((place, found), (Position::Byte(64), Problem::CutOff { found: 27, needed: 32 }));
 
     let text: Vec<u8> =
         (0..200_000_u32).flat_map(|i| format!("{i}.5 0 {} 8 1\n", i * 7919 % 65_521).into_bytes()).collect();

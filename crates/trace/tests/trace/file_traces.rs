@@ -1,6 +1,7 @@
 //! File-level traces against what is known of them: counts by other programs, and one trace in two formats.
 
 use super::support::{data, options, sound};
+use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind};
 use petrio_trace::native::{About, EventWriter};
@@ -73,7 +74,7 @@ fn block_traces_are_events_and_replay_from_petrios_own_file_as_from_their_own() 
     for format in super::support::block_formats() {
         let bytes = sound(format);
         let path = folder.path().join(format!("{format}.parquet"));
-        let mut writer = EventWriter::create(&path, &About::default()).unwrap();
+        let mut writer = EventWriter::create(&path, &Inputs::none(), &About::default()).unwrap();
         let reader =
             EventReader::from_reader("memory", std::io::Cursor::new(bytes.clone()), &options(format))
                 .unwrap();

@@ -2,6 +2,7 @@
 
 use super::support::options;
 use petrio_colours::Direction;
+use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use petrio_trace::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
 use petrio_trace::native::About;
@@ -13,7 +14,7 @@ use proptest::prelude::*;
 fn through(format: OutputFormat, events: &[Event]) -> (Written, Result<Vec<Event>, TraceError>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace");
-    let mut writer = TraceWriter::create(&path, format, &About::default()).unwrap();
+    let mut writer = TraceWriter::create(&path, &Inputs::none(), format, &About::default()).unwrap();
     for event in events {
         writer.push(event).unwrap();
     }

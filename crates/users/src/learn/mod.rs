@@ -206,6 +206,7 @@ impl Learner {
         self.processes.entry(event.process).or_default().logins += 1;
     }
 
+    #[expect(clippy::too_many_lines, reason = "what one use of a file tells, figure by figure")]
     fn use_file(&mut self, event: &Event) {
         let file = self
             .files

@@ -7,7 +7,7 @@
 use super::DissertationError;
 use super::costs::{Fitted, Known, split};
 use super::curves::READ_AXIS;
-use super::machine::{Costs, DEFAULT, Ends, FILE_KIB, IN_MEMORY_KIB, Journal, Machine, Work};
+use super::machine::{Costs, DEFAULT, FILE_KIB, IN_MEMORY_KIB, Journal, Machine, Work, WriteEnd};
 use super::random::SYNCHRONOUS;
 use super::requests::{Trace, requests};
 use super::row::{Row, kb};
@@ -78,14 +78,14 @@ pub(super) fn captured(
     side_by_side(&MEANS_KIB, progress, |&mean| of_mean(fitted, logged, mean))
 }
 
-fn work(trace: Trace, journal: Journal, mean_kib: u64, count: u64, ends: Ends) -> Work {
+fn work(trace: Trace, journal: Journal, mean_kib: u64, count: u64, ends: WriteEnd) -> Work {
     Work::recorded(journal, requests(trace, false, [mean_kib, FILE_KIB], count), FILE_KIB, ends)
 }
 
 fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow, DissertationError> {
     let in_memory = MOVED_KIB / mean_kib;
     let [read, written] = [true, false].map(|reads| {
-        let ends = if reads { Ends::Unwritten } else { Ends::InMemory };
+        let ends = if reads { WriteEnd::Unwritten } else { WriteEnd::InMemory };
         Trace::BOTH.map(|trace| {
             let text = requests(trace, reads, [mean_kib, IN_MEMORY_KIB], in_memory);
             (mean(&text), Work::recorded(Journal::Ordered, text, IN_MEMORY_KIB, ends))
@@ -117,7 +117,7 @@ fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow
     for (rates, amount) in full_journal.iter_mut().zip(AMOUNTS) {
         if let Some(kib) = logged.kib {
             let count = (kib * amount / mean_kib as f64).round().max(1.0) as u64;
-            *rates = run(Journal::Full, count, Ends::InMemory)?;
+            *rates = run(Journal::Full, count, WriteEnd::InMemory)?;
         }
     }
     let micros = |call: f64, page: f64| [call / 1e3, page / 1e3];
@@ -133,7 +133,7 @@ fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow
         read: both(reads, &read)?,
         written: both(writes, &written)?,
         full_journal,
-        synchronous: run(Journal::Ordered, SYNCHRONOUS_REQUESTS, Ends::Synchronous)?,
+        synchronous: run(Journal::Ordered, SYNCHRONOUS_REQUESTS, WriteEnd::Synchronous)?,
     })
 }
 

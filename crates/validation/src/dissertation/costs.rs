@@ -10,7 +10,7 @@
 //! With one equation the catalogue's call is scaled as its pages are. With both, call and pages are solved for.
 
 use super::DissertationError;
-use super::machine::{CATALOGUED, Costs, DEFAULT, Ends, Journal, Machine, Work};
+use super::machine::{CATALOGUED, Costs, DEFAULT, Journal, Machine, Work, WriteEnd};
 use super::random::{ORDERED, READ};
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ const TURNS: usize = 2;
 fn random(reads: bool) -> Work {
     match reads {
         true => Work::random_reads(DEFAULT.requests),
-        false => Work::random_writes(Journal::Ordered, DEFAULT.requests, Ends::InMemory),
+        false => Work::random_writes(Journal::Ordered, DEFAULT.requests, WriteEnd::InMemory),
     }
 }
 

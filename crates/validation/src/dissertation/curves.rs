@@ -6,7 +6,7 @@
 //! the catalogue, unfitted.
 
 use super::DissertationError;
-use super::machine::{Ends, Journal, Machine, Work};
+use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::{Curve, ERROR_BARS, Row, kb, kbs};
 use crate::side_by_side::{Progress, side_by_side};
 
@@ -79,20 +79,20 @@ const SHOWN: [Shown; 4] = [
         place: "figure 32",
         what: "asynchronous writes",
         knee: true,
-        work: |record| Work::writes(Journal::Ordered, [record, 65_536], 1, Ends::InMemory),
+        work: |record| Work::writes(Journal::Ordered, [record, 65_536], 1, WriteEnd::InMemory),
     },
     Shown {
         place: "figure 39",
         what: "writes, full journal",
         knee: false,
-        work: |record| Work::writes(Journal::Full, [record, 262_144], 1, Ends::Fsync),
+        work: |record| Work::writes(Journal::Full, [record, 262_144], 1, WriteEnd::Fsync),
     },
     Shown {
         place: "figure 40",
         what: "writes, O_SYNC",
         knee: false,
         work: |record| {
-            Work::writes(Journal::Ordered, [record, synchronous_kib(record)], 1, Ends::Synchronous)
+            Work::writes(Journal::Ordered, [record, synchronous_kib(record)], 1, WriteEnd::Synchronous)
         },
     },
 ];
@@ -163,7 +163,7 @@ pub(super) fn files(progress: &mut Progress<'_>) -> Result<Found, DissertationEr
                 true => Work::reads(record, file),
                 // Small ones are written again and again, as one alone is over before anything can be seen.
                 false => {
-                    Work::writes(Journal::Ordered, [record, file], (16_384 / file).max(1), Ends::InMemory)
+                    Work::writes(Journal::Ordered, [record, file], (16_384 / file).max(1), WriteEnd::InMemory)
                 }
             };
             let kb_per_s = over_records(&Machine::catalogued(), &at, work, progress)?;
@@ -224,7 +224,7 @@ pub(super) fn drives(progress: &mut Progress<'_>) -> Result<Found, DissertationE
             let machine = Machine { striped, ..Machine::catalogued() };
             let work = |record| match word {
                 "reads" => Work::reads(record, 16_384),
-                _ => Work::writes(Journal::Ordered, [record, 16_384], 1, Ends::InMemory),
+                _ => Work::writes(Journal::Ordered, [record, 16_384], 1, WriteEnd::InMemory),
             };
             let kb_per_s = over_records(&machine, &RECORDS_KIB, work, progress)?;
             let below = if striped { "two drives in RAID 0" } else { "one drive" };

@@ -9,7 +9,7 @@ use super::DissertationError;
 use super::captured::Logged;
 use super::costs::Fitted;
 use super::curves::rates;
-use super::machine::{Assumptions, DEFAULT, Ends, Journal, Machine, Work};
+use super::machine::{Assumptions, DEFAULT, Journal, Machine, Work, WriteEnd};
 use super::random::SYNCHRONOUS;
 use super::row::{Row, kb};
 use crate::side_by_side::Progress;
@@ -74,7 +74,7 @@ pub(super) fn curves(
     let mut runs = Vec::new();
     for &(journal_mib, closing_fsync_counts) in &kinds {
         let open = Assumptions { journal_mib, closing_fsync_counts, ..DEFAULT };
-        let ends = if closing_fsync_counts { Ends::Fsync } else { Ends::InMemory };
+        let ends = if closing_fsync_counts { WriteEnd::Fsync } else { WriteEnd::InMemory };
         runs.extend(REQUESTS.map(|requests| {
             (Machine::of(open, fitted.costs), Work::random_writes(Journal::Full, requests, ends))
         }));

@@ -223,7 +223,7 @@ impl Journal {
 
 /// How writes end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum WriteEnd {
     /// Nothing is written.
     Unwritten,
     /// Nobody waits for the disk.
@@ -234,7 +234,7 @@ pub(super) enum Ends {
     Synchronous,
 }
 
-impl Ends {
+impl WriteEnd {
     const fn text(self) -> &'static str {
         match self {
             Self::Unwritten => "",
@@ -265,9 +265,9 @@ impl Work {
     }
 
     /// The same of overwrites.
-    pub(super) fn random_writes(journal: Journal, requests: u64, ends: Ends) -> Self {
+    pub(super) fn random_writes(journal: Journal, requests: u64, ends: WriteEnd) -> Self {
         let file =
-            if (journal, ends) == (Journal::Ordered, Ends::InMemory) { IN_MEMORY_KIB } else { FILE_KIB };
+            if (journal, ends) == (Journal::Ordered, WriteEnd::InMemory) { IN_MEMORY_KIB } else { FILE_KIB };
         Self::random(journal, "rewrite", (requests, file), ends.text())
     }
 
@@ -288,7 +288,12 @@ impl Work {
     }
 
     /// Files written so one after the other.
-    pub(super) fn writes(journal: Journal, [record_kib, file_kib]: [u64; 2], files: u64, ends: Ends) -> Self {
+    pub(super) fn writes(
+        journal: Journal,
+        [record_kib, file_kib]: [u64; 2],
+        files: u64,
+        ends: WriteEnd,
+    ) -> Self {
         let text = format!(
             "kind = \"files\"\noperation = \"write\"\nrecord = \"{record_kib} KiB\"\nfile_size = \"{file_kib} KiB\"\n\
              files = {files}\n{}",
@@ -298,7 +303,7 @@ impl Work {
     }
 
     /// Recorded requests, on a file of such a size that is in memory.
-    pub(super) fn recorded(journal: Journal, requests: String, file_kib: u64, ends: Ends) -> Self {
+    pub(super) fn recorded(journal: Journal, requests: String, file_kib: u64, ends: WriteEnd) -> Self {
         let text = format!(
             "kind = \"file-trace\"\nfile = {}\nformat = \"columns\"\nfile_size = \"{file_kib} KiB\"\ncached = true\n{}",
             quoted(REQUESTS),

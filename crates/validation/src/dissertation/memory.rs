@@ -2,7 +2,7 @@
 
 use super::DissertationError;
 use super::curves::{Found, rates};
-use super::machine::{Ends, Journal, Machine, Work};
+use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::{Curve, ERROR_BARS, Row, kb};
 use crate::side_by_side::Progress;
 
@@ -30,7 +30,7 @@ pub(super) fn limits(progress: &mut Progress<'_>) -> Result<Found, DissertationE
     let written: Vec<_> = WRITTEN_MIB
         .map(|mib| {
             let size = [RECORD_KIB, mib << 10];
-            (machine(), Work::writes(Journal::Ordered, size, 1, Ends::InMemory))
+            (machine(), Work::writes(Journal::Ordered, size, 1, WriteEnd::InMemory))
         })
         .to_vec();
     let curve = |place, what: &str, at: [u64; 6], kb_per_s| Curve {
@@ -77,7 +77,7 @@ pub(super) fn copies(progress: &mut Progress<'_>) -> Result<Found, DissertationE
     for (word, reads) in [("copy_to_user", true), ("copy_from_user", false)] {
         let work = |record| match reads {
             true => Work::reads(record, 32_768),
-            false => Work::writes(Journal::Ordered, [record, 32_768], 1, Ends::InMemory),
+            false => Work::writes(Journal::Ordered, [record, 32_768], 1, WriteEnd::InMemory),
         };
         let mut seconds = |free_copies| {
             let machine = Machine { free_copies, ..Machine::catalogued() };

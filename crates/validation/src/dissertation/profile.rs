@@ -4,7 +4,7 @@
 //! beyond 1,024 KiB; copy_to_user has a larger share of reads than copy_from_user of writes (3.2.3).
 
 use super::DissertationError;
-use super::machine::{Ends, Journal, Machine, Work};
+use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::Row;
 use crate::side_by_side::{Progress, side_by_side};
 use petrio_scenario::report::{LINE_BYTES, ProfileFigures};
@@ -36,7 +36,7 @@ pub(super) fn misses(progress: &mut Progress<'_>) -> Result<Vec<Row>, Dissertati
     for (word, reads) in [("copy_to_user", true), ("copy_from_user", false)] {
         let work = |record| match reads {
             true => Work::reads(record, FILE_KIB),
-            false => Work::writes(Journal::Ordered, [record, FILE_KIB], 1, Ends::InMemory),
+            false => Work::writes(Journal::Ordered, [record, FILE_KIB], 1, WriteEnd::InMemory),
         };
         let runs: Vec<_> = RECORDS_KIB.map(|record| (Machine::catalogued(), work(record))).to_vec();
         let found = side_by_side(&runs, progress, |(machine, work)| {

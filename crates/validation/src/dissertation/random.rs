@@ -3,7 +3,7 @@
 use super::DissertationError;
 use super::costs::Fitted;
 use super::curves::rates;
-use super::machine::{Assumptions, DEFAULT, Ends, Held, Journal, Machine, Work};
+use super::machine::{Assumptions, DEFAULT, Held, Journal, Machine, Work, WriteEnd};
 use super::row::Row;
 use crate::side_by_side::Progress;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub(super) fn held(fitted: &Fitted, progress: &mut Progress<'_>) -> Result<Vec<H
         [false, true].iter().flat_map(|&barriers| Held::ALL.map(|held| (barriers, held))).collect();
     let run = |&(barriers, held): &(bool, Held)| {
         let open = Assumptions { barriers, held, ..DEFAULT };
-        let work = Work::random_writes(Journal::Ordered, open.requests, Ends::Synchronous);
+        let work = Work::random_writes(Journal::Ordered, open.requests, WriteEnd::Synchronous);
         (Machine::of(open, fitted.costs), work)
     };
     let all = rates(&kinds.iter().map(run).collect::<Vec<_>>(), progress)?;
@@ -54,7 +54,7 @@ pub(super) fn held(fitted: &Fitted, progress: &mut Progress<'_>) -> Result<Vec<H
 
 /// What is judged of these alone.
 pub(super) fn synchronous(fitted: &Fitted) -> Result<f64, DissertationError> {
-    let work = Work::random_writes(Journal::Ordered, DEFAULT.requests, Ends::Synchronous);
+    let work = Work::random_writes(Journal::Ordered, DEFAULT.requests, WriteEnd::Synchronous);
     Machine::of(DEFAULT, fitted.costs).kb_per_s(&work)
 }
 

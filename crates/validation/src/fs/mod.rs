@@ -71,7 +71,7 @@ pub struct LeftOut {
 
 /// How far a validation has come.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum FsProgress<'a> {
     /// Something to know of the whole.
     Note(&'a str),
     /// These points of an experiment come next.
@@ -108,7 +108,7 @@ pub struct FsValidation {
 /// that can't be used. What this machine can't do is no error: it is left out, and said so.
 pub fn validate_fs(
     question: &FsQuestion,
-    tell: &mut dyn FnMut(Step<'_>),
+    tell: &mut dyn FnMut(FsProgress<'_>),
 ) -> Result<FsValidation, FsValidationError> {
     let chosen = chosen(&question.only)?;
     let folder = TemporaryFolder::new()
@@ -123,28 +123,28 @@ pub fn validate_fs(
             .partition(|point| ground.obstacle(&point.setting).is_none());
         if let Some(why) = barred.first().and_then(|point| ground.obstacle(&point.setting)) {
             let left_out = LeftOut { experiment: experiment.name, points: barred.len(), why };
-            tell(Step::LeftOut(&left_out));
+            tell(FsProgress::LeftOut(&left_out));
             found.left_out.push(left_out);
         }
         if points.is_empty() {
             continue;
         }
-        tell(Step::Begin(experiment, points.len()));
+        tell(FsProgress::Begin(experiment, points.len()));
         for (point, (loaded, predicted)) in
             points.iter().zip(predictions(experiment, &points, &profile, folder.path())?)
         {
-            tell(Step::Point(point));
+            tell(FsProgress::Point(point));
             match measured(&mut bench, (experiment, point), &loaded) {
                 Ok(spread) => {
                     let mut row = FsRow::new(experiment, point, spread, figure(experiment, predicted));
                     row.label = worth(experiment, point, &loaded);
-                    tell(Step::Row(&row));
+                    tell(FsProgress::Row(&row));
                     found.rows.push(row);
                 }
                 // A full disk, a limit that can't be set: the other points don't suffer.
                 Err(error) => {
                     let left_out = LeftOut { experiment: experiment.name, points: 1, why: error.to_string() };
-                    tell(Step::LeftOut(&left_out));
+                    tell(FsProgress::LeftOut(&left_out));
                     found.left_out.push(left_out);
                 }
             }
@@ -216,14 +216,14 @@ fn worth(experiment: &Experiment, point: &Point, loaded: &Loaded) -> Label {
 /// Where is measured, and that in words.
 fn ground(
     question: &FsQuestion,
-    tell: &mut dyn FnMut(Step<'_>),
+    tell: &mut dyn FnMut(FsProgress<'_>),
 ) -> Result<(Ground, String), FsValidationError> {
     let facilities = Facilities::probe();
     if question.directory.is_none() && facilities.ext3.is_there() {
         return Ok((Ground::Rig(Box::new(facilities)), "an ext3 of its own on a loop device".to_owned()));
     }
     if let Some(why) = facilities.ext3.reason() {
-        tell(Step::Note(&format!("no ext3 of its own is made: {why}")));
+        tell(FsProgress::Note(&format!("no ext3 of its own is made: {why}")));
     }
     let directory = question.directory.clone().unwrap_or_else(std::env::temp_dir);
     let metadata = std::fs::metadata(&directory).map_err(FsValidationError::file("look at", &directory))?;
@@ -232,7 +232,9 @@ fn ground(
         return Err(FsValidationError::file("measure in", &directory)(source));
     }
     let words = format!("the directory {}", directory.display());
-    tell(Step::Note(&format!("measured in {words}, whatever file system that is; an ext3 is simulated")));
+    tell(FsProgress::Note(&format!(
+        "measured in {words}, whatever file system that is; an ext3 is simulated"
+    )));
     Ok((Ground::Directory(directory), words))
 }
 
@@ -240,7 +242,7 @@ fn ground(
 fn profile(
     question: &FsQuestion,
     folder: &Path,
-    tell: &mut dyn FnMut(Step<'_>),
+    tell: &mut dyn FnMut(FsProgress<'_>),
 ) -> Result<Profile, FsValidationError> {
     let kernel = question.kernel.clone().unwrap_or_else(|| "linux-6.18".to_owned());
     let machine = match &question.machine {
@@ -250,7 +252,7 @@ fn profile(
         }
         None => {
             let near = nearest_machine(&kernel, folder)?;
-            tell(Step::Note(&format!(
+            tell(FsProgress::Note(&format!(
                 "the machine \"{near}\" of the catalogue is simulated, which isn't this one: what takes processor time will be off; measure a profile with petrio calibrate and give it with --machine"
             )));
             near

@@ -50,7 +50,7 @@ impl Agreement {
 }
 
 /// What is known to miss: how far it may, in percentage points, and why (validation/ivy/README.md).
-const KNOWN: [Known; 10] = {
+const KNOWN: [PaperOrdering; 10] = {
     use FileSystem::{CelloRoot, CelloUsers, TriangleRoot};
     use IvyPolicy::{CutBack, CutBackRandom, ReadOneWriteAll};
     [
@@ -74,7 +74,7 @@ const SPREAD: &str =
     "two copies spread the made-up trace's writes as far as three do, which in the paper takes more copies";
 
 /// A file system, a policy, copies, of what; points; the reason.
-type Known = ((FileSystem, IvyPolicy, u32, Of), f64, &'static str);
+type PaperOrdering = ((FileSystem, IvyPolicy, u32, Of), f64, &'static str);
 
 /// The reductions at two and three copies, reads before writes.
 pub fn agreements(rows: &[IvyRow]) -> Vec<Agreement> {

@@ -13,6 +13,7 @@ use super::run::{SEEDS, Tell};
 use super::settings::IvySettings;
 use super::system::{IvySystem, Played, run_played};
 use petrio_colours::SECTOR_BYTES;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::statistics::Tally;
 use petrio_models::cluster::replication::ReplicationStatistics;
 use petrio_models::host::unix_1990::RecordedReads;
@@ -74,12 +75,12 @@ pub struct OwnStudy {
 /// # Errors
 /// A trace that can't be read, or that doesn't fit on the disk; a run that fails.
 pub fn study_trace(
-    path: &Path,
+    (inputs, path): (&Inputs, &Path),
     options: &TraceOptions,
     settings: &IvySettings,
     progress: &mut Tell<'_>,
 ) -> Result<OwnStudy, IvyError> {
-    let mut files = TraceFiles::of(EventReader::open(path, options)?)?;
+    let mut files = TraceFiles::of(EventReader::open_in(inputs, path, options)?)?;
     if files.files().is_empty() {
         return Err(IvyError::Settings(format!("{}: there is no call on a file in it", path.display())));
     }
@@ -92,7 +93,7 @@ pub fn study_trace(
     let only_missed_reads = files.knows_hits();
     let files = Arc::new(files);
     let play = |system: &IvySystem, seed: u64| -> Result<ReplicationStatistics, IvyError> {
-        let events = Box::new(EventReader::open(path, options)?);
+        let events = Box::new(EventReader::open_in(inputs, path, options)?);
         let reads = if only_missed_reads { RecordedReads::Missed } else { RecordedReads::Simulated };
         let think_per = files.think_per(ThinkPer::Process);
         run_played(system, seed, Played { files: files.clone(), events, reads, think_per })
@@ -166,8 +167,8 @@ fn lies_within(files: &TraceFiles, blocks: u64) -> bool {
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn own_page(study: &OwnStudy, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(study).html())
+pub fn own_page(study: &OwnStudy, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(study).html())
 }
 
 fn page(study: &OwnStudy) -> Page {
@@ -246,7 +247,8 @@ mod tests {
         std::fs::write(&path, trace()).unwrap();
         let mut told = Vec::new();
         let mut tell = |what: &str, (done, of): (usize, usize)| told.push((what.to_owned(), done, of));
-        let study = study_trace(&path, &TraceOptions::default(), &IvySettings::default(), &mut tell).unwrap();
+        let (inputs, options) = (Inputs::here(), TraceOptions::default());
+        let study = study_trace((&inputs, &path), &options, &IvySettings::default(), &mut tell).unwrap();
         assert_eq!((told.len(), told[20].1, told[20].2), (21, 20, 21));
         assert_eq!(study.rows.len(), 25);
         assert!(!study.at_recorded_places && !study.only_missed_reads);
@@ -276,7 +278,8 @@ mod tests {
         let path = folder.path().join("nothing.csv");
         let head = "# petrio event trace, version 1\ntime_ps,kind,process,device,inode,path,offset,length\n";
         std::fs::write(&path, format!("{head}0,exec,7,0,0,/bin/sh,0,0\n")).unwrap();
-        let found = study_trace(&path, &TraceOptions::default(), &IvySettings::default(), &mut |_, _| {});
+        let (inputs, options) = (Inputs::here(), TraceOptions::default());
+        let found = study_trace((&inputs, &path), &options, &IvySettings::default(), &mut |_, _| {});
         assert!(found.unwrap_err().to_string().contains("no call on a file"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::paper::{FileSystem, IvyPolicy};
 use super::run::IvyRow;
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::page::Page;
 use petrio_scenario::report::ReportError;
@@ -15,8 +16,8 @@ type Turnaround = fn(&IvyRow) -> (f64, f64);
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn figures_page(rows: &[IvyRow], path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(rows).html())
+pub fn figures_page(rows: &[IvyRow], path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(rows).html())
 }
 
 fn page(rows: &[IvyRow]) -> Page {

@@ -2,6 +2,7 @@
 
 use super::error::MdError;
 use super::predict::Members;
+use petrio_files::inputs::Inputs;
 use petrio_persist::Persist;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
@@ -147,7 +148,7 @@ impl Cell {
 ///
 /// # Errors
 /// [`MdError`]: a folder or a file that can't be read, a row that makes no sense, no cells at all.
-pub fn read_cells(dir: &Path) -> Result<Vec<Cell>, MdError> {
+pub fn read_cells(inputs: &Inputs, dir: &Path) -> Result<Vec<Cell>, MdError> {
     let unreadable = |cause| MdError::Read { path: dir.to_path_buf(), cause };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(unreadable)? {
@@ -159,7 +160,8 @@ pub fn read_cells(dir: &Path) -> Result<Vec<Cell>, MdError> {
     paths.sort();
     let mut cells = Vec::new();
     for path in paths {
-        let bytes = petrio_files::input::read(&path, CELLS_BYTES_MAX)
+        let bytes = inputs
+            .read(&path, CELLS_BYTES_MAX)
             .map_err(|cause| MdError::Read { path: path.clone(), cause })?;
         cells.extend(cells_of(&path, &bytes)?);
     }

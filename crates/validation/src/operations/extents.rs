@@ -7,6 +7,7 @@ use super::measured::EXTENTS;
 use crate::paced::{TableError, rows};
 use crate::verdict::Judged;
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_files::inputs::Inputs;
 use petrio_models::host::file_system::{
     BLOCK_SIZE, Family, FileError, FileSystemParameters, FormatError, Mapping, Touched, Volume,
 };
@@ -84,8 +85,12 @@ impl ExtentsRow {
 ///
 /// # Errors
 /// As of [`ExtentsError`].
-pub fn judge(folder: &Path, fs: &str) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsError> {
-    let rows: Vec<Row> = rows(&folder.join(EXTENTS))?;
+pub fn judge(
+    inputs: &Inputs,
+    folder: &Path,
+    fs: &str,
+) -> Result<(Vec<ExtentsRow>, Vec<String>), ExtentsError> {
+    let rows: Vec<Row> = rows(inputs, &folder.join(EXTENTS))?;
     let mut cells: BTreeMap<(String, u64, String), Vec<Row>> = BTreeMap::new();
     for row in rows.into_iter().filter(|row| row.fs == fs) {
         cells.entry((row.scenario.clone(), row.size_mib, row.state.clone())).or_default().push(row);

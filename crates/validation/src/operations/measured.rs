@@ -2,6 +2,7 @@
 
 use super::sequence::Sequence;
 use crate::paced::{TableError, rows};
+use petrio_files::inputs::Inputs;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -99,10 +100,10 @@ pub struct MeasuredGroup {
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub fn operations(folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, MeasuredError> {
+pub fn operations(inputs: &Inputs, folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, MeasuredError> {
     let path = folder.join(OPERATIONS);
     let mut all: Vec<MeasuredOperation> = Vec::new();
-    for row in rows::<Row>(&path)?.into_iter().filter(|row| row.fs == fs) {
+    for row in rows::<Row>(inputs, &path)?.into_iter().filter(|row| row.fs == fs) {
         let Row { fs, size_mib, cache, mount, operation, phases, sequence, share } = row;
         let Some(seen) = Sequence::parse(&sequence) else {
             return Err(MeasuredError::Sequence { path, text: sequence });
@@ -122,6 +123,6 @@ pub fn operations(folder: &Path, fs: &str) -> Result<Vec<MeasuredOperation>, Mea
 ///
 /// # Errors
 /// A file that isn't there or isn't such a table.
-pub fn groups(folder: &Path, fs: &str) -> Result<Vec<MeasuredGroup>, TableError> {
-    Ok(rows::<MeasuredGroup>(&folder.join(GROUP))?.into_iter().filter(|row| row.fs == fs).collect())
+pub fn groups(inputs: &Inputs, folder: &Path, fs: &str) -> Result<Vec<MeasuredGroup>, TableError> {
+    Ok(rows::<MeasuredGroup>(inputs, &folder.join(GROUP))?.into_iter().filter(|row| row.fs == fs).collect())
 }

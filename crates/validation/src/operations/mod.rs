@@ -19,6 +19,7 @@ use crate::paced::PlayError;
 use crate::verdict::Judged;
 use extents::{ExtentsError, ExtentsRow};
 use measured::{MeasuredError, MeasuredGroup, MeasuredOperation, SHARE, Setting};
+use petrio_files::inputs::Inputs;
 use play::{play_group, play_operation};
 use rayon::prelude::*;
 use scripts::OperationScript;
@@ -142,14 +143,14 @@ impl OperationsFound {
 /// # Errors
 /// As of [`OperationsError`].
 pub fn judge_folder(
-    folder: &Path,
+    (inputs, folder): (&Inputs, &Path),
     fs: &str,
     mut progress: impl FnMut(&str),
 ) -> Result<OperationsFound, OperationsError> {
     let mut found = OperationsFound::default();
     let log_kib = if fs == "xfs" { 0.5 } else { 4.0 };
     let mut played = Vec::new();
-    for cell in measured::operations(folder, fs)? {
+    for cell in measured::operations(inputs, folder, fs)? {
         match OperationScript::of(&cell.operation, &cell.phases) {
             None if found.unknown.contains(&cell.operation) => {}
             None => found.unknown.push(cell.operation),
@@ -164,12 +165,12 @@ pub fn judge_folder(
     found.rows = rows.collect::<Result<Vec<OperationRow>, _>>()?;
     if folder.join(measured::EXTENTS).exists() {
         progress("laying files out");
-        let (rows, unknown) = extents::judge(folder, fs)?;
+        let (rows, unknown) = extents::judge(inputs, folder, fs)?;
         found.extents = rows;
         found.unknown.extend(unknown);
     }
     if folder.join(measured::GROUP).exists() {
-        let groups = measured::groups(folder, fs).map_err(MeasuredError::from)?;
+        let groups = measured::groups(inputs, folder, fs).map_err(MeasuredError::from)?;
         progress(&format!("simulating {} runs of group commit", groups.len()));
         found.groups = group_rows(&groups)?;
     }

@@ -2,7 +2,7 @@
 
 use super::measured::{MeasuredGroup, Setting};
 use super::scripts::OperationScript;
-use super::sequence::{Place, Request, Sequence};
+use super::sequence::{Area, Request, Sequence};
 use crate::paced::{self, PlayError, disk_and_host};
 use petrio_colours::{Direction, FileOp, Operation, Purpose, Request as _};
 use petrio_kernel::Time;
@@ -34,9 +34,9 @@ impl RequestSink<FileOp> for Watch {
 impl DeviceSink for Watch {
     fn visited(&mut self, Visit { request, arrived, .. }: &Visit) -> Result<(), ReportError> {
         let place = match () {
-            () if request.purposes.has(Purpose::Journal) => Place::Log,
-            () if request.purposes.has(Purpose::Data) => Place::Data,
-            () => Place::Metadata,
+            () if request.purposes.has(Purpose::Journal) => Area::Log,
+            () if request.purposes.has(Purpose::Data) => Area::Data,
+            () => Area::Metadata,
         };
         let kib = f64::from(request.blocks) / 2.0;
         let seen = match request.direction {

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 
 /// What a request is for, as far as sequences tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Area {
     /// Data of files.
     Data,
     /// The log.
@@ -17,9 +17,9 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// A read of so many KiB.
-    Read(f64, Place),
+    Read(f64, Area),
     /// A write of so many KiB.
-    Write(f64, Place),
+    Write(f64, Area),
     /// A flush.
     Flush,
 }
@@ -30,9 +30,7 @@ impl Request {
     pub fn matches(&self, other: &Self, log_kib: f64) -> bool {
         match (self, other) {
             (Self::Flush, Self::Flush) => true,
-            (Self::Write(size, Place::Log), Self::Write(of, Place::Log)) => {
-                (size - of).abs() <= log_kib + 1e-9
-            }
+            (Self::Write(size, Area::Log), Self::Write(of, Area::Log)) => (size - of).abs() <= log_kib + 1e-9,
             (Self::Read(size, place), Self::Read(of, at))
             | (Self::Write(size, place), Self::Write(of, at)) => place == at && (size - of).abs() < 1e-9,
             _ => false,
@@ -42,10 +40,10 @@ impl Request {
 
 impl Display for Request {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let word = |place: &Place| match place {
-            Place::Data => "data",
-            Place::Log => "log",
-            Place::Metadata => "metadata",
+        let word = |place: &Area| match place {
+            Area::Data => "data",
+            Area::Log => "log",
+            Area::Metadata => "metadata",
         };
         match self {
             Self::Read(kib, place) => write!(f, "R{kib}K@{}", word(place)),
@@ -138,9 +136,9 @@ fn parse_request(word: &str) -> Option<Request> {
     let (size, name) = word.get(1..)?.split_once("K@")?;
     let kib: f64 = size.parse().ok()?;
     let place = match name {
-        "data" => Place::Data,
-        "log" => Place::Log,
-        _ => Place::Metadata,
+        "data" => Area::Data,
+        "log" => Area::Log,
+        _ => Area::Metadata,
     };
     match word.chars().next()? {
         'R' => Some(Request::Read(kib, place)),

@@ -8,7 +8,7 @@ use super::what_if::WhatIf;
 use crate::side_by_side::{NotSimulated, Progress, Set, quoted, side_by_side};
 use petrio_colours::FileOp;
 use petrio_scenario::build::System;
-use petrio_scenario::placing::{Accesses, Service, with_profile};
+use petrio_scenario::placement::{Accesses, Service, with_profile};
 use petrio_scenario::report::{Report, RequestSink, Sinks};
 use petrio_scenario::run::simulate;
 use petrio_scenario::{Loaded, Override, load_text};

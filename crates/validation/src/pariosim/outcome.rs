@@ -38,7 +38,7 @@ impl Outcome {
         let Some(job) = report.jobs.first() else {
             return Err(ParIoSimError::NoProgram { experiment: experiment.words() });
         };
-        let busy = |stage: &petrio_scenario::report::Stage| stage.utilisation.unwrap_or(0.0);
+        let busy = |stage: &petrio_scenario::report::StageFigures| stage.utilisation.unwrap_or(0.0);
         let busiest = report.stages.iter().max_by(|a, b| busy(a).total_cmp(&busy(b)));
         let [read_per_s, written_per_s] = phases.rates();
         Ok(Self {

@@ -8,6 +8,7 @@ use super::findings::{Found, Moves};
 use super::outcome::Outcome;
 use super::what_if::WhatIf;
 use crate::verdict::Judged;
+use petrio_files::inputs::Inputs;
 use petrio_page::page::{Block, Page, Text};
 use petrio_scenario::report::{ReportError, write_text};
 use std::path::Path;
@@ -27,8 +28,9 @@ pub fn study_page(
     (outcomes, cells): (&[Outcome], &[DasCell]),
     found: &Found,
     path: &Path,
+    inputs: &Inputs,
 ) -> Result<(), ReportError> {
-    write_text(path, &page(outcomes, cells, found).html())
+    write_text(path, inputs, &page(outcomes, cells, found).html())
 }
 
 pub(super) fn page(outcomes: &[Outcome], cells: &[DasCell], found: &Found) -> Page {

@@ -1,6 +1,7 @@
 //! Measured grids: CSV files whose rows are a run each.
 
 use super::error::PvfsGridError;
+use petrio_files::inputs::Inputs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ struct Row {
 ///
 /// # Errors
 /// [`PvfsGridError`]: a folder or a file that can't be read, a row that makes no sense, no grid at all.
-pub fn read_grids(dir: &Path) -> Result<(Vec<Measured>, Vec<LeftOut>), PvfsGridError> {
+pub fn read_grids(inputs: &Inputs, dir: &Path) -> Result<(Vec<Measured>, Vec<LeftOut>), PvfsGridError> {
     let unreadable = |cause| PvfsGridError::Read { path: dir.to_path_buf(), cause };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(unreadable)? {
@@ -109,7 +110,8 @@ pub fn read_grids(dir: &Path) -> Result<(Vec<Measured>, Vec<LeftOut>), PvfsGridE
     paths.sort();
     let (mut cells, mut left_out) = (BTreeMap::new(), Vec::new());
     for path in paths {
-        let bytes = petrio_files::input::read(&path, GRID_BYTES_MAX)
+        let bytes = inputs
+            .read(&path, GRID_BYTES_MAX)
             .map_err(|cause| PvfsGridError::Read { path: path.clone(), cause })?;
         if let Some(lacks) = read_grid(&path, &bytes, &mut cells)? {
             left_out.push(LeftOut { path, lacks });

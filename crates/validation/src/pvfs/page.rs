@@ -5,6 +5,7 @@ use super::figures::{clusters, curves, deviations, each_client, files, queue, st
 use super::measured::Moves;
 use super::outcome::Outcome;
 use crate::verdict::Judged;
+use petrio_files::inputs::Inputs;
 use petrio_page::page::{Block, Page, Text};
 use petrio_scenario::report::{ReportError, write_text};
 use std::path::Path;
@@ -15,8 +16,13 @@ const BOTH: [Moves; 2] = [Moves::Read, Moves::Write];
 ///
 /// # Errors
 /// When the file can't be written.
-pub fn chapter_page(outcomes: &[Outcome], judged: &[Judged], path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(outcomes, judged).html())
+pub fn chapter_page(
+    outcomes: &[Outcome],
+    judged: &[Judged],
+    path: &Path,
+    inputs: &Inputs,
+) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(outcomes, judged).html())
 }
 
 pub(super) fn page(outcomes: &[Outcome], judged: &[Judged]) -> Page {

@@ -4,6 +4,7 @@ use super::error::PvfsGridError;
 use super::measured::{Cell, Measured, Moves};
 use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
 use crate::verdict::LEVEL;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{Estimate, Sinks};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ fn mean(values: &[f64]) -> f64 {
 /// # Errors
 /// A test bed that isn't known or can't be read, a run that fails.
 pub fn predict(
-    dir: &Path,
+    (inputs, dir): (&Inputs, &Path),
     measured: &[Measured],
     progress: &mut Progress<'_>,
 ) -> Result<Vec<GridRow>, PvfsGridError> {
@@ -75,12 +76,18 @@ pub fn predict(
             std::iter::once((cell, false)).chain(flushed.then_some((cell, true)))
         })
         .collect();
-    side_by_side(&wanted, progress, |&(measured, with_flush)| predict_cell(dir, measured, with_flush))
+    side_by_side(&wanted, progress, |&(measured, with_flush)| {
+        predict_cell((inputs, dir), measured, with_flush)
+    })
 }
 
-fn predict_cell(dir: &Path, measured: &Measured, with_flush: bool) -> Result<GridRow, PvfsGridError> {
+fn predict_cell(
+    (inputs, dir): (&Inputs, &Path),
+    measured: &Measured,
+    with_flush: bool,
+) -> Result<GridRow, PvfsGridError> {
     let cell = &measured.cell;
-    let (name, text) = scenario_of(dir, &cell.storage)?;
+    let (name, text) = scenario_of(inputs, dir, &cell.storage)?;
     let predicted = (1..=SEEDS)
         .map(|seed| {
             let set = set_of(cell, seed, with_flush);
@@ -102,12 +109,12 @@ fn predict_cell(dir: &Path, measured: &Measured, with_flush: bool) -> Result<Gri
 }
 
 /// The scenario of a test bed: one that stands beside the grids, or the one that is known.
-fn scenario_of(dir: &Path, storage: &str) -> Result<(String, String), PvfsGridError> {
+fn scenario_of(inputs: &Inputs, dir: &Path, storage: &str) -> Result<(String, String), PvfsGridError> {
     for name in [format!("testbed-{storage}.toml"), "testbed.toml".to_owned()] {
         let path: PathBuf = dir.join(&name);
         if path.is_file() {
             let unreadable = |cause| PvfsGridError::Read { path: path.clone(), cause };
-            let bytes = petrio_files::input::read(&path, SCENARIO_BYTES_MAX).map_err(unreadable)?;
+            let bytes = inputs.read(&path, SCENARIO_BYTES_MAX).map_err(unreadable)?;
             let text = String::from_utf8(bytes)
                 .map_err(|error| unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))?;
             return Ok((path.display().to_string(), text));

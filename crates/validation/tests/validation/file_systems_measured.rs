@@ -1,7 +1,7 @@
 //! Validation of file systems on the machine at hand: what any machine can do, in a directory, quickly.
 
 use miette::Diagnostic;
-use petrio_validation::fs::{Clock, FsQuestion, FsValidationError, Label, Step, validate_fs};
+use petrio_validation::fs::{Clock, FsProgress, FsQuestion, FsValidationError, Label, validate_fs};
 
 #[test]
 fn a_directory_is_measured_and_what_needs_more_is_left_out_and_nothing_stays() {
@@ -14,9 +14,9 @@ fn a_directory_is_measured_and_what_needs_more_is_left_out_and_nothing_stays() {
     };
     let (mut notes, mut begun) = (Vec::new(), 0);
     let found = validate_fs(&question, &mut |step| match step {
-        Step::Note(note) => notes.push(note.to_owned()),
-        Step::Begin(..) => begun += 1,
-        Step::Point(_) | Step::Row(_) | Step::LeftOut(_) => {}
+        FsProgress::Note(note) => notes.push(note.to_owned()),
+        FsProgress::Begin(..) => begun += 1,
+        FsProgress::Point(_) | FsProgress::Row(_) | FsProgress::LeftOut(_) => {}
     })
     .unwrap();
     assert_eq!((begun, found.rows.len()), (1, 1));

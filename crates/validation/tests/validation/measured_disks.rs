@@ -1,12 +1,13 @@
 //! The drives whose measurements lie in the data folder are predicted at least as well as by DiskSim.
 
 use crate::measured_folder;
+use petrio_files::inputs::Inputs;
 use petrio_validation::disks::validate_disks;
 
 #[test]
 fn every_measured_disk_is_predicted_at_least_as_well_as_by_disksim() {
     let Some(folder) = measured_folder("disks", "measured_disks") else { return };
-    let validation = validate_disks(&folder).unwrap();
+    let validation = validate_disks(&Inputs::here(), &folder).unwrap();
     assert!(validation.rows.len() >= 7, "{:?}", validation.left_out);
     for row in &validation.rows {
         println!(
@@ -29,7 +30,7 @@ fn every_measured_disk_is_predicted_at_least_as_well_as_by_disksim() {
 #[test]
 fn files_that_make_no_pair_are_named() {
     let Some(folder) = measured_folder("disks", "measured_disks") else { return };
-    let validation = validate_disks(&folder).unwrap();
+    let validation = validate_disks(&Inputs::here(), &folder).unwrap();
     let named: Vec<String> = validation
         .left_out
         .iter()

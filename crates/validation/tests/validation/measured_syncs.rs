@@ -1,13 +1,14 @@
 //! fsync beside a streaming writer, beside what a real ext4 did on a disk of known times.
 
 use crate::measured_folder;
+use petrio_files::inputs::Inputs;
 use petrio_validation::syncs::{measured, play};
 use petrio_validation::verdict::Judgement;
 
 #[test]
 fn an_fsync_beside_a_stream_waits_as_often_and_as_long_as_a_real_one() {
     let Some(folder) = measured_folder("xfs-ext4", "measured_syncs") else { return };
-    let (rows, left_out) = measured(&folder).unwrap();
+    let (rows, left_out) = measured(&Inputs::here(), &folder).unwrap();
     assert!(left_out > 0, "other file systems stand in the table, too");
     assert_eq!(rows.len(), 8);
     for row in &rows {

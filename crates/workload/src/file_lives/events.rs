@@ -1,6 +1,6 @@
 //! The trace: bursts begin sessions, sessions make events, in order of time.
 
-use super::parameters::{FileLives, FileLivesError, Place, Sizes};
+use super::parameters::{FileLives, FileLivesError, Location, Sizes};
 use petrio_random::{Generator, generator, uniform};
 use petrio_time::Time;
 use petrio_trace::TraceError;
@@ -114,7 +114,7 @@ impl FileLifeEvents {
         (size as u64).clamp(1, sizes.largest.get())
     }
 
-    fn new_file(&mut self, sizes: &Sizes, place: &Place) -> File {
+    fn new_file(&mut self, sizes: &Sizes, place: &Location) -> File {
         let size = self.size(sizes);
         let sectors = CALL_BYTES / 512;
         let needs = size.div_ceil(CALL_BYTES) * sectors;

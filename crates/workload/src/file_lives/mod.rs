@@ -15,7 +15,7 @@ mod events;
 mod parameters;
 
 pub use events::FileLifeEvents;
-pub use parameters::{FileLives, FileLivesError, Place, Reading, Sizes, Writing};
+pub use parameters::{FileLives, FileLivesError, Location, Reading, Sizes, Writing};
 
 #[cfg(test)]
 mod tests;

@@ -49,7 +49,7 @@ pub struct Sizes {
 /// Where files of a sort lie: normally distributed on the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct Location {
     /// Their middle, as a part of the device.
     pub middle: Fraction,
     /// Standard deviation, as a part of the device.
@@ -65,7 +65,7 @@ pub struct Reading {
     /// Their sizes.
     pub sizes: Sizes,
     /// Where they lie.
-    pub place: Place,
+    pub place: Location,
     /// The part of reads that goes to a file written of late instead: a block of what was written then, so that large
     /// files are read the more often.
     pub of_late: Fraction,
@@ -94,7 +94,7 @@ pub struct Writing {
     #[serde(default)]
     pub follow_after: Duration,
     /// Where they lie.
-    pub place: Place,
+    pub place: Location,
     /// The part that is written over a file that is there, instead of making one.
     pub over: Fraction,
     /// Time between two writes of a file; exponential.

@@ -27,7 +27,7 @@ fn lives() -> FileLives {
         reading: Reading {
             files: 100,
             sizes: sizes(20_000, 1.0),
-            place: Place { middle: part(0.3), spread: part(0.01) },
+            place: Location { middle: part(0.3), spread: part(0.01) },
             of_late: part(0.2),
             lag: span("1 min"),
             think: span("20 ms"),
@@ -39,7 +39,7 @@ fn lives() -> FileLives {
             large_sizes: sizes(100_000, 0.2),
             followers: 0.0,
             follow_after: petrio_units::Duration::ZERO,
-            place: Place { middle: part(0.7), spread: part(0.01) },
+            place: Location { middle: part(0.7), spread: part(0.01) },
             over: part(0.2),
             think: span("10 ms"),
             deleted: part(0.5),

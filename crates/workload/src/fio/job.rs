@@ -36,6 +36,7 @@ pub(super) struct Read {
 
 /// Reads a job whose first process has a number among all of the file; `known_size` says how large the files of that name are
 /// which jobs before it have made.
+#[expect(clippy::too_many_lines, reason = "a job's options in the order in which fio reads them")]
 pub(super) fn job(
     section: Section,
     job_number: u32,

@@ -159,18 +159,11 @@ pub(super) fn device(
     Ok(())
 }
 
-/// A job on files, which are made before it runs as fio makes them.
-pub(super) fn files(
-    options: &mut Options,
-    parameters: &mut AccessParameters,
-    (calls, target, line): (&Calls, &Target, u32),
-    known_size: &dyn Fn(&str) -> Option<u64>,
-    remark: &mut dyn FnMut(u32, &str),
-) -> Result<(), FioError> {
-    offsets(options, parameters)?;
+/// `filesize`, of a range the middle.
+fn file_size(options: &mut Options, remark: &mut dyn FnMut(u32, &str)) -> Result<Option<u64>, FioError> {
     let base = options.kb_base();
-    let filesize = match options.take(&["filesize"]) {
-        None => None,
+    match options.take(&["filesize"]) {
+        None => Ok(None),
         Some(entry) => {
             let (low, high) = entry.value.split_once(['-', ':']).unwrap_or((&entry.value, &entry.value));
             let ends = size_of(low, base).zip(size_of(high, base));
@@ -182,9 +175,21 @@ pub(super) fn files(
             if low != high {
                 remark(entry.line, "all files have one size here: the middle of filesize");
             }
-            Some(low / 2 + high / 2 + (low & high & 1))
+            Ok(Some(low / 2 + high / 2 + (low & high & 1)))
         }
-    };
+    }
+}
+
+/// A job on files, which are made before it runs as fio makes them.
+pub(super) fn files(
+    options: &mut Options,
+    parameters: &mut AccessParameters,
+    (calls, target, line): (&Calls, &Target, u32),
+    known_size: &dyn Fn(&str) -> Option<u64>,
+    remark: &mut dyn FnMut(u32, &str),
+) -> Result<(), FioError> {
+    offsets(options, parameters)?;
+    let filesize = file_size(options, remark)?;
     let size = extent(options, &["size"])?;
     let amount = options.size(&["io_size", "io_limit"])?.map(|(bytes, _)| bytes);
     let fills = options.is_on("fill_device")? | options.is_on("fill_fs")?;
@@ -223,17 +228,13 @@ pub(super) fn files(
                 let help = "write size=1g; petrio makes the files, so that a size can't be that of files that are there";
                 return Err(FioError::at(line, "the job says no size").with_help(help));
             };
-            if !fills && known().is_none() {
-                remark(
-                    line,
-                    "the job says no size, and how large its file is isn't known: 1 GiB is played; write size=",
-                );
-            }
-            if fills && known().is_none() {
-                remark(
-                    line,
-                    "how large the volume is that is filled isn't known: 1 GiB of it is played; write size=",
-                );
+            if known().is_none() {
+                let unknown = if fills {
+                    "how large the volume is that is filled isn't known: 1 GiB of it is played; write size="
+                } else {
+                    "the job says no size, and how large its file is isn't known: 1 GiB is played; write size="
+                };
+                remark(line, unknown);
             }
             parameters.file_size = Some(Bytes(each));
             parameters.area = size.map(|(size, _)| size).filter(|size| matches!(size, Extent::Share(_)));

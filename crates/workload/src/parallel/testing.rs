@@ -52,6 +52,7 @@ pub(super) fn carry_out(plan: &JobPlan) -> Done {
 
 /// Carries out a plan; ranks take turns of so many operations, of which each takes a time that depends on the rank. A rank that waits for ever, a message that nobody receives, or a file that is used while it isn't open
 /// fails.
+#[expect(clippy::too_many_lines, reason = "one loop: each act of each rank, as it could be carried out")]
 pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usize) -> Time) -> Done {
     let mut clocks = vec![Time::ZERO; plan.ranks() as usize];
     let board = std::sync::Arc::<Board>::default();

@@ -11,6 +11,7 @@ fn placement() -> Placement {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of what is refused")]
 fn what_no_program_can_have_or_would_ignore_is_refused() {
     let base = || PatternParameters::new(Access::Rewrite, Bytes(4 * KIB), Bytes(64 * KIB));
     let random = || PatternParameters { pattern: Pattern::Random, ..base() };

@@ -77,6 +77,7 @@ impl Outs {
 }
 
 /// Builds the page `cache`, before an array of this shape.
+#[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a request's way")]
 pub(in crate::raid) fn cache_page(
     parent: &mut PageBuilder<'_>,
     parameters: &RaidCacheParameters,

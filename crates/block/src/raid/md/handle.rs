@@ -4,7 +4,7 @@
 use super::decide::{Decision, MOST_UNITS, Pages, Units, decide};
 use super::members::{Piece, each};
 use super::stripe::{PAGE_BLOCKS, Want};
-use super::{Asked, Md};
+use super::{Md, RequestState};
 use crate::raid::plan::Members;
 use petrio_colours::{Direction, Purpose, Purposes};
 
@@ -140,7 +140,7 @@ impl Md {
         }
         let stripe = &self.cache.stripes[number as usize];
         let (row, asked_for) = (stripe.row, pages.to_read);
-        let mut sum = Asked { purposes: Purposes::NONE, ..Asked::default() };
+        let mut sum = RequestState { purposes: Purposes::NONE, ..RequestState::default() };
         for wish in &stripe.wishes {
             let asked = &self.asked[wish.slot as usize];
             sum.force_unit_access |= asked.force_unit_access && wish.what == Want::Written;
@@ -248,7 +248,7 @@ impl Md {
 }
 
 /// A page of a request is done.
-pub(super) fn end(asked: &mut [Asked], done: &mut Vec<(u32, bool)>, slot: u32, failed: bool) {
+pub(super) fn end(asked: &mut [RequestState], done: &mut Vec<(u32, bool)>, slot: u32, failed: bool) {
     let request = &mut asked[slot as usize];
     request.left -= 1;
     request.failed |= failed;

@@ -84,7 +84,7 @@ impl Md {
             self.asked.resize(slot as usize + 1, Default::default());
         }
         self.asked[slot as usize] =
-            super::Asked { left: 1, is_down: true, awaited: true, ..Default::default() };
+            super::RequestState { left: 1, is_down: true, awaited: true, ..Default::default() };
         self.outstanding += 1;
         log.add(Entry { waiter: Waiter::Flush(slot), pages: 0, slot, row: (0, 0) }, 0);
         true

@@ -73,7 +73,7 @@ pub(super) struct MdRules {
 
 /// What is known of a request.
 #[derive(Clone, Copy, Debug, Default, Persist)]
-struct Asked {
+struct RequestState {
     /// Pages that somebody has put down, and that aren't done.
     left: u32,
     /// All are put down.
@@ -124,7 +124,7 @@ pub(super) struct Md {
     plug: Vec<u32>,
     out: Plug,
     /// By slot.
-    asked: Vec<Asked>,
+    asked: Vec<RequestState>,
     /// What is at members: pages, and whether they are read.
     trips: Slab<Trip>,
     log: Option<Log>,
@@ -182,13 +182,13 @@ impl Md {
         let is_write = request.direction == Direction::Write;
         self.outstanding += 1;
         if self.asked.len() <= slot as usize {
-            self.asked.resize(slot as usize + 1, Asked::default());
+            self.asked.resize(slot as usize + 1, RequestState::default());
         }
-        self.asked[slot as usize] = Asked {
+        self.asked[slot as usize] = RequestState {
             force_unit_access: request.force_unit_access,
             awaited: request.synchronous,
             purposes: request.purposes,
-            ..Asked::default()
+            ..RequestState::default()
         };
         let range = (request.address, request.end());
         let is_down =

@@ -19,7 +19,7 @@ fn virtual_span(service: u64, weight: u64) -> u128 {
 
 /// Where an entity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-enum Place {
+enum EntityState {
     /// Nowhere: its past doesn't count any longer.
     Forgotten,
     /// It waits to be served.
@@ -37,7 +37,7 @@ pub(super) struct Entity {
     weight: u64,
     start: u128,
     finish: u128,
-    place: Place,
+    place: EntityState,
     /// Its number among those with the same finish.
     number: u64,
     /// How much service it may get in its turn, in device blocks.
@@ -49,7 +49,16 @@ pub(super) struct Entity {
 impl Entity {
     /// An entity of a class (0 before 1 before 2) with a weight.
     pub(super) fn new(class: usize, weight: u64) -> Self {
-        Self { class, weight, start: 0, finish: 0, place: Place::Forgotten, number: 0, budget: 0, service: 0 }
+        Self {
+            class,
+            weight,
+            start: 0,
+            finish: 0,
+            place: EntityState::Forgotten,
+            number: 0,
+            budget: 0,
+            service: 0,
+        }
     }
 
     /// Its class.
@@ -98,7 +107,7 @@ impl Fair {
     fn insert_active(&mut self, entity: &mut Entity, index: usize) {
         entity.number = self.number;
         self.number += 1;
-        entity.place = Place::Active;
+        entity.place = EntityState::Active;
         self.classes[entity.class].active.insert((entity.finish, entity.number, index));
     }
 
@@ -115,7 +124,7 @@ impl Fair {
         let of = &mut self.classes[entity.class];
         let mut back = continues && of.time > entity.finish;
         let least = if back { entity.finish } else { of.time };
-        if entity.place == Place::Resting {
+        if entity.place == EntityState::Resting {
             of.resting.remove(&(entity.finish, entity.number, index));
             entity.start = least.max(entity.finish);
         } else {
@@ -146,7 +155,7 @@ impl Fair {
     /// this weight.
     pub(super) fn requeue(&mut self, all: &mut impl Entities, index: usize, weight: u64) {
         let mut entity = *all.entity(index);
-        if entity.place == Place::InService {
+        if entity.place == EntityState::InService {
             entity.start += virtual_span(entity.service, entity.weight);
         } else {
             self.classes[entity.class].active.remove(&(entity.finish, entity.number, index));
@@ -175,7 +184,7 @@ impl Fair {
     pub(super) fn deactivate(&mut self, all: &mut impl Entities, index: usize) {
         let entity = all.entity(index);
         let of = &mut self.classes[entity.class];
-        if entity.place == Place::InService {
+        if entity.place == EntityState::InService {
             entity.finish = entity.start + virtual_span(entity.service, entity.weight);
         } else {
             of.active.remove(&(entity.finish, entity.number, index));
@@ -183,11 +192,11 @@ impl Fair {
         if entity.finish > of.time {
             entity.number = self.number;
             self.number += 1;
-            entity.place = Place::Resting;
+            entity.place = EntityState::Resting;
             of.resting.insert((entity.finish, entity.number, index));
         } else {
             of.weights -= entity.weight;
-            entity.place = Place::Forgotten;
+            entity.place = EntityState::Forgotten;
         }
     }
 
@@ -214,7 +223,7 @@ impl Fair {
         of.resting.remove(&key);
         let entity = all.entity(key.2);
         of.weights -= entity.weight;
-        entity.place = Place::Forgotten;
+        entity.place = EntityState::Forgotten;
     }
 
     /// Takes the entity of a class that is to be served next (bfq_get_next_queue). Only while none is in service.
@@ -227,7 +236,7 @@ impl Fair {
         let of = &mut self.classes[class];
         let key = *of.active.iter().find(|key| all.entity(key.2).start <= of.time)?;
         of.active.remove(&key);
-        all.entity(key.2).place = Place::InService;
+        all.entity(key.2).place = EntityState::InService;
         Some(key.2)
     }
 
@@ -238,7 +247,7 @@ impl Fair {
 
     /// Whether an entity's past counts: it is busy, or had more service than its share.
     pub(super) fn counts(&self, entity: &Entity) -> bool {
-        entity.place != Place::Forgotten
+        entity.place != EntityState::Forgotten
     }
 
     /// The weights of all that count, of a class and of those before it: each of an upper class weighs as `levels` of the next

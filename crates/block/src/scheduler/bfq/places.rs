@@ -41,13 +41,13 @@ impl Kind {
 
 /// The places of all queues.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Places {
+pub(super) struct RequestTags {
     all: u64,
     /// Those that are taken, by kind.
     taken: [u64; 3],
 }
 
-impl Places {
+impl RequestTags {
     /// So many in all.
     pub(super) fn new(requests: u32) -> Self {
         Self { all: u64::from(requests), taken: [0; 3] }

@@ -4,7 +4,7 @@
 //! temporary files' folders, where file systems are mounted, the folders of files that /proc shows, and where the
 //! thread at work is.
 
-use super::watch::{Renaming, Told};
+use super::watch::{NameChange, Renaming};
 use crate::file_trace::join::names::Names;
 use crate::file_trace::proc::{Mount, inode_of};
 use crate::recorder::kernel_event::Inode;
@@ -58,7 +58,7 @@ impl Folders {
     }
 
     /// The folders of what was told, as far as the threads' own places show them.
-    pub(crate) fn find(&mut self, names: &mut Names, told: &Told) {
+    pub(crate) fn find(&mut self, names: &mut Names, told: &NameChange) {
         let (first, second) = match &told.what {
             Renaming::Made(entry) | Renaming::Gone(entry) => (entry.folder, entry.folder),
             Renaming::Moved(from, to) => (from.folder, to.folder),
@@ -120,9 +120,14 @@ mod tests {
     use super::*;
     use crate::file_trace::join::names::Entry;
 
-    fn made_in(folder: Inode) -> Told {
+    fn made_in(folder: Inode) -> NameChange {
         let what = Renaming::Made(Entry { folder, name: "x".into() });
-        Told { thread: std::process::id(), is_folder: false, inode: Inode { device: 1, number: 1 }, what }
+        NameChange {
+            thread: std::process::id(),
+            is_folder: false,
+            inode: Inode { device: 1, number: 1 },
+            what,
+        }
     }
 
     #[test]

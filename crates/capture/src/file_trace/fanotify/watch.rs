@@ -29,7 +29,7 @@ pub(crate) enum Renaming {
 
 /// A name that was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct NameChange {
     /// The thread that did it.
     pub(crate) thread: u32,
     /// Whether it is a folder's name.
@@ -118,7 +118,7 @@ impl Watch {
     }
 
     /// Reads what was told, and says when it looked last: everything that happened before that is in it.
-    pub(crate) fn read(&mut self, now_ns: impl Fn() -> u64) -> (Vec<Told>, u64) {
+    pub(crate) fn read(&mut self, now_ns: impl Fn() -> u64) -> (Vec<NameChange>, u64) {
         let mut all = Vec::new();
         loop {
             let looked_ns = now_ns();
@@ -141,7 +141,7 @@ impl Watch {
                     })
                 };
                 if let (Some(inode), Some(what)) = (inode(record.node), what()) {
-                    all.push(Told { thread: record.thread, is_folder: record.is_folder, inode, what });
+                    all.push(NameChange { thread: record.thread, is_folder: record.is_folder, inode, what });
                 }
             });
             self.unread.strange += unread.strange;

@@ -2,6 +2,7 @@
 //!
 //! Calls that free a descriptor take effect at their beginning: from then on another thread may be given its number.
 
+use super::queue::Position;
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
 use crate::recorder::kernel_event::Call;
@@ -38,32 +39,66 @@ impl Joiner {
                 self.abandon(thread, &unfinished);
             }
         }
+        let Some(opens) = self.opens(time_ns, thread, call, arguments) else { return };
+        let Some(places) = self.reserved(time_ns, thread, call, opens) else { return };
+        let in_call = InCall {
+            call,
+            arguments,
+            began_ns: time_ns,
+            opens,
+            places,
+            read: None,
+            added: SmallVec::new(),
+            written: None,
+            touched: None,
+            looked_up: None,
+            unlinked: None,
+            allocated: None,
+            path: None,
+        };
+        if let Some(state) = self.threads.get_mut(&thread) {
+            state.call = Some(in_call);
+        }
+    }
+
+    /// The opened files that a call is about; `None` of a call that is done with here.
+    fn opens(
+        &mut self,
+        time_ns: u64,
+        thread: u32,
+        call: Call,
+        arguments: [u64; 5],
+    ) -> Option<[Option<OpenId>; 2]> {
         // Arguments are machine words; a descriptor is the lower half of one.
         let descriptor = arguments[0] as u32;
-        let opens = match call {
+        Some(match call {
             Call::Close => match self.begin_close(thread, descriptor) {
                 Some(open) => [Some(open), None],
-                None => return,
+                None => return None,
             },
-            Call::CloseRange => return self.close_range(time_ns, thread, arguments),
+            Call::CloseRange => {
+                self.close_range(time_ns, thread, arguments);
+                return None;
+            }
             Call::Asynchronous => {
                 self.counts.asynchronous_calls += 1;
-                return;
+                return None;
             }
             Call::Control if !matches!(arguments[1], DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => {
-                return self.control(thread, arguments);
+                self.control(thread, arguments);
+                return None;
             }
             Call::List => {
                 if let Some(open) = self.descriptor(thread, descriptor) {
                     self.is_other(open.open);
                 }
-                return;
+                return None;
             }
             Call::Map => {
                 if let Some(open) = self.descriptor(thread, descriptor) {
                     self.map(thread, open.open);
                 }
-                return;
+                return None;
             }
             Call::SendFile | Call::CopyRange => {
                 [descriptor, arguments[1] as u32].map(|one| self.open_of(thread, one))
@@ -71,7 +106,17 @@ impl Joiner {
             Call::StatAt if arguments[1] & EMPTY_PATH == 0 => [None; 2],
             _ if call.has_descriptor() => [self.open_of(thread, descriptor), None],
             _ => [None; 2],
-        };
+        })
+    }
+
+    /// Where its events will stand in the trace; `None` of a call on what is no file.
+    fn reserved(
+        &mut self,
+        time_ns: u64,
+        thread: u32,
+        call: Call,
+        opens: [Option<OpenId>; 2],
+    ) -> Option<[Option<Position>; 2]> {
         let is_incomplete = self.table_of(thread).is_some_and(|table| table.is_incomplete);
         let mut places = [None; 2];
         match call {
@@ -92,30 +137,13 @@ impl Joiner {
                 }
                 // What is no file's isn't looked at any further.
                 if places == [None; 2] && opens == [None; 2] {
-                    return;
+                    return None;
                 }
             }
             Call::Duplicate | Call::DuplicateTo | Call::Control | Call::Seek => {}
             _ => places[0] = Some(self.queue.reserve(time_ns)),
         }
-        let in_call = InCall {
-            call,
-            arguments,
-            began_ns: time_ns,
-            opens,
-            places,
-            read: None,
-            added: SmallVec::new(),
-            written: None,
-            touched: None,
-            looked_up: None,
-            unlinked: None,
-            allocated: None,
-            path: None,
-        };
-        if let Some(state) = self.threads.get_mut(&thread) {
-            state.call = Some(in_call);
-        }
+        Some(places)
     }
 
     /// The opened file that a descriptor stands for, unless it is none that a trace has.

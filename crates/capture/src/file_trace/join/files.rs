@@ -1,7 +1,7 @@
 //! Opened files: which file each is, and how it ends.
 
 use super::Joiner;
-use super::queue::Place;
+use super::queue::Position;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use crate::recorder::kernel_event::Inode;
 use petrio_trace::event::{Event, EventKind, FileKey};
@@ -72,7 +72,7 @@ impl Joiner {
     }
 
     /// It is closed, by this event.
-    pub(super) fn closed(&mut self, open: OpenId, place: Place, mut event: Event) {
+    pub(super) fn closed(&mut self, open: OpenId, place: Position, mut event: Event) {
         let Some(opened) = self.opens.get_mut(open) else { return self.queue.clear(place) };
         if opened.nature == Nature::Other {
             self.opens.remove(open);

@@ -1,7 +1,7 @@
 //! A call returns: its record is completed from what was seen of it and in its context.
 
 use super::call::DUPLICATE_CLOSE_ON_EXEC;
-use super::queue::Place;
+use super::queue::Position;
 use super::table::{Descriptor, Nature, Open, OpenId};
 use super::{InCall, Joiner, KIND, REGULAR, byte_of};
 use crate::recorder::kernel_event::{Call, Inode};
@@ -138,7 +138,7 @@ impl Joiner {
     }
 
     /// The event goes as soon as its file is known.
-    fn settle(&mut self, place: Place, open: OpenId, mut event: Event) {
+    fn settle(&mut self, place: Position, open: OpenId, mut event: Event) {
         match self.opens.get_mut(open) {
             Some(opened) if opened.nature == Nature::Other => self.queue.clear(place),
             Some(opened) if !opened.file.is_known() => {

@@ -34,9 +34,9 @@ use names::{Entry, Names};
 use naming::Matching;
 use petrio_time::Time;
 use petrio_trace::event::{Event, EventKind, FileKey};
-use places::{Geometry, Places};
-use queue::{Place, Queue};
-use requests::{Requests, Step};
+use places::{ExtentMap, Geometry};
+use queue::{Position, Queue};
+use requests::{RequestEvent, Requests};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ struct InCall {
     /// The opened files concerned: of a copy, from and to.
     opens: [Option<OpenId>; 2],
     /// The places of its events.
-    places: [Option<Place>; 2],
+    places: [Option<Position>; 2],
     /// The file that was read, and its first page.
     read: Option<(Inode, u64)>,
     /// Pages that came into the cache.
@@ -132,7 +132,7 @@ pub(crate) struct Joiner {
     pub(crate) names: Names,
     pub(crate) matching: Matching,
     geometries: FxHashMap<u32, Geometry>,
-    places: Places,
+    places: ExtentMap,
     requests: Requests,
     pub(crate) queue: Queue,
     /// Threads that were met without having seen how they began.
@@ -155,7 +155,7 @@ impl Joiner {
             names: Names::default(),
             matching: Matching::default(),
             geometries: FxHashMap::default(),
-            places: Places::default(),
+            places: ExtentMap::default(),
             requests: Requests::default(),
             queue: Queue::default(),
             strangers: Vec::new(),
@@ -261,7 +261,7 @@ impl Joiner {
                 let disk = self.geometry(device).disk;
                 let sectors = u64::from(sectors);
                 let origin_ns = self.origin_ns;
-                let step = Step { time_ns, origin_ns, thread, stage, disk, sector, sectors, letters };
+                let step = RequestEvent { time_ns, origin_ns, thread, stage, disk, sector, sectors, letters };
                 self.requests.step(step, &self.places, &mut self.queue);
             }
             // Nobody's call: its requests are seen as those of the journal's thread.

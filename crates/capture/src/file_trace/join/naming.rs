@@ -11,9 +11,9 @@
 //! So renames wait for the next border, a turn, and what became of names takes effect when the rename goes out, in the
 //! order of time. Renames of threads that aren't traced take effect at the border.
 
-use super::queue::Place;
+use super::queue::Position;
 use super::{InCall, Joiner, places};
-use crate::file_trace::fanotify::watch::{Renaming, Told};
+use crate::file_trace::fanotify::watch::{NameChange, Renaming};
 use crate::recorder::kernel_event::{Call, Inode};
 use petrio_trace::event::{Event, EventKind, FileKey};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,7 +39,7 @@ enum Sight {
 /// A call that waits for what it did to be told.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    place: Place,
+    place: Position,
     began_ns: u64,
     ended_ns: u64,
     allocated: Option<Inode>,
@@ -50,7 +50,7 @@ struct Waiting {
 struct Group {
     calls: Vec<Waiting>,
     /// In the order of all that was told.
-    told: Vec<(u64, Told)>,
+    told: Vec<(u64, NameChange)>,
 }
 
 /// What waits to be matched.
@@ -60,14 +60,14 @@ pub(crate) struct Matching {
     pub(crate) is_on: bool,
     sightings: FxHashMap<(u32, Inode, Sight), VecDeque<(u64, FileKey)>>,
     /// Told of files that weren't seen yet.
-    unseen: Vec<Told>,
+    unseen: Vec<NameChange>,
     groups: FxHashMap<(u32, Call), Group>,
     last_told: u64,
     border: Option<Border>,
     /// When inodes became free since the first of the calls that wait.
     freed: Vec<(u64, Inode)>,
     /// What the renames and new folders did that wait in the queue.
-    moves: FxHashMap<Place, Told>,
+    moves: FxHashMap<Position, NameChange>,
     /// File systems whose new inodes are seen.
     with_allocations: FxHashSet<u32>,
 }
@@ -128,7 +128,7 @@ impl Joiner {
     }
 
     /// Takes what was told up to a border. All events before `horizon_ns` have been taken.
-    pub(crate) fn tell(&mut self, told: Vec<Told>, border: Border, horizon_ns: u64) {
+    pub(crate) fn tell(&mut self, told: Vec<NameChange>, border: Border, horizon_ns: u64) {
         if self.matching.border.is_some_and(|border| border.to_ns <= horizon_ns) {
             self.decide(self.matching.border);
             self.name_unseen();
@@ -144,7 +144,7 @@ impl Joiner {
         });
     }
 
-    fn tell_one(&mut self, told: Told) {
+    fn tell_one(&mut self, told: NameChange) {
         if told.is_folder
             && let Renaming::Made(entry) = &told.what
         {
@@ -168,7 +168,7 @@ impl Joiner {
     }
 
     /// Names a file that was seen when it was made or deleted; false where it wasn't.
-    fn name_seen(&mut self, told: &Told) -> bool {
+    fn name_seen(&mut self, told: &NameChange) -> bool {
         let (entry, sight) = match &told.what {
             Renaming::Made(entry) => (entry, Sight::Made),
             Renaming::Gone(entry) => (entry, Sight::Gone),
@@ -223,8 +223,8 @@ impl Joiner {
     }
 
     /// Gives back what belongs to no call.
-    fn match_group(&mut self, Group { calls, told }: Group) -> Vec<(u64, Told)> {
-        let fits = |(call, (_, told)): (&Waiting, &(u64, Told))| {
+    fn match_group(&mut self, Group { calls, told }: Group) -> Vec<(u64, NameChange)> {
+        let fits = |(call, (_, told)): (&Waiting, &(u64, NameChange))| {
             call.allocated.is_none_or(|inode| inode == told.inode)
         };
         if calls.len() != told.len() || !calls.iter().zip(&told).all(fits) {
@@ -245,7 +245,7 @@ impl Joiner {
         Vec::new()
     }
 
-    fn moved_by_nobody(&mut self, mut told: Vec<(u64, Told)>) {
+    fn moved_by_nobody(&mut self, mut told: Vec<(u64, NameChange)>) {
         told.sort_by_key(|(number, _)| *number);
         for (_, told) in told {
             self.moved(&told, None);
@@ -280,7 +280,7 @@ impl Joiner {
     }
 
     /// A rename takes effect.
-    fn moved(&mut self, told: &Told, file: Option<FileKey>) {
+    fn moved(&mut self, told: &NameChange, file: Option<FileKey>) {
         let Renaming::Moved(_, to) = &told.what else { return };
         if told.is_folder {
             self.names.put_folder(told.inode, to.clone());
@@ -299,7 +299,7 @@ impl Joiner {
         self.queue = queue;
     }
 
-    fn name_event(&mut self, place: Place, event: &mut Event) {
+    fn name_event(&mut self, place: Position, event: &mut Event) {
         if !self.matching.moves.is_empty()
             && let Some(told) = self.matching.moves.remove(&place)
         {

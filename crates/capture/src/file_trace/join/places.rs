@@ -41,14 +41,14 @@ struct Piece {
 
 /// What is known of places.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct ExtentMap {
     /// By file and first byte.
     of_files: FxHashMap<FileKey, (u32, BTreeMap<u64, Piece>)>,
     /// By disk and first sector: sectors, and whose.
     on_disks: BTreeMap<(u32, u64), (u64, FileKey)>,
 }
 
-impl Places {
+impl ExtentMap {
     /// A part of a file has been seen, in blocks of its file system.
     pub(crate) fn learn(
         &mut self,
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_range_is_found_piece_by_piece_with_its_misses() {
-        let mut places = Places::default();
+        let mut places = ExtentMap::default();
         let geometry = Geometry { disk: 1, start_sector: 2_048, block_bytes: 4_096 };
         places.learn(FILE, geometry, 0, 2, 100);
         places.learn(FILE, geometry, 4, 1, 500);
@@ -171,7 +171,7 @@ mod tests {
             from in 0_u64..100_000, bytes in 0_u64..50_000,
             missed in proptest::collection::vec((0_u64..30, 0_u64..30), 0..4)
         ) {
-            let mut places = Places::default();
+            let mut places = ExtentMap::default();
             for (block, blocks, device_block) in pieces {
                 places.learn(FILE, Geometry::plain(1), block, blocks, device_block);
             }

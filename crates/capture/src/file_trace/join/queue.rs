@@ -7,7 +7,7 @@ use petrio_trace::event::Event;
 use std::collections::VecDeque;
 
 /// A place in the queue.
-pub(crate) type Place = u64;
+pub(crate) type Position = u64;
 
 /// Events that wait at most; at some 300 bytes each.
 const WAITING_MAX: usize = 400_000;
@@ -29,14 +29,14 @@ enum Slot {
 pub(crate) struct Queue {
     slots: VecDeque<(u64, Slot)>,
     /// The place of the first slot.
-    first: Place,
+    first: Position,
     /// Events that went before everything was known of them.
     pub(crate) impatient: u64,
 }
 
 impl Queue {
     /// Keeps a place for an event that began at `time_ns`.
-    pub(crate) fn reserve(&mut self, time_ns: u64) -> Place {
+    pub(crate) fn reserve(&mut self, time_ns: u64) -> Position {
         self.slots.push_back((time_ns, Slot::Reserved));
         self.first + self.slots.len() as u64 - 1
     }
@@ -46,12 +46,12 @@ impl Queue {
         self.slots.push_back((time_ns, Slot::Settled(Box::new(event))));
     }
 
-    fn slot(&mut self, place: Place) -> Option<&mut Slot> {
+    fn slot(&mut self, place: Position) -> Option<&mut Slot> {
         let index = usize::try_from(place.checked_sub(self.first)?).ok()?;
         self.slots.get_mut(index).map(|(_, slot)| slot)
     }
 
-    fn put(&mut self, place: Place, new: Slot) {
+    fn put(&mut self, place: Position, new: Slot) {
         // One that had to go before is gone.
         if let Some(slot) = self.slot(place) {
             *slot = new;
@@ -59,22 +59,22 @@ impl Queue {
     }
 
     /// The event is over and known.
-    pub(crate) fn settle(&mut self, place: Place, event: Event) {
+    pub(crate) fn settle(&mut self, place: Position, event: Event) {
         self.put(place, Slot::Settled(Box::new(event)));
     }
 
     /// The event is over, but something isn't known yet.
-    pub(crate) fn unsettle(&mut self, place: Place, event: Event) {
+    pub(crate) fn unsettle(&mut self, place: Position, event: Event) {
         self.put(place, Slot::Unsettled(Box::new(event)));
     }
 
     /// There is no event after all.
-    pub(crate) fn clear(&mut self, place: Place) {
+    pub(crate) fn clear(&mut self, place: Position) {
         self.put(place, Slot::Empty);
     }
 
     /// Completes an unsettled event; false where it is gone.
-    pub(crate) fn complete(&mut self, place: Place, complete: impl FnOnce(&mut Event)) -> bool {
+    pub(crate) fn complete(&mut self, place: Position, complete: impl FnOnce(&mut Event)) -> bool {
         let Some(slot) = self.slot(place) else { return false };
         if let Slot::Unsettled(mut event) = std::mem::replace(slot, Slot::Empty) {
             complete(&mut event);
@@ -85,7 +85,7 @@ impl Queue {
     }
 
     /// Hands on what is complete, and what began before `patience_ns` as it is.
-    pub(crate) fn release(&mut self, patience_ns: u64, mut take: impl FnMut(Place, Event)) {
+    pub(crate) fn release(&mut self, patience_ns: u64, mut take: impl FnMut(Position, Event)) {
         while let Some((time_ns, slot)) = self.slots.front() {
             let is_settled = matches!(slot, Slot::Settled(_) | Slot::Empty);
             if !is_settled && *time_ns >= patience_ns && self.slots.len() <= WAITING_MAX {

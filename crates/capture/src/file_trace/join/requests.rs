@@ -8,8 +8,8 @@
 //! Source: Linux 6.18 `block/blk-core.c`, `block/blk-mq.c` (where the events stand), `kernel/trace/blktrace.c`
 //! (`blk_fill_rwbs`, the letters). Left out: discards and zone commands, which are counted.
 
-use super::places::Places;
-use super::queue::{Place, Queue};
+use super::places::ExtentMap;
+use super::queue::{Position, Queue};
 use crate::recorder::block::{Access, BlockAccess, Letters};
 use crate::recorder::kernel_event::RequestStage;
 use petrio_colours::Direction;
@@ -30,7 +30,7 @@ struct Bio {
     queued_ns: u64,
     thread: u32,
     /// Its record in the queue; a split bio's rest has none.
-    place: Option<Place>,
+    place: Option<Position>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ struct Flying {
 
 /// A step of a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct RequestEvent {
     /// Nanoseconds on the trace's clock.
     pub(crate) time_ns: u64,
     /// Nanoseconds of the trace's origin on that clock.
@@ -105,7 +105,7 @@ impl Requests {
     }
 
     /// A request went a step further.
-    pub(crate) fn step(&mut self, mut step: Step, places: &Places, queue: &mut Queue) {
+    pub(crate) fn step(&mut self, mut step: RequestEvent, places: &ExtentMap, queue: &mut Queue) {
         let Some(said) = said(step.letters, step.sectors) else {
             self.passed_over += u64::from(step.stage == RequestStage::Queued);
             return;
@@ -123,7 +123,7 @@ impl Requests {
         }
     }
 
-    fn queued(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
+    fn queued(&mut self, step: RequestEvent, said: RequestKind, places: &ExtentMap, queue: &mut Queue) {
         let place = queue.reserve(step.time_ns);
         queue.unsettle(place, step.event(EventKind::Queue, said, step.thread, places));
         let bio =
@@ -134,7 +134,7 @@ impl Requests {
         }
     }
 
-    fn issued(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
+    fn issued(&mut self, step: RequestEvent, said: RequestKind, places: &ExtentMap, queue: &mut Queue) {
         let again = self.flying.get(&(step.disk, step.sector));
         if step.sectors > 0
             && again.is_some_and(|flying| flying.iter().any(|one| one.sectors == step.sectors))
@@ -179,7 +179,7 @@ impl Requests {
         }
     }
 
-    fn completed(&mut self, step: Step, said: RequestKind, places: &Places, queue: &mut Queue) {
+    fn completed(&mut self, step: RequestEvent, said: RequestKind, places: &ExtentMap, queue: &mut Queue) {
         let place = (step.disk, step.sector);
         let mut flying = None;
         if let Some(here) = self.flying.get_mut(&place) {
@@ -197,8 +197,8 @@ impl Requests {
     }
 }
 
-impl Step {
-    fn event(&self, kind: EventKind, said: RequestKind, thread: u32, places: &Places) -> Event {
+impl RequestEvent {
+    fn event(&self, kind: EventKind, said: RequestKind, thread: u32, places: &ExtentMap) -> Event {
         let mut event = Event::new(Time::from_nanos(self.time_ns.saturating_sub(self.origin_ns)), kind);
         event.process = thread;
         event.length = self.sectors * SECTOR_BYTES;
@@ -227,10 +227,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn run(steps: &[(u64, RequestStage, u64, u64, &str)]) -> Vec<Event> {
-        let (mut requests, mut queue, places) = (Requests::default(), Queue::default(), Places::default());
+        let (mut requests, mut queue, places) = (Requests::default(), Queue::default(), ExtentMap::default());
         for &(time_ns, stage, sector, sectors, text) in steps {
             let letters = letters(text);
-            let step = Step { time_ns, origin_ns: 0, thread: 9, stage, disk: 1, sector, sectors, letters };
+            let step =
+                RequestEvent { time_ns, origin_ns: 0, thread: 9, stage, disk: 1, sector, sectors, letters };
             requests.step(step, &places, &mut queue);
         }
         let mut events = Vec::new();

@@ -3,7 +3,7 @@
 //! As in the kernel: a thread has a table of descriptors, which other threads may share; a descriptor stands for an
 //! opened file with its position, which other descriptors (dup, fork) may share.
 
-use crate::file_trace::join::queue::Place;
+use crate::file_trace::join::queue::Position;
 use crate::recorder::kernel_event::Inode;
 use petrio_trace::event::{Access, FileKey, Totals};
 use smallvec::SmallVec;
@@ -104,7 +104,7 @@ pub(crate) struct Open {
     pub(crate) totals: Totals,
     pub(crate) all_hit: bool,
     /// Events that wait until it is known which file this is.
-    pub(crate) waiting: SmallVec<[Place; 2]>,
+    pub(crate) waiting: SmallVec<[Position; 2]>,
     /// Some table's memory maps it; its first page fault may still tell which file it is.
     pub(crate) is_mapped: bool,
     /// A call closes it, which isn't over.

@@ -8,6 +8,7 @@ use crate::progress::CountProgress;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_page::numbers::significant;
 use petrio_scenario::report::write_text;
 use petrio_study::describe::{DescribeError, Described, Figures, describe_directory, describe_trace};
@@ -46,23 +47,24 @@ Examples:
 
 impl Describe {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check([self.what.as_path()])?;
-        let described = self.described()?;
+        let inputs = Inputs::here();
+        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check(&inputs, [self.what.as_path()])?;
+        let described = self.described(&inputs)?;
         let body =
             toml::to_string(&described.specification).map_err(|error| Failure::Output(error.to_string()))?;
         match &self.out {
-            Some(path) => write_text(path, &body)?,
+            Some(path) => write_text(path, &inputs, &body)?,
             None => print(&body)?,
         }
         if let Some(path) = &self.json {
-            write_json(&described, path)?;
+            write_json(&described, path, &inputs)?;
         }
         talk(&likeness(&described));
         say_written([&self.out, &self.json].into_iter().flatten());
         Ok(())
     }
 
-    fn described(&self) -> Result<Described, Failure> {
+    fn described(&self, inputs: &Inputs) -> Result<Described, Failure> {
         let found = if self.what.is_dir() {
             let mut progress = CountProgress::new(0, "files");
             let found = describe_directory(&self.what, self.each_user, |files| progress.update(files));
@@ -72,7 +74,7 @@ impl Describe {
             let help = "leave out --each-user, or name a directory".to_owned();
             return Err(Failure::new(format!("{} is no directory", self.what.display()), Some(help)));
         } else {
-            describe_trace(&self.what, &self.reading.options())
+            describe_trace(inputs, &self.what, &self.reading.options())
         };
         found.map_err(|error| match error {
             DescribeError::Directory(error) => Failure::output(&error),

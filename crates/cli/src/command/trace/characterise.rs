@@ -6,6 +6,7 @@ use crate::output::print;
 use crate::results::Results;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use petrio_files::inputs::Inputs;
 use petrio_study::characterise::{Question, characterise_file, write_html, write_json};
 use petrio_trace::TraceOptions;
 use std::path::PathBuf;
@@ -40,20 +41,21 @@ impl Characterise {
             let message = format!("--utc-offset {} is no difference of a time zone", self.utc_offset);
             return Err(Failure::new(message, Some("give hours from -14 to 14, such as 5.5".to_owned())));
         }
-        self.results.check(&[&self.trace])?;
+        let inputs = Inputs::here();
+        self.results.check(&inputs, &[&self.trace])?;
         let question = Question {
             options: TraceOptions { only_device: self.only_device.clone(), ..TraceOptions::default() },
             utc_offset_s: (self.utc_offset * SECONDS_AN_HOUR) as i64,
         };
         let mut progress = Progress::new();
-        let found = characterise_file(&self.trace, &question, |events| progress.update(events));
+        let found = characterise_file(&inputs, &self.trace, &question, |events| progress.update(events));
         progress.bar.finish_and_clear();
         let found = found?;
         if let Some(path) = &self.results.json {
-            write_json(&found, path)?;
+            write_json(&found, path, &inputs)?;
         }
         if let Some(path) = &self.results.html {
-            write_html(&found, path)?;
+            write_html(&found, path, &inputs)?;
         }
         if !self.quiet && !self.results.to_output() {
             print(&summary(&found))?;

@@ -4,6 +4,7 @@ use super::files::{Output, Overwrite, about, output_format, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::write::OutputFormat;
 use std::path::PathBuf;
 
@@ -41,10 +42,11 @@ Examples:
 impl Convert {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let output = Output::new(self.out.clone(), self.to, &self.overwrite);
-        output.check([self.file.as_path()])?;
-        let mut reader = self.reading.open(&self.file)?;
+        let inputs = Inputs::here();
+        output.check(&inputs, [self.file.as_path()])?;
+        let mut reader = self.reading.open(&inputs, &self.file)?;
         let about = about(&mut reader)?;
-        output.write(&about, reader.by_ref())?;
+        output.write(&inputs, &about, reader.by_ref())?;
         remark(&reader);
         Ok(())
     }

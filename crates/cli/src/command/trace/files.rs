@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::talk;
 use crate::outputs::{Outputs, is_free};
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::event::Event;
 use petrio_trace::native::About;
 use petrio_trace::write::{OutputFormat, TraceWriter};
@@ -39,9 +40,13 @@ impl Output {
     }
 
     /// Whether it can be written, and takes nobody's place; before anything is read.
-    pub(super) fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    pub(super) fn check<'a>(
+        &self,
+        inputs: &Inputs,
+        named: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(), Failure> {
         let path = Some(self.out.clone());
-        Outputs::of([("OUT", &path)]).check(inputs)?;
+        Outputs::of([("OUT", &path)]).check(inputs, named)?;
         let help = "the last name is the file to write: name another one, or replace it with --force";
         is_free(&self.out, self.overwrite.force, help)
     }
@@ -59,11 +64,12 @@ impl Output {
     /// Writes events, and says how many there were and what couldn't be kept.
     pub(super) fn write(
         &self,
+        inputs: &Inputs,
         about: &About,
         events: impl Iterator<Item = Result<Event, TraceError>>,
     ) -> Result<(), Failure> {
         let format = self.format()?;
-        let mut writer = TraceWriter::create(&self.out, format, about)?;
+        let mut writer = TraceWriter::create(&self.out, inputs, format, about)?;
         for event in events {
             writer.push(&event?)?;
         }

@@ -4,6 +4,7 @@ use super::files::{Output, about, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::device_number;
 use petrio_trace::event::EventKind;
 use petrio_trace::select::{Selection, Selector};
@@ -68,13 +69,14 @@ impl Filter {
             reads: self.read,
             writes: self.write,
         };
-        self.output.check([self.file.as_path()])?;
-        let mut reader = self.reading.open(&self.file)?;
+        let inputs = Inputs::here();
+        self.output.check(&inputs, [self.file.as_path()])?;
+        let mut reader = self.reading.open(&inputs, &self.file)?;
         let about = about(&mut reader)?;
         let mut selector = Selector::new(wanted);
         let events =
             reader.by_ref().filter(|event| event.as_ref().map_or(true, |event| selector.wants(event)));
-        self.output.write(&about, events)?;
+        self.output.write(&inputs, &about, events)?;
         remark(&reader);
         Ok(())
     }

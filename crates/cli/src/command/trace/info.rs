@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::table::table;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::overview::Overview;
 use std::path::PathBuf;
 
@@ -34,7 +35,7 @@ Examples:
 
 impl Info {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let overview = Overview::of(self.reading.open(&self.file)?)?;
+        let overview = Overview::of(self.reading.open(&Inputs::here(), &self.file)?)?;
         if self.json {
             return print_json(&overview);
         }

@@ -4,6 +4,7 @@ use super::files::{Output, Overwrite, output_format};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::write::OutputFormat;
 use petrio_trace::{MergeError, MergedEvents};
 use std::path::PathBuf;
@@ -39,15 +40,17 @@ Examples:
 
 impl Merge {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let Some((out, inputs)) = self.files.split_last() else {
+        let Some((out, traces)) = self.files.split_last() else {
             return Err(Failure::new("no traces to merge", None));
         };
         let output = Output::new(out.clone(), self.to, &self.overwrite);
-        output.check(inputs.iter().map(PathBuf::as_path))?;
-        let readers = inputs.iter().map(|input| self.reading.open(input)).collect::<Result<Vec<_>, _>>()?;
+        let inputs = Inputs::here();
+        output.check(&inputs, traces.iter().map(PathBuf::as_path))?;
+        let readers =
+            traces.iter().map(|trace| self.reading.open(&inputs, trace)).collect::<Result<Vec<_>, _>>()?;
         let merged = MergedEvents::new(readers, self.align, self.apart).map_err(refused)?;
         let about = merged.about().clone();
-        output.write(&about, merged)
+        output.write(&inputs, &about, merged)
     }
 }
 

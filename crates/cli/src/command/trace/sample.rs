@@ -4,6 +4,7 @@ use super::files::{Output, about, remark};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_trace::sample::Sampling;
 use std::path::PathBuf;
 
@@ -48,13 +49,14 @@ impl Sample {
                 (Sampling::Fraction { fraction, seed }, how)
             }
         };
-        self.output.check([self.file.as_path()])?;
-        let mut reader = self.reading.open(&self.file)?;
+        let inputs = Inputs::here();
+        self.output.check(&inputs, [self.file.as_path()])?;
+        let mut reader = self.reading.open(&inputs, &self.file)?;
         let mut about = about(&mut reader)?;
         about.notes.push(how);
         let events =
             reader.by_ref().filter(|event| event.as_ref().map_or(true, |event| sampling.keeps(event)));
-        self.output.write(&about, events)?;
+        self.output.write(&inputs, &about, events)?;
         remark(&reader);
         Ok(())
     }

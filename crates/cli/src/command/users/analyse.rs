@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::results::Results;
 use crate::usage::{figures_table, usage_tables};
 use clap::{Args, ValueEnum};
+use petrio_files::inputs::Inputs;
 use petrio_study::users::alike::{compare_workloads, write_alike_html};
 use petrio_study::users::{
     NamedRun, RunsBy, analyse_file, analyse_runs, write_figures_html, write_usage_html,
@@ -71,14 +72,15 @@ fn run(text: &str) -> Result<NamedRun, String> {
 
 impl Analyse {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let inputs: Vec<&Path> =
+        let named: Vec<&Path> =
             self.runs.iter().map(|run| run.path.as_path()).chain(self.like.as_deref()).collect();
-        self.results.check(&inputs)?;
+        let inputs = Inputs::here();
+        self.results.check(&inputs, &named)?;
         if let Some(like) = &self.like {
-            return self.alike(like);
+            return self.alike(&inputs, like);
         }
         match (self.runs.as_slice(), self.by) {
-            ([run], None) => self.one(run),
+            ([run], None) => self.one(&inputs, run),
             ([run], Some(_)) => {
                 let help = "name several runs, or leave --by out".to_owned();
                 Err(Failure::new(
@@ -86,29 +88,40 @@ impl Analyse {
                     Some(help),
                 ))
             }
-            (_, by) => self.several(match by {
-                None | Some(ByName::Users) => RunsBy::Users,
-                Some(ByName::AccessSize) => RunsBy::AccessSize,
-            }),
+            (_, by) => self.several(
+                &inputs,
+                match by {
+                    None | Some(ByName::Users) => RunsBy::Users,
+                    Some(ByName::AccessSize) => RunsBy::AccessSize,
+                },
+            ),
         }
     }
 
-    fn one(&self, run: &NamedRun) -> Result<(), Failure> {
-        let found = analyse_file(&run.path, &self.reading.options()).map_err(failed)?;
-        self.results.leave(&found, write_usage_html, (!self.quiet).then(|| usage_tables(&found.usage)))
+    fn one(&self, inputs: &Inputs, run: &NamedRun) -> Result<(), Failure> {
+        let found = analyse_file(inputs, &run.path, &self.reading.options()).map_err(failed)?;
+        self.results.leave(
+            (&found, inputs),
+            write_usage_html,
+            (!self.quiet).then(|| usage_tables(&found.usage)),
+        )
     }
 
-    fn alike(&self, like: &Path) -> Result<(), Failure> {
+    fn alike(&self, inputs: &Inputs, like: &Path) -> Result<(), Failure> {
         let [run] = self.runs.as_slice() else {
             let help = "name one run, and --like the trace that it should be like".to_owned();
             return Err(Failure::new("one run at a time is held against another", Some(help)));
         };
-        let found = compare_workloads(&run.path, like, &self.reading.options()).map_err(failed)?;
-        self.results.leave(&found, write_alike_html, (!self.quiet).then(|| alike_table(&found)))
+        let found = compare_workloads(inputs, [&run.path, like], &self.reading.options()).map_err(failed)?;
+        self.results.leave((&found, inputs), write_alike_html, (!self.quiet).then(|| alike_table(&found)))
     }
 
-    fn several(&self, by: RunsBy) -> Result<(), Failure> {
-        let figures = analyse_runs(&self.runs, by, &self.reading.options()).map_err(failed)?;
-        self.results.leave(&figures, write_figures_html, (!self.quiet).then(|| figures_table(&figures)))
+    fn several(&self, inputs: &Inputs, by: RunsBy) -> Result<(), Failure> {
+        let figures = analyse_runs(inputs, &self.runs, by, &self.reading.options()).map_err(failed)?;
+        self.results.leave(
+            (&figures, inputs),
+            write_figures_html,
+            (!self.quiet).then(|| figures_table(&figures)),
+        )
     }
 }

@@ -6,9 +6,10 @@ use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::results::Results;
 use clap::Args;
+use petrio_files::inputs::Inputs;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_scenario::report::write_text;
-use petrio_scenario::{Override, load_users, load_users_text};
+use petrio_scenario::{Override, load_users_in, load_users_text};
 use petrio_study::compare::{Candidate, Question};
 use petrio_study::users::alike::{Alike, users_beside};
 use petrio_study::users::{LearnWhat, UsersError, candidate, learn_file};
@@ -86,8 +87,9 @@ Examples:
 impl Compare {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let all = self.candidates.iter().chain([&self.users]).chain(&self.like);
-        let inputs: Vec<&Path> = all.map(PathBuf::as_path).collect();
-        self.results.check(&inputs)?;
+        let named: Vec<&Path> = all.map(PathBuf::as_path).collect();
+        let inputs = Inputs::here();
+        self.results.check(&inputs, &named)?;
         if let [only] = self.candidates.as_slice() {
             let help = "name another one: a directory, or a scenario with a workload on files".to_owned();
             return Err(Failure::new(
@@ -97,7 +99,7 @@ impl Compare {
         }
         // A learned or changed specification lies here while it is used.
         let folder = TemporaryFolder::new().map_err(|error| Failure::Output(error.to_string()))?;
-        let (path, specification) = self.specification(folder.path())?;
+        let (path, specification) = self.specification(&inputs, folder.path())?;
         let shares = shares(&specification, self.population.as_deref(), &self.share)?;
         let path = std::path::absolute(path).map_err(|error| Failure::Output(error.to_string()))?;
         let users = Users { shares, ..Users::new(path, self.count, self.sessions) };
@@ -105,16 +107,17 @@ impl Compare {
             .candidates
             .iter()
             .map(|path| {
-                candidate(path, &users, self.seed).map_err(|error| match &error {
+                candidate(&inputs, path, &users, self.seed).map_err(|error| match &error {
                     UsersError::NotOneFileWorkload => Failure::named(path, &error),
                     _ => failed(error),
                 })
             })
             .collect();
         let candidates = candidates?;
-        let alike = self.alike(&candidates)?;
+        let alike = self.alike(&inputs, &candidates)?;
         let question = Question {
             candidates,
+            files: inputs,
             seed: Some(self.seed),
             replications: self.replications,
             precision: part(self.precision, "--precision")?,
@@ -127,31 +130,31 @@ impl Compare {
 
     /// Whether the users work like those that they stand for: on the first candidate, or, where it is a directory, on what
     /// stands for one.
-    fn alike(&self, candidates: &[Candidate]) -> Result<Option<Alike>, Failure> {
+    fn alike(&self, inputs: &Inputs, candidates: &[Candidate]) -> Result<Option<Alike>, Failure> {
         let like = self.like.as_ref().or_else(|| (!is_written(&self.users)).then_some(&self.users));
         let simulated = candidates.iter().find(|candidate| candidate.directory.is_none());
         let (Some(like), Some(on)) = (like, simulated.or_else(|| candidates.first())) else {
             return Ok(None);
         };
         let name = if simulated.is_some() { on.name.as_str() } else { "one disk" };
-        users_beside((name, &on.loaded), like, &self.reading.options()).map(Some).map_err(failed)
+        users_beside((name, &on.loaded), (inputs, like), &self.reading.options()).map(Some).map_err(failed)
     }
 
     /// The specification, and where it stands; in `folder` where it was learned or changed.
-    fn specification(&self, folder: &Path) -> Result<(PathBuf, UserSpecification), Failure> {
+    fn specification(&self, inputs: &Inputs, folder: &Path) -> Result<(PathBuf, UserSpecification), Failure> {
         let is_written = is_written(&self.users);
         let specification = if is_written {
-            load_users(&self.users, &self.overrides)?
+            load_users_in(inputs, &self.users, &self.overrides)?
         } else {
-            let learned =
-                learn_file(&self.users, &self.reading.options(), LearnWhat::default()).map_err(failed)?;
+            let learned = learn_file(inputs, &self.users, &self.reading.options(), LearnWhat::default())
+                .map_err(failed)?;
             load_users_text("the learned specification", &text(&learned.specification)?, &self.overrides)?
         };
         if is_written && self.overrides.is_empty() {
             return Ok((self.users.clone(), specification));
         }
         let path = folder.join("users.toml");
-        write_text(&path, &text(&specification)?)?;
+        write_text(&path, inputs, &text(&specification)?)?;
         Ok((path, specification))
     }
 }

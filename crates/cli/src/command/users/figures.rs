@@ -6,7 +6,9 @@ use crate::output::talk;
 use crate::results::Results;
 use crate::usage::figures_table;
 use clap::Args;
-use petrio_scenario::{Override, load};
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_scenario::{Override, load_in};
 use petrio_study::users::{FiguresParameters, UsersError, measure_figures, write_figures_html};
 use std::path::PathBuf;
 
@@ -54,17 +56,22 @@ fn examples() -> String {
 
 impl Figures {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        self.results.check(&[&self.scenario])?;
+        let inputs = Inputs::here();
+        self.results.check(&inputs, &[&self.scenario])?;
         let parameters =
             FiguresParameters { directory: self.dir.clone(), users: self.users, sessions: self.sessions };
-        let loaded =
-            load(&self.scenario, &self.overrides).map_err(|problems| failed(UsersError::from(problems)))?;
+        let loaded = load_in(&inputs, &self.scenario, &self.overrides, &Watch::default())
+            .map_err(|problems| failed(UsersError::from(problems)))?;
         let figures = measure_figures(&loaded, &parameters, |far| {
             if !self.quiet {
                 talk(&far.what);
             }
         });
         let figures = figures.map_err(failed)?;
-        self.results.leave(&figures, write_figures_html, (!self.quiet).then(|| figures_table(&figures)))
+        self.results.leave(
+            (&figures, &inputs),
+            write_figures_html,
+            (!self.quiet).then(|| figures_table(&figures)),
+        )
     }
 }

@@ -7,6 +7,7 @@ use crate::output::print;
 use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use clap::{Args, ValueEnum};
+use petrio_files::inputs::Inputs;
 use petrio_scenario::report::write_text;
 use petrio_study::users::{LearnWhat, learn_file};
 use petrio_users::learn::{Independence, KINDS_MOST, Learned, TypesBy};
@@ -78,17 +79,18 @@ Examples:
 
 impl Learn {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check([self.trace.as_path()])?;
+        let inputs = Inputs::here();
+        Outputs::of([("--out", &self.out), ("--json", &self.json)]).check(&inputs, [self.trace.as_path()])?;
         let types_by = self.types.map_or(TypesBy::Nothing, TypesBy::from);
         let what = LearnWhat { types_by, kinds_most: self.kinds };
-        let learned = learn_file(&self.trace, &self.reading.options(), what).map_err(failed)?;
+        let learned = learn_file(&inputs, &self.trace, &self.reading.options(), what).map_err(failed)?;
         let text = specification_text(&learned)?;
         match &self.out {
-            Some(path) => write_text(path, &text)?,
+            Some(path) => write_text(path, &inputs, &text)?,
             None => print(&text)?,
         }
         if let Some(path) = &self.json {
-            write_json(&learned, path)?;
+            write_json(&learned, path, &inputs)?;
         }
         say_written([&self.out, &self.json].into_iter().flatten());
         Ok(())

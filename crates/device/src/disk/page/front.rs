@@ -119,6 +119,7 @@ pub(super) fn controller(
 }
 
 /// The controller begins a command: what it needs is found out.
+#[expect(clippy::too_many_lines, reason = "one transition: a command's sheet, and where each class goes")]
 fn begin(
     page: &mut PageBuilder<'_>,
     drive: &Arc<Drive>,

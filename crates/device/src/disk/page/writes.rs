@@ -10,6 +10,13 @@ use std::sync::Arc;
 /// What happens when a write's data have passed the bus.
 pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut page = page.page("write");
+    received(&mut page, drive, places);
+    report(&mut page, drive, places);
+    join(&mut page, drive, places);
+}
+
+/// A write's data have come: they are kept, stored, or their command waits for the medium.
+fn received(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut received = page.transition("received");
     let command = received.take(places.data_on_bus);
     let spare = received.update(places.spare);
@@ -79,7 +86,10 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
             }
         }
     });
+}
 
+/// What waited until others had left the cache is reported.
+fn report(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut report = page.transition("report");
     let command = report.take(places.for_drain);
     report.consume(places.drained);
@@ -92,7 +102,10 @@ pub(super) fn data(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Plac
         let completion = reporting.completion(command.demand);
         f.put_after(finishing, command, completion);
     });
+}
 
+/// A write that the medium has is reported, as soon as its data had come, too.
+fn join(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
     let mut join = page.transition("join");
     let command = join.take(places.stored);
     join.consume(places.data_there);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug)]
-enum Step {
+enum Action {
     Create(u32, u32),
     Mkdir(u32, u32),
     Add(u32, u32, u64),
@@ -22,27 +22,27 @@ enum Step {
     Release(u32),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = Action> {
     let file = 1u32..12;
     let directory = prop_oneof![Just(0u32), 12u32..16];
     prop_oneof![
-        (file.clone(), directory.clone()).prop_map(|(file, parent)| Step::Create(file, parent)),
-        (12u32..16, directory.clone()).prop_map(|(file, parent)| Step::Mkdir(file, parent)),
+        (file.clone(), directory.clone()).prop_map(|(file, parent)| Action::Create(file, parent)),
+        (12u32..16, directory.clone()).prop_map(|(file, parent)| Action::Mkdir(file, parent)),
         (file.clone(), directory.clone(), 0u64..9_000_000)
-            .prop_map(|(file, parent, size)| Step::Add(file, parent, size)),
-        (file.clone(), 0u64..3000, 1u64..40).prop_map(|(file, at, count)| Step::Write(file, at, count)),
-        (file.clone(), 0u64..20, 1u64..1500).prop_map(|(file, at, count)| Step::Write(file, at, count)),
-        (file.clone(), 0u64..12_000_000).prop_map(|(file, size)| Step::Truncate(file, size)),
-        file.clone().prop_map(Step::Unlink),
-        (12u32..16).prop_map(Step::Rmdir),
+            .prop_map(|(file, parent, size)| Action::Add(file, parent, size)),
+        (file.clone(), 0u64..3000, 1u64..40).prop_map(|(file, at, count)| Action::Write(file, at, count)),
+        (file.clone(), 0u64..20, 1u64..1500).prop_map(|(file, at, count)| Action::Write(file, at, count)),
+        (file.clone(), 0u64..12_000_000).prop_map(|(file, size)| Action::Truncate(file, size)),
+        file.clone().prop_map(Action::Unlink),
+        (12u32..16).prop_map(Action::Rmdir),
         (1u32..16, directory, proptest::option::of(1u32..16))
-            .prop_map(|(file, parent, other)| Step::Rename(file, parent, other)),
-        file.clone().prop_map(Step::Hold),
-        file.prop_map(Step::Release),
+            .prop_map(|(file, parent, other)| Action::Rename(file, parent, other)),
+        file.clone().prop_map(Action::Hold),
+        file.prop_map(Action::Release),
     ]
 }
 
-fn take(volume: &mut Volume, step: &Step, touched: &mut Touched, mapping: &mut Mapping) {
+fn take(volume: &mut Volume, step: &Action, touched: &mut Touched, mapping: &mut Mapping) {
     let op = |operation, file: u32, parent: u32| FileOp {
         operation,
         file: FileId(file),
@@ -51,13 +51,13 @@ fn take(volume: &mut Volume, step: &Step, touched: &mut Touched, mapping: &mut M
     };
     // Many of these fail, as they should: what counts is what is true afterwards.
     let _ = match *step {
-        Step::Create(file, parent) => volume.operate(&op(Operation::Create, file, parent), touched),
-        Step::Mkdir(file, parent) => volume.operate(&op(Operation::Mkdir, file, parent), touched),
-        Step::Add(file, parent, size) => {
+        Action::Create(file, parent) => volume.operate(&op(Operation::Create, file, parent), touched),
+        Action::Mkdir(file, parent) => volume.operate(&op(Operation::Mkdir, file, parent), touched),
+        Action::Add(file, parent, size) => {
             let mut random = generator(u64::from(file), size, "volume", "fragmentation");
             volume.add_file(FileId(file), FileId(parent), size, &mut random)
         }
-        Step::Write(file, at, count) => {
+        Action::Write(file, at, count) => {
             let file = FileId(file);
             if volume.is_directory(file) {
                 return;
@@ -77,20 +77,20 @@ fn take(volume: &mut Volume, step: &Step, touched: &mut Touched, mapping: &mut M
             }
             Ok(())
         }
-        Step::Truncate(file, length) => {
+        Action::Truncate(file, length) => {
             volume.operate(&FileOp { length, ..op(Operation::Truncate, file, 0) }, touched)
         }
-        Step::Unlink(file) => volume.operate(&op(Operation::Unlink, file, 0), touched),
-        Step::Rmdir(file) => volume.operate(&op(Operation::Rmdir, file, 0), touched),
-        Step::Rename(file, parent, replaced) => volume.operate(
+        Action::Unlink(file) => volume.operate(&op(Operation::Unlink, file, 0), touched),
+        Action::Rmdir(file) => volume.operate(&op(Operation::Rmdir, file, 0), touched),
+        Action::Rename(file, parent, replaced) => volume.operate(
             &FileOp { replaced: replaced.map(FileId), ..op(Operation::Rename, file, parent) },
             touched,
         ),
-        Step::Hold(file) => {
+        Action::Hold(file) => {
             volume.hold(FileId(file));
             Ok(())
         }
-        Step::Release(file) => {
+        Action::Release(file) => {
             volume.release(FileId(file), touched);
             Ok(())
         }
@@ -185,7 +185,7 @@ proptest! {
             // What an operation says that it freed had an owner before and has none now, unless it was given out again.
             let after = owners(&volume);
             let freed = touched.freed.iter().flat_map(|&(block, count)| block..block + count);
-            if !matches!(step, Step::Add(..)) {
+            if !matches!(step, Action::Add(..)) {
                 for block in freed.chain(touched.forgotten.iter().copied()) {
                     prop_assert!(before.contains_key(&block) && !after.contains_key(&block));
                 }
@@ -201,11 +201,11 @@ proptest! {
             for _ in 0..60 {
                 volume.release(FileId(file), &mut touched);
             }
-            take(&mut volume, &Step::Unlink(file), &mut touched, &mut mapping);
+            take(&mut volume, &Action::Unlink(file), &mut touched, &mut mapping);
         }
         for _ in 0..4 {
             for directory in 12..16 {
-                take(&mut volume, &Step::Rmdir(directory), &mut touched, &mut mapping);
+                take(&mut volume, &Action::Rmdir(directory), &mut touched, &mut mapping);
             }
         }
         let root = volume.files.get(0).unwrap();

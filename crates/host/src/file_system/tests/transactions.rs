@@ -36,6 +36,7 @@ fn operations_on_ext4_log_the_blocks_that_debugfs_shows() {
 
 /// The names of the blocks are those of the observation; numbers differ where a directory's group hangs on its name's
 /// hash.
+#[expect(clippy::too_many_lines, reason = "a list of operations and what each logs")]
 fn operations_log_what_debugfs_shows(family: Family) {
     let mut log = Log::new(modern(family));
     let at = log.volume.geometry.clone();

@@ -44,13 +44,13 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-type Step = (Operation, usize, u64, u64);
+type Access = (Operation, usize, u64, u64);
 
-fn steps((indices, longest): (u64, u64)) -> impl Strategy<Value = Vec<Step>> {
+fn steps((indices, longest): (u64, u64)) -> impl Strategy<Value = Vec<Access>> {
     proptest::collection::vec((operation(), 0..FILES.len(), 0..=indices - longest, 1..=longest), 1..60)
 }
 
-fn agree_on(parameters: &PageCacheParameters, (indices, _): (u64, u64), steps: &[Step]) {
+fn agree_on(parameters: &PageCacheParameters, (indices, _): (u64, u64), steps: &[Access]) {
     let limit = FILES.len() as u64 * indices;
     let mut cache = PageCache::new(parameters, limit);
     let mut naive = Naive::new(parameters);

@@ -8,7 +8,7 @@ const OTHER: FileKey = FileKey(2 << 32 | 5);
 const SLOTS: u64 = 200;
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum Action {
     Write(u64, u64),
     Read(u64),
     Cut(u64, u64),
@@ -16,13 +16,13 @@ enum Step {
     File(u64),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = Action> {
     prop_oneof![
-        (0..300_u64, 1..20_u64).prop_map(|(at, pages)| Step::Write(at, pages)),
-        (0..320_u64).prop_map(Step::Read),
-        (0..300_u64, 1..80_u64).prop_map(|(at, pages)| Step::Cut(at, pages)),
-        (1..120_u64).prop_map(Step::Reclaim),
-        (0..500_u64).prop_map(Step::File),
+        (0..300_u64, 1..20_u64).prop_map(|(at, pages)| Action::Write(at, pages)),
+        (0..320_u64).prop_map(Action::Read),
+        (0..300_u64, 1..80_u64).prop_map(|(at, pages)| Action::Cut(at, pages)),
+        (1..120_u64).prop_map(Action::Reclaim),
+        (0..500_u64).prop_map(Action::File),
     ]
 }
 
@@ -49,31 +49,31 @@ proptest! {
         let mut swapped_out = 0;
         for step in steps {
             match step {
-                Step::Write(at, pages) => {
+                Action::Write(at, pages) => {
                     bring_back(&mut cache, at, at + pages);
                     let new = (at..at + pages).filter(|index| !written.contains(index)).count() as u64;
                     prop_assert_eq!(cache.new_shared(OTHER, at, pages), new);
                     cache.insert_shared(OTHER, at, pages);
                     written.extend(at..at + pages);
                 }
-                Step::Read(at) => {
+                Action::Read(at) => {
                     bring_back(&mut cache, at, at + 1);
                     prop_assert_eq!(cache.look(OTHER, at).is_some(), written.contains(&at));
                     cache.access(OTHER, at, 1);
                 }
-                Step::Cut(at, pages) => {
+                Action::Cut(at, pages) => {
                     let gone = cache.remove(OTHER, at, at + pages);
                     let before = written.len();
                     written.retain(|index| !(at..at + pages).contains(index));
                     prop_assert_eq!(gone.total(), (before - written.len()) as u64);
                     prop_assert_eq!(gone.dirty + gone.writeback, 0);
                 }
-                Step::Reclaim(pages) => {
+                Action::Reclaim(pages) => {
                     let mut reclaimed = Reclaimed::default();
                     cache.reclaim(pages, &mut reclaimed);
                     swapped_out += reclaimed.swapped_out;
                 }
-                Step::File(at) => {
+                Action::File(at) => {
                     misses(&mut cache, FILE, [at]);
                 }
             }

@@ -49,7 +49,7 @@ pub use verify::{Check, FITS, Measured, Verified, measure, verify};
 pub use writes::{FoundReporting, FoundWrites};
 pub use zones::{FoundZone, Skipped};
 
-use super::step::Step;
+use super::step::CalibrationProgress;
 use probe::Probe;
 use reach::Pair;
 use seek::Cylinders;
@@ -123,12 +123,13 @@ pub struct FoundDisk {
 pub fn extract(
     drive: &mut dyn TimedDrive,
     effort: &Effort,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(CalibrationProgress),
 ) -> Result<Found, DriveCalibrationError> {
     let mut probe = Probe::new(drive, effort);
     let probe = &mut probe;
-    let mut tell =
-        |what, part: f64| progress(Step { what, done: (part.clamp(0.0, 1.0) * 1000.0) as u64, total: 1000 });
+    let mut tell = |what, part: f64| {
+        progress(CalibrationProgress { what, done: (part.clamp(0.0, 1.0) * 1000.0) as u64, total: 1000 });
+    };
     tell("does anything turn?", 0.0);
     let pace = rotation::pace(probe)?;
     let Some(period) = rotation::rotation(probe, pace)? else { return Ok(Found::Constant(constant(probe)?)) };

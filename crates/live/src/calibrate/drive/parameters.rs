@@ -33,6 +33,7 @@ fn duration(seconds: f64) -> Duration {
 
 impl Made {
     /// Of what was found of a device of this name; `source` says how.
+    #[expect(clippy::too_many_lines, reason = "a drive's parameters, one after the other")]
     pub fn of(found: &FoundDisk, name: &str, source: &str) -> Self {
         let mut assumed = Vec::new();
         let grain = found.sector_bytes / BLOCK;

@@ -3,7 +3,7 @@
 use super::parameters::Made;
 use super::{FoundDisk, FoundReporting, FoundWrites, FoundZone, SeekPoint};
 use petrio_models::device::disk::parameters::{
-    DiskParameters, ImmediateReporting, MechanicsParameters, ReadAhead, ZoneParameters,
+    DiskParameters, GeometryParameters, ImmediateReporting, MechanicsParameters, ReadAhead, ZoneParameters,
 };
 use petrio_models::device::disk::{Drive, Layout, SeekCurve};
 use petrio_time::Time;
@@ -42,6 +42,40 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     let last = layout.map_or(theirs.cylinders, |layout| layout.place(layout.blocks() - 1).track.cylinder + 1);
     row("cylinders", f64::from(mine.cylinders), f64::from(last));
     row("zones", mine.zones.len() as f64, theirs.zones.len() as f64);
+    zones(found, (mine, theirs), layout, &mut rows);
+    let mut row = |what: &str, found: f64, truth: f64| {
+        rows.push(Compared { what: what.to_owned(), found, truth, off: found - truth });
+    };
+    row(
+        "head switch, us",
+        made.mechanics.head_switch.as_seconds() * 1e6,
+        truth.mechanics.head_switch.as_seconds() * 1e6,
+    );
+    seeks(found, truth, &mut row);
+    if let Some(writes) = &found.writes {
+        writes_rows(found, writes, truth, &mut row);
+    }
+    row("segments of the cache", f64::from(made.cache.segments), f64::from(truth.cache.segments));
+    row("blocks of a segment", made.cache.segment_size.get() as f64, truth.cache.segment_size.get() as f64);
+    let ahead = |drive: &DiskParameters| match drive.cache.read_ahead {
+        ReadAhead::Segment if drive.cache.read_ahead_limit.get() > 0 => {
+            drive.cache.read_ahead_limit.get() as f64
+        }
+        ReadAhead::Segment => drive.cache.segment_size.get() as f64,
+        _ => 0.0,
+    };
+    row("blocks read ahead", ahead(&made), ahead(truth));
+    row("bus, us a block", made.bus.read_block.as_seconds() * 1e6, truth.bus.read_block.as_seconds() * 1e6);
+    rows
+}
+
+/// The zones of a drive that was found beside its own.
+fn zones(
+    found: &FoundDisk,
+    (mine, theirs): (&GeometryParameters, &GeometryParameters),
+    layout: Option<&Layout>,
+    rows: &mut Vec<Compared>,
+) {
     // A zone found stands beside the one in which its middle block lies: there may be more or fewer.
     let grain = found.sector_bytes / 512;
     let beside = |zone: &FoundZone| {
@@ -73,15 +107,11 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
     let several = f64::from(u8::from(theirs.surfaces > 1));
     figure("track skew, sectors", &|zone| zone.track_skew_sectors * several);
     figure("cylinder skew, sectors", &|zone| zone.cylinder_skew_sectors);
-    let mut row = |what: &str, found: f64, truth: f64| {
-        rows.push(Compared { what: what.to_owned(), found, truth, off: found - truth });
-    };
-    row(
-        "head switch, us",
-        made.mechanics.head_switch.as_seconds() * 1e6,
-        truth.mechanics.head_switch.as_seconds() * 1e6,
-    );
-    if let Ok(curve) = SeekCurve::new(&truth.mechanics.seek, theirs.cylinders) {
+}
+
+/// Seeks that were timed beside the drive's own curve.
+fn seeks(found: &FoundDisk, truth: &DiskParameters, row: &mut dyn FnMut(&str, f64, f64)) {
+    if let Ok(curve) = SeekCurve::new(&truth.mechanics.seek, truth.geometry.cylinders) {
         let seeks: Vec<(f64, f64, f64)> = (found.seeks.iter())
             .filter_map(|point| {
                 let truth = seek(&curve, &truth.mechanics, cylinders(found, truth, point)?).as_seconds();
@@ -98,21 +128,6 @@ pub fn compare(found: &FoundDisk, truth: &DiskParameters) -> Vec<Compared> {
             row("mean of seeks, ms", mean(&|seek| seek.0), mean(&|seek| seek.1));
         }
     }
-    if let Some(writes) = &found.writes {
-        writes_rows(found, writes, truth, &mut row);
-    }
-    row("segments of the cache", f64::from(made.cache.segments), f64::from(truth.cache.segments));
-    row("blocks of a segment", made.cache.segment_size.get() as f64, truth.cache.segment_size.get() as f64);
-    let ahead = |drive: &DiskParameters| match drive.cache.read_ahead {
-        ReadAhead::Segment if drive.cache.read_ahead_limit.get() > 0 => {
-            drive.cache.read_ahead_limit.get() as f64
-        }
-        ReadAhead::Segment => drive.cache.segment_size.get() as f64,
-        _ => 0.0,
-    };
-    row("blocks read ahead", ahead(&made), ahead(truth));
-    row("bus, us a block", made.bus.read_block.as_seconds() * 1e6, truth.bus.read_block.as_seconds() * 1e6);
-    rows
 }
 
 /// One past the last block of a zone.

@@ -1,13 +1,13 @@
 //! The end that measures: it connects, asks for each figure in turns, and collects what both ends have seen.
 
 use super::super::spread::Quartiles;
-use super::super::step::Step;
+use super::super::step::CalibrationProgress;
 use super::effort::Effort;
 use super::ends::{about, framing};
 use super::error::NetworkError;
 use super::exchange::{Pings, Span, both, ping, receive, send};
 use super::load::Load;
-use super::measurements::{Ends, Measurements, RoundTrips, Streams};
+use super::measurements::{Connection, Measurements, RoundTrips, Streams};
 use super::protocol::{BUSY, CLOCKED_MAX, HELLO, Hello, Passed, Report, Request, VERSION, WELCOME, Way};
 use super::server::HELLO_TIME;
 use super::wire::{Wire, WireError};
@@ -23,7 +23,7 @@ const REPORT: Duration = Duration::from_secs(70);
 pub(super) struct Client {
     wire: Wire,
     peer: String,
-    ends: Ends,
+    ends: Connection,
 }
 
 impl Client {
@@ -54,7 +54,7 @@ impl Client {
         }
         let client = about(wire.stream());
         let server = wire.tell(&client).and_then(|()| wire.hear(HELLO_TIME)).map_err(not_petrio)?;
-        let ends = Ends { client, server, from, to: peer.clone(), between: None };
+        let ends = Connection { client, server, from, to: peer.clone(), between: None };
         Ok(Self { wire, peer, ends })
     }
 
@@ -62,8 +62,8 @@ impl Client {
     pub(super) fn measure(
         self,
         effort: &Effort,
-        progress: &mut dyn FnMut(Step),
-    ) -> Result<(Measurements, Ends), NetworkError> {
+        progress: &mut dyn FnMut(CalibrationProgress),
+    ) -> Result<(Measurements, Connection), NetworkError> {
         let has_wire = !self.ends.are_one_machine();
         let time_stamps = self.ends.client.time_stamps && self.ends.server.time_stamps;
         let of_sizes = |sizes: &[u32]| {
@@ -89,7 +89,7 @@ impl Client {
         let total = (effort.turns * each) as u64;
         let mut done = 0;
         let mut step = |what| {
-            progress(Step { what, done, total });
+            progress(CalibrationProgress { what, done, total });
             done += 1;
         };
         for _ in 0..effort.turns {

@@ -66,7 +66,7 @@ pub struct Measurements {
 
 /// Both ends, and how they are connected.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ends {
+pub struct Connection {
     /// Who measured.
     pub client: About,
     /// Who answered.
@@ -79,7 +79,7 @@ pub struct Ends {
     pub between: Option<String>,
 }
 
-impl Ends {
+impl Connection {
     /// Whether both ends are on one machine, and share its processors.
     pub fn are_one_machine(&self) -> bool {
         !self.client.boot.is_empty() && self.client.boot == self.server.boot

@@ -36,14 +36,14 @@ mod tests;
 pub use effort::Effort;
 pub use error::NetworkError;
 pub use fit::{Fitted, Limit, LogGp, Residual, fit};
-pub use measurements::{Ends, Measurements, RoundTrips, Streams};
+pub use measurements::{Connection, Measurements, RoundTrips, Streams};
 pub use namespaces::possible;
 pub use protocol::About;
 pub use robust::Line;
 pub use server::{Server, Visit};
 pub use wire::WireError;
 
-use super::step::Step;
+use super::step::CalibrationProgress;
 use client::Client;
 use namespaces::Namespaces;
 use petrio_units::{Bytes, Rate};
@@ -58,7 +58,7 @@ pub struct NetworkCalibration {
     /// What was made of it.
     pub fitted: Fitted,
     /// Between whom.
-    pub ends: Ends,
+    pub ends: Connection,
     /// Which sizes, how often.
     pub effort: Effort,
     /// When.
@@ -72,7 +72,7 @@ pub struct NetworkCalibration {
 pub fn calibrate_network(
     to: &str,
     effort: &Effort,
-    progress: &mut (dyn FnMut(Step) + Send),
+    progress: &mut (dyn FnMut(CalibrationProgress) + Send),
 ) -> Result<NetworkCalibration, NetworkError> {
     let client = Client::connect(to)?;
     // In a thread of its own, whose priority isn't the caller's.
@@ -88,7 +88,7 @@ pub fn calibrate_network(
 pub fn calibrate_namespaces(
     rate: Option<Rate>,
     effort: &Effort,
-    progress: &mut (dyn FnMut(Step) + Send),
+    progress: &mut (dyn FnMut(CalibrationProgress) + Send),
 ) -> Result<NetworkCalibration, NetworkError> {
     let namespaces = Namespaces::check(rate)?;
     namespaces.between(|server| {
@@ -107,7 +107,7 @@ fn measured(
     client: Client,
     effort: &Effort,
     between: Option<Between>,
-    progress: &mut dyn FnMut(Step),
+    progress: &mut dyn FnMut(CalibrationProgress),
 ) -> Result<NetworkCalibration, NetworkError> {
     let when = SystemTime::now();
     load::go_first();

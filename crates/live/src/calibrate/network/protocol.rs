@@ -170,7 +170,7 @@ pub(super) struct Report {
 }
 
 /// What may come from the other end, and whether it makes sense.
-pub(super) trait Told: Serialize + DeserializeOwned {
+pub(super) trait Received: Serialize + DeserializeOwned {
     /// As it may be used.
     ///
     /// # Errors
@@ -178,19 +178,19 @@ pub(super) trait Told: Serialize + DeserializeOwned {
     fn believed(self) -> Result<Self, &'static str>;
 }
 
-impl Told for About {
+impl Received for About {
     fn believed(self) -> Result<Self, &'static str> {
         Ok(self.tamed())
     }
 }
 
-impl Told for Request {
+impl Received for Request {
     fn believed(self) -> Result<Self, &'static str> {
         self.refused().map_or(Ok(self), Err)
     }
 }
 
-impl Told for Report {
+impl Received for Report {
     fn believed(self) -> Result<Self, &'static str> {
         let passed = self.sent.iter().chain(&self.received);
         let of_passed = passed.flat_map(|passed| [passed.wall_ns, passed.cpu_ns]);
@@ -202,7 +202,7 @@ impl Told for Report {
 }
 
 /// A message as its length and its text.
-pub(super) fn encoded(told: &impl Told) -> Vec<u8> {
+pub(super) fn encoded(told: &impl Received) -> Vec<u8> {
     // Plain structs of numbers and names have a text.
     let text = serde_json::to_vec(told).unwrap_or_default();
     let mut bytes = (text.len() as u32).to_be_bytes().to_vec();
@@ -220,7 +220,7 @@ pub(super) fn length(head: [u8; 4]) -> Option<usize> {
 ///
 /// # Errors
 /// What is wrong with it, in words that follow "it".
-pub(super) fn decoded<T: Told>(text: &[u8]) -> Result<T, &'static str> {
+pub(super) fn decoded<T: Received>(text: &[u8]) -> Result<T, &'static str> {
     serde_json::from_slice::<T>(text).map_err(|_| "says what this petrio doesn't understand")?.believed()
 }
 

@@ -46,9 +46,9 @@ pub struct Server {
 }
 
 /// Given back when this is dropped.
-struct Place<'p>(&'p AtomicUsize);
+struct ConnectionSlot<'p>(&'p AtomicUsize);
 
-impl Drop for Place<'_> {
+impl Drop for ConnectionSlot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -98,7 +98,7 @@ impl Server {
                 }
                 let (connections, is_busy) = (&connections, &is_busy);
                 let attended = std::thread::Builder::new().spawn_scoped(scope, move || {
-                    let _place = Place(connections);
+                    let _place = ConnectionSlot(connections);
                     tell(peer, attend(stream, is_busy, &|visit| tell(peer, visit)));
                 });
                 if attended.is_err() {

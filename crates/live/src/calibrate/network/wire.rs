@@ -2,7 +2,7 @@
 //!
 //! Small messages are sent at once (TCP_NODELAY), as parallel file systems do.
 
-use super::protocol::{Told, decoded, encoded, length};
+use super::protocol::{Received, decoded, encoded, length};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -157,12 +157,12 @@ impl Wire {
         read
     }
 
-    pub(super) fn tell(&self, told: &impl Told) -> Result<(), WireError> {
+    pub(super) fn tell(&self, told: &impl Received) -> Result<(), WireError> {
         self.write(&encoded(told), Instant::now() + SILENCE)
     }
 
     /// What the other end tells within so long.
-    pub(super) fn hear<T: Told>(&self, within: Duration) -> Result<T, WireError> {
+    pub(super) fn hear<T: Received>(&self, within: Duration) -> Result<T, WireError> {
         let mut head = [0; 4];
         self.read_within(&mut head, within)?;
         let length = length(head).ok_or(WireError::Nonsense("sends a longer message than there are"))?;

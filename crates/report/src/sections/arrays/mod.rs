@@ -6,7 +6,7 @@ pub use cache::CacheFigures;
 
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Places};
+use crate::section::{Entry, Positions};
 use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
@@ -249,7 +249,7 @@ figures! { FailureFigures, replication:
 
 impl Entry for ArrayFigures {
     const PART: &'static str = "array";
-    const PLACES: Places = Places { terminal: Some(5), page: Some(13) };
+    const PLACES: Positions = Positions { terminal: Some(5), page: Some(13) };
 
     fn name(&self) -> &str {
         &self.name
@@ -291,27 +291,7 @@ impl Entry for ArrayFigures {
     }
 
     fn sentence(&self) -> String {
-        let mut parts = Vec::new();
-        let side = |what: &str, asked: MovedFigures, members: &str| {
-            (asked.requests > 0).then(|| format!("{} {what} became {members}", grouped(asked.requests)))
-        };
-        let both = |reads: u64, writes: u64| match (reads, writes) {
-            (0, 0) => "none of members: the controller's memory has all of them".to_owned(),
-            (reads, 0) => format!("{} reads of members", grouped(reads)),
-            (0, writes) => format!("{} writes to members", grouped(writes)),
-            (reads, writes) => {
-                format!("{} reads of members and {} writes to them", grouped(reads), grouped(writes))
-            }
-        };
-        let members = both(self.member_reads.requests, self.member_writes.requests);
-        let asked = match (self.reads.requests, self.writes.requests) {
-            (0, _) => side("writes", self.writes, &members),
-            (_, 0) => side("reads", self.reads, &members),
-            (reads, writes) => {
-                Some(format!("{} reads and {} writes became {members}", grouped(reads), grouped(writes)))
-            }
-        };
-        parts.extend(asked);
+        let mut parts = Vec::from_iter(self.moved());
         // Of what is all in the cache nothing is told yet.
         if let Some(amplification) = self.write_amplification.filter(|written| *written > 0.0) {
             let which =
@@ -343,18 +323,7 @@ impl Entry for ArrayFigures {
         } else if all > 4 {
             parts.push(format!("{} members failed in all", grouped(all)));
         }
-        if self.degraded_s > 0.0 {
-            let exposed = match self.exposed_s {
-                exposed if exposed >= self.degraded_s => {
-                    ", in which one more failure would have lost data".to_owned()
-                }
-                exposed if exposed > 0.0 => {
-                    format!(", for {} of which one more failure would have lost data", seconds(exposed))
-                }
-                _ => ", in which one more failure would have lost nothing".to_owned(),
-            };
-            parts.push(format!("some member was missing for {}{exposed}", seconds(self.degraded_s)));
-        }
+        parts.extend(self.exposed());
         if self.rebuild_strided_bytes > 0 {
             let share = self.rebuild_strided_bytes as f64 / self.rebuild_written_bytes.max(1) as f64;
             let share = significant(share * 100.0);
@@ -386,6 +355,48 @@ impl Entry for ArrayFigures {
             parts.push(format!("{} requests failed for want of members", grouped(self.failed_requests)));
         }
         parts.join("; ")
+    }
+}
+
+impl ArrayFigures {
+    /// What was asked of the array, and what of its members.
+    fn moved(&self) -> Option<String> {
+        let side = |what: &str, asked: MovedFigures, members: &str| {
+            (asked.requests > 0).then(|| format!("{} {what} became {members}", grouped(asked.requests)))
+        };
+        let both = |reads: u64, writes: u64| match (reads, writes) {
+            (0, 0) => "none of members: the controller's memory has all of them".to_owned(),
+            (reads, 0) => format!("{} reads of members", grouped(reads)),
+            (0, writes) => format!("{} writes to members", grouped(writes)),
+            (reads, writes) => {
+                format!("{} reads of members and {} writes to them", grouped(reads), grouped(writes))
+            }
+        };
+        let members = both(self.member_reads.requests, self.member_writes.requests);
+        match (self.reads.requests, self.writes.requests) {
+            (0, _) => side("writes", self.writes, &members),
+            (_, 0) => side("reads", self.reads, &members),
+            (reads, writes) => {
+                Some(format!("{} reads and {} writes became {members}", grouped(reads), grouped(writes)))
+            }
+        }
+    }
+
+    /// How long members were missing, and how much of that without any redundancy.
+    fn exposed(&self) -> Option<String> {
+        if self.degraded_s <= 0.0 {
+            return None;
+        }
+        let exposed = match self.exposed_s {
+            exposed if exposed >= self.degraded_s => {
+                ", in which one more failure would have lost data".to_owned()
+            }
+            exposed if exposed > 0.0 => {
+                format!(", for {} of which one more failure would have lost data", seconds(exposed))
+            }
+            _ => ", in which one more failure would have lost nothing".to_owned(),
+        };
+        Some(format!("some member was missing for {}{exposed}", seconds(self.degraded_s)))
     }
 }
 

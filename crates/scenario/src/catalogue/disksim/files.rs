@@ -1,6 +1,7 @@
 //! Where the files are from that a parameter file is made of.
 
 use super::error::{ImportError, Problem};
+use petrio_files::inputs::Inputs;
 use std::path::Path;
 
 /// A parameter file may have so many bytes.
@@ -15,12 +16,9 @@ pub trait Files {
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
 }
 
-/// Files of the file system.
-pub(super) struct Disk;
-
-impl Files for Disk {
+impl Files for Inputs {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        petrio_files::input::read(Path::new(name), MOST_BYTES as u64).map_err(|error| error.to_string())
+        self.read(Path::new(name), MOST_BYTES as u64).map_err(|error| error.to_string())
     }
 }
 

@@ -20,9 +20,9 @@ mod topology;
 pub use error::{ImportError, Problem};
 pub use files::Files;
 pub use notes::Ignored;
+use petrio_files::inputs::Inputs;
 pub use system::{ArrayOfDrives, SyntheticLoad, System, called, import_system, part_name};
 
-use self::files::Disk;
 use self::notes::Notes;
 use self::reader::Reader;
 use petrio_models::device::disk::Drive;
@@ -38,12 +38,12 @@ pub struct Imported {
     pub ignored: Vec<Ignored>,
 }
 
-/// Reads a parameter file and those that it names, from the file system.
+/// Reads a parameter file and those that it names.
 ///
 /// # Errors
 /// An [`ImportError`] with file and line.
-pub fn import(path: &Path) -> Result<Imported, ImportError> {
-    import_from(&Disk, &path.to_string_lossy())
+pub fn import(inputs: &Inputs, path: &Path) -> Result<Imported, ImportError> {
+    import_from(inputs, &path.to_string_lossy())
 }
 
 /// Reads a parameter file and those that it names, wherever they come from.

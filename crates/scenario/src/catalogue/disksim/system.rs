@@ -15,6 +15,7 @@ use super::notes::Notes;
 use super::reader::Reader;
 use super::syntax::{Block, Document, Value};
 use super::{Ignored, Imported, imported, syntax};
+use petrio_files::inputs::Inputs;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -75,12 +76,12 @@ impl System {
     }
 }
 
-/// Reads a parameter file with all its parts, from the file system.
+/// Reads a parameter file with all its parts.
 ///
 /// # Errors
 /// An [`ImportError`] with file and line.
-pub fn import_system(path: &Path) -> Result<System, ImportError> {
-    system_from(&super::Disk, &path.to_string_lossy())
+pub fn import_system(inputs: &Inputs, path: &Path) -> Result<System, ImportError> {
+    system_from(inputs, &path.to_string_lossy())
 }
 
 pub(super) fn system_from(files: &dyn Files, name: &str) -> Result<System, ImportError> {

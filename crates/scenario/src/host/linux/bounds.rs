@@ -1,7 +1,7 @@
 //! Hosts that would only wake up, and pages of processes that nothing has room for.
 
 use super::{HOST, PlacedHost};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use petrio_units::Bytes;
 
@@ -15,11 +15,11 @@ const BYTES_A_PAGE: u64 = 64;
 const PAGE_BYTES: u64 = 4096;
 
 impl PlacedHost {
-    pub(super) fn impossible(&self, places: &Places, sources: &Sources) -> Vec<Problem> {
+    pub(super) fn impossible(&self, places: &KeySpans, sources: &Sources) -> Vec<Problem> {
         self.wake_up(places, sources).into_iter().chain(self.anonymous(places, sources)).collect()
     }
 
-    fn wake_up(&self, places: &Places, sources: &Sources) -> Option<Problem> {
+    fn wake_up(&self, places: &KeySpans, sources: &Sources) -> Option<Problem> {
         let wake_up = self.parameters.kernel.write_back.wake_up;
         if wake_up.time() >= petrio_kernel::Time::from_millis(WAKE_UP_LEAST_MS) {
             return None;
@@ -43,7 +43,7 @@ impl PlacedHost {
         (wanted > memory.get().saturating_add(swap.get())).then_some((memory, also))
     }
 
-    fn anonymous(&self, places: &Places, sources: &Sources) -> Option<Problem> {
+    fn anonymous(&self, places: &KeySpans, sources: &Sources) -> Option<Problem> {
         let wanted = self.parameters.anonymous?;
         let path = format!("{HOST}.{}.anonymous", self.name);
         if let Some((memory, also)) = self.has_less_than(wanted.get()) {

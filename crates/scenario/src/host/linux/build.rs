@@ -1,6 +1,6 @@
 //! The pages of Linux hosts with what they mount and share.
 
-use super::mount::{Ends, Shared, schedulers_of_other_kernels};
+use super::mount::{HostPorts, Shared, schedulers_of_other_kernels};
 use super::{PlacedHost, PlacedLinux};
 use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
@@ -41,13 +41,13 @@ impl HostPages for PlacedLinux {
         for (number, (host, mounts)) in self.hosts.iter().zip(&mounts).enumerate() {
             site.warnings.extend(host.cached_more_than_fits(mounts));
             let operations = site.host(&host.name);
-            let Ends { completions, asked } = shared.ends(site, number, operations);
+            let HostPorts { completions, asked } = shared.ends(site, number, operations);
             let open =
                 OpenHost::new(site.page, &host.name, &host.parameters, mounts, operations, completions);
             let open = open.map_err(|error| host.refused(&error))?;
             site.memory.push(open.memory().clone());
             if shared.is_open(number) {
-                open_hosts.push((number, open, Ends { completions, asked }));
+                open_hosts.push((number, open, HostPorts { completions, asked }));
             } else {
                 site.stages.extend(open.finish(site.page));
             }

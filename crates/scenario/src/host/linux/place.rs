@@ -6,7 +6,7 @@ use super::network::NETWORK;
 use super::profiles::Profile;
 use super::{HOST, Linux, PlacedLinux};
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
-use crate::text::tree::Places;
+use crate::text::tree::KeySpans;
 use crate::text::{Copies, Problem, Sources};
 use petrio_models::host::HostParameters;
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ impl PlacedFamily for PlacedLinux {
         self.hosts.get(host).map_or(1.0, |host| host.parameters.machine.computing_speed)
     }
 
-    fn impossible(&self, places: &Places, sources: &Sources) -> Vec<Problem> {
+    fn impossible(&self, places: &KeySpans, sources: &Sources) -> Vec<Problem> {
         self.hosts.iter().flat_map(|host| host.impossible(places, sources)).collect()
     }
 

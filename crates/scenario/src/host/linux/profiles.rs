@@ -4,7 +4,7 @@ use super::host::Host;
 use crate::catalogue::{KERNELS, MACHINES, Shelf};
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
-use crate::text::tree::{Places, Table, entry, merge, parse};
+use crate::text::tree::{KeySpans, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
@@ -26,7 +26,7 @@ pub(super) struct Profile {
 pub(super) fn profiles(
     hosts: &IndexMap<String, Host>,
     root: &Table<'_>,
-    places: &Places,
+    places: &KeySpans,
     sources: &mut Sources,
     inputs: &Inputs,
 ) -> Result<IndexMap<String, Profile>, Vec<Problem>> {
@@ -84,7 +84,7 @@ fn with_read_ahead(mut kernel: KernelParameters, host: &Host) -> KernelParameter
 struct Finder<'a, 'i> {
     name: &'a str,
     root: &'a Table<'i>,
-    places: &'a Places,
+    places: &'a KeySpans,
     sources: &'a mut Sources,
     inputs: &'a Inputs,
 }

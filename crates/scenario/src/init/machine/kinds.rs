@@ -1,6 +1,7 @@
 //! Which of a machine's texts are there, and what each is.
 
-use petrio_files::{input, shown};
+use petrio_files::inputs::Inputs;
+use petrio_files::shown;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -58,7 +59,7 @@ impl MachineFiles {
     ///
     /// # Errors
     /// A folder that can't be read, or with more in it than anybody would send.
-    pub fn in_folder(folder: &Path) -> io::Result<Self> {
+    pub fn in_folder(inputs: &Inputs, folder: &Path) -> io::Result<Self> {
         let mut files = Self::new(shown::path(folder).to_string());
         let mut folders = vec![folder.to_owned()];
         let mut seen = 0;
@@ -79,7 +80,7 @@ impl MachineFiles {
                         folders.push(path);
                     }
                 } else if path.is_file()
-                    && let Ok(bytes) = input::read(&path, MOST_BYTES)
+                    && let Ok(bytes) = inputs.read(&path, MOST_BYTES)
                     && let Ok(text) = String::from_utf8(bytes)
                 {
                     files.add(path.to_string_lossy(), text);

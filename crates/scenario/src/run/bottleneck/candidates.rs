@@ -3,7 +3,7 @@
 use crate::classes::Classes;
 use crate::levers::{PlacedLever, levers};
 use crate::loaded::Loaded;
-use crate::report::Stage as Row;
+use crate::report::StageFigures;
 use petrio_models::{Lever, Stage, TWICE};
 use std::cmp::Ordering;
 
@@ -69,7 +69,7 @@ pub(super) fn candidates(
     loaded: &Loaded,
     classes: &Classes,
     stages: &[Stage],
-    rows: &[(String, &Row)],
+    rows: &[(String, &StageFigures)],
     taken_ms: f64,
 ) -> Vec<Candidate> {
     let levers = levers(loaded, classes);
@@ -138,7 +138,7 @@ pub(super) fn candidates(
 }
 
 /// Which of two stages has more to do: how much of the time it is busy, of several the busiest, and how many wait there.
-fn by_load(rows: &[(String, &Row)], a: &str, b: &str) -> Ordering {
+fn by_load(rows: &[(String, &StageFigures)], a: &str, b: &str) -> Ordering {
     let load = |class: &str| {
         let rows = rows.iter().filter(|(name, _)| name == class);
         rows.map(|(_, row)| row.most().unwrap_or(0.0) + row.mean_queue.unwrap_or(0.0)).fold(0.0, f64::max)
@@ -148,7 +148,7 @@ fn by_load(rows: &[(String, &Row)], a: &str, b: &str) -> Ordering {
 
 /// Whether a stage works enough, or lets wait, to make a difference: to how much is done, or, however idle it is, to how long
 /// that takes.
-fn something_happens(row: &Row, taken_ms: f64) -> bool {
+fn something_happens(row: &StageFigures, taken_ms: f64) -> bool {
     let each_ms = row.mean_wait_ms.unwrap_or(0.0) + row.mean_service_ms.unwrap_or(0.0);
     match row.most() {
         Some(busy) => {

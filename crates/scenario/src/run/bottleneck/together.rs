@@ -4,7 +4,7 @@
 use super::candidates::Candidate;
 use super::experiment::{Judged, confirmed, screened};
 use super::search::{Search, helps};
-use crate::report::{Measured, Stage as Row, Tie, Together};
+use crate::report::{Measured, StageFigures, Tie, Together};
 use crate::run::RunFailure;
 use crate::run::figures::Figures;
 
@@ -36,7 +36,7 @@ type Several<'b, 'c> = Vec<(&'b Busy<'c>, &'c Candidate, f64)>;
 /// stage's class.
 pub(super) fn together(
     search: &mut Search<'_, '_>,
-    rows: &[(String, &Row)],
+    rows: &[(String, &StageFigures)],
     alone: f64,
 ) -> Result<Option<Together>, RunFailure> {
     let is_of_rates = |judged: &Judged| matches!(judged.of, Measured::Throughput | Measured::Elapsed);
@@ -91,7 +91,7 @@ fn best(
 }
 
 /// The busiest stages that are hardly less busy than the busiest one, with their changes.
-fn busy<'c>(search: &Search<'_, 'c>, rows: &[(String, &Row)], round: &[Judged]) -> Vec<Busy<'c>> {
+fn busy<'c>(search: &Search<'_, 'c>, rows: &[(String, &StageFigures)], round: &[Judged]) -> Vec<Busy<'c>> {
     let mut found: Vec<Busy<'c>> = Vec::new();
     let gain = |after: &Option<Figures>| Some(search.weighed(after.as_ref(), round)?.1);
     for (candidate, after) in search.candidates.iter().zip(&search.figures) {

@@ -18,6 +18,7 @@ fn at_itself(_: &Loaded, _: &mut Report) -> Result<(), RunFailure> {
 }
 
 /// Each claim, a run that makes it, and one that doesn't, of those that need no further look.
+#[expect(clippy::too_many_lines, reason = "a list of claims")]
 fn held() -> Vec<(Claim, String, String)> {
     let count = "[measure]\non_error = \"count\"\n";
     let guard = |most: u32| queue("100 ms", 50, &format!("max_requests = {most}"));

@@ -3,7 +3,7 @@
 use petrio_scenario::build::System;
 use petrio_scenario::load_text;
 use petrio_scenario::report::{
-    DeviceSink, Latency, Report, ReportError, Served, Sinks, Stage, Subject, Visit,
+    DeviceSink, Latency, Report, ReportError, Served, Sinks, StageFigures, Subject, Visit,
 };
 use petrio_scenario::run::simulate;
 use std::fmt::Write;
@@ -142,7 +142,7 @@ impl Broken {
         if !single {
             return;
         }
-        let there = |row: &Stage| {
+        let there = |row: &StageFigures| {
             let count = row.members.as_ref().map_or(1.0, |members| members.count as f64);
             count * (row.mean_queue.unwrap_or_default() + row.utilisation.unwrap_or_default())
         };
@@ -180,7 +180,7 @@ impl Broken {
 
     /// Each figure makes sense, and N = X·R and U·servers = X·S (Denning, Buzen, "The operational analysis of queueing network
     /// models", ACM Computing Surveys 10(3), 1978).
-    fn stage(&mut self, stage: &Stage) {
+    fn stage(&mut self, stage: &StageFigures) {
         let figures = [
             stage.completions_per_s,
             stage.utilisation,

@@ -3,6 +3,7 @@
 use crate::common::once_of;
 use crate::hosts::support::{host_alone, load_of};
 use petrio_colours::{FileOp, Operation};
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_scenario::Override;
 use petrio_scenario::build::System;
@@ -107,9 +108,9 @@ fn every_form_of_the_report_has_the_phases() {
     let (report, _) = run(program, &[]);
     let folder = tempfile::tempdir().unwrap();
     let [csv, html, json] = ["r.csv", "r.html", "r.json"].map(|name| folder.path().join(name));
-    write_csv(&report, &csv).unwrap();
-    write_html(&report, &html).unwrap();
-    write_json(&report, &json).unwrap();
+    write_csv(&report, &csv, &Inputs::none()).unwrap();
+    write_html(&report, &html, &Inputs::none()).unwrap();
+    write_json(&report, &json, &Inputs::none()).unwrap();
     let [csv, html, json] = [csv, html, json].map(|path| std::fs::read_to_string(path).unwrap());
     let job = &report.jobs[0];
     let written = of(job, "ior-hard-write")[0];

@@ -4,7 +4,7 @@
 use crate::common::once_of;
 use crate::hosts::support::{arrivals, load_of, rate, run_of};
 use petrio_scenario::build::System;
-use petrio_scenario::placing::{Accesses, Service, with_profile};
+use petrio_scenario::placement::{Accesses, Service, with_profile};
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
 use proptest::prelude::*;

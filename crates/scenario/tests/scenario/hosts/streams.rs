@@ -2,6 +2,7 @@
 //! are long and many under way.
 
 use crate::hosts::support::run_of;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::init::{Choices, from_file};
 use petrio_scenario::report::Report;
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ fn made(jobs: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.fio");
     std::fs::write(&file, jobs).unwrap();
-    from_file(&file, Path::new("scenario.toml"), &Choices::default())
+    from_file(&Inputs::here(), &file, Path::new("scenario.toml"), &Choices::default())
         .unwrap_or_else(|problems| panic!("{problems:?}"))
         .text
 }

@@ -77,7 +77,7 @@ fn twice_the_members_make_no_reading_of_long_files_longer() {
             other => other,
         };
         let holder = Holder::Array { level, members: members.max(4), unit_kib: 64, profile };
-        let asked = Asked { kib: 256, writes: false, random: false, ..scenario.asked };
+        let asked = Load { kib: 256, writes: false, random: false, ..scenario.asked };
         Scenario { holder, mount, asked, ..scenario }
     });
     holds(8, streams, |scenario| {
@@ -108,7 +108,7 @@ fn a_longer_gap_between_accesses_makes_none_of_them_slower() {
         if !matches!(scenario.mount, Mount::Blocks) || matches!(scenario.holder, Holder::Throttle { .. }) {
             return Ok(());
         }
-        let asked = Asked { gap_us: scenario.asked.gap_us + 20_000, ..scenario.asked };
+        let asked = Load { gap_us: scenario.asked.gap_us + 20_000, ..scenario.asked };
         let rare = Scenario { asked, ..scenario.clone() };
         let (before, after) = (mean(scenario), mean(&rare));
         prop_assert!(
@@ -152,7 +152,7 @@ fn twice_the_clients_of_what_is_saturated_get_as_much_and_wait_twice_as_long() {
         // How many of their requests one member gets more than another is far less than what waits at each.
         let clients = 64 * scenario.members();
         let load = |processes: u32| {
-            let asked = Asked { processes, random: true, gap_us: 0, ..scenario.asked };
+            let asked = Load { processes, random: true, gap_us: 0, ..scenario.asked };
             let text = Scenario { mount: Mount::Blocks, asked, ..scenario.clone() }.text();
             let counted = processes * ACCESSES / 2;
             let report = once(&format!("{text}[measure]\nstop = {{ requests = {counted} }}\n"));

@@ -42,7 +42,7 @@ enum Mount {
 
 /// What is asked for, by as many.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Load {
     processes: u32,
     kib: u32,
     writes: bool,
@@ -56,7 +56,7 @@ struct Scenario {
     drive: Drive,
     holder: Holder,
     mount: Mount,
-    asked: Asked,
+    asked: Load,
     seed: u32,
 }
 
@@ -141,7 +141,7 @@ impl Scenario {
     }
 
     fn workload(&self, on: &str) -> String {
-        let Asked { processes, kib, writes, random, durable, gap_us } = self.asked;
+        let Load { processes, kib, writes, random, durable, gap_us } = self.asked;
         if matches!(self.mount, Mount::Blocks) {
             let (reads, sequential) = (u32::from(!writes), u32::from(!random));
             let one = format!(
@@ -179,7 +179,7 @@ impl Scenario {
 
     /// Bytes that are made durable.
     fn durable(&self) -> u64 {
-        let Asked { processes, kib, writes, durable, .. } = self.asked;
+        let Load { processes, kib, writes, durable, .. } = self.asked;
         // Beyond the last fsync nothing is promised.
         let accesses = match (durable, self.mount) {
             (NEVER, Mount::Share { on_close: true }) => ACCESSES,
@@ -252,11 +252,11 @@ fn mounts() -> impl Strategy<Value = Mount> {
     ]
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn asked() -> impl Strategy<Value = Load> {
     let sizes = prop::sample::select(vec![4u32, 12, 64, 256]);
     let gaps = prop::sample::select(vec![0u32, 100, 5_000]);
     (1..4u32, sizes, any::<bool>(), any::<bool>(), prop::sample::select(vec![0u32, 1, 7, NEVER]), gaps)
-        .prop_map(|(processes, kib, writes, random, durable, gap_us)| Asked {
+        .prop_map(|(processes, kib, writes, random, durable, gap_us)| Load {
             processes,
             kib,
             writes,

@@ -3,6 +3,7 @@
 
 use crate::quantity::Quantity;
 use crate::refusal::Refusal;
+use petrio_files::inputs::Inputs;
 use petrio_study::fit::{Measure as OfCalls, Unit};
 use petrio_study::users::analyse_file;
 use petrio_trace::TraceOptions;
@@ -52,11 +53,13 @@ impl Measure {
     }
 
     /// Its values in a trace.
-    pub(crate) fn values(self, path: &Path) -> Result<Vec<f64>, Refusal> {
+    pub(crate) fn values(self, inputs: &Inputs, path: &Path) -> Result<Vec<f64>, Refusal> {
         let options = TraceOptions::default();
         match self {
-            Self::Calls(measure) => measure.of_trace(path, &options).map_err(|error| Refusal::of(&error)),
-            Self::Session(_, _, value) => analyse_file(path, &options)
+            Self::Calls(measure) => {
+                measure.of_trace(inputs, path, &options).map_err(|error| Refusal::of(&error))
+            }
+            Self::Session(_, _, value) => analyse_file(inputs, path, &options)
                 .map(|found| found.usage.sessions.iter().map(value).collect())
                 .map_err(|error| Refusal::of(&error)),
         }

@@ -58,7 +58,7 @@ impl Serialize for OfValue<'_> {
 
 /// What stands, or can stand, in a cell.
 #[derive(Debug, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct WrittenCell {
     path: Vec<String>,
     /// What a distribution there is of; `other` where it is none.
     quantity: &'static str,
@@ -101,14 +101,14 @@ fn bare(mut item: Item) -> String {
 }
 
 /// Every cell of the tables.
-pub(crate) fn places(document: &DocumentMut) -> Vec<Place> {
+pub(crate) fn places(document: &DocumentMut) -> Vec<WrittenCell> {
     let mut found = Vec::new();
     let mut add = |item: Option<&Item>, above: &[&str], keys: &[(&str, &'static str)]| {
         for &(key, quantity) in keys {
             let at = item.and_then(|item| item.get(key)).filter(|at| !at.is_none());
             let path = above.iter().chain([&key]).map(|&key| key.to_owned()).collect();
             let text = at.cloned().map(bare).unwrap_or_default();
-            found.push(Place { path, quantity, text });
+            found.push(WrittenCell { path, quantity, text });
         }
     };
     add(Some(document.as_item()), &[], &[("title", "other")]);

@@ -6,6 +6,7 @@ mod requests;
 
 use super::CharacterisedTrace;
 use crate::page::distributions;
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Quantity, SERIES_MAX};
 use petrio_page::numbers::{bytes, grouped, per_cent, seconds};
 use petrio_page::page::{Page, Table, Text};
@@ -17,8 +18,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_html(found: &CharacterisedTrace, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(found).html())
+pub fn write_html(found: &CharacterisedTrace, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(found).html())
 }
 
 fn page(trace: &CharacterisedTrace) -> Page {
@@ -129,7 +130,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a & b.parquet");
         let about = About { notes: vec!["<b>a note</b>".to_owned()], ..About::default() };
-        let mut writer = EventWriter::create(&path, &about).unwrap();
+        let mut writer = EventWriter::create(&path, &Inputs::none(), &about).unwrap();
         let mut time = Time::ZERO;
         for number in 0..files {
             let mut call = |kind, change: &dyn Fn(&mut Event)| {
@@ -160,7 +161,7 @@ mod tests {
             }
         }
         writer.finish().unwrap();
-        characterise_file(&path, &Question::default(), |_| ()).unwrap()
+        characterise_file(&Inputs::here(), &path, &Question::default(), |_| ()).unwrap()
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod tables;
 
 use super::text::{how, order};
 use super::{Comparison, Contender, Origin, words};
+use petrio_files::inputs::Inputs;
 use petrio_page::page::{Block, Page, Span, Text};
 use petrio_scenario::report::html::causes;
 use petrio_scenario::report::{ReportError, Share, write_text};
@@ -15,8 +16,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// The file can't be written.
-pub fn write_html(comparison: &Comparison, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(comparison).html())
+pub fn write_html(comparison: &Comparison, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(comparison).html())
 }
 
 /// The page.

@@ -12,7 +12,7 @@ use petrio_workload::program::accesses::{AccessKind, AccessParameters};
 use petrio_workload::program::pattern::{Access, Interface};
 
 /// A workload that can be held against a row.
-struct Known {
+struct KnownWorkload {
     name: String,
     does: Does,
 }
@@ -29,7 +29,7 @@ enum Does {
 
 /// The workloads of a scenario, and the tests and jobs that they are sought for.
 pub(super) struct Matching {
-    known: Vec<Known>,
+    known: Vec<KnownWorkload>,
     /// Whether all rows are of one test or job.
     one_name: bool,
 }
@@ -41,7 +41,7 @@ impl Matching {
             (Some(loaded), _) => loaded.scenario.workload.iter().map(known).collect(),
             (None, Some(report)) => {
                 let rows = report.each().flat_map(|served| &served.workloads);
-                rows.map(|row| Known { name: row.workload.clone(), does: Does::Other }).collect()
+                rows.map(|row| KnownWorkload { name: row.workload.clone(), does: Does::Other }).collect()
             }
             (None, None) => Vec::new(),
         };
@@ -61,8 +61,8 @@ impl Matching {
 
     /// An iozone test is played by what does the same; of several, as reread and read are, by the one that is called so. Of a workload
     /// of which only the name is known, the name has the sizes in it.
-    fn of_test(&self, key: &Key) -> Option<&Known> {
-        let same: Vec<&Known> = self.known.iter().filter(|known| does_test(known, key)).collect();
+    fn of_test(&self, key: &Key) -> Option<&KnownWorkload> {
+        let same: Vec<&KnownWorkload> = self.known.iter().filter(|known| does_test(known, key)).collect();
         let called = same.iter().find(|known| is_called(&known.name, key));
         match (called, same.as_slice()) {
             (Some(known), _) => Some(known),
@@ -73,7 +73,7 @@ impl Matching {
     }
 
     /// A job is played by the workload of its name, alone or behind that of the workload that names the job file; or by the only one.
-    fn of_job(&self, key: &Key) -> Option<&Known> {
+    fn of_job(&self, key: &Key) -> Option<&KnownWorkload> {
         let name = workload_name(&key.name);
         let behind = format!("-{name}");
         let mut behind = self.known.iter().filter(|known| known.name.ends_with(&behind));
@@ -119,18 +119,18 @@ impl Matching {
     }
 }
 
-fn known((name, workload): (&String, &Workload)) -> Known {
+fn known((name, workload): (&String, &Workload)) -> KnownWorkload {
     let does = match workload {
         Workload::Files(load) => Does::Files(Box::new(load.parameters.clone())),
         Workload::Accesses(load) => Does::Accesses(Box::new(load.parameters.clone())),
         Workload::DeviceAccesses(load) => Does::Accesses(Box::new(load.parameters.clone())),
         _ => Does::Other,
     };
-    Known { name: name.clone(), does }
+    KnownWorkload { name: name.clone(), does }
 }
 
 /// The least and the greatest access of a kind.
-fn sizes(known: &Known, kind: Kind) -> Option<(u64, u64)> {
+fn sizes(known: &KnownWorkload, kind: Kind) -> Option<(u64, u64)> {
     match &known.does {
         Does::Files(pattern) => Some((pattern.record.get(), pattern.record.get())),
         Does::Accesses(accesses) => Some(match (kind, &accesses.write_record) {
@@ -142,7 +142,7 @@ fn sizes(known: &Known, kind: Kind) -> Option<(u64, u64)> {
 }
 
 /// Whether a workload does what a test does, with files, records and processes as many and as large.
-fn does_test(known: &Known, key: &Key) -> bool {
+fn does_test(known: &KnownWorkload, key: &Key) -> bool {
     let Does::Files(pattern) = &known.does else { return is_called(&known.name, key) };
     let Some((operation, order, interface)) = test_named(&key.name) else { return false };
     // A mapping (-B) takes the place of the calls.
@@ -225,7 +225,8 @@ mod tests {
     #[test]
     fn a_job_is_played_by_the_workload_of_its_name_or_behind_another_or_by_the_only_one() {
         let of = |names: &[&str], one_name: bool| {
-            let known = names.iter().map(|name| Known { name: (*name).to_owned(), does: Does::Other });
+            let known =
+                names.iter().map(|name| KnownWorkload { name: (*name).to_owned(), does: Does::Other });
             let matching = Matching { known: known.collect(), one_name };
             let key = Key { kind: Kind::Read, is_test: false, ..key("4k reads", 64, 4, 1) };
             matching.workload(&key).map(str::to_owned)
@@ -247,7 +248,7 @@ mod tests {
                 processes,
                 ..PatternParameters::new(Access::Mixed, Bytes(4 << 10), Bytes(64 << 10))
             };
-            Known { name: "m".to_owned(), does: Does::Files(Box::new(pattern)) }
+            KnownWorkload { name: "m".to_owned(), does: Does::Files(Box::new(pattern)) }
         };
         let key = key("mixed", 64, 4, 2);
         assert!(does_test(&of(true, 2), &key));

@@ -38,7 +38,9 @@ pub(super) fn read(
     let mut sources = Vec::new();
     for input in question.inputs.iter().filter(|input| input.measured) {
         let path = &input.file;
-        let bytes = petrio_files::input::read(path, BYTES_MAX)
+        let bytes = question
+            .files
+            .read(path, BYTES_MAX)
             .map_err(|source| CompareError::File { path: path.clone(), source })?;
         let measured = Measurement::read(&bytes)
             .map_err(|error| CompareError::Measurement { path: path.clone(), error })?;

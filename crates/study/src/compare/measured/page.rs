@@ -2,6 +2,7 @@
 
 use super::text::{details, figures, how, verdict};
 use super::{Beside, BesideRow, row_in_words};
+use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure as Plot, Quantity, SERIES_MAX, Series};
 use petrio_page::page::{Block, Page, Span, Table, Text};
 use petrio_scenario::report::{ReportError, write_text};
@@ -12,8 +13,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// The file can't be written.
-pub fn write_measured_html(beside: &Beside, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &measured_page(beside).html())
+pub fn write_measured_html(beside: &Beside, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &measured_page(beside).html())
 }
 
 /// The page.

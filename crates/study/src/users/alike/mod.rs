@@ -16,6 +16,7 @@ use super::error::UsersError;
 use super::simulated::simulate_told;
 use crate::compare::statistics::holm;
 use crate::compare::{Comparison, comparison_page};
+use petrio_files::inputs::Inputs;
 use petrio_page::page::{Page, Table, Text};
 use petrio_scenario::Loaded;
 use petrio_scenario::report::{ReportError, write_text};
@@ -142,12 +143,12 @@ impl Alike {
 ///
 /// # Errors
 /// When it can't be written.
-pub fn write_alike_html(found: &Alike, path: &Path) -> Result<(), ReportError> {
+pub fn write_alike_html(found: &Alike, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
     let mut page = Page::new("Whether two workloads are alike");
     page.below = vec![Text::default().quiet(format!("{} beside {}", found.runs.0, found.runs.1))];
     tell(&mut page, found);
     page.foot = "the same runs give the same page".to_owned();
-    write_text(path, &page.html())
+    write_text(path, inputs, &page.html())
 }
 
 /// A comparison of file systems under users as a page, and whether the users are like those that they stand for.
@@ -157,11 +158,12 @@ pub fn write_alike_html(found: &Alike, path: &Path) -> Result<(), ReportError> {
 pub fn write_comparison_html(
     (comparison, found): (&Comparison, &Alike),
     path: &Path,
+    inputs: &Inputs,
 ) -> Result<(), ReportError> {
     let mut page = comparison_page(comparison);
     page.heading(format!("{} beside {}", found.runs.0, found.runs.1));
     tell(&mut page, found);
-    write_text(path, &page.html())
+    write_text(path, inputs, &page.html())
 }
 
 /// The tests, on a page.
@@ -207,9 +209,13 @@ const OF_SESSIONS: [OfSession; 4] = [
 ///
 /// # Errors
 /// What is wrong with a file, and where.
-pub fn compare_workloads(first: &Path, second: &Path, options: &TraceOptions) -> Result<Alike, UsersError> {
+pub fn compare_workloads(
+    inputs: &Inputs,
+    [first, second]: [&Path; 2],
+    options: &TraceOptions,
+) -> Result<Alike, UsersError> {
     let runs = (first.to_string_lossy().into_owned(), second.to_string_lossy().into_owned());
-    Ok(tested(runs, Samples::of(first, options)?, Samples::of(second, options)?))
+    Ok(tested(runs, Samples::of(inputs, first, options)?, Samples::of(inputs, second, options)?))
 }
 
 /// Tests whether the users of a scenario, simulated, work as a trace says.
@@ -218,11 +224,11 @@ pub fn compare_workloads(first: &Path, second: &Path, options: &TraceOptions) ->
 /// What is wrong with the scenario, its run, or the trace.
 pub fn users_beside(
     (name, loaded): (&str, &Loaded),
-    like: &Path,
+    (inputs, like): (&Inputs, &Path),
     options: &TraceOptions,
 ) -> Result<Alike, UsersError> {
     // The trace first: it may not be one.
-    let real = Samples::of(like, options)?;
+    let real = Samples::of(inputs, like, options)?;
     let (_, sampler) = simulate_told(loaded, Sampler::event)?;
     let runs = (format!("the users on {name}, simulated"), like.to_string_lossy().into_owned());
     Ok(tested(runs, sampler.finish().unwrap_or_default(), real))

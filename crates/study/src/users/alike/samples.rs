@@ -3,6 +3,7 @@
 
 use crate::users::UsersError;
 use petrio_bounds::Headroom;
+use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_random::{Generator, uniform_below};
 use petrio_trace::event::{Event, EventKind};
@@ -117,9 +118,9 @@ impl Sampler {
 
 impl Samples {
     /// Of a trace.
-    pub(super) fn of(path: &Path, options: &TraceOptions) -> Result<Self, UsersError> {
+    pub(super) fn of(inputs: &Inputs, path: &Path, options: &TraceOptions) -> Result<Self, UsersError> {
         let (mut sampler, mut headroom) = (Sampler::default(), Headroom::default());
-        for (events, event) in (0..).zip(EventReader::open(path, options)?) {
+        for (events, event) in (0..).zip(EventReader::open_in(inputs, path, options)?) {
             sampler.event(&event?);
             headroom.record().map_err(|cause| TraceError::TooMuch { events, cause })?;
         }

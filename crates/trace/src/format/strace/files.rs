@@ -76,7 +76,7 @@ struct Process {
 
 /// A file by one of its names.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct NamedFile {
     file: FileKey,
     /// Whether it is there: a call that succeeded showed it.
     exists: bool,
@@ -86,7 +86,7 @@ struct Known {
 /// Everything that the calls so far have told.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    names: BTreeMap<Arc<str>, Known>,
+    names: BTreeMap<Arc<str>, NamedFile>,
     files: u64,
     opened: BTreeMap<Opened, Description>,
     next_opened: Opened,
@@ -105,7 +105,7 @@ impl Files {
         }
         let name: Arc<str> = path.into();
         let file = self.new_file();
-        self.names.insert(name.clone(), Known { file, exists: false, size: None });
+        self.names.insert(name.clone(), NamedFile { file, exists: false, size: None });
         (file, name)
     }
 
@@ -159,7 +159,7 @@ impl Files {
             }
         }
         if let Some(known) = self.names.remove(old) {
-            self.names.insert(new.clone(), Known { exists: true, ..known });
+            self.names.insert(new.clone(), NamedFile { exists: true, ..known });
         }
         for description in self.opened.values_mut() {
             if &*description.path == old {

@@ -42,7 +42,7 @@ use self::asynchronous::ended;
 use self::calls::Calls;
 use self::clock::{Clock, Stamp};
 use self::line::{Call, Line, What};
-use super::{Facts, Fit, Format, Parser, Places, RawEvent, ReadCounts};
+use super::{Facts, Fit, Format, Parser, PositionKind, RawEvent, ReadCounts};
 use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind};
 use crate::input::Input;
@@ -52,7 +52,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub(crate) const FACTS: Facts = Facts {
     // Lines of several processors are in order but for a few; what a process leaves open closes when it ends.
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| Fit::certain_if(sample.mostly(|line| Line::of(line).is_some())),
     parser: Parser::File(|sample| Box::new(Strace { clock: Clock::of(&sample.lines), ..Strace::default() })),
 };
@@ -60,7 +60,7 @@ pub(crate) const FACTS: Facts = Facts {
 /// The same as `perf trace` prints it ([`perf_trace`]).
 pub(crate) const PERF_TRACE_FACTS: Facts = Facts {
     reorder_window: 1_024,
-    places: Places::Lines,
+    places: PositionKind::Lines,
     fit: |sample| Fit::certain_if(sample.mostly(perf_trace::is_line)),
     parser: Parser::File(|_| Box::new(Strace { is_perf: true, ..Strace::default() })),
 };

@@ -4,6 +4,7 @@ mod figures;
 
 use super::experiment::{EXPERIMENTS, Experiment};
 use super::{FsRow, FsValidation};
+use petrio_files::inputs::Inputs;
 use petrio_page::page::{Block, Page, Table};
 use petrio_scenario::report::{ReportError, write_text};
 use std::collections::BTreeSet;
@@ -13,8 +14,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// The file can't be written.
-pub fn write_html(found: &FsValidation, path: &Path) -> Result<(), ReportError> {
-    write_text(path, &page(found).html())
+pub fn write_html(found: &FsValidation, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
+    write_text(path, inputs, &page(found).html())
 }
 
 /// A table of more rows is folded.

@@ -41,7 +41,7 @@ impl Limit {
 
 /// What is known of a claim that misses.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct Miss {
     /// Our figures.
     pub(super) figures: &'static [f64],
     /// Why they are no others.
@@ -59,7 +59,7 @@ pub(super) struct Claim {
     /// What is asked of each.
     pub(super) limit: Limit,
     /// What is known of it, where it misses.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<Miss>,
 }
 
 /// The largest of several; what is no number stays none.
@@ -80,7 +80,7 @@ impl Claim {
 
     /// The same, known to miss with these figures.
     pub(super) fn known(self, figures: &'static [f64], why: &'static str) -> Self {
-        Self { known: Some(Known { figures, why }), ..self }
+        Self { known: Some(Miss { figures, why }), ..self }
     }
 
     pub(super) fn judged(self) -> Judged {

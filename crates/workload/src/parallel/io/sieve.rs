@@ -28,12 +28,12 @@ pub(in crate::parallel) struct Sieve {
     /// Bytes of a window, and one past the last byte of the access; `None` where each piece is a call of its own.
     window: Option<u64>,
     end: u64,
-    stage: Stage,
+    stage: WindowState,
 }
 
 /// What is done to a window that is written.
 #[derive(Clone, Debug)]
-enum Stage {
+enum WindowState {
     /// The next one is locked.
     Next,
     Read(Range<u64>),
@@ -61,7 +61,7 @@ impl Sieve {
         let may = direction == Direction::Read || mounted.has_locks;
         let sieves = may && switch != Switch::Disable && !is_whole;
         let window = sieves.then(|| buffer.get());
-        Self { member: member.clone(), direction, file, runs, piece, window, end, stage: Stage::Next }
+        Self { member: member.clone(), direction, file, runs, piece, window, end, stage: WindowState::Next }
     }
 
     fn call(&self, direction: Direction, range: &Range<u64>) -> Act {
@@ -86,18 +86,18 @@ impl Sieve {
 impl Acts for Sieve {
     fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let (board, rank) = (&self.member.board, self.member.rank);
-        match std::mem::replace(&mut self.stage, Stage::Next) {
-            Stage::Next => {}
-            Stage::Read(window) => {
+        match std::mem::replace(&mut self.stage, WindowState::Next) {
+            WindowState::Next => {}
+            WindowState::Read(window) => {
                 let act = self.call(Direction::Read, &window);
-                self.stage = Stage::Write(window);
+                self.stage = WindowState::Write(window);
                 return Ok(Some(act));
             }
-            Stage::Write(window) => {
-                self.stage = Stage::Free;
+            WindowState::Write(window) => {
+                self.stage = WindowState::Free;
                 return Ok(Some(self.call(Direction::Write, &window)));
             }
-            Stage::Free => {
+            WindowState::Free => {
                 let told = board.free(self.file, rank);
                 if !told.is_empty() {
                     let sends = told.into_iter().map(|rank| (rank, 0)).collect();
@@ -117,10 +117,10 @@ impl Acts for Sieve {
         }
         let receives = self.member.board.lock(self.file, rank, window.clone());
         if receives.is_empty() {
-            self.stage = Stage::Write(window);
+            self.stage = WindowState::Write(window);
             return Ok(Some(act));
         }
-        self.stage = Stage::Read(window);
+        self.stage = WindowState::Read(window);
         Ok(Some(Act::Exchange(Exchange { receives, ..Exchange::default() })))
     }
 }

@@ -32,7 +32,7 @@ const PIECE_BYTES: u64 = 16;
 
 /// What a rank does next in a collective access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum TwoPhaseState {
     Starts,
     Ends,
     Decide,
@@ -64,7 +64,7 @@ pub(in crate::parallel) struct TwoPhase {
     direction: Direction,
     file: FileId,
     shares: Arc<dyn Shares>,
-    stage: Stage,
+    stage: TwoPhaseState,
     domains: Vec<Domain>,
     /// Which of them is this rank's.
     own: Option<usize>,
@@ -80,7 +80,7 @@ impl TwoPhase {
         shares: Arc<dyn Shares>,
     ) -> Self {
         let never = Self::switch(&member, direction) == Switch::Disable;
-        let stage = if never { Stage::Decide } else { Stage::Starts };
+        let stage = if never { TwoPhaseState::Decide } else { TwoPhaseState::Starts };
         Self { member, direction, file, shares, stage, domains: Vec::new(), own: None, round: 0, rounds: 0 }
     }
 
@@ -204,59 +204,60 @@ impl TwoPhase {
     }
 
     /// What it does at a stage, if anything, and the stage after.
-    fn step(&mut self) -> (Option<Act>, Stage) {
+    fn step(&mut self) -> (Option<Act>, TwoPhaseState) {
         let reads = self.direction == Direction::Read;
         let own_offset = Collective::AllGather { bytes: OFFSET_BYTES };
         match self.stage {
-            Stage::Starts => (Some(self.member.together(own_offset)), Stage::Ends),
-            Stage::Ends => (Some(self.member.together(own_offset)), Stage::Decide),
-            Stage::Decide => {
+            TwoPhaseState::Starts => (Some(self.member.together(own_offset)), TwoPhaseState::Ends),
+            TwoPhaseState::Ends => (Some(self.member.together(own_offset)), TwoPhaseState::Decide),
+            TwoPhaseState::Decide => {
                 if self.decide() {
                     // How many pieces lie in whose domain.
-                    return (Some(self.tell()), Stage::Lists);
+                    return (Some(self.tell()), TwoPhaseState::Lists);
                 }
                 let runs = Runs::of(Arc::clone(&self.shares), self.member.rank);
-                (Some(self.member.alone(self.direction, self.file, runs)), Stage::Over)
+                (Some(self.member.alone(self.direction, self.file, runs)), TwoPhaseState::Over)
             }
-            Stage::Lists => (Self::exchange(self.lists()), Stage::Times),
-            Stage::Times => {
-                (Some(self.member.together(Collective::AllReduce { bytes: ERROR_BYTES })), Stage::Round)
+            TwoPhaseState::Lists => (Self::exchange(self.lists()), TwoPhaseState::Times),
+            TwoPhaseState::Times => (
+                Some(self.member.together(Collective::AllReduce { bytes: ERROR_BYTES })),
+                TwoPhaseState::Round,
+            ),
+            TwoPhaseState::Round if self.round == self.rounds => {
+                (None, if reads { TwoPhaseState::Over } else { TwoPhaseState::Report })
             }
-            Stage::Round if self.round == self.rounds => {
-                (None, if reads { Stage::Over } else { Stage::Report })
-            }
-            Stage::Round if reads => {
+            TwoPhaseState::Round if reads => {
                 let read = self.own_window().map(|(window, _)| self.call(Direction::Read, &window));
-                (read, Stage::Told)
+                (read, TwoPhaseState::Told)
             }
-            Stage::Round => (Some(self.tell()), Stage::Told),
-            Stage::Told if reads => (Some(self.tell()), Stage::Filled),
-            Stage::Told => {
+            TwoPhaseState::Round => (Some(self.tell()), TwoPhaseState::Told),
+            TwoPhaseState::Told if reads => (Some(self.tell()), TwoPhaseState::Filled),
+            TwoPhaseState::Told => {
                 let holes = self.own_window().filter(|(_, hole)| *hole);
-                (holes.map(|(window, _)| self.call(Direction::Read, &window)), Stage::Filled)
+                (holes.map(|(window, _)| self.call(Direction::Read, &window)), TwoPhaseState::Filled)
             }
-            Stage::Filled => (Self::exchange(self.data()), Stage::Exchanged),
-            Stage::Exchanged => {
+            TwoPhaseState::Filled => (Self::exchange(self.data()), TwoPhaseState::Exchanged),
+            TwoPhaseState::Exchanged => {
                 let window = if reads { None } else { self.own_window() };
                 self.round += 1;
-                (window.map(|(window, _)| self.call(Direction::Write, &window)), Stage::Round)
+                (window.map(|(window, _)| self.call(Direction::Write, &window)), TwoPhaseState::Round)
             }
-            Stage::Report => {
+            TwoPhaseState::Report => {
                 // Who writes alone tells the others.
                 let report = match *self.member.world.aggregators {
                     [root] => Collective::Broadcast { root, bytes: ERROR_BYTES },
                     _ => Collective::AllReduce { bytes: ERROR_BYTES },
                 };
-                (Some(self.member.together(report)), Stage::Over)
+                (Some(self.member.together(report)), TwoPhaseState::Over)
             }
-            Stage::Over => (None, Stage::Over),
+            TwoPhaseState::Over => (None, TwoPhaseState::Over),
         }
     }
 }
 
 impl Acts for TwoPhase {
     fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
-        while self.stage != Stage::Over {
+        while self.stage != TwoPhaseState::Over {
             let (act, stage) = self.step();
             self.stage = stage;
             if act.is_some() {

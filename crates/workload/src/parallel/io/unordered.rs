@@ -25,11 +25,11 @@ pub(in crate::parallel) struct Unordered {
     direction: Direction,
     bytes: u64,
     offset: u64,
-    stage: Stage,
+    stage: UnorderedState,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum UnorderedState {
     Lock,
     Read,
     Write,
@@ -46,7 +46,7 @@ impl Unordered {
         bytes: u64,
     ) -> Self {
         let member = member.clone();
-        Self { member, pointer, is_first, file, direction, bytes, offset: 0, stage: Stage::Lock }
+        Self { member, pointer, is_first, file, direction, bytes, offset: 0, stage: UnorderedState::Lock }
     }
 
     /// Who is the last in line for the lock, counted from 1; 0 is nobody.
@@ -68,41 +68,44 @@ impl Unordered {
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let board = &self.member.board;
         let (act, stage) = match self.stage {
-            Stage::Lock => {
+            UnorderedState::Lock => {
                 let before = board.get(self.last()).and_then(|last| last.checked_sub(1));
                 board.put(self.last(), self.own());
-                self.stage = Stage::Read;
+                self.stage = UnorderedState::Read;
                 let Some(before) = before.map(|rank| rank as u32) else { return self.advance() };
                 board.put(self.after(before), self.own());
-                (Act::Exchange(Exchange { receives: vec![before], ..Exchange::default() }), Stage::Read)
+                (
+                    Act::Exchange(Exchange { receives: vec![before], ..Exchange::default() }),
+                    UnorderedState::Read,
+                )
             }
-            Stage::Read if self.is_first => {
+            UnorderedState::Read if self.is_first => {
                 // Each rank opens it once, and closes it before any opens it again.
                 let opened = board.add((self.pointer.0, "opened", 0), 1);
                 let makes_it = opened.is_multiple_of(self.member.ranks().into());
-                (Sequence::act(self.pointer.open_and_read(makes_it)), Stage::Write)
+                (Sequence::act(self.pointer.open_and_read(makes_it)), UnorderedState::Write)
             }
-            Stage::Read => (self.pointer.read(), Stage::Write),
-            Stage::Write => {
+            UnorderedState::Read => (self.pointer.read(), UnorderedState::Write),
+            UnorderedState::Write => {
                 let what = if self.direction == Direction::Read { "read up to" } else { "written up to" };
                 self.offset = board.add((self.pointer.0, what, 0), self.bytes);
-                (self.pointer.write(), Stage::Unlock)
+                (self.pointer.write(), UnorderedState::Unlock)
             }
-            Stage::Unlock => {
-                self.stage = Stage::Access;
+            UnorderedState::Unlock => {
+                self.stage = UnorderedState::Access;
                 if board.get(self.last()) == Some(self.own()) {
                     board.put(self.last(), 0);
                     return self.advance();
                 }
                 let next = board.get(self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
                 let sends = next.map(|rank| (rank as u32, 0)).into_iter().collect();
-                (Act::Exchange(Exchange { sends, ..Exchange::default() }), Stage::Access)
+                (Act::Exchange(Exchange { sends, ..Exchange::default() }), UnorderedState::Access)
             }
-            Stage::Access => {
+            UnorderedState::Access => {
                 let access = Call::access(self.direction, self.file, self.offset, self.bytes);
-                (Act::Call(access), Stage::Over)
+                (Act::Call(access), UnorderedState::Over)
             }
-            Stage::Over => return Ok(None),
+            UnorderedState::Over => return Ok(None),
         };
         self.stage = stage;
         Ok(Some(act))

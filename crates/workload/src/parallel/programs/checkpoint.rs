@@ -148,7 +148,11 @@ impl Planned for CheckpointPlan {
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        let stage = if self.parameters.restart { Stage::Open(Direction::Read) } else { Stage::Compute };
+        let stage = if self.parameters.restart {
+            CheckpointState::Open(Direction::Read)
+        } else {
+            CheckpointState::Compute
+        };
         Ok(Box::new(CheckpointRank {
             member: start.member.clone(),
             first: start.file(0),
@@ -161,7 +165,7 @@ impl Planned for CheckpointPlan {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum CheckpointState {
     Compute,
     Open(Direction),
     /// So many transfers are done.
@@ -176,7 +180,7 @@ struct CheckpointRank {
     interval: Time,
     /// Checkpoints that are written.
     written: u32,
-    stage: Stage,
+    stage: CheckpointState,
 }
 
 impl CheckpointRank {
@@ -241,26 +245,26 @@ impl CheckpointRank {
 impl CheckpointRank {
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let (act, stage) = match self.stage {
-            Stage::Compute if self.written == self.plan.parameters.checkpoints => return Ok(None),
-            Stage::Compute => {
-                self.stage = Stage::Open(Direction::Write);
+            CheckpointState::Compute if self.written == self.plan.parameters.checkpoints => return Ok(None),
+            CheckpointState::Compute => {
+                self.stage = CheckpointState::Open(Direction::Write);
                 if self.interval > Time::ZERO {
                     return Ok(Some(Act::Compute(self.interval)));
                 }
                 return self.advance();
             }
-            Stage::Open(direction) => (self.open(direction), Stage::Access(direction, 0)),
-            Stage::Access(direction, over) if over < self.plan.states.transfers() => {
-                (self.access(direction, over), Stage::Access(direction, over + 1))
+            CheckpointState::Open(direction) => (self.open(direction), CheckpointState::Access(direction, 0)),
+            CheckpointState::Access(direction, over) if over < self.plan.states.transfers() => {
+                (self.access(direction, over), CheckpointState::Access(direction, over + 1))
             }
-            Stage::Access(direction, _) => {
-                self.stage = Stage::Close(direction);
+            CheckpointState::Access(direction, _) => {
+                self.stage = CheckpointState::Close(direction);
                 return self.advance();
             }
-            Stage::Close(direction) => {
+            CheckpointState::Close(direction) => {
                 let act = self.close(direction);
                 self.written += u32::from(direction == Direction::Write);
-                (act, Stage::Compute)
+                (act, CheckpointState::Compute)
             }
         };
         self.stage = stage;

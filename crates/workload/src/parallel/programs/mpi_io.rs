@@ -177,13 +177,13 @@ impl Planned for MpiIoPlan {
             compute: start.computing(self.parameters.compute_time.time()),
             plan: self,
             direction,
-            stage: Stage::Open,
+            stage: MpiIoState::Open,
         }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum MpiIoState {
     Open,
     /// So many accesses are done.
     Compute(u64),
@@ -198,7 +198,7 @@ struct MpiIoRank {
     pointer: Option<Pointer>,
     compute: Time,
     direction: Direction,
-    stage: Stage,
+    stage: MpiIoState,
 }
 
 impl MpiIoRank {
@@ -240,35 +240,35 @@ impl MpiIoRank {
 impl MpiIoRank {
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let (act, stage) = match self.stage {
-            Stage::Open => {
+            MpiIoState::Open => {
                 let opening = match (self.direction, self.plan.parameters.operation) {
                     (Direction::Write, _) => Opening::New,
                     (Direction::Read, _) => Opening::Old,
                 };
                 let open = self.member.open_together(self.file, opening);
-                (self.within(open, 0), Stage::Compute(0))
+                (self.within(open, 0), MpiIoState::Compute(0))
             }
-            Stage::Compute(over) if over == self.plan.parameters.accesses => {
+            MpiIoState::Compute(over) if over == self.plan.parameters.accesses => {
                 let close = Act::Call(Call::of(Operation::Close, self.file));
                 let pointer = self.pointer.map(|pointer| pointer.close(&self.member)).into_iter().flatten();
                 let close = self.within(Sequence::act(pointer.chain([close])), 0);
                 // What is read back has been written by all.
-                (Sequence::act([close, self.member.barrier()]), Stage::Closed)
+                (Sequence::act([close, self.member.barrier()]), MpiIoState::Closed)
             }
-            Stage::Compute(over) => {
-                self.stage = Stage::Access(over);
+            MpiIoState::Compute(over) => {
+                self.stage = MpiIoState::Access(over);
                 if self.compute > Time::ZERO {
                     return Ok(Some(Act::Compute(self.compute)));
                 }
                 return self.advance();
             }
-            Stage::Access(over) => (self.within(self.access(over), 1), Stage::Compute(over + 1)),
-            Stage::Closed => {
+            MpiIoState::Access(over) => (self.within(self.access(over), 1), MpiIoState::Compute(over + 1)),
+            MpiIoState::Closed => {
                 let again = self.plan.parameters.operation == MpiIoOperation::WriteThenRead;
                 if !again || self.direction == Direction::Read {
                     return Ok(None);
                 }
-                (self.direction, self.stage) = (Direction::Read, Stage::Open);
+                (self.direction, self.stage) = (Direction::Read, MpiIoState::Open);
                 return self.advance();
             }
         };

@@ -143,13 +143,13 @@ impl Planned for SeisPlan {
             write_compute: start.computing(self.parameters.write_compute.time()),
             read_compute: start.computing(self.parameters.read_compute.time()),
             plan: self,
-            stage: Stage::Begin,
+            stage: SeisState::Begin,
         }))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum SeisState {
     Begin,
     /// So many chunks are written.
     Write(u64),
@@ -167,7 +167,7 @@ struct SeisRank {
     first: FileId,
     write_compute: Time,
     read_compute: Time,
-    stage: Stage,
+    stage: SeisState,
 }
 
 impl SeisRank {
@@ -211,11 +211,11 @@ impl SeisRank {
         let own = self.file(self.member.rank);
         let SeisParameters { write_chunk, read_chunk, .. } = self.plan.parameters;
         let (act, stage) = match self.stage {
-            Stage::Begin => {
+            SeisState::Begin => {
                 let create = Act::Call(Call::of(Operation::Create, own));
-                (Sequence::act([Act::begin(phase(Direction::Write)), create]), Stage::Write(0))
+                (Sequence::act([Act::begin(phase(Direction::Write)), create]), SeisState::Write(0))
             }
-            Stage::Write(over) if over < self.plan.writes => {
+            SeisState::Write(over) if over < self.plan.writes => {
                 let length = write_chunk.get();
                 let write = Act::Call(Call::access(Direction::Write, own, over * length, length));
                 let act = if self.write_compute > Time::ZERO {
@@ -223,24 +223,24 @@ impl SeisRank {
                 } else {
                     write
                 };
-                (act, Stage::Write(over + 1))
+                (act, SeisState::Write(over + 1))
             }
             // All has been written when the first chunk of another rank is read.
-            Stage::Write(_) => {
+            SeisState::Write(_) => {
                 let close = Act::Call(Call::of(Operation::Close, own));
                 let acts = [close, self.did(Direction::Write), Act::end(phase(Direction::Write))];
                 let next = [self.member.barrier(), Act::begin(phase(Direction::Read))];
-                (Sequence::act(acts.into_iter().chain(next)), Stage::Open(1))
+                (Sequence::act(acts.into_iter().chain(next)), SeisState::Open(1))
             }
-            Stage::Open(distance) if distance <= self.others() => {
+            SeisState::Open(distance) if distance <= self.others() => {
                 let file = self.file(self.other(distance));
-                (Act::Call(Call::of(Operation::Open, file)), Stage::Open(distance + 1))
+                (Act::Call(Call::of(Operation::Open, file)), SeisState::Open(distance + 1))
             }
-            Stage::Open(_) => {
-                self.stage = Stage::Read(0);
+            SeisState::Open(_) => {
+                self.stage = SeisState::Read(0);
                 return self.advance();
             }
-            Stage::Read(over) if over < self.plan.reads() => {
+            SeisState::Read(over) if over < self.plan.reads() => {
                 let (rank, chunk) = self.plan.read(self.member.rank, over);
                 let length = read_chunk.get();
                 let read = Act::Call(Call::access(Direction::Read, self.file(rank), chunk * length, length));
@@ -249,22 +249,22 @@ impl SeisRank {
                 } else {
                     read
                 };
-                (act, Stage::Read(over + 1))
+                (act, SeisState::Read(over + 1))
             }
-            Stage::Read(_) => {
-                self.stage = Stage::Close(1);
+            SeisState::Read(_) => {
+                self.stage = SeisState::Close(1);
                 return self.advance();
             }
-            Stage::Close(distance) if distance <= self.others() => {
+            SeisState::Close(distance) if distance <= self.others() => {
                 let file = self.file(self.other(distance));
-                (Act::Call(Call::of(Operation::Close, file)), Stage::Close(distance + 1))
+                (Act::Call(Call::of(Operation::Close, file)), SeisState::Close(distance + 1))
             }
-            Stage::Close(_) => {
+            SeisState::Close(_) => {
                 let over =
                     [self.did(Direction::Read), Act::end(phase(Direction::Read)), self.member.barrier()];
-                (Sequence::act(over), Stage::End)
+                (Sequence::act(over), SeisState::End)
             }
-            Stage::End => return Ok(None),
+            SeisState::End => return Ok(None),
         };
         self.stage = stage;
         Ok(Some(act))

@@ -1,14 +1,14 @@
 //! What is done to the names of files and directories, one after the other (fio's `filecreate`, `dirstat` and their like).
 
 use super::parameters::AccessKind;
-use super::run::{AccessProgram, Stage};
+use super::run::{AccessProgram, CourseState};
 use crate::program::Step;
 use petrio_colours::Operation;
 
 impl AccessProgram {
     /// The file or directory of a number, and what is done to it.
     pub(super) fn name(&mut self, number: u32) {
-        self.stage = Stage::Names(number + 1);
+        self.stage = CourseState::Names(number + 1);
         let file = number as usize;
         match self.parameters.operation {
             AccessKind::Create => {

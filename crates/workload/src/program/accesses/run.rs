@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) enum Stage {
+pub(super) enum CourseState {
     /// Nothing has been done.
     Begin,
     /// It begins now.
@@ -46,7 +46,7 @@ pub struct AccessProgram {
     course: Course,
     on_devices: bool,
     pub(super) queue: VecDeque<Step>,
-    pub(super) stage: Stage,
+    pub(super) stage: CourseState,
     began: Time,
     warms_up: bool,
     pass: u32,
@@ -120,7 +120,7 @@ impl AccessProgram {
             course,
             on_devices,
             queue: VecDeque::new(),
-            stage: Stage::Begin,
+            stage: CourseState::Begin,
             began: Time::ZERO,
             warms_up: parameters.warm_up.time() > Time::ZERO,
             pass: 0,
@@ -209,8 +209,8 @@ impl AccessProgram {
     /// Puts what comes next into the queue, or goes one stage further.
     fn decide(&mut self, now: Time) {
         match self.stage {
-            Stage::Begin => {
-                self.stage = Stage::Epoch;
+            CourseState::Begin => {
+                self.stage = CourseState::Epoch;
                 if let Some(flow) = &mut self.flow {
                     flow.join();
                 }
@@ -219,32 +219,32 @@ impl AccessProgram {
                     self.queue.push_back(Step::Think(rest));
                 }
             }
-            Stage::Epoch => {
+            CourseState::Epoch => {
                 (self.began, self.rested) = (now, now);
                 if let Some(steady) = &self.steadiness {
                     lock(steady).begin(now);
                 }
                 let moves = self.parameters.operation.moves_data();
-                self.stage = if moves { Stage::Pass } else { Stage::Names(0) };
+                self.stage = if moves { CourseState::Pass } else { CourseState::Names(0) };
                 if self.warms_up {
                     self.queue.push_back(Step::Phase(Phase::Preparation));
                 }
             }
-            Stage::Names(number) if number < self.files => self.name(number),
-            Stage::Names(_) => self.stage = Stage::Closing,
-            Stage::Pass => self.go_on(now),
-            Stage::ReadBack => match self.to_read_back.pop_first() {
+            CourseState::Names(number) if number < self.files => self.name(number),
+            CourseState::Names(_) => self.stage = CourseState::Closing,
+            CourseState::Pass => self.go_on(now),
+            CourseState::ReadBack => match self.to_read_back.pop_first() {
                 Some(((file, offset), length)) => {
                     let op = self.access(Access { file, writes: false, offset, length });
                     self.ask(op);
                 }
                 None => {
                     self.reap_all();
-                    self.stage = Stage::Between;
+                    self.stage = CourseState::Between;
                 }
             },
-            Stage::Between => self.next_pass(),
-            Stage::Closing => {
+            CourseState::Between => self.next_pass(),
+            CourseState::Closing => {
                 self.reap_all();
                 if self.parameters.fsync_at_end && self.parameters.operation.writes() {
                     self.queue.push_back(Step::Phase(Phase::Closing { counted: true }));
@@ -252,9 +252,9 @@ impl AccessProgram {
                         self.queue.push_back(Step::Operation(self.waited(Operation::Fsync, file)));
                     }
                 }
-                self.stage = Stage::End;
+                self.stage = CourseState::End;
             }
-            Stage::End => {
+            CourseState::End => {
                 if let Some(flow) = &mut self.flow {
                     flow.leave();
                 }
@@ -297,7 +297,7 @@ impl AccessProgram {
             self.queue.push_back(Step::Phase(Phase::Measured));
         }
         if self.is_over(now) {
-            self.stage = Stage::Closing;
+            self.stage = CourseState::Closing;
             return;
         }
         if let Some((rest, is_quiet)) =
@@ -311,7 +311,7 @@ impl AccessProgram {
         }
         match self.search.as_mut().map(|search| search.check(now)) {
             Some(Found::Done) => {
-                self.stage = Stage::Closing;
+                self.stage = CourseState::Closing;
                 return;
             }
             Some(Found::Lower) => return self.reap_all(),
@@ -433,7 +433,7 @@ impl AccessProgram {
 
     fn end_pass(&mut self) {
         self.reap_all();
-        self.stage = if self.to_read_back.is_empty() { Stage::Between } else { Stage::ReadBack };
+        self.stage = if self.to_read_back.is_empty() { CourseState::Between } else { CourseState::ReadBack };
     }
 
     fn next_pass(&mut self) {
@@ -445,17 +445,17 @@ impl AccessProgram {
             // More is to be accessed than there are places: once more through them.
             self.course.restart();
             self.pass_count = 0;
-            self.stage = Stage::Pass;
+            self.stage = CourseState::Pass;
             return;
         }
         self.pass += 1;
         if made_none || (self.pass >= self.parameters.passes && !self.parameters.keep_on) {
-            self.stage = Stage::Closing;
+            self.stage = CourseState::Closing;
             return;
         }
         (self.pass_bytes, self.pass_count) = (0, 0);
         self.course.restart();
-        self.stage = Stage::Pass;
+        self.stage = CourseState::Pass;
     }
 }
 

@@ -10,7 +10,7 @@ use petrio_units::Bytes;
 
 /// A place to be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-pub(super) struct Place {
+pub(super) struct Target {
     /// The file, counted from 0 in its process.
     pub(super) file: u32,
     /// First byte.
@@ -142,7 +142,7 @@ impl Cursor {
 
     /// The next place.
     #[inline]
-    pub(super) fn next(&mut self) -> Place {
+    pub(super) fn next(&mut self) -> Target {
         let place = match &self.order {
             Order::Sequential => self.index,
             Order::Reverse => self.places - 1 - self.index,
@@ -162,7 +162,7 @@ impl Cursor {
         };
         let offset = place * self.step;
         let length = self.record.min(self.file_size - offset);
-        let found = Place { file: self.file, offset, length, begins: self.index == 0 };
+        let found = Target { file: self.file, offset, length, begins: self.index == 0 };
         self.advance();
         found
     }

@@ -1,6 +1,6 @@
 //! A pattern at work: opening, a warm-up, the passes, making it durable, closing.
 
-use super::cursor::{Cursor, Place};
+use super::cursor::{Cursor, Target};
 use super::open_close::OpenClose;
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use super::thinking::Thinking;
@@ -16,7 +16,7 @@ use petrio_units::{Bytes, Fraction};
 
 /// Where a program is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
-enum ProgramStage {
+enum PatternState {
     Begin,
     /// Opens the file of this number, counted from 0.
     Open(u32),
@@ -60,7 +60,7 @@ pub struct PatternProgram {
     cursor: Cursor,
     mixture: Generator,
     rests: Generator,
-    stage: ProgramStage,
+    stage: PatternState,
     /// Accesses left in the pass.
     left: u64,
     /// How long it rests before it goes on.
@@ -72,7 +72,7 @@ pub struct PatternProgram {
     owes_fsync: Option<FileId>,
     /// Where each file is opened by itself: the one that is open, and the place in one that isn't yet.
     opened: Option<u32>,
-    held: Option<Place>,
+    held: Option<Target>,
     /// Whether the open one has been made durable, to be closed next.
     is_durable: bool,
 }
@@ -128,7 +128,7 @@ impl PatternProgram {
             cursor: Cursor::new(parameters, placement.stream(process, "places")),
             mixture: placement.stream(process, "reads and writes"),
             rests,
-            stage: ProgramStage::Begin,
+            stage: PatternState::Begin,
             left: 0,
             rest: None,
             computes: false,
@@ -163,7 +163,7 @@ impl PatternProgram {
     }
 
     /// What comes before a place in a file that isn't open: the file before is closed, this one opened.
-    fn open(&mut self, place: Place) -> FileOp {
+    fn open(&mut self, place: Target) -> FileOp {
         self.held = Some(place);
         if let Some(open) = self.opened {
             return self.close(open);
@@ -189,7 +189,7 @@ impl PatternProgram {
     }
 
     #[inline]
-    fn access_at(&mut self, place: Place) -> FileOp {
+    fn access_at(&mut self, place: Target) -> FileOp {
         self.left -= 1;
         self.rest = self.thinking.next(&mut self.rests);
         self.computes = self.compute > Time::ZERO;
@@ -218,6 +218,7 @@ impl PatternProgram {
     /// What comes when no access is next: what the one before owes, or the next stage in which there is something to
     /// do.
     #[cold]
+    #[expect(clippy::too_many_lines, reason = "a program's stages in their order")]
     fn other_step(&mut self) -> Step {
         if let Some(file) = self.owes_fsync.take() {
             return self.on_file(self.fsync_call, file);
@@ -240,78 +241,78 @@ impl PatternProgram {
                 return Step::Operation(self.close(open));
             }
             match self.stage {
-                ProgramStage::Begin => {
+                PatternState::Begin => {
                     let opens = self.open_close == OpenClose::Together;
                     let prepares = opens || self.warm_up_pass;
-                    self.stage = ProgramStage::Open(if opens { 0 } else { self.files });
+                    self.stage = PatternState::Open(if opens { 0 } else { self.files });
                     if prepares {
                         return Step::Phase(Phase::Preparation);
                     }
                 }
-                ProgramStage::Open(number) if number < self.files => {
-                    self.stage = ProgramStage::Open(number + 1);
+                PatternState::Open(number) if number < self.files => {
+                    self.stage = PatternState::Open(number + 1);
                     return Step::Operation(self.opening(number));
                 }
-                ProgramStage::Open(_) if self.warm_up_pass => {
-                    self.stage = ProgramStage::WarmUp;
+                PatternState::Open(_) if self.warm_up_pass => {
+                    self.stage = PatternState::WarmUp;
                     self.left = self.accesses;
                 }
-                ProgramStage::Open(_) => self.stage = ProgramStage::Meet,
-                ProgramStage::WarmUp => {
-                    self.stage = ProgramStage::Meet;
+                PatternState::Open(_) => self.stage = PatternState::Meet,
+                PatternState::WarmUp => {
+                    self.stage = PatternState::Meet;
                     self.cursor.restart();
                 }
-                ProgramStage::Meet => {
-                    self.stage = ProgramStage::Measure;
+                PatternState::Meet => {
+                    self.stage = PatternState::Measure;
                     if self.barrier != BarrierAt::Never {
                         return Step::Barrier;
                     }
                 }
-                ProgramStage::Measure => {
-                    self.stage = ProgramStage::Pass(0);
+                PatternState::Measure => {
+                    self.stage = PatternState::Pass(0);
                     self.left = self.accesses;
                     self.rest = self.starts_after;
                     return Step::Phase(Phase::Measured);
                 }
-                ProgramStage::Pass(over) if over + 1 == self.passes => {
-                    self.stage = ProgramStage::BeginClosing;
+                PatternState::Pass(over) if over + 1 == self.passes => {
+                    self.stage = PatternState::BeginClosing;
                 }
-                ProgramStage::Pass(over) => {
-                    self.stage = ProgramStage::Between(over + 1);
+                PatternState::Pass(over) => {
+                    self.stage = PatternState::Between(over + 1);
                     if self.barrier == BarrierAt::Passes {
                         return Step::Barrier;
                     }
                 }
-                ProgramStage::Between(over) => {
-                    self.stage = ProgramStage::Pass(over);
+                PatternState::Between(over) => {
+                    self.stage = PatternState::Pass(over);
                     self.cursor.restart();
                     self.left = self.accesses;
                 }
-                ProgramStage::BeginClosing => {
+                PatternState::BeginClosing => {
                     let fsyncs = self.fsync == Durability::AtEnd && self.open_close != OpenClose::EachFile;
-                    self.stage = if fsyncs { ProgramStage::Fsync(0) } else { ProgramStage::BeginClose };
+                    self.stage = if fsyncs { PatternState::Fsync(0) } else { PatternState::BeginClose };
                     if fsyncs {
                         return Step::Phase(Phase::Closing { counted: self.timing != Timing::Accesses });
                     }
                 }
-                ProgramStage::Fsync(number) if number < self.files => {
-                    self.stage = ProgramStage::Fsync(number + 1);
+                PatternState::Fsync(number) if number < self.files => {
+                    self.stage = PatternState::Fsync(number + 1);
                     return self.on_file(self.fsync_call, self.file(number));
                 }
-                ProgramStage::Fsync(_) => self.stage = ProgramStage::BeginClose,
-                ProgramStage::BeginClose => {
+                PatternState::Fsync(_) => self.stage = PatternState::BeginClose,
+                PatternState::BeginClose => {
                     let closes = self.open_close == OpenClose::Together;
-                    self.stage = ProgramStage::Close(if closes { 0 } else { self.files });
+                    self.stage = PatternState::Close(if closes { 0 } else { self.files });
                     if closes {
                         return Step::Phase(Phase::Closing { counted: self.timing == Timing::WithClose });
                     }
                 }
-                ProgramStage::Close(number) if number < self.files => {
-                    self.stage = ProgramStage::Close(number + 1);
+                PatternState::Close(number) if number < self.files => {
+                    self.stage = PatternState::Close(number + 1);
                     return self.on_file(Operation::Close, self.file(number));
                 }
-                ProgramStage::Close(_) => self.stage = ProgramStage::End,
-                ProgramStage::End => return Step::End,
+                PatternState::Close(_) => self.stage = PatternState::End,
+                PatternState::End => return Step::End,
             }
         }
     }

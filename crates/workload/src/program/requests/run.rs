@@ -373,6 +373,6 @@ impl FilePlan for RequestPlan {
 
 /// A folder can be opened, and only fails when it is read.
 fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let file = petrio_files::input::open(path)?;
+    let file = std::fs::File::open(path)?;
     if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(Box::new(file)) }
 }

@@ -74,7 +74,7 @@ pub(super) struct Io {
 }
 
 /// What `raid5_compute_sector` gives.
-struct Place {
+struct StripeSector {
     member: usize,
     sector: u64,
     p: usize,
@@ -88,7 +88,7 @@ impl Md {
     }
 
     /// `raid5_compute_sector`.
-    fn compute_sector(&self, sector: u64) -> Place {
+    fn compute_sector(&self, sector: u64) -> StripeSector {
         let disks = self.members;
         let data = disks - self.max_degraded();
         let chunk = sector / self.chunk_sectors;
@@ -101,7 +101,7 @@ impl Md {
             let (member, p) = self.compute_5(dd, turn);
             (member, p, None)
         };
-        Place { member, sector: stripe * self.chunk_sectors + sector % self.chunk_sectors, p, q }
+        StripeSector { member, sector: stripe * self.chunk_sectors + sector % self.chunk_sectors, p, q }
     }
 
     /// Levels 4 and 5: the data member and P.

@@ -1,7 +1,7 @@
 //! Names that are told beside hand-made events.
 
 use super::*;
-use crate::file_trace::fanotify::watch::{Renaming, Told};
+use crate::file_trace::fanotify::watch::{NameChange, Renaming};
 use crate::file_trace::join::names::Entry;
 use crate::file_trace::join::naming::Border;
 
@@ -16,7 +16,7 @@ impl Play {
         play
     }
 
-    fn tell(&mut self, told: Vec<Told>) {
+    fn tell(&mut self, told: Vec<NameChange>) {
         self.now_ns += 1_000;
         let border = Border { from_ns: self.now_ns - 100, to_ns: self.now_ns };
         self.joiner.tell(told, border, self.now_ns - 1_000);
@@ -40,11 +40,11 @@ fn in_root(name: &str) -> Entry {
     Entry { folder: FOLDER, name: name.into() }
 }
 
-fn told(inode: Inode, what: Renaming) -> Told {
-    Told { thread: SHELL, is_folder: false, inode, what }
+fn told(inode: Inode, what: Renaming) -> NameChange {
+    NameChange { thread: SHELL, is_folder: false, inode, what }
 }
 
-fn moved(inode: Inode, from: &str, to: &str) -> Told {
+fn moved(inode: Inode, from: &str, to: &str) -> NameChange {
     told(inode, Renaming::Moved(in_root(from), in_root(to)))
 }
 
@@ -114,7 +114,7 @@ fn renames_go_with_what_is_told_in_order_and_take_effect_in_their_time() {
 #[test]
 fn a_program_that_has_ended_or_was_not_seen_yet_has_its_rename_all_the_same() {
     let mut play = Play::told(false);
-    let of_child = |told: Told| Told { thread: CHILD, ..told };
+    let of_child = |told: NameChange| NameChange { thread: CHILD, ..told };
     play.happens(SHELL, FORK);
     play.call(CHILD, Call::Rename, &[], vec![], 0);
     play.happens(CHILD, What::Ended);
@@ -135,7 +135,7 @@ fn a_program_that_has_ended_or_was_not_seen_yet_has_its_rename_all_the_same() {
 #[test]
 fn renames_of_others_take_effect_in_their_order() {
     let mut play = Play::told(false);
-    let by = |thread, told: Told| Told { thread, is_folder: true, ..told };
+    let by = |thread, told: NameChange| NameChange { thread, is_folder: true, ..told };
     play.tell((1..50).map(|n: u32| by(100 + n, moved(OTHER, "d", &format!("d{n}")))).collect());
     play.tell(vec![]);
     let file = Entry { folder: OTHER, name: "f".into() };
@@ -178,7 +178,7 @@ fn a_new_folder_has_its_name_and_what_is_in_it_moves_with_it() {
     play.short_life();
     play.rename();
     play.short_life();
-    let folder = |what| Told { is_folder: true, ..told(OTHER, what) };
+    let folder = |what| NameChange { is_folder: true, ..told(OTHER, what) };
     let made = || told(FILE, Renaming::Made(Entry { folder: OTHER, name: "f".into() }));
     play.tell(vec![
         folder(Renaming::Made(in_root("d"))),
@@ -192,7 +192,7 @@ fn a_new_folder_has_its_name_and_what_is_in_it_moves_with_it() {
     assert_eq!((events[0].file.inode, events[4].file.inode), (OTHER.number, OTHER.number));
 }
 
-fn any_told() -> impl Strategy<Value = Told> {
+fn any_told() -> impl Strategy<Value = NameChange> {
     let inode = || (0_u64..4).prop_map(|number| Inode { device: 1, number });
     let entry = move || (inode(), "[ab]").prop_map(|(folder, name)| Entry { folder, name: name.into() });
     let what = prop_oneof![
@@ -200,7 +200,7 @@ fn any_told() -> impl Strategy<Value = Told> {
         entry().prop_map(Renaming::Gone),
         (entry(), entry()).prop_map(|(from, to)| Renaming::Moved(from, to)),
     ];
-    (0_u32..5, any::<bool>(), inode(), what).prop_map(|(thread, is_folder, inode, what)| Told {
+    (0_u32..5, any::<bool>(), inode(), what).prop_map(|(thread, is_folder, inode, what)| NameChange {
         thread,
         is_folder,
         inode,

@@ -1,6 +1,6 @@
 //! What a kind of mount is: as it is written, once all of it is found, and while its pages are put into the net.
 
-use super::{CheckSite, MountPoint, PlaceSite, Wires};
+use super::{CheckSite, Connections, MountPoint, PlaceSite};
 use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
@@ -165,7 +165,11 @@ pub(crate) trait MountPages {
     ///
     /// # Errors
     /// What keeps them from being built.
-    fn build(&self, _site: &mut HostSite<'_, '_>, _wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+    fn build(
+        &self,
+        _site: &mut HostSite<'_, '_>,
+        _wires: &mut Connections<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
         Ok(Vec::new())
     }
 }

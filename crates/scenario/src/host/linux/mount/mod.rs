@@ -31,8 +31,8 @@ pub(super) use local::{beyond_memory, most_in_memory, schedulers_of_other_kernel
 pub(crate) use mpi::Mpi;
 pub use mpi::PlacedMpi;
 pub(crate) use mpi::join_ranks;
-pub(crate) use pages::Wires;
-pub(super) use pages::{Ends, Shared};
+pub(crate) use pages::Connections;
+pub(super) use pages::{HostPorts, Shared};
 pub use place::MountPoint;
 pub(crate) use place::PlaceSite;
 pub use pvfs::PlacedPvfs;

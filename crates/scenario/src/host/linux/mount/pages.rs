@@ -8,7 +8,7 @@
 //! ```
 
 use super::{Asks, MountPages, MountPoint};
-use crate::build::{HostSite, Lodgers, UnheldLink};
+use crate::build::{FilesOfOthers, HostSite, UnheldLink};
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use petrio_colours::{FileOp, Operation};
@@ -37,7 +37,7 @@ pub(crate) struct Answers {
 
 /// A host's end of what it shares.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
+pub(crate) struct HostPorts {
     /// Where servers on it ask it.
     pub(crate) asked: Place<FileOp>,
     /// Where its own file systems put what is complete.
@@ -70,21 +70,21 @@ pub(crate) struct Shared<'l> {
 }
 
 /// What a mount's pages are connected to, while they are built.
-pub(crate) struct Wires<'s> {
+pub(crate) struct Connections<'s> {
     pub(crate) linux: &'s PlacedLinux,
     pub(crate) networks: &'s mut [Network],
     pub(crate) processors: &'s mut [Processors],
     /// Where those who ask hosts for the mount are answered, as [`MountPages::asks`] has them.
     pub(crate) answers: &'s [Answers],
     /// Of each host whose processors others use, its number among these, and its ends.
-    position: &'s BTreeMap<usize, (usize, Ends)>,
+    position: &'s BTreeMap<usize, (usize, HostPorts)>,
     /// Of each network, the numbers of its hosts on it.
     numbers: &'s [BTreeMap<usize, u32>],
     calls: &'s BTreeMap<usize, BTreeMap<u32, Place<FileOp>>>,
     exchanges: &'s BTreeMap<usize, Place<FileOp>>,
 }
 
-impl Wires<'_> {
+impl Connections<'_> {
     /// A port of a host on a network.
     pub(crate) fn port(
         &mut self,
@@ -203,8 +203,8 @@ impl<'l> Shared<'l> {
             stored.push((volumes.clone(), Box::new(move |file| pages.stored(position, file))));
         }
         let own: Vec<PlannedFile> = own.into_iter().collect();
-        let lodgers = stored.iter().map(|(volumes, share)| Lodgers { volumes: volumes.clone(), share });
-        site.laid_out(there, of.with_lodgers(told), (lodgers.collect(), &own))
+        let others = stored.iter().map(|(volumes, share)| FilesOfOthers { volumes: volumes.clone(), share });
+        site.laid_out(there, of.with_files_of_others(told), (others.collect(), &own))
     }
 
     /// Whether others use a host's processors.
@@ -214,7 +214,12 @@ impl<'l> Shared<'l> {
 
     /// The page that tells a host's operations apart, where programs and servers ask it: where its own file systems find
     /// theirs, and put what is complete.
-    pub(crate) fn ends(&self, site: &mut HostSite<'_, '_>, host: usize, operations: Place<FileOp>) -> Ends {
+    pub(crate) fn ends(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        host: usize,
+        operations: Place<FileOp>,
+    ) -> HostPorts {
         let name = &self.linux.hosts[host].name;
         let asked = site.entrance().unwrap_or(operations);
         let calls = self.calls.get(&host);
@@ -242,7 +247,7 @@ impl<'l> Shared<'l> {
         let of_programs = site.completions;
         let answers = self.answers.get(&host).map(Vec::as_slice).unwrap_or_default();
         if answers.is_empty() {
-            return Ends { asked, completions: of_programs };
+            return HostPorts { asked, completions: of_programs };
         }
         let completions = site.page.fifo(&format!("{name}-completions"));
         let mut page = site.page.page(&format!("{name}-servers"));
@@ -256,7 +261,7 @@ impl<'l> Shared<'l> {
             let server = answers.iter().find(|(processes, _)| processes.contains(&op.process));
             f.put(server.map_or(programs, |(_, server)| *server), op);
         });
-        Ends { asked, completions }
+        HostPorts { asked, completions }
     }
 
     /// Builds the networks and the pages of what is mounted over them, and finishes the hosts' processors. `hosts` are those
@@ -264,7 +269,7 @@ impl<'l> Shared<'l> {
     pub(crate) fn finish(
         self,
         site: &mut HostSite<'_, '_>,
-        hosts: Vec<(usize, OpenHost, Ends)>,
+        hosts: Vec<(usize, OpenHost, HostPorts)>,
     ) -> Result<(), RunFailure> {
         let linux = self.linux;
         let mut position = BTreeMap::new();
@@ -272,7 +277,7 @@ impl<'l> Shared<'l> {
         let mut rests = Vec::with_capacity(hosts.len());
         for (number, host, ends) in hosts {
             position.insert(number, (processors.len(), ends));
-            let (own, rest) = host.apart();
+            let (own, rest) = host.into_parts();
             processors.push(own);
             rests.push(rest);
         }
@@ -282,7 +287,7 @@ impl<'l> Shared<'l> {
             linux.networks.iter().map(|network| network.hosts.iter().copied().zip(0..).collect()).collect();
         let mut stages: Vec<Stage> = Vec::new();
         for Part { pages, answers, .. } in &self.parts {
-            let mut wires = Wires {
+            let mut wires = Connections {
                 linux,
                 networks: &mut networks,
                 processors: &mut processors,

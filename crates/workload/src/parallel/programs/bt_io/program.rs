@@ -72,7 +72,7 @@ impl Planned for BtPlan {
             reader: Member { world: Arc::new(world), ..member.clone() },
             written: 0,
             kept: Kept::default(),
-            stage: Stage::Open,
+            stage: BtIoState::Open,
             plan: self,
             member,
         }))
@@ -81,7 +81,7 @@ impl Planned for BtPlan {
 
 /// Where a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum BtIoState {
     Open,
     /// So many steps are over.
     Step(u32),
@@ -109,7 +109,7 @@ struct BtRank {
     written: u64,
     /// What lies in Fortran's buffer.
     kept: Kept,
-    stage: Stage,
+    stage: BtIoState,
 }
 
 impl BtRank {
@@ -240,30 +240,34 @@ impl Acts for BtRank {
     fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         let steps = self.plan.parameters.steps();
         let (act, stage) = match self.stage {
-            Stage::Open => (self.within(Direction::Write, self.open(Opening::New), 0), Stage::Step(0)),
-            Stage::Step(over) if over < steps => (self.step(), Stage::Dump(over + 1)),
-            Stage::Step(_) => return self.skip(Stage::Close, now),
-            Stage::Dump(over) if self.is_due(over) => {
+            BtIoState::Open => {
+                (self.within(Direction::Write, self.open(Opening::New), 0), BtIoState::Step(0))
+            }
+            BtIoState::Step(over) if over < steps => (self.step(), BtIoState::Dump(over + 1)),
+            BtIoState::Step(_) => return self.skip(BtIoState::Close, now),
+            BtIoState::Dump(over) if self.is_due(over) => {
                 self.written += 1;
                 let dump = self.dump(Direction::Write, self.written - 1);
-                (self.within(Direction::Write, dump, 1), Stage::Step(over))
+                (self.within(Direction::Write, dump, 1), BtIoState::Step(over))
             }
-            Stage::Dump(over) => return self.skip(Stage::Step(over), now),
-            Stage::Close => {
-                let after = if self.plan.parameters.read_back { Stage::Reopen } else { Stage::Over };
+            BtIoState::Dump(over) => return self.skip(BtIoState::Step(over), now),
+            BtIoState::Close => {
+                let after = if self.plan.parameters.read_back { BtIoState::Reopen } else { BtIoState::Over };
                 (self.within(Direction::Write, self.close(), 0), after)
             }
-            Stage::Reopen => (self.within(Direction::Read, self.open(Opening::Old), 0), Stage::Read(0)),
-            Stage::Read(over) if over < self.plan.parameters.dumps() => {
-                let dump = self.dump(Direction::Read, over);
-                (self.within(Direction::Read, dump, 1), Stage::Errors(over + 1))
+            BtIoState::Reopen => {
+                (self.within(Direction::Read, self.open(Opening::Old), 0), BtIoState::Read(0))
             }
-            Stage::Read(_) => (self.within(Direction::Read, self.close_read(), 0), Stage::CloseAgain),
-            Stage::Errors(over) => (self.sum(), Stage::Read(over)),
+            BtIoState::Read(over) if over < self.plan.parameters.dumps() => {
+                let dump = self.dump(Direction::Read, over);
+                (self.within(Direction::Read, dump, 1), BtIoState::Errors(over + 1))
+            }
+            BtIoState::Read(_) => (self.within(Direction::Read, self.close_read(), 0), BtIoState::CloseAgain),
+            BtIoState::Errors(over) => (self.sum(), BtIoState::Read(over)),
             // The errors of the solution and of its right-hand side, each summed over all.
-            Stage::CloseAgain => (self.sum(), Stage::Check),
-            Stage::Check => (self.sum(), Stage::Over),
-            Stage::Over => return Ok(None),
+            BtIoState::CloseAgain => (self.sum(), BtIoState::Check),
+            BtIoState::Check => (self.sum(), BtIoState::Over),
+            BtIoState::Over => return Ok(None),
         };
         self.stage = stage;
         Ok(Some(act))
@@ -271,7 +275,7 @@ impl Acts for BtRank {
 }
 
 impl BtRank {
-    fn skip(&mut self, stage: Stage, now: Time) -> Result<Option<Act>, ProgramError> {
+    fn skip(&mut self, stage: BtIoState, now: Time) -> Result<Option<Act>, ProgramError> {
         self.stage = stage;
         self.next(now)
     }

@@ -104,6 +104,7 @@ impl Reading {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a list: one arm for each key")]
     fn set(&mut self, line: usize, section: &str, (name, value): (&str, &str)) -> Result<(), ProgramError> {
         let bytes = |value: &str| size(name, value).or_else(|error| refuse(line, error)).map(Bytes);
         match (section, name) {

@@ -140,31 +140,9 @@ impl Io500Parameters {
 
     pub(in crate::parallel) fn plan(&self, hosts: &[u32]) -> Result<Io500Plan, ProgramError> {
         let (block, transfer) = (self.ior_easy_block.get(), self.ior_easy_transfer.get());
-        let numbers = [
-            ("ior_easy_block", block),
-            ("ior_easy_transfer", transfer),
-            ("ior_hard_segments", self.ior_hard_segments),
-            ("mdtest_easy_files", self.mdtest_easy_files),
-            ("mdtest_hard_files", self.mdtest_hard_files),
-        ];
-        if let Some((parameter, _)) = numbers.into_iter().find(|&(_, number)| number == 0) {
-            return refuse(parameter, "it is zero");
-        }
-        if !block.is_multiple_of(transfer) {
-            let problem = format!("{} is no multiple of {}", self.ior_easy_block, self.ior_easy_transfer);
-            return refuse("ior_easy_block", problem);
-        }
+        self.check_numbers()?;
         self.check_phases()?;
-        let deadline_seconds = match self.stonewall.map(Duration::time) {
-            None => 0,
-            Some(time) => {
-                let seconds = (time.as_seconds() as u32).min(u32::MAX / 2);
-                if Time::from_whole_seconds(seconds.into()) != time || seconds == 0 {
-                    return refuse("stonewall", "it is a whole number of seconds, as IOR's and mdtest's are");
-                }
-                seconds
-            }
-        };
+        let deadline_seconds = self.deadline_seconds()?;
         let ior = |write| IorOptions {
             deadline_seconds: if write { deadline_seconds } else { 0 },
             wear_out: write && deadline_seconds > 0,
@@ -229,6 +207,40 @@ impl Io500Parameters {
             mdtest_hard: mdtest("mdtest-hard", mdtest_hard, hard_phase)?,
             left_out: self.left_out.clone(),
         })
+    }
+
+    /// Whether there is something to do, and the blocks are whole transfers.
+    fn check_numbers(&self) -> Result<(), ProgramError> {
+        let (block, transfer) = (self.ior_easy_block.get(), self.ior_easy_transfer.get());
+        let numbers = [
+            ("ior_easy_block", block),
+            ("ior_easy_transfer", transfer),
+            ("ior_hard_segments", self.ior_hard_segments),
+            ("mdtest_easy_files", self.mdtest_easy_files),
+            ("mdtest_hard_files", self.mdtest_hard_files),
+        ];
+        if let Some((parameter, _)) = numbers.into_iter().find(|&(_, number)| number == 0) {
+            return refuse(parameter, "it is zero");
+        }
+        if !block.is_multiple_of(transfer) {
+            let problem = format!("{} is no multiple of {}", self.ior_easy_block, self.ior_easy_transfer);
+            return refuse("ior_easy_block", problem);
+        }
+        Ok(())
+    }
+
+    /// After which time writes end; 0 for never.
+    fn deadline_seconds(&self) -> Result<u32, ProgramError> {
+        match self.stonewall.map(Duration::time) {
+            None => Ok(0),
+            Some(time) => {
+                let seconds = (time.as_seconds() as u32).min(u32::MAX / 2);
+                if Time::from_whole_seconds(seconds.into()) != time || seconds == 0 {
+                    return refuse("stonewall", "it is a whole number of seconds, as IOR's and mdtest's are");
+                }
+                Ok(seconds)
+            }
+        }
     }
 
     /// Whether what is left out are phases, and what needs their files is left out, too.

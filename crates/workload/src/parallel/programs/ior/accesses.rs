@@ -66,7 +66,7 @@ impl Phase {
 
 /// Where a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum TransferState {
     Transfer,
     Look,
     /// The first rank has said whether the time is over.
@@ -88,7 +88,7 @@ pub(super) struct Accesses {
     done: u64,
     /// How many there are if no clock ends them.
     wanted: u64,
-    stage: Stage,
+    stage: TransferState,
 }
 
 impl Accesses {
@@ -104,7 +104,7 @@ impl Accesses {
         {
             wanted = wanted.min(written);
         }
-        Self { plan, member, phase, began: None, done: 0, wanted, stage: Stage::Transfer }
+        Self { plan, member, phase, began: None, done: 0, wanted, stage: TransferState::Transfer }
     }
 
     fn transfer(&self) -> Act {
@@ -156,40 +156,41 @@ impl Acts for Accesses {
         };
         loop {
             match self.stage {
-                Stage::Transfer => {
+                TransferState::Transfer => {
                     self.began.get_or_insert(now);
                     if self.done == self.wanted {
-                        self.stage = Stage::TimeOver;
+                        self.stage = TransferState::TimeOver;
                         continue;
                     }
                     let act = self.transfer();
                     self.done += 1;
-                    self.stage = if timed { Stage::Look } else { Stage::Transfer };
+                    self.stage = if timed { TransferState::Look } else { TransferState::Transfer };
                     return Ok(Some(act));
                 }
-                Stage::Look if together => {
+                TransferState::Look if together => {
                     if self.member.rank == 0 {
                         let is_late = self.is_late(now);
                         self.member.board.put(self.phase.stop(self.done), is_late.into());
                     }
-                    self.stage = Stage::Told;
+                    self.stage = TransferState::Told;
                     return Ok(Some(
                         self.member.together(Collective::Broadcast { root: 0, bytes: ERROR_BYTES }),
                     ));
                 }
-                Stage::Look => {
-                    self.stage = if self.is_late(now) { Stage::TimeOver } else { Stage::Transfer };
+                TransferState::Look => {
+                    self.stage =
+                        if self.is_late(now) { TransferState::TimeOver } else { TransferState::Transfer };
                 }
-                Stage::Told => {
+                TransferState::Told => {
                     let stop = self.member.board.get(self.phase.stop(self.done)) == Some(1);
-                    self.stage = if stop { Stage::TimeOver } else { Stage::Transfer };
+                    self.stage = if stop { TransferState::TimeOver } else { TransferState::Transfer };
                 }
-                Stage::TimeOver if timed && wear_out => {
-                    self.stage = Stage::WearOut;
+                TransferState::TimeOver if timed && wear_out => {
+                    self.stage = TransferState::WearOut;
                     // The least, and the least and the sum of bytes, for what the first rank prints.
                     return Ok(Some(self.member.agree_on_most(self.phase.most(), self.done, 3)));
                 }
-                Stage::WearOut
+                TransferState::WearOut
                     if self.phase.order.count() > 0
                         && Some(self.done) < self.member.board.get(self.phase.most()) =>
                 {
@@ -197,13 +198,13 @@ impl Acts for Accesses {
                     self.done += 1;
                     return Ok(Some(act));
                 }
-                Stage::TimeOver | Stage::WearOut => {
+                TransferState::TimeOver | TransferState::WearOut => {
                     self.end();
-                    self.stage = Stage::Over;
+                    self.stage = TransferState::Over;
                     let bytes = self.done.saturating_mul(self.plan.options().transfer);
                     return Ok(Some(Act::did(self.phase.measured.clone(), bytes, self.done)));
                 }
-                Stage::Over => return Ok(None),
+                TransferState::Over => return Ok(None),
             }
         }
     }

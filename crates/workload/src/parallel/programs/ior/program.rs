@@ -153,7 +153,7 @@ impl Planned for IorPlan {
 
 /// Where a rank is in a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum RepetitionState {
     Begin,
     Open(Pass),
     Access(Pass),
@@ -178,7 +178,7 @@ pub(in crate::parallel::programs) struct IorRank {
     began: Option<Time>,
     /// Whether this repetition has written, and something may be left of it.
     has_written: bool,
-    stage: Stage,
+    stage: RepetitionState,
 }
 
 impl IorRank {
@@ -201,7 +201,7 @@ impl IorRank {
             repetition: 0,
             began: None,
             has_written: false,
-            stage: Stage::Begin,
+            stage: RepetitionState::Begin,
         }
     }
 
@@ -344,10 +344,10 @@ impl IorRank {
     }
 
     /// Where a pass begins, if its time isn't over: all go by whoever looks first.
-    fn begin(&self, pass: Option<Pass>, now: Time) -> Stage {
-        let Some(pass) = pass else { return Stage::Remove };
+    fn begin(&self, pass: Option<Pass>, now: Time) -> RepetitionState {
+        let Some(pass) = pass else { return RepetitionState::Remove };
         if pass == Pass::Check {
-            return Stage::Open(pass);
+            return RepetitionState::Open(pass);
         }
         let limit = Time::from_whole_seconds(60 * u64::from(self.plan.options.limit_minutes));
         if limit > Time::ZERO {
@@ -355,10 +355,10 @@ impl IorRank {
             let word = if pass == Pass::Read { "no more reading" } else { "no more writing" };
             let topic = (self.first, word, u64::from(self.repetition));
             if self.member.board.agree(topic, is_over.into()) == 1 {
-                return Stage::Closed(pass);
+                return RepetitionState::Closed(pass);
             }
         }
-        Stage::Open(pass)
+        RepetitionState::Open(pass)
     }
 }
 
@@ -366,35 +366,39 @@ impl Acts for IorRank {
     fn next(&mut self, now: Time) -> Result<Option<Act>, ProgramError> {
         let options = &self.plan.options;
         let (act, stage) = match self.stage {
-            Stage::Begin => {
+            RepetitionState::Begin => {
                 self.began.get_or_insert(now);
                 self.has_written = false;
                 self.stage = self.begin(self.after(None), now);
                 return self.next(now);
             }
-            Stage::Open(pass) => {
+            RepetitionState::Open(pass) => {
                 self.has_written |= pass == Pass::Write;
-                (self.open(pass), Stage::Access(pass))
+                (self.open(pass), RepetitionState::Access(pass))
             }
-            Stage::Access(pass) => (self.accesses(pass), Stage::Close(pass)),
-            Stage::Close(pass) => (self.close(pass), Stage::Closed(pass)),
-            Stage::Closed(pass) => {
+            RepetitionState::Access(pass) => (self.accesses(pass), RepetitionState::Close(pass)),
+            RepetitionState::Close(pass) => (self.close(pass), RepetitionState::Closed(pass)),
+            RepetitionState::Closed(pass) => {
                 self.stage = self.begin(self.after(Some(pass)), now);
                 return self.next(now);
             }
-            Stage::Remove => {
+            RepetitionState::Remove => {
                 // What isn't kept goes; what was there before is left alone.
                 let removes = self.has_written && !options.keep && !options.existing;
                 let own = options.file_per_process || self.member.rank == 0;
                 let removed = (removes && own).then(|| self.call(Operation::Unlink, Pass::Write));
                 self.repetition += 1;
-                self.stage = if self.repetition < options.repetitions { Stage::Begin } else { Stage::Over };
+                self.stage = if self.repetition < options.repetitions {
+                    RepetitionState::Begin
+                } else {
+                    RepetitionState::Over
+                };
                 return match removed {
                     Some(removed) => Ok(Some(removed)),
                     None => self.next(now),
                 };
             }
-            Stage::Over => return Ok(None),
+            RepetitionState::Over => return Ok(None),
         };
         self.stage = stage;
         Ok(Some(act))

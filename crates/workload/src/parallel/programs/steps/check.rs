@@ -1,7 +1,7 @@
 //! Steps that make sense for so many ranks, and the files that they are about.
 
 use super::super::refuse;
-use super::parameters::{Accesses, StepFile, StepParameters, StepRate, StepsParameters};
+use super::parameters::{Accesses, MessageParameters, StepFile, StepParameters, StepRate, StepsParameters};
 use super::{File, StepsPlan};
 use crate::parallel::act::Direction;
 use crate::program::ProgramError;
@@ -73,24 +73,7 @@ impl Checker {
             &StepParameters::AllReduce { bytes }
             | &StepParameters::AllGather { bytes }
             | &StepParameters::AllToAll { bytes } => self.bytes(step, bytes),
-            StepParameters::Send(messages) => {
-                if messages.is_empty() {
-                    return self.refuse(step, "there is no message");
-                }
-                for message in messages {
-                    self.rank(step, "from", message.from)?;
-                    self.rank(step, "to", message.to)?;
-                    if message.from == message.to {
-                        let problem = format!("rank {} sends to itself, for which it would wait", message.to);
-                        return self.refuse(step, problem);
-                    }
-                    if message.messages == 0 {
-                        return self.refuse(step, "`messages` is zero");
-                    }
-                    self.bytes(step, message.bytes)?;
-                }
-                Ok(())
-            }
+            StepParameters::Send(messages) => self.messages(step, messages),
             &StepParameters::Shift { by, bytes } => {
                 if self.ranks > 1 && by.is_multiple_of(self.ranks) {
                     let problem = format!("by {by} of {} ranks each rank sends to itself", self.ranks);
@@ -128,28 +111,62 @@ impl Checker {
             StepParameters::Write(file) => self.file(step, file, Direction::Write),
             StepParameters::Read(file) => self.file(step, file, Direction::Read),
             StepParameters::Repeat { times, measure, steps, rate } => {
-                if *times == 0 {
-                    return self.refuse(step, "`times` is zero");
-                }
-                if measure.is_some() && self.times > MEASURED_MAX {
-                    let problem = format!(
-                        "it is measured {} times, each of which is kept: at most {MEASURED_MAX}; measure the steps \
-                         around it instead",
-                        self.times
-                    );
-                    return self.refuse(step, problem);
-                }
-                let at = measure.as_ref().map(|name| self.measure(step, name, *rate)).transpose()?;
-                let before = self.times;
-                self.times = before.saturating_mul(*times);
-                self.steps(steps)?;
-                self.times = before;
-                if let Some((.., is_open)) = at.and_then(|at| self.measured.get_mut(at)) {
-                    *is_open = false;
-                }
-                Ok(())
+                self.repeat(step, (*times, steps), measure.as_deref().map(|name| (name, *rate)))
             }
         }
+    }
+
+    /// Messages between ranks that there are, and none to oneself.
+    fn messages(
+        &mut self,
+        step: &StepParameters,
+        messages: &[MessageParameters],
+    ) -> Result<(), ProgramError> {
+        if messages.is_empty() {
+            return self.refuse(step, "there is no message");
+        }
+        for message in messages {
+            self.rank(step, "from", message.from)?;
+            self.rank(step, "to", message.to)?;
+            if message.from == message.to {
+                let problem = format!("rank {} sends to itself, for which it would wait", message.to);
+                return self.refuse(step, problem);
+            }
+            if message.messages == 0 {
+                return self.refuse(step, "`messages` is zero");
+            }
+            self.bytes(step, message.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Steps that are done several times, perhaps measured.
+    fn repeat(
+        &mut self,
+        step: &StepParameters,
+        (times, steps): (u64, &[StepParameters]),
+        measure: Option<(&str, StepRate)>,
+    ) -> Result<(), ProgramError> {
+        if times == 0 {
+            return self.refuse(step, "`times` is zero");
+        }
+        if measure.is_some() && self.times > MEASURED_MAX {
+            let problem = format!(
+                "it is measured {} times, each of which is kept: at most {MEASURED_MAX}; measure the steps \
+                 around it instead",
+                self.times
+            );
+            return self.refuse(step, problem);
+        }
+        let at = measure.map(|(name, rate)| self.measure(step, name, rate)).transpose()?;
+        let before = self.times;
+        self.times = before.saturating_mul(times);
+        self.steps(steps)?;
+        self.times = before;
+        if let Some((.., is_open)) = at.and_then(|at| self.measured.get_mut(at)) {
+            *is_open = false;
+        }
+        Ok(())
     }
 
     /// Memory of one rank, by one of two names, is accessed at least once.

@@ -79,7 +79,7 @@ impl StepsRank {
             member: self.start.member.clone(),
             file: self.start.file(part.number),
             part,
-            stage: Stage::Open(opening),
+            stage: FileAccessState::Open(opening),
         }))
     }
 }
@@ -113,7 +113,7 @@ impl Acts for StepsRank {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum FileAccessState {
     Open(Opening),
     /// So many accesses are done.
     Access(u64),
@@ -125,24 +125,26 @@ struct FileAccess {
     member: Member,
     file: FileId,
     part: FilePart,
-    stage: Stage,
+    stage: FileAccessState,
 }
 
 impl Acts for FileAccess {
     fn next(&mut self, _now: Time) -> Result<Option<Act>, ProgramError> {
         let FilePart { direction, states, fsync, .. } = self.part;
         let (act, stage) = match self.stage {
-            Stage::Open(opening) => (states.open(&self.member, self.file, opening), Stage::Access(0)),
-            Stage::Access(over) if over < states.transfers() => {
-                (states.access(&self.member, direction, self.file, over), Stage::Access(over + 1))
+            FileAccessState::Open(opening) => {
+                (states.open(&self.member, self.file, opening), FileAccessState::Access(0))
             }
-            Stage::Access(_) => {
+            FileAccessState::Access(over) if over < states.transfers() => {
+                (states.access(&self.member, direction, self.file, over), FileAccessState::Access(over + 1))
+            }
+            FileAccessState::Access(_) => {
                 let durable = fsync && direction == Direction::Write;
                 let fsync = durable.then_some(Operation::Fsync).into_iter();
                 let calls = fsync.chain([Operation::Close]).map(|what| Act::Call(Call::of(what, self.file)));
-                (Sequence::act(calls), Stage::Over)
+                (Sequence::act(calls), FileAccessState::Over)
             }
-            Stage::Over => return Ok(None),
+            FileAccessState::Over => return Ok(None),
         };
         self.stage = stage;
         Ok(Some(act))

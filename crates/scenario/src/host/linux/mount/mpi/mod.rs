@@ -4,7 +4,7 @@ mod implied;
 
 pub(crate) use implied::join_ranks;
 
-use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount, Wires, shared_part};
+use super::{CheckSite, Connections, MountKind, MountPages, PlaceSite, PlacedMount, shared_part};
 use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
@@ -146,7 +146,11 @@ impl PlacedMount for PlacedMpi {
 }
 
 impl MountPages for &PlacedMpi {
-    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+    fn build(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        wires: &mut Connections<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
         let PlacedMpi { ref name, ref parameters, network, ref hosts } = **self;
         let runs_on = site.hosts_of_processes();
         let on = network.map(|network| &wires.linux.networks[network].parameters);

@@ -4,7 +4,7 @@ use super::PlacedPvfs;
 use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
-use crate::host::linux::mount::{Asks, MountPages, MountPoint, PlacedMount, Wires};
+use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint, PlacedMount};
 use petrio_colours::FileId;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
@@ -84,7 +84,11 @@ impl MountPages for PvfsPages<'_> {
         })
     }
 
-    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+    fn build(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        wires: &mut Connections<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
         let Self { pvfs, linux, metadata } = *self;
         let of_servers: Vec<usize> =
             pvfs.lies_on().into_iter().map(|there| linux.file_systems[there].host).collect();
@@ -95,7 +99,7 @@ impl MountPages for PvfsPages<'_> {
             let network = &mut wires.networks[pvfs.network];
             Writers::new(network, site.page, &pvfs.name, &hosts, pvfs.parameters.eager)
         });
-        let port = |wires: &mut Wires<'_>, page: &mut PageBuilder<'_>, host: usize, service: &str| {
+        let port = |wires: &mut Connections<'_>, page: &mut PageBuilder<'_>, host: usize, service: &str| {
             let number = wires.number(pvfs.network, host);
             let network = &mut wires.networks[pvfs.network];
             match &writers {

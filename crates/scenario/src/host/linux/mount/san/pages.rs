@@ -5,7 +5,7 @@ use super::{BYTES_A_PARTITION, PlacedSan, SanDisk};
 use crate::build::HostSite;
 use crate::claim::Claim;
 use crate::failure::RunFailure;
-use crate::host::linux::mount::{MountPages, MountPoint, Wires};
+use crate::host::linux::mount::{Connections, MountPages, MountPoint};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Stage;
 use petrio_models::block::scsi::Target;
@@ -26,7 +26,11 @@ impl MountPages for SanPages<'_> {
         &self.san.clients
     }
 
-    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+    fn build(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        wires: &mut Connections<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
         let san = self.san;
         let volume = self.volume(site)?;
         let mut flushes = false;

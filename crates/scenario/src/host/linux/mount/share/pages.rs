@@ -5,7 +5,7 @@ use crate::build::{HostSite, file_tables};
 use crate::claim::Claim;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
-use crate::host::linux::mount::{Asks, MountPages, MountPoint, Wires};
+use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint};
 use crate::loaded::Loaded;
 use petrio_colours::FileId;
 use petrio_models::Stage;
@@ -132,7 +132,11 @@ impl MountPages for SharePages<'_> {
         (file.present && (is_home || size > 0)).then_some(PlannedFile { parent, size, ..*file })
     }
 
-    fn build(&self, site: &mut HostSite<'_, '_>, wires: &mut Wires<'_>) -> Result<Vec<Stage>, RunFailure> {
+    fn build(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        wires: &mut Connections<'_>,
+    ) -> Result<Vec<Stage>, RunFailure> {
         let PlacedShare { name, parameters, network, servers, clients, .. } = self.share;
         let linux = wires.linux;
         let mut answers = wires.answers.iter();

@@ -8,7 +8,7 @@ use petrio_colours::{BlockRequest, FileOp, Request};
 use petrio_kernel::{Place, Time};
 
 /// What a program can ask a System for.
-pub trait Asked: Request {
+pub trait Submittable: Request {
     /// Where, if the System takes such.
     fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>>;
 
@@ -27,7 +27,7 @@ pub trait Asked: Request {
 }
 
 /// Where a request is to go: its part is there.
-pub(crate) fn arrivals_of<R: Asked>(system: &System, request: &R) -> Result<Place<R>, EngineError> {
+pub(crate) fn arrivals_of<R: Submittable>(system: &System, request: &R) -> Result<Place<R>, EngineError> {
     let ports = ports_of::<R>(system)?;
     let (part, count) = request.part(system);
     if part < count {
@@ -40,7 +40,7 @@ pub(crate) fn arrivals_of<R: Asked>(system: &System, request: &R) -> Result<Plac
 }
 
 /// The ports for a colour.
-pub(crate) fn ports_of<R: Asked>(system: &System) -> Result<&ProgramPorts<R>, EngineError> {
+pub(crate) fn ports_of<R: Submittable>(system: &System) -> Result<&ProgramPorts<R>, EngineError> {
     let Ports { operations, requests } = &system.ports;
     R::ports(&system.ports).ok_or_else(|| EngineError::NoSuchPart {
         part: format!("part that takes {}", R::WHAT),
@@ -52,7 +52,7 @@ pub(crate) fn ports_of<R: Asked>(system: &System) -> Result<&ProgramPorts<R>, En
     })
 }
 
-impl Asked for FileOp {
+impl Submittable for FileOp {
     const WHAT: &'static str = "file operations";
 
     fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>> {
@@ -72,7 +72,7 @@ impl Asked for FileOp {
     }
 }
 
-impl Asked for BlockRequest {
+impl Submittable for BlockRequest {
     const WHAT: &'static str = "block requests";
 
     fn ports(ports: &Ports) -> Option<&ProgramPorts<Self>> {

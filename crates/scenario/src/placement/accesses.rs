@@ -1,6 +1,6 @@
 //! Who listens to a run and notes which host touched which partition of a file service's files.
 
-use super::{Access, Guided, PlacingError, profile_guided, share_named};
+use super::{Access, Guided, PlacementError, profile_guided, share_named};
 use crate::build::file_tables;
 use crate::loaded::Loaded;
 use crate::report::{ReportError, RequestSink};
@@ -35,7 +35,7 @@ impl Service {
     ///
     /// # Errors
     /// None of that name, or several; files that can't be planned.
-    pub fn of(loaded: &Loaded, name: Option<&str>) -> Result<Self, PlacingError> {
+    pub fn of(loaded: &Loaded, name: Option<&str>) -> Result<Self, PlacementError> {
         let share = share_named(loaded, name)?;
         let (tables, of_processes) = file_tables(loaded)?;
         let (mut mounts, mut names) = (BTreeMap::new(), BTreeMap::new());

@@ -12,7 +12,7 @@ use petrio_models::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whatever holds blocks and is asked by programs themselves.
-pub(super) struct Asked {
+pub(super) struct BlockTargets {
     /// By number of [`Loaded::storage`], those that a file system lies on too.
     targets: BTreeMap<usize, bool>,
     /// What these answer with: themselves, or what lies under a throttle, by which completions pass.
@@ -38,7 +38,7 @@ pub(super) fn below_hosts(loaded: &Loaded) -> Option<BTreeSet<usize>> {
     (on_files || asked_of(loaded).any(|target| below.contains(&target))).then_some(below)
 }
 
-impl Asked {
+impl BlockTargets {
     /// `below_hosts` are those that a host asks, too, where there are hosts.
     pub(super) fn of(
         page: &mut PageBuilder<'_>,

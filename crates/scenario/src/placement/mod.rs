@@ -24,7 +24,7 @@ const TRIED: &str = "placement of a run.csv";
 
 /// Why partitions can't be placed.
 #[derive(Debug, Error, miette::Diagnostic)]
-pub enum PlacingError {
+pub enum PlacementError {
     /// There is no file service.
     #[error("the scenario has no file service whose partitions could be placed")]
     #[diagnostic(help("add a part: [share.work] and below it clients = … and servers = …"))]
@@ -59,16 +59,16 @@ pub enum PlacingError {
 pub(crate) fn share_named<'l>(
     loaded: &'l Loaded,
     name: Option<&str>,
-) -> Result<&'l PlacedShare, PlacingError> {
+) -> Result<&'l PlacedShare, PlacementError> {
     let shares = &loaded.hosts.linux.shares;
     let names = || shares.iter().map(|share| share.name.as_str()).collect::<Vec<_>>().join(", ");
     match (name, &shares[..]) {
-        (_, []) => Err(PlacingError::NoService),
+        (_, []) => Err(PlacementError::NoService),
         (Some(name), _) => (shares.iter())
             .find(|share| share.name == name)
-            .ok_or_else(|| PlacingError::Unknown { name: name.to_owned(), names: names() }),
+            .ok_or_else(|| PlacementError::Unknown { name: name.to_owned(), names: names() }),
         (None, [only]) => Ok(only),
-        (None, _) => Err(PlacingError::Several { names: names() }),
+        (None, _) => Err(PlacementError::Several { names: names() }),
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::schema::reference::Of;
 use crate::text::tree::{Mistake, Table};
 use crate::text::{Problem, Sources};
+use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_trace::{EventReader, TraceOptions};
 use petrio_workload::measurement::Format;
@@ -140,13 +141,13 @@ fn by_trace(name: &str, bytes: &[u8], wanted: Of) -> Option<Problem> {
 }
 
 /// Of a file that is no text.
-pub(crate) fn by_file(name: &str, path: &Path, wanted: Of) -> Option<Problem> {
+pub(crate) fn by_file(inputs: &Inputs, (name, path): (&str, &Path), wanted: Of) -> Option<Problem> {
     // A pipe has been read by now, and waits for nobody.
-    if !path.metadata().is_ok_and(|there| there.is_file()) {
+    if !inputs.path_of(path).metadata().is_ok_and(|there| there.is_file()) {
         return None;
     }
     let mut bytes = Vec::new();
-    petrio_files::input::open(path).ok()?.take(BEGINNING_BYTES as u64).read_to_end(&mut bytes).ok()?;
+    inputs.open(path).ok()?.take(BEGINNING_BYTES as u64).read_to_end(&mut bytes).ok()?;
     by_trace(name, &bytes, wanted)
 }
 
