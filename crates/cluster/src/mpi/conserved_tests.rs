@@ -31,7 +31,7 @@ fn mpi_cluster(level: &str, hosts: u32, fault: Fault<Payload>) -> Cluster {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn message_passing_loses_no_message_and_no_byte(

@@ -43,7 +43,7 @@ fn pvfs_cluster(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn pvfs_loses_no_request_and_no_byte(

@@ -52,7 +52,7 @@ fn share_cluster(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn a_file_service_loses_no_call_and_no_byte(

@@ -67,7 +67,7 @@ fn san_cluster(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn shared_disks_lose_no_request_for_a_token_and_no_recall(
