@@ -4,6 +4,8 @@
 //! isn't refused may still be too much. See [`memory`] and [`disk`]. What grows with an input of unknown size is
 //! watched as it grows ([`Headroom`]).
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 pub mod disk;
 mod headroom;
 pub mod memory;

@@ -6,6 +6,8 @@
 //! [`Request`]. [`Message`] is what hosts exchange through a network; what it says is in a [`Parcel`]. An [`Exchange`] is what
 //! the processes of a parallel program send each other.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 mod block_request;
 mod cause;
 mod exchange;

@@ -161,7 +161,7 @@ impl Engine {
         }
         let process = self.next_process;
         if let Some(begins) = self.system.ports.operations.as_ref().and_then(|ports| ports.begins) {
-            self.run.inject(begins, (process, host as u32), self.run.now())?;
+            self.run.inject(begins, (process, u32::try_from(host).unwrap_or(u32::MAX)), self.run.now())?;
         }
         self.next_process += 1;
         Ok(Program(process))

@@ -10,6 +10,8 @@
 //!
 //! It knows no scenario, and no model.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 mod course;
 mod engine;
 mod error;

@@ -106,7 +106,8 @@ impl Visits {
         if numbers.is_empty() {
             self.away.remove(&known);
         }
-        let Some(visit) = self.open.get_mut((number - self.first) as usize) else { return };
+        let index = usize::try_from(number - self.first).unwrap_or(usize::MAX);
+        let Some(visit) = self.open.get_mut(index) else { return };
         for &cause in petrio_colours::Cause::ALL {
             let before = visit.request.ledger.of(cause);
             visit.spent.charge(cause, request.ledger().of(cause).saturating_sub(before));

@@ -128,7 +128,7 @@ impl Inputs {
         if !there.is_file() || there.len() > KEPT_BYTES_MAX {
             return Ok(Source::File(file));
         }
-        let mut bytes = Vec::with_capacity(there.len() as usize);
+        let mut bytes = Vec::with_capacity(usize::try_from(there.len()).unwrap_or_default());
         file.read_to_end(&mut bytes)?;
         let bytes: Arc<[u8]> = bytes.into();
         self.known().kept.insert(path, bytes.clone());

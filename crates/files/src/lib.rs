@@ -18,6 +18,8 @@
 //! - [`under_way`]: what would be left by a process that is killed, and how the next one clears it.
 //! - [`shown`]: names and lines in messages, without control characters and no longer than a line.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 pub mod inputs;
 pub mod lines;
 pub mod own;

@@ -4,6 +4,8 @@
 //! system meet the same arrivals and the same service draws (common random numbers). Draws are the same on every
 //! machine: xoshiro256++ (Blackman and Vigna 2021), and transcendental functions from one pure-Rust library.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 use rand_core::{Rng, SeedableRng};
 
 /// The generator behind every stream.
@@ -69,13 +71,19 @@ pub fn exponential(random: &mut Generator, mean: f64) -> f64 {
     -mean * libm::log(1.0 - uniform(random))
 }
 
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the other half is another's")]
+fn low_half(product: u128) -> u64 {
+    product as u64
+}
+
 /// A whole number below `bound`, each equally likely (Lemire's method); zero where `bound` is zero.
 #[inline]
 pub fn uniform_below(random: &mut Generator, bound: u64) -> u64 {
     let mut product = u128::from(random.next_u64()) * u128::from(bound);
-    if (product as u64) < bound {
+    if low_half(product) < bound {
         let threshold = bound.wrapping_neg() % bound;
-        while (product as u64) < threshold {
+        while low_half(product) < threshold {
             product = u128::from(random.next_u64()) * u128::from(bound);
         }
     }
@@ -121,7 +129,7 @@ mod tests {
         let mut faces = [0u32; 6];
         let throws = 60_000;
         for _ in 0..throws {
-            faces[uniform_below(&mut random, 6) as usize] += 1;
+            faces[usize::try_from(uniform_below(&mut random, 6)).unwrap_or(usize::MAX)] += 1;
         }
         let expected = f64::from(throws) / 6.0;
         let chi_square: f64 = faces.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();

@@ -1,6 +1,8 @@
 //! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), a host's
 //! processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 pub mod processor;
 
 /// Tokens at most on an arc in one firing, where no number can be given: any number.

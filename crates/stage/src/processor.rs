@@ -219,10 +219,15 @@ impl Processors {
     /// One more who uses them, and records himself what for, if that is told. He has to say what
     /// [`returns`](Self::returns) to him before the page is finished.
     pub fn client<E: Colour>(&mut self) -> Client<E> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "as many as a net has pages that use a processor"
+        )]
+        let number = self.clients.len() as u32;
         self.clients.push(None);
         self.functions.push(None);
         self.errands.add::<E>();
-        Client { number: self.clients.len() as u32 - 1, errands: PhantomData }
+        Client { number, errands: PhantomData }
     }
 
     /// What follows when a client's work is done: `declare` adds arcs to the transition that sends everybody on, and

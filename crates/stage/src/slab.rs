@@ -29,8 +29,10 @@ impl<T> Slab<T> {
                 slot
             }
             None => {
+                #[expect(clippy::cast_possible_truncation, reason = "so many are under way at once, not 2³²")]
+                let slot = self.slots.len() as u32;
                 self.slots.push(Some(value));
-                (self.slots.len() - 1) as u32
+                slot
             }
         }
     }

@@ -3,6 +3,8 @@
 //! A `u64` of 1 ps ticks reaches 213 days. Overflow is an error of the run, never a wrap. [`Time::NEVER`] is a
 //! point beyond every horizon: a token delayed until then never matures.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -22,6 +24,18 @@ use std::fmt;
 pub struct Time(u64);
 
 const PS_PER_SECOND: f64 = 1e12;
+
+/// The nearest whole number: zero of what is negative and of NaN, and the largest of what is larger. Adding a half rounds
+/// to nearest for positive values without a call of the platform's `round`.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, as is meant"
+)]
+fn nearest(value: f64) -> u64 {
+    (value + 0.5) as u64
+}
 
 impl Time {
     /// The origin of model time, and the empty span.
@@ -57,9 +71,7 @@ impl Time {
     /// From seconds, rounded to the nearest picosecond. Negative values and NaN become zero, values beyond the
     /// horizon become [`Time::NEVER`]: a draw from an unbounded distribution is always a valid delay.
     pub fn from_seconds(s: f64) -> Self {
-        // A float-to-integer cast saturates and maps NaN to zero, which is the meaning documented above. Adding a half
-        // rounds to nearest for positive values without a call of the platform's `round`.
-        Self((s * PS_PER_SECOND + 0.5) as u64)
+        Self(nearest(s * PS_PER_SECOND))
     }
 
     /// Picoseconds.
@@ -110,7 +122,7 @@ impl Time {
 
     /// This span divided by a speed factor (twice as fast is half the time); `NEVER` stays `NEVER`.
     pub fn divided_by(self, factor: f64) -> Self {
-        if self.is_never() || factor == 1.0 { self } else { Self((self.0 as f64 / factor + 0.5) as u64) }
+        if self.is_never() || factor == 1.0 { self } else { Self(nearest(self.0 as f64 / factor)) }
     }
 
     /// The later of two points.

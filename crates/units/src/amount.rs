@@ -211,7 +211,13 @@ impl Measurable for Duration {
     fn write(finest: f64) -> String {
         // Below 2⁵³ every whole number of picoseconds has a decimal text of its own, the one that durations have.
         if finest.fract() == 0.0 && (0.0..9e15).contains(&finest) {
-            return write_picoseconds(finest as u64);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is whole, and within the range"
+            )]
+            let picoseconds = finest as u64;
+            return write_picoseconds(picoseconds);
         }
         shortest(Kind::Duration, finest, &format!("{finest} ps"), |text| Self::read(text) == Ok(finest))
     }

@@ -18,6 +18,8 @@
 //! value, is a string in serde, and describes itself to a JSON schema. Decimal prefixes (kB, MB) are powers of 1000 and
 //! binary ones (KiB, MiB) powers of 1024, both exact; digits may be grouped with `_`.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 mod amount;
 mod blocks;
 mod bytes;
