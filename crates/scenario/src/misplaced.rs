@@ -10,6 +10,7 @@ use petrio_trace::{EventReader, TraceOptions};
 use petrio_workload::measurement::Format;
 use std::io::{Cursor, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// So much of a file tells what it is.
 const BEGINNING_BYTES: usize = 1 << 16;
@@ -31,16 +32,15 @@ impl Found {
 pub(crate) fn by_keys(name: &str, root: &Table<'_>, wanted: Of) -> Option<Problem> {
     let written: Vec<&str> = root.get_ref().keys().map(|key| key.get_ref().as_ref()).collect();
     // Many sorts of file have these.
-    let told = |keys: &[String]| {
+    let told = |of: Of| {
         let telling = |key: &&&str| !["title", "name", "source", "kind"].contains(*key);
-        written.iter().filter(telling).filter(|key| keys.iter().any(|known| known == **key)).count()
+        written.iter().filter(telling).filter(|key| keys(of).iter().any(|known| known == **key)).count()
     };
-    if written.is_empty() || told(&keys(wanted)) > 0 {
+    if written.is_empty() || told(wanted) > 0 {
         return None;
     }
     let others = Of::ALL.into_iter().filter(|of| *of != wanted);
-    let (_, of) =
-        others.map(|of| (told(&keys(of)), of)).filter(|(told, _)| *told > 0).max_by_key(|(n, _)| *n)?;
+    let (_, of) = others.map(|of| (told(of), of)).filter(|(told, _)| *told > 0).max_by_key(|(n, _)| *n)?;
     let name = shown::text(name).to_string();
     let help = match of {
         Of::Scenario => format!("petrio run {name} runs it"),
@@ -56,11 +56,14 @@ pub(crate) fn by_keys(name: &str, root: &Table<'_>, wanted: Of) -> Option<Proble
     Some(Found { what: of.title().to_lowercase(), help }.problem(&name, wanted))
 }
 
-/// The keys at the top of a file.
-fn keys(of: Of) -> Vec<String> {
-    let key = of.key();
-    let of_variants = key.variants.iter().flat_map(|variant| &variant.keys);
-    key.keys.iter().chain(of_variants).map(|key| key.name.clone()).collect()
+/// The keys at the top of a file. They are found once: every scenario that is loaded asks, and the whole schema is read for it.
+fn keys(of: Of) -> &'static [String] {
+    static KEYS: [OnceLock<Vec<String>>; Of::ALL.len()] = [const { OnceLock::new() }; Of::ALL.len()];
+    KEYS[of as usize].get_or_init(|| {
+        let key = of.key();
+        let of_variants = key.variants.iter().flat_map(|variant| &variant.keys);
+        key.keys.iter().chain(of_variants).map(|key| key.name.clone()).collect()
+    })
 }
 
 /// Of a text that is no TOML, by its beginning.
