@@ -18,7 +18,6 @@ pub mod queue;
 pub mod raid;
 pub mod rearrangement;
 pub mod scheduler;
-#[allow(clippy::too_many_lines, reason = "a page's transitions in the order of a command's way")]
 pub mod scsi;
 pub mod waiting;
 

@@ -1,7 +1,5 @@
 //! Storage of several nodes.
 
-#![allow(clippy::too_many_lines, reason = "a page's transitions in the order of a call's way")]
-
 mod address;
 mod client;
 mod end_of_file;

@@ -178,6 +178,7 @@ impl Sessions {
 }
 
 /// Builds a target's page; its rows.
+#[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a command's way")]
 pub fn target_page(parent: &mut PageBuilder<'_>, target: &Target<'_>, exchange: Exchange) -> Vec<Stage> {
     let mut page = parent.page(target.name);
     page.carries::<Pdu>();

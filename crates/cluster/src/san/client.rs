@@ -43,6 +43,7 @@ pub(super) struct NodePorts<'p> {
 }
 
 /// Builds a node's page; the rows of what its calls wait for.
+#[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a call's way")]
 pub(super) fn client(
     page: &mut PageBuilder<'_>,
     (rules, costs, blocks): (Rules, Costs, usize),

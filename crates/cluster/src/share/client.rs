@@ -31,6 +31,7 @@ pub(super) struct Ports {
 }
 
 /// Builds a client's page. `moved` is where each server's bytes are recorded: those that go past it, too.
+#[expect(clippy::too_many_lines, reason = "a page's transitions in the order of a call's way")]
 pub(super) fn client(
     page: &mut PageBuilder<'_>,
     mount: Mount,
