@@ -17,7 +17,7 @@ impl<T: Persist> Persist for Option<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        bool::load(from)?.then(|| T::load(from)).transpose()
+        Ok(if bool::load(from)? { Some(T::load(from)?) } else { None })
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
@@ -58,16 +58,13 @@ impl<T: Persist> Persist for Box<T> {
     }
 }
 
-/// Writes how many there are, and each.
+/// Writes how many there are, and each. Here and below loops stand where adapters of iterators could: all of this is compiled for each
+/// type of which there are several in any state.
 fn save_all<'t, T: Persist + 't>(values: impl ExactSizeIterator<Item = &'t T>, to: &mut Writer<'_>) {
     values.len().save(to);
-    values.for_each(|value| value.save(to));
-}
-
-/// Reads so many.
-fn load_all<T: Persist, C: FromIterator<T>>(from: &mut Reader<'_>) -> Result<C, Damage> {
-    let count = from.count()?;
-    (0..count).map(|_| T::load(from)).collect()
+    for value in values {
+        value.save(to);
+    }
 }
 
 impl<T: Persist> Persist for Vec<T> {
@@ -76,13 +73,19 @@ impl<T: Persist> Persist for Vec<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.push(T::load(from)?);
+        }
+        Ok(values)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
         let count = from.count()?;
         self.truncate(count);
-        self.iter_mut().try_for_each(|value| value.restore(from))?;
+        for value in &mut *self {
+            value.restore(from)?;
+        }
         for _ in self.len()..count {
             self.push(T::load(from)?);
         }
@@ -96,7 +99,7 @@ impl<T: Persist> Persist for Box<[T]> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        Vec::load(from).map(Self::from)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
@@ -109,16 +112,24 @@ impl<T: Persist> Persist for Box<[T]> {
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
     fn save(&self, to: &mut Writer<'_>) {
-        self.iter().for_each(|value| value.save(to));
+        for value in self {
+            value.save(to);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        let values: Vec<T> = (0..N).map(|_| T::load(from)).collect::<Result<_, _>>()?;
+        let mut values = Vec::with_capacity(N);
+        for _ in 0..N {
+            values.push(T::load(from)?);
+        }
         Self::try_from(values).map_err(|_| Damage::Ends)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        self.iter_mut().try_for_each(|value| value.restore(from))
+        for value in self {
+            value.restore(from)?;
+        }
+        Ok(())
     }
 }
 
@@ -131,7 +142,11 @@ where
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.push(A::Item::load(from)?);
+        }
+        Ok(values)
     }
 }
 
@@ -141,7 +156,7 @@ impl<T: Persist> Persist for VecDeque<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        Vec::load(from).map(Self::from)
     }
 }
 
@@ -166,7 +181,11 @@ impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all::<(K, V), _>(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.insert(K::load(from)?, V::load(from)?);
+        }
+        Ok(values)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
@@ -192,7 +211,11 @@ impl<T: Persist + Ord> Persist for BTreeSet<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.insert(T::load(from)?);
+        }
+        Ok(values)
     }
 }
 
@@ -206,7 +229,11 @@ impl<K: Persist + Eq + Hash, V: Persist, S: BuildHasher + Default> Persist for H
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all::<(K, V), _>(from)
+        let mut values = Self::default();
+        for _ in 0..from.count()? {
+            values.insert(K::load(from)?, V::load(from)?);
+        }
+        Ok(values)
     }
 }
 
@@ -216,7 +243,11 @@ impl<T: Persist + Eq + Hash, S: BuildHasher + Default> Persist for HashSet<T, S>
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::default();
+        for _ in 0..from.count()? {
+            values.insert(T::load(from)?);
+        }
+        Ok(values)
     }
 }
 
@@ -268,7 +299,7 @@ impl<T: Persist + Send + Sync + 'static> Persist for Arc<[T]> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        from.pointer(load_all)
+        from.pointer(|from| Vec::load(from).map(Self::from))
     }
 }
 

@@ -175,7 +175,7 @@ impl<T> InTurn<T> {
         }
     }
 
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&T)) {
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&T)) {
         self.alone.iter().for_each(|(_, token)| visit(token));
         self.lines.tokens.iter().for_each(|(_, token)| visit(token));
     }

@@ -1,12 +1,12 @@
 //! Tokens that can be taken, stored as the place's discipline wants them.
 
-use super::in_turn::{InTurn, Turn};
+use super::in_turn::Turn;
 use super::keyed::Keyed;
-use super::special::Special;
+use super::special::{Bag, ByKey, ByTurn, Ordered, Priority, Special};
 use super::treap::Treap;
-use crate::place::{Key, KeyOf};
+use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a
 /// time, and in a net of thousands of parts each other piece of memory mostly comes from far away.
@@ -91,10 +91,10 @@ impl<T> Queue<T> {
 pub(crate) enum Ready<T> {
     Fifo(Queue<T>),
     State(Option<T>),
-    Special(Box<Special<T>>),
+    Special(Box<dyn Special<T>>),
 }
 
-impl<T> Ready<T> {
+impl<T: Colour> Ready<T> {
     pub(crate) fn fifo() -> Self {
         Self::Fifo(Queue::new())
     }
@@ -104,23 +104,23 @@ impl<T> Ready<T> {
     }
 
     pub(crate) fn bag() -> Self {
-        Self::Special(Box::new(Special::Bag(Vec::new())))
+        Self::Special(Box::new(Bag(Vec::new())))
     }
 
     pub(crate) fn priority(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Special::Priority { heap: BinaryHeap::new(), key_of, next_order: 0 }))
+        Self::Special(Box::new(Priority::by(key_of)))
     }
 
     pub(crate) fn ordered(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Special::Ordered { tree: Treap::default(), key_of }))
+        Self::Special(Box::new(Ordered::by(key_of)))
     }
 
     pub(crate) fn keyed(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Special::Keyed { map: Keyed::default(), key_of }))
+        Self::Special(Box::new(ByKey::by(key_of)))
     }
 
     pub(crate) fn in_turn(key_of: KeyOf<T>, turn: Turn<T>) -> Self {
-        Self::Special(Box::new(Special::InTurn { lines: InTurn::default(), key_of, turn }))
+        Self::Special(Box::new(ByTurn::by(key_of, turn)))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -223,7 +223,7 @@ impl<T> Ready<T> {
     }
 
     /// Every token, for inspection; a priority place's in no particular but a deterministic order.
-    pub(crate) fn for_each(&self, visit: impl FnMut(&T)) {
+    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&T)) {
         match self {
             Self::Fifo(queue) => queue.iter().for_each(visit),
             Self::State(resident) => resident.iter().for_each(visit),
@@ -235,7 +235,11 @@ impl<T> Ready<T> {
     pub(crate) fn remove_keys(&mut self, first: Key, last: Key) -> usize {
         match self {
             Self::Fifo(_) | Self::State(_) => 0,
-            Self::Special(special) => special.remove_keys(first, last),
+            Self::Special(special) => {
+                let before = special.len();
+                special.remove_keys(first, last);
+                before - special.len()
+            }
         }
     }
 
@@ -260,10 +264,7 @@ impl<T> Ready<T> {
     /// The tokens of an ordered place.
     pub(crate) fn tree(&self) -> Option<&Treap<T>> {
         match self {
-            Self::Special(special) => match &**special {
-                Special::Ordered { tree, .. } => Some(tree),
-                _ => None,
-            },
+            Self::Special(special) => special.tree(),
             _ => None,
         }
     }
@@ -271,10 +272,7 @@ impl<T> Ready<T> {
     /// The tokens of a keyed place.
     pub(crate) fn map(&self) -> Option<&Keyed<T>> {
         match self {
-            Self::Special(special) => match &**special {
-                Special::Keyed { map, .. } => Some(map),
-                _ => None,
-            },
+            Self::Special(special) => special.map(),
             _ => None,
         }
     }
