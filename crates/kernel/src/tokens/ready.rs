@@ -1,8 +1,8 @@
 //! Tokens that can be taken, stored as the place's discipline wants them.
 
-use super::in_turn::Turn;
+use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
-use super::special::{Bag, ByKey, ByTurn, Ordered, Priority, Special};
+use super::special::{Bag, ByPriority, Content, Special};
 use super::treap::Treap;
 use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
@@ -91,7 +91,7 @@ impl<T> Queue<T> {
 pub(crate) enum Ready<T> {
     Fifo(Queue<T>),
     State(Option<T>),
-    Special(Box<dyn Special<T>>),
+    Special(Box<Special<T>>),
 }
 
 impl<T: Colour> Ready<T> {
@@ -104,30 +104,34 @@ impl<T: Colour> Ready<T> {
     }
 
     pub(crate) fn bag() -> Self {
-        Self::Special(Box::new(Bag(Vec::new())))
+        Self::special(None, Bag(Vec::new()))
     }
 
     pub(crate) fn priority(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Priority::by(key_of)))
+        Self::special(Some(key_of), ByPriority::default())
     }
 
     pub(crate) fn ordered(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(Ordered::by(key_of)))
+        Self::special(Some(key_of), Treap::default())
     }
 
     pub(crate) fn keyed(key_of: KeyOf<T>) -> Self {
-        Self::Special(Box::new(ByKey::by(key_of)))
+        Self::special(Some(key_of), Keyed::default())
     }
 
     pub(crate) fn in_turn(key_of: KeyOf<T>, turn: Turn<T>) -> Self {
-        Self::Special(Box::new(ByTurn::by(key_of, turn)))
+        Self::special(Some(key_of), InTurn::of(turn))
+    }
+
+    fn special(key_of: Option<KeyOf<T>>, content: impl Content<T> + 'static) -> Self {
+        Self::Special(Box::new(Special { key_of, content }))
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Fifo(queue) => queue.len(),
             Self::State(resident) => usize::from(resident.is_some()),
-            Self::Special(special) => special.len(),
+            Self::Special(special) => special.content.len(),
         }
     }
 
@@ -173,7 +177,7 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.front.as_ref().map(|_| 0),
             Self::State(resident) => resident.as_ref().map(|_| 0),
-            Self::Special(special) => special.first(),
+            Self::Special(special) => special.content.first(),
         }
     }
 
@@ -182,7 +186,7 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.get(slot),
             Self::State(resident) => resident.as_ref(),
-            Self::Special(special) => special.get(slot),
+            Self::Special(special) => special.content.get(slot),
         }
     }
 
@@ -192,7 +196,7 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.get_mut(slot),
             Self::State(resident) => resident.as_mut(),
-            Self::Special(special) => special.get_mut(slot),
+            Self::Special(special) => special.content.get_mut(slot),
         }
     }
 
@@ -200,7 +204,7 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.remove(slot),
             Self::State(resident) => resident.take(),
-            Self::Special(special) => special.remove(slot),
+            Self::Special(special) => special.content.remove(slot),
         }
     }
 
@@ -218,7 +222,7 @@ impl<T: Colour> Ready<T> {
                     None
                 }
             }
-            Self::Special(special) => special.scan(after),
+            Self::Special(special) => special.content.scan(after),
         }
     }
 
@@ -227,7 +231,7 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.iter().for_each(visit),
             Self::State(resident) => resident.iter().for_each(visit),
-            Self::Special(special) => special.for_each(visit),
+            Self::Special(special) => special.content.for_each(visit),
         }
     }
 
@@ -236,9 +240,9 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(_) | Self::State(_) => 0,
             Self::Special(special) => {
-                let before = special.len();
-                special.remove_keys(first, last);
-                before - special.len()
+                let before = special.content.len();
+                special.content.remove_keys(first, last);
+                before - special.content.len()
             }
         }
     }
@@ -249,14 +253,14 @@ impl<T: Colour> Ready<T> {
         match self {
             Self::Fifo(queue) => queue.clear(),
             Self::State(_) => return 0,
-            Self::Special(special) => special.clear(),
+            Self::Special(special) => special.content.clear(),
         }
         before
     }
 
     pub(crate) fn key_of(&self) -> Option<&KeyOf<T>> {
         match self {
-            Self::Special(special) => special.key_of(),
+            Self::Special(special) => special.key_of.as_ref(),
             _ => None,
         }
     }
@@ -264,7 +268,7 @@ impl<T: Colour> Ready<T> {
     /// The tokens of an ordered place.
     pub(crate) fn tree(&self) -> Option<&Treap<T>> {
         match self {
-            Self::Special(special) => special.tree(),
+            Self::Special(special) => special.content.tree(),
             _ => None,
         }
     }
@@ -272,7 +276,7 @@ impl<T: Colour> Ready<T> {
     /// The tokens of a keyed place.
     pub(crate) fn map(&self) -> Option<&Keyed<T>> {
         match self {
-            Self::Special(special) => special.map(),
+            Self::Special(special) => special.content.map(),
             _ => None,
         }
     }

@@ -1,24 +1,17 @@
 //! Ready tokens of the places that are neither plain queues nor states: bags, and those with keys.
 
-use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
 use super::treap::Treap;
 use crate::place::{Colour, Key, KeyOf};
-use petrio_persist::{Kept, Persist, persist_boxed};
+use petrio_persist::{Damage, Kept, Persist, Reader, Writer};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The ready tokens of a place that is neither a plain queue nor a state. An object, so that a discipline is compiled for those colours
-/// only that lie so somewhere.
-pub(crate) trait Special<T>: Kept + Send + Sync {
-    fn clone_box(&self) -> Box<dyn Special<T>>;
-
+/// Tokens as a discipline wants them. An object, so that a discipline is compiled for those colours only that lie so somewhere.
+pub(crate) trait Content<T>: Kept + Send + Sync {
     fn len(&self) -> usize;
 
-    fn push(&mut self, token: T);
-
-    /// The token that goes first.
-    fn pop(&mut self) -> Option<T>;
+    fn insert(&mut self, key: Key, token: T);
 
     /// The slot of the token that goes first.
     fn first(&self) -> Option<u32>;
@@ -39,10 +32,11 @@ pub(crate) trait Special<T>: Kept + Send + Sync {
     /// Removes the tokens whose key lies in a range.
     fn remove_keys(&mut self, first: Key, last: Key);
 
-    /// Removes every token.
+    /// Removes everything, keeping the capacity.
     fn clear(&mut self);
 
-    fn key_of(&self) -> Option<&KeyOf<T>>;
+    /// Another of the same, in a place of its own.
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>>;
 
     /// The tokens of an ordered place.
     fn tree(&self) -> Option<&Treap<T>> {
@@ -55,32 +49,55 @@ pub(crate) trait Special<T>: Kept + Send + Sync {
     }
 }
 
-impl<T> Clone for Box<dyn Special<T>> {
-    fn clone(&self) -> Self {
-        (**self).clone_box()
+/// The ready tokens of a place that is neither a plain queue nor a state.
+pub(crate) struct Special<T, C: ?Sized = dyn Content<T>> {
+    /// A bag's have none.
+    pub(super) key_of: Option<KeyOf<T>>,
+    pub(super) content: C,
+}
+
+impl<T> Special<T> {
+    pub(super) fn push(&mut self, token: T) {
+        let key = self.key_of.as_ref().map_or(0, |key_of| key_of(&token));
+        self.content.insert(key, token);
+    }
+
+    /// The token that goes first.
+    pub(super) fn pop(&mut self) -> Option<T> {
+        self.content.first().and_then(|slot| self.content.remove(slot))
     }
 }
 
-persist_boxed!([T: Persist] dyn Special<T>, "a place's tokens");
+impl<T> Clone for Box<Special<T>> {
+    fn clone(&self) -> Self {
+        self.content.boxed(self.key_of.clone())
+    }
+}
+
+impl<T> Persist for Box<Special<T>> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.content.save_kept(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        Err(from.not_from_nothing("a place's tokens"))
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.content.restore_kept(from)
+    }
+}
 
 #[derive(Clone, Persist)]
 pub(super) struct Bag<T>(pub(super) Vec<T>);
 
-impl<T: Colour> Special<T> for Bag<T> {
-    fn clone_box(&self) -> Box<dyn Special<T>> {
-        Box::new(self.clone())
-    }
-
+impl<T: Colour> Content<T> for Bag<T> {
     fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn push(&mut self, token: T) {
+    fn insert(&mut self, _: Key, token: T) {
         self.0.push(token);
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.0.pop()
     }
 
     fn first(&self) -> Option<u32> {
@@ -114,8 +131,8 @@ impl<T: Colour> Special<T> for Bag<T> {
         self.0.clear();
     }
 
-    fn key_of(&self) -> Option<&KeyOf<T>> {
-        None
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
     }
 }
 
@@ -144,37 +161,27 @@ impl<T> Ord for Ranked<T> {
     }
 }
 
+/// The tokens of a priority place. Only its head can be told apart from the others without disturbing the heap.
 #[derive(Clone, Persist)]
-pub(super) struct Priority<T> {
+pub(super) struct ByPriority<T> {
     heap: BinaryHeap<Ranked<T>>,
-    #[persist(keep)]
-    key_of: KeyOf<T>,
     next_order: u64,
 }
 
-impl<T> Priority<T> {
-    pub(super) fn by(key_of: KeyOf<T>) -> Self {
-        Self { heap: BinaryHeap::new(), key_of, next_order: 0 }
+impl<T> Default for ByPriority<T> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new(), next_order: 0 }
     }
 }
 
-impl<T: Colour> Special<T> for Priority<T> {
-    fn clone_box(&self) -> Box<dyn Special<T>> {
-        Box::new(self.clone())
-    }
-
+impl<T: Colour> Content<T> for ByPriority<T> {
     fn len(&self) -> usize {
         self.heap.len()
     }
 
-    fn push(&mut self, token: T) {
-        let key = (self.key_of)(&token);
+    fn insert(&mut self, key: Key, token: T) {
         self.heap.push(Ranked { key, order: self.next_order, token });
         self.next_order += 1;
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.heap.pop().map(|ranked| ranked.token)
     }
 
     fn first(&self) -> Option<u32> {
@@ -190,10 +197,9 @@ impl<T: Colour> Special<T> for Priority<T> {
     }
 
     fn remove(&mut self, slot: u32) -> Option<T> {
-        (slot == 0).then(|| self.pop()).flatten()
+        (slot == 0).then(|| self.heap.pop()).flatten().map(|ranked| ranked.token)
     }
 
-    // Only its head can be told apart from the others without disturbing the heap.
     fn scan(&self, after: Option<u32>) -> Option<u32> {
         if after.is_none() { self.first() } else { None }
     }
@@ -210,243 +216,7 @@ impl<T: Colour> Special<T> for Priority<T> {
         self.heap.clear();
     }
 
-    fn key_of(&self) -> Option<&KeyOf<T>> {
-        Some(&self.key_of)
-    }
-}
-
-#[derive(Clone, Persist)]
-pub(super) struct Ordered<T> {
-    tree: Treap<T>,
-    #[persist(keep)]
-    key_of: KeyOf<T>,
-}
-
-impl<T> Ordered<T> {
-    pub(super) fn by(key_of: KeyOf<T>) -> Self {
-        Self { tree: Treap::default(), key_of }
-    }
-}
-
-impl<T: Colour> Special<T> for Ordered<T> {
-    fn clone_box(&self) -> Box<dyn Special<T>> {
-        Box::new(self.clone())
-    }
-
-    fn len(&self) -> usize {
-        self.tree.len()
-    }
-
-    fn push(&mut self, token: T) {
-        let key = (self.key_of)(&token);
-        self.tree.insert(key, token);
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.tree.first().and_then(|slot| self.tree.remove(slot))
-    }
-
-    fn first(&self) -> Option<u32> {
-        self.tree.first()
-    }
-
-    fn get(&self, slot: u32) -> Option<&T> {
-        self.tree.get(slot)
-    }
-
-    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.tree.get_mut(slot)
-    }
-
-    fn remove(&mut self, slot: u32) -> Option<T> {
-        self.tree.remove(slot)
-    }
-
-    fn scan(&self, after: Option<u32>) -> Option<u32> {
-        match after {
-            None => self.tree.first(),
-            Some(slot) => self.tree.after(slot),
-        }
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
-        let mut at = self.tree.first();
-        while let Some(slot) = at {
-            self.tree.get(slot).into_iter().for_each(&mut *visit);
-            at = self.tree.after(slot);
-        }
-    }
-
-    fn remove_keys(&mut self, first: Key, last: Key) {
-        while let Some(slot) = self.tree.at_or_after(first).filter(|slot| self.tree.key(*slot) <= last) {
-            self.tree.remove(slot);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.tree.clear();
-    }
-
-    fn key_of(&self) -> Option<&KeyOf<T>> {
-        Some(&self.key_of)
-    }
-
-    fn tree(&self) -> Option<&Treap<T>> {
-        Some(&self.tree)
-    }
-}
-
-#[derive(Clone, Persist)]
-pub(super) struct ByKey<T> {
-    map: Keyed<T>,
-    #[persist(keep)]
-    key_of: KeyOf<T>,
-}
-
-impl<T> ByKey<T> {
-    pub(super) fn by(key_of: KeyOf<T>) -> Self {
-        Self { map: Keyed::default(), key_of }
-    }
-}
-
-impl<T: Colour> Special<T> for ByKey<T> {
-    fn clone_box(&self) -> Box<dyn Special<T>> {
-        Box::new(self.clone())
-    }
-
-    fn len(&self) -> usize {
-        self.map.len()
-    }
-
-    fn push(&mut self, token: T) {
-        let key = (self.key_of)(&token);
-        self.map.insert(key, token);
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.map.occupied_from(0).and_then(|slot| self.map.remove(slot))
-    }
-
-    fn first(&self) -> Option<u32> {
-        self.map.occupied_from(0)
-    }
-
-    fn get(&self, slot: u32) -> Option<&T> {
-        self.map.get(slot)
-    }
-
-    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.map.get_mut(slot)
-    }
-
-    fn remove(&mut self, slot: u32) -> Option<T> {
-        self.map.remove(slot)
-    }
-
-    fn scan(&self, after: Option<u32>) -> Option<u32> {
-        self.map.occupied_from(after.map_or(0, |slot| slot + 1))
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
-        self.map.iter().for_each(|(_, token)| visit(token));
-    }
-
-    fn remove_keys(&mut self, first: Key, last: Key) {
-        if first == last {
-            while let Some(slot) = self.map.find(first) {
-                self.map.remove(slot);
-            }
-            return;
-        }
-        let mut at = self.map.occupied_from(0);
-        while let Some(slot) = at {
-            if self.map.key(slot).is_some_and(|key| (first..=last).contains(&key)) {
-                self.map.remove(slot);
-            }
-            at = self.map.occupied_from(slot + 1);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.map.clear();
-    }
-
-    fn key_of(&self) -> Option<&KeyOf<T>> {
-        Some(&self.key_of)
-    }
-
-    fn map(&self) -> Option<&Keyed<T>> {
-        Some(&self.map)
-    }
-}
-
-#[derive(Clone, Persist)]
-pub(super) struct ByTurn<T> {
-    lines: InTurn<T>,
-    #[persist(keep)]
-    key_of: KeyOf<T>,
-    #[persist(keep)]
-    turn: Turn<T>,
-}
-
-impl<T> ByTurn<T> {
-    pub(super) fn by(key_of: KeyOf<T>, turn: Turn<T>) -> Self {
-        Self { lines: InTurn::default(), key_of, turn }
-    }
-}
-
-impl<T: Colour> Special<T> for ByTurn<T> {
-    fn clone_box(&self) -> Box<dyn Special<T>> {
-        Box::new(self.clone())
-    }
-
-    fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn push(&mut self, token: T) {
-        let key = (self.key_of)(&token);
-        self.lines.insert(key, token, &self.turn);
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        self.lines.first().and_then(|slot| self.lines.remove(slot, &self.turn))
-    }
-
-    fn first(&self) -> Option<u32> {
-        self.lines.first()
-    }
-
-    fn get(&self, slot: u32) -> Option<&T> {
-        self.lines.get(slot)
-    }
-
-    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.lines.get_mut(slot)
-    }
-
-    fn remove(&mut self, slot: u32) -> Option<T> {
-        self.lines.remove(slot, &self.turn)
-    }
-
-    // In order of their slots, which is none, but for the one that goes first.
-    fn scan(&self, after: Option<u32>) -> Option<u32> {
-        self.lines.scan(after)
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
-        self.lines.for_each(visit);
-    }
-
-    fn remove_keys(&mut self, first: Key, last: Key) {
-        self.lines.remove_keys(first, last);
-    }
-
-    fn clear(&mut self) {
-        self.lines.clear();
-    }
-
-    fn key_of(&self) -> Option<&KeyOf<T>> {
-        Some(&self.key_of)
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
     }
 }
