@@ -9,6 +9,8 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 impl<T: Persist> Persist for Option<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.is_some().save(to);
         if let Some(value) = self {
@@ -21,6 +23,10 @@ impl<T: Persist> Persist for Option<T> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         match (bool::load(from)?, &mut *self) {
             (false, _) => *self = None,
             (true, Some(value)) => value.restore(from)?,
@@ -31,6 +37,8 @@ impl<T: Persist> Persist for Option<T> {
 }
 
 impl<T: Persist, E: Persist> Persist for Result<T, E> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.is_ok().save(to);
         match self {
@@ -45,6 +53,8 @@ impl<T: Persist, E: Persist> Persist for Result<T, E> {
 }
 
 impl<T: Persist> Persist for Box<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         (**self).save(to);
     }
@@ -54,6 +64,10 @@ impl<T: Persist> Persist for Box<T> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         (**self).restore(from)
     }
 }
@@ -68,6 +82,8 @@ fn save_all<'t, T: Persist + 't>(values: impl ExactSizeIterator<Item = &'t T>, t
 }
 
 impl<T: Persist> Persist for Vec<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -81,6 +97,10 @@ impl<T: Persist> Persist for Vec<T> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let count = from.count()?;
         self.truncate(count);
         for value in &mut *self {
@@ -94,6 +114,8 @@ impl<T: Persist> Persist for Vec<T> {
 }
 
 impl<T: Persist> Persist for Box<[T]> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -103,6 +125,10 @@ impl<T: Persist> Persist for Box<[T]> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let mut values = std::mem::take(self).into_vec();
         let restored = values.restore(from);
         *self = values.into();
@@ -111,6 +137,8 @@ impl<T: Persist> Persist for Box<[T]> {
 }
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         for value in self {
             value.save(to);
@@ -126,6 +154,10 @@ impl<T: Persist, const N: usize> Persist for [T; N] {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         for value in self {
             value.restore(from)?;
         }
@@ -137,6 +169,8 @@ impl<A: smallvec::Array> Persist for SmallVec<A>
 where
     A::Item: Persist,
 {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -151,6 +185,8 @@ where
 }
 
 impl<T: Persist> Persist for VecDeque<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -161,6 +197,8 @@ impl<T: Persist> Persist for VecDeque<T> {
 }
 
 impl<T: Persist + Ord> Persist for BinaryHeap<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         // As it lies there: a heap made of a heap's own order is the same one.
         save_all(self.iter(), to);
@@ -172,6 +210,8 @@ impl<T: Persist + Ord> Persist for BinaryHeap<T> {
 }
 
 impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
+    const PLAIN: bool = V::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         for (key, value) in self {
@@ -189,6 +229,10 @@ impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if V::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let mut before = std::mem::take(self);
         for _ in 0..from.count()? {
             let key = K::load(from)?;
@@ -206,6 +250,8 @@ impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
 }
 
 impl<T: Persist + Ord> Persist for BTreeSet<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -220,6 +266,8 @@ impl<T: Persist + Ord> Persist for BTreeSet<T> {
 }
 
 impl<K: Persist + Eq + Hash, V: Persist, S: BuildHasher + Default> Persist for HashMap<K, V, S> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         for (key, value) in self {
@@ -238,6 +286,8 @@ impl<K: Persist + Eq + Hash, V: Persist, S: BuildHasher + Default> Persist for H
 }
 
 impl<T: Persist + Eq + Hash, S: BuildHasher + Default> Persist for HashSet<T, S> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
@@ -252,6 +302,8 @@ impl<T: Persist + Eq + Hash, S: BuildHasher + Default> Persist for HashSet<T, S>
 }
 
 impl<T: Persist> Persist for Reverse<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.0.save(to);
     }
@@ -262,6 +314,8 @@ impl<T: Persist> Persist for Reverse<T> {
 }
 
 impl<T: Persist> Persist for Range<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.start.save(to);
         self.end.save(to);
@@ -273,6 +327,8 @@ impl<T: Persist> Persist for Range<T> {
 }
 
 impl<T: Persist> Persist for RangeInclusive<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.start().save(to);
         self.end().save(to);
@@ -284,6 +340,8 @@ impl<T: Persist> Persist for RangeInclusive<T> {
 }
 
 impl<T: Persist + Send + Sync + 'static> Persist for Arc<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |value, to| value.save(to));
     }
@@ -294,6 +352,8 @@ impl<T: Persist + Send + Sync + 'static> Persist for Arc<T> {
 }
 
 impl<T: Persist + Send + Sync + 'static> Persist for Arc<[T]> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |values, to| save_all(values.iter(), to));
     }
@@ -304,6 +364,8 @@ impl<T: Persist + Send + Sync + 'static> Persist for Arc<[T]> {
 }
 
 impl Persist for Arc<str> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |text, to| {
             text.len().save(to);

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 /// A waiting line. Its first token lies in the line itself, and so in its place: few places hold more than one at a
 /// time, and in a net of thousands of parts each other piece of memory mostly comes from far away.
 #[derive(Clone, Persist)]
+#[persist(part)]
 pub(crate) struct Queue<T> {
     front: Option<T>,
     /// Those behind the front; empty where there is no front.
@@ -19,6 +20,26 @@ pub(crate) struct Queue<T> {
 
 #[derive(Clone, Persist)]
 struct Behind<T>(VecDeque<T>);
+
+impl<T> Behind<T> {
+    /// Takes one out. The standard library's way moves memory in a dozen cases, each compiled for each colour.
+    fn remove(&mut self, position: usize) -> Option<T> {
+        let length = self.0.len();
+        if position >= length {
+            return None;
+        }
+        if position < length / 2 {
+            for at in (0..position).rev() {
+                self.0.swap(at, at + 1);
+            }
+            return self.0.pop_front();
+        }
+        for at in position + 1..length {
+            self.0.swap(at - 1, at);
+        }
+        self.0.pop_back()
+    }
+}
 
 impl<T> Queue<T> {
     fn new() -> Self {
@@ -70,7 +91,7 @@ impl<T> Queue<T> {
     fn remove(&mut self, position: u32) -> Option<T> {
         match position.checked_sub(1) {
             None => self.pop(),
-            Some(behind) => self.behind.as_mut()?.0.remove(behind as usize),
+            Some(behind) => self.behind.as_mut()?.remove(behind as usize),
         }
     }
 
@@ -88,6 +109,7 @@ impl<T> Queue<T> {
 
 /// The ready tokens of a place: of the frequent kinds in the place itself, of the others apart.
 #[derive(Clone, Persist)]
+#[persist(part)]
 pub(crate) enum Ready<T> {
     Fifo(Queue<T>),
     State(Option<T>),
