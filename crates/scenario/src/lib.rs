@@ -35,6 +35,7 @@ mod levers;
 mod load;
 mod loaded;
 mod misplaced;
+pub mod network;
 mod parts;
 mod placed;
 pub mod placement;
@@ -50,12 +51,13 @@ mod wires;
 
 pub use fio::plain as workload_name;
 pub use host::{
-    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs,
+    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs,
     PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
     SharePlacement, Volume,
 };
 pub use load::{load, load_from, load_in, load_text};
 pub use loaded::Loaded;
+pub use network::PlacedNetwork;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};

@@ -19,7 +19,7 @@ pub use summary::{
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::schema::read_network;
+    use crate::network::read_network;
     use crate::text::Sources;
     use crate::text::deserialise::read;
     use crate::text::tree::{Table, parse};

@@ -2,7 +2,8 @@
 
 use crate::catalogue::{ADAPTERS, ARRAYS, DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
 use crate::holder::read_profile;
-use crate::schema::{Adapter, bits, read_network};
+use crate::network::{bits, read_network};
+use crate::schema::Adapter;
 use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};

@@ -25,7 +25,7 @@ pub use replication::Replication;
 pub use throttle::Throttle;
 
 use crate::catalogue::{ARRAYS, Shelf};
-use crate::host::PlacedNetwork;
+use crate::network::PlacedNetwork;
 use crate::schema::{Names, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

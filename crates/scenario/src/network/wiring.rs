@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Why hosts can't be wired so.
 #[derive(Debug, PartialEq, Eq, Error)]
-pub(super) enum WiringError {
+pub(crate) enum WiringError {
     /// A pattern without a host.
     #[error("no host on the network fits {0:?}; its hosts are {1}")]
     NoFit(String, String),
@@ -25,7 +25,7 @@ pub(super) enum WiringError {
 }
 
 /// Wires hosts (and disks on the network) with these names.
-pub(super) fn wiring(topology: &TopologyParameters, names: &[String]) -> Result<Wiring, WiringError> {
+pub(crate) fn wiring(topology: &TopologyParameters, names: &[String]) -> Result<Wiring, WiringError> {
     let TopologyParameters::Links(one_by_one) = topology else {
         return Ok(Wiring::of_named(topology, names)?);
     };

@@ -1,7 +1,12 @@
-//! `[network.NAME]` as it is written.
+//! `[network.NAME]`: what hosts and storage nodes are connected by, as it is written, and once all of it is found.
 
-use super::names::Names;
-use super::read_apart;
+mod placed;
+mod wiring;
+
+pub use placed::{PlacedNetwork, PlacedTraffic};
+pub(crate) use wiring::wiring;
+
+use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_models::network::topology::TopologyParameters;
