@@ -5,6 +5,7 @@
 
 mod adapter;
 mod apart;
+mod array;
 mod disk;
 mod events;
 mod files;
@@ -21,7 +22,7 @@ mod transaction;
 mod workload;
 
 pub use crate::holder::{
-    Concat, Extent, Fabric, Holders, Multipath, Named, Partition, Raid, Rearrangement, Replication, Throttle,
+    Concat, Extent, Fabric, Holders, Multipath, Partition, Raid, Rearrangement, Replication, Throttle,
 };
 pub use crate::host::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
@@ -29,6 +30,8 @@ pub use crate::host::{
 };
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
+pub use array::Named;
+pub(crate) use array::read_profile;
 pub use disk::{Disk, Spindle, WriteCache};
 pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
 pub(crate) use files::files_alike;
