@@ -35,6 +35,7 @@ mod levers;
 mod load;
 mod loaded;
 mod misplaced;
+mod nesting;
 pub mod network;
 mod parts;
 mod placed;

@@ -15,7 +15,7 @@ use crate::holder::Holders;
 use crate::host::{Ground, Hosts, join_ranks};
 use crate::loaded::{Loaded, Origin};
 use crate::misplaced;
-use crate::parts::{Texts, expand};
+use crate::nesting::{Texts, expand};
 use crate::placed::{PlacedDisk, beneath, storage, unaligned};
 use crate::prepared::Prepared;
 use crate::schema::reference::Of;

@@ -2,7 +2,7 @@
 //!
 //! They are rewritten as flat tables before the structs of the schema are read, which know nothing of it.
 
-use crate::parts::Kind;
+use crate::nesting::Kind;
 use crate::schema::files::with_both_words;
 use serde_json::{Map, Value, json};
 

@@ -4,9 +4,8 @@
 //! the first folder in which it stands for anything is meant. One that begins with `/` begins at the root. Of
 //! what isn't a part of its own, a volume of a host that has one on each of its disks, the host's `on` says the name.
 
-use super::directory::Directory;
 use super::kind::Kind;
-use super::part_kind::{Pool, name_on};
+use crate::parts::{Directory, Pool, name_on};
 use crate::text::Copies;
 use crate::text::tree::Value;
 use petrio_units::nearest;

@@ -3,7 +3,7 @@
 use crate::catalogue::{ADAPTERS, Shelf};
 use crate::holder::Holders;
 use crate::host::Hosts;
-use crate::parts::part_kind::{PartKind, Pool};
+use crate::parts::{PartKind, Pool};
 use toml::de::DeTable;
 
 /// The least that was measured of a disk, by building some thousand.
