@@ -23,6 +23,7 @@ pub mod build;
 pub mod catalogue;
 mod chance;
 mod check;
+mod checker;
 mod classes;
 mod devices;
 mod failure;

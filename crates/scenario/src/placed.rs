@@ -1,7 +1,7 @@
 //! Disks and what is made of them, with everything that they need found: drives, sizes.
 
 use crate::catalogue::Device;
-use crate::check::PlannedHolder;
+use crate::checker::PlannedHolder;
 use crate::holder::Stands;
 use crate::schema::{Scenario, Spindle};
 use crate::text::tree::KeySpans;

@@ -1,6 +1,6 @@
 //! What is measured, and when a run stops.
 
-use super::checker::Checker;
+use crate::checker::Checker;
 use crate::schema::{Scenario, WarmUp};
 
 impl Checker<'_, '_> {

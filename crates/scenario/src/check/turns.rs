@@ -1,6 +1,6 @@
 //! Workloads that run in turn: whom they wait for must be there, and must come to an end.
 
-use super::checker::Checker;
+use crate::checker::Checker;
 use crate::schema::{Scenario, Stop, Workload, fits};
 use crate::text::deserialise::suggestion;
 use petrio_workload::program::AccessParameters;

@@ -1,7 +1,6 @@
 //! Workloads: what they go to, and options that make no sense.
 
-use super::checker::{Checker, FILE_SYSTEMS, PlannedHolder, PlannedVolume};
-use super::storage::HOLDERS;
+use crate::checker::{Checker, FILE_SYSTEMS, HOLDERS, PlannedHolder, PlannedVolume};
 use crate::parts::Directory;
 use crate::schema::{FileLoadPlace, LoadSite, Names, Replay, Scenario, Stop, TraceReplay};
 use crate::text::deserialise::suggestion;

@@ -1,6 +1,6 @@
 //! What a family of hosts is: as it is written, and once all of it is found.
 
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::parts::PartKind;
 use crate::placed::Beneath;
 use crate::text::tree::{KeySpans, Table};

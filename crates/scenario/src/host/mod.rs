@@ -24,7 +24,7 @@ pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, Unix, UnixHost};
 
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::network::PlacedNetwork;
 use crate::parts::PartKind;
 use crate::text::tree::Table;

@@ -3,7 +3,7 @@
 use super::mount::{CheckSite, CheckedMounts};
 use super::profiles::{Profile, profiles};
 use super::{HOST, Linux};
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::network::PlacedTraffic;
 use crate::parts::Directory;
 use indexmap::IndexMap;

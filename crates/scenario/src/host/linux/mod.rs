@@ -20,7 +20,7 @@ pub use place::PlacedHost;
 
 use super::family::{Family, Ground};
 use crate::catalogue::NETWORKS;
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::parts::{PartKind, Pool};
 use crate::network::read_network;
 use crate::schema::read_parts;

@@ -2,7 +2,7 @@
 
 use super::{Linux, PlacedLinux};
 use crate::build::HostSite;
-use crate::check::{Checker, HOSTS, listed};
+use crate::checker::{Checker, HOSTS, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::network::{Network, PlacedNetwork, PlacedTraffic, Traffic, bits, wiring};

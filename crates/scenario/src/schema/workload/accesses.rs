@@ -2,7 +2,7 @@
 
 use super::kind::{FilePattern, Load, LoadSite, Planned};
 use super::longer::{count, count32, longer_count, longer_span};
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::reading::Reading;
 use crate::schema::Stop;
 use crate::schema::apart::read_apart;

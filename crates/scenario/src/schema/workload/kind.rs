@@ -1,6 +1,6 @@
 //! What a kind of workload is: all that the scenario asks of one.
 
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::reading::Reading;
 use crate::schema::Stop;
 use crate::schema::apart::read_apart;

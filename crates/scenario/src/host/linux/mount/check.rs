@@ -1,7 +1,7 @@
 //! What every check of a mount is given: which hosts there are, on which networks, and the file systems that others may lie on.
 
 use super::MountKind;
-use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
+use crate::checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
 use crate::host::linux::network::NETWORK;
 use crate::host::linux::{FILE_SYSTEM, Linux};
 use crate::parts::{Directory, name_in};

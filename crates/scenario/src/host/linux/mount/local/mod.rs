@@ -15,7 +15,7 @@ pub(crate) use words::schedulers_of_other_kernels;
 
 use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount};
 use crate::build::HostSite;
-use crate::check::PlannedVolume;
+use crate::checker::PlannedVolume;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};

@@ -1,6 +1,10 @@
 //! What every check is given: where things stand in the text, who has which name, what names stand for; and what is
 //! found on the way.
 
+mod holders;
+
+pub(crate) use holders::{HOLDERS, each_name};
+
 use crate::holder::Stands;
 use crate::parts::Directory;
 use crate::schema::Names;
@@ -47,7 +51,7 @@ pub(crate) struct PlannedVolume {
 
 impl PlannedVolume {
     /// What somebody uses with it: it alone, or what many hosts mount under the name of its part.
-    pub(super) fn used_as(&self) -> (&'static str, &str) {
+    pub(crate) fn used_as(&self) -> (&'static str, &str) {
         (self.key, if self.is_beside_others { &self.name } else { &self.part })
     }
 }
@@ -62,28 +66,28 @@ pub(crate) struct Checker<'a, 'i> {
     pub(crate) sources: &'a mut Sources,
     pub(crate) inputs: &'a Inputs,
     pub(crate) problems: Vec<Problem>,
-    pub(super) disks: Vec<(String, String)>,
-    pub(super) holders: Vec<PlannedHolder>,
+    pub(crate) disks: Vec<(String, String)>,
+    pub(crate) holders: Vec<PlannedHolder>,
     /// Who uses each holder, where somebody does who wants it alone.
-    pub(super) users: BTreeMap<u32, String>,
+    pub(crate) users: BTreeMap<u32, String>,
     /// Those of them that several of a kind use: partitions.
-    pub(super) shared: BTreeSet<u32>,
+    pub(crate) shared: BTreeSet<u32>,
     /// What hosts mount.
-    pub(super) volumes: Vec<PlannedVolume>,
+    pub(crate) volumes: Vec<PlannedVolume>,
     /// Holders and volumes that workloads go to.
-    pub(super) used: BTreeSet<u32>,
-    pub(super) used_volumes: BTreeSet<u32>,
+    pub(crate) used: BTreeSet<u32>,
+    pub(crate) used_volumes: BTreeSet<u32>,
     /// What is wrong only where there are workloads.
-    pub(super) unused: Vec<Problem>,
+    pub(crate) unused: Vec<Problem>,
     /// Names of the pages of the net, and what has each.
-    pub(super) taken: BTreeMap<String, &'static str>,
+    pub(crate) taken: BTreeMap<String, &'static str>,
     /// The networks within holders: of which one each is, and the names of its ends.
     pub(crate) inner_networks: BTreeMap<String, (String, Vec<String>)>,
     /// The holders by name, once they are known, and what hosts mount.
-    pub(super) pool: Option<Rc<Directory>>,
-    pub(super) file_systems: Option<Rc<Directory>>,
+    pub(crate) pool: Option<Rc<Directory>>,
+    pub(crate) file_systems: Option<Rc<Directory>>,
     /// References that stand for nothing: one in a part of which there are many is told once.
-    pub(super) missing: BTreeSet<(usize, usize)>,
+    pub(crate) missing: BTreeSet<(usize, usize)>,
 }
 
 /// A message names no more parts than this.
@@ -92,8 +96,8 @@ const LISTED_MAX: usize = 50;
 /// Words for the parts that names may stand for.
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
-    pub(super) one: &'static str,
-    pub(super) many: &'static str,
+    one: &'static str,
+    many: &'static str,
 }
 
 /// What workloads on files go to.
@@ -102,7 +106,7 @@ pub(crate) const FILE_SYSTEMS: Words = Words { one: "file system", many: "file s
 pub(crate) const HOSTS: Words = Words { one: "host", many: "hosts" };
 
 impl<'a, 'i> Checker<'a, 'i> {
-    pub(super) fn new(
+    pub(crate) fn new(
         root: &'a Table<'i>,
         places: &'a KeySpans,
         sources: &'a mut Sources,
@@ -190,7 +194,7 @@ impl<'a, 'i> Checker<'a, 'i> {
     }
 
     /// The parts of a pool, each with its name and the name under which the scenario describes it.
-    pub(super) fn directory(&self, parts: &[(String, String)]) -> Directory {
+    fn directory(&self, parts: &[(String, String)]) -> Directory {
         let names = parts.iter().map(|(name, part)| (name.as_str(), part.as_str()));
         Directory::of(names, self.places.copies())
     }
