@@ -43,19 +43,19 @@ mod placed;
 pub mod placement;
 mod prepare;
 mod prepared;
-mod reading;
 pub mod run;
 pub mod schema;
 pub mod state;
 mod text;
 mod users;
 mod wires;
+pub mod workload;
 
 pub use fio::plain as workload_name;
 pub use host::{
-    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs,
-    PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
-    SharePlacement, Volume,
+    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan,
+    PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
+    Volume,
 };
 pub use load::{load, load_from, load_in, load_text};
 pub use loaded::Loaded;

@@ -2,8 +2,8 @@
 //! comparisons.
 
 use crate::build::{Group, Groups};
-use crate::reading::Reading;
-use crate::schema::Workload;
+use crate::workload::Reading;
+use crate::workload::Workload;
 use indexmap::IndexMap;
 use petrio_models::host::{LaidOut, LayoutOf};
 use std::collections::BTreeMap;

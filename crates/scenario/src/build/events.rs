@@ -3,7 +3,7 @@
 use crate::build::programs::TracedProcess;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
-use crate::schema::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
+use crate::workload::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
 use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;

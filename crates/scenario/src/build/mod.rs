@@ -25,7 +25,7 @@ mod storage;
 mod system;
 mod turns;
 
-pub(crate) use check_files::{check_files, problem_of};
+pub(crate) use check_files::check_files;
 pub(crate) use driven::Driven;
 pub(crate) use events::EventTrace;
 pub(crate) use groups::{Group, Groups, NotPrepared};

@@ -11,7 +11,7 @@ use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
 use crate::report::Subject;
-use crate::schema::Workload;
+use crate::workload::Workload;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_workload::program::{

@@ -7,19 +7,13 @@ mod adapter;
 mod apart;
 mod array;
 mod disk;
-mod events;
-mod files;
 mod measure;
 mod names;
 mod nesting;
 mod partial;
-mod place;
 pub mod reference;
 mod scenario;
 mod scheduler;
-mod trace;
-mod transaction;
-mod workload;
 
 pub use crate::holder::{
     Concat, Extent, Fabric, Holders, Multipath, Partition, Raid, Rearrangement, Replication, Throttle,
@@ -33,20 +27,10 @@ pub(crate) use apart::{read_apart, read_parts, values};
 pub use array::Named;
 pub(crate) use array::read_profile;
 pub use disk::{Disk, Spindle, WriteCache};
-pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
-pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
 pub(crate) use partial::nothing_required;
-pub use place::{FileLoadPlace, IoClassName};
 pub(crate) use scenario::Head;
 pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;
-pub(crate) use trace::own_table;
-pub use trace::{OutOfRange, Replay, TraceReplay};
-pub use transaction::TransactionEnd;
-pub use workload::{DeviceAccessLoad, FileLoad, SyntheticLoad, Workload};
-pub(crate) use workload::{
-    FilePattern, KINDS, LoadSite, access_words, longer_count, longer_span, read_workload,
-};

@@ -3,7 +3,7 @@
 //! They are rewritten as flat tables before the structs of the schema are read, which know nothing of it.
 
 use crate::nesting::Kind;
-use crate::schema::files::with_both_words;
+use crate::workload::with_both_words;
 use serde_json::{Map, Value, json};
 
 /// The schema of a scenario whose parts may nest.

@@ -8,7 +8,7 @@ use crate::schema::disk::Disk;
 use crate::schema::measure::Measure;
 use crate::schema::names::fits;
 use crate::schema::nesting::with_nesting;
-use crate::schema::workload::Workload;
+use crate::workload::Workload;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

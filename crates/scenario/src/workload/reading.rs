@@ -1,6 +1,6 @@
 //! What was read for a workload before it is planned.
 
-use crate::schema::EventReplay;
+use super::events::EventReplay;
 use petrio_users::UserSpecification;
 use petrio_workload::program::{RequestParameters, RequestSurvey};
 use petrio_workload::replay::TraceFiles;

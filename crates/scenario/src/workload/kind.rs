@@ -1,11 +1,9 @@
 //! What a kind of workload is: all that the scenario asks of one.
 
+use super::place::{FILE_KEYS, FileLoadPlace};
+use super::reading::Reading;
 use crate::checker::Checker;
-use crate::reading::Reading;
-use crate::schema::Stop;
-use crate::schema::apart::read_apart;
-use crate::schema::names::Names;
-use crate::schema::place::{FILE_KEYS, FileLoadPlace};
+use crate::schema::{Names, Stop, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

@@ -4,26 +4,39 @@
 //! processes are planned; and what else a study asks of it ([`Load`], [`FilePattern`]). It is entered in the list below.
 
 mod accesses;
+mod check;
+mod events;
+mod files;
 mod kind;
 mod longer;
 mod parallel;
 mod pattern;
+mod place;
+mod problem;
+mod reading;
 mod requests;
 mod script;
 mod synthetic;
+mod trace;
+mod transaction;
 mod users;
 
 pub use accesses::DeviceAccessLoad;
 pub(crate) use accesses::accesses as access_words;
+pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
+pub(crate) use files::{files_alike, with_both_words};
 pub use kind::FileLoad;
 pub(crate) use kind::{FilePattern, Load, LoadSite};
 pub(crate) use longer::{longer_count, longer_span};
+pub use place::{FileLoadPlace, IoClassName};
+pub(crate) use problem::problem_of;
+pub(crate) use reading::Reading;
 pub use synthetic::SyntheticLoad;
+pub(crate) use trace::own_table;
+pub use trace::{OutOfRange, Replay, TraceReplay};
+pub use transaction::TransactionEnd;
 
-use crate::schema::events::EventReplay;
-use crate::schema::names::Names;
-use crate::schema::place::FileLoadPlace;
-use crate::schema::trace::TraceReplay;
+use crate::schema::Names;
 use crate::text::deserialise::{read, suggestion};
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};

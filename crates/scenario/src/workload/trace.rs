@@ -1,7 +1,7 @@
 //! `kind = "trace"`: recorded block requests, played back.
 
-use crate::schema::names::Names;
-use crate::schema::workload::{Load, LoadSite};
+use super::kind::{Load, LoadSite};
+use crate::schema::Names;
 use indexmap::IndexMap;
 use petrio_trace::{Alignment, ColumnUnits, FormatName, NamedColumns, OwnTable, TraceOptions};
 use petrio_workload::{ClosedReplayOptions, Processes};

@@ -2,11 +2,9 @@
 
 use super::kind::{FilePattern, Load, LoadSite, Planned};
 use super::longer::{count, count32, longer_count, longer_span};
+use super::reading::Reading;
 use crate::checker::Checker;
-use crate::reading::Reading;
-use crate::schema::Stop;
-use crate::schema::apart::read_apart;
-use crate::schema::names::Names;
+use crate::schema::{Names, Stop, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;

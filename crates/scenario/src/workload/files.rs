@@ -65,7 +65,7 @@ fn as_one<'i>(value: Value<'i>, sources: &Sources) -> Result<Value<'i>, Problem>
 }
 
 /// The other word beside a workload's own, in its JSON schema.
-pub(super) fn with_both_words(properties: &mut Map<String, serde_json::Value>) -> Option<&'static str> {
+pub(crate) fn with_both_words(properties: &mut Map<String, serde_json::Value>) -> Option<&'static str> {
     let is = |key: &str, kind: &str| properties.get(key).is_some_and(|value| value["type"] == kind);
     let (has_one, has_many) = (is("file", "string"), is("files", "array"));
     let (own, other, schema) = match (has_one, has_many) {

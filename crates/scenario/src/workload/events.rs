@@ -1,9 +1,9 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
-use crate::schema::names::Names;
-use crate::schema::place::FileLoadPlace;
-use crate::schema::trace::Replay;
-use crate::schema::workload::{FileLoad, Load, LoadSite};
+use super::kind::{FileLoad, Load, LoadSite};
+use super::place::FileLoadPlace;
+use super::trace::Replay;
+use crate::schema::Names;
 use indexmap::IndexMap;
 use petrio_trace::{ColumnUnits, FormatName, NamedColumns};
 use petrio_units::Bytes;

@@ -2,7 +2,7 @@
 
 use super::kind::{FilePattern, Planned};
 use super::longer::count;
-use crate::reading::Reading;
+use super::reading::Reading;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_workload::PausesDrawn;

@@ -1,7 +1,7 @@
 //! `kind = "parallel"`: a parallel program.
 
 use super::kind::{FilePattern, Planned};
-use crate::reading::Reading;
+use super::reading::Reading;
 use petrio_files::inputs::Inputs;
 use petrio_workload::parallel::{ParallelParameters, ParallelProgram, RanksOnVolume};
 use petrio_workload::program::{Placement, ProgramError};

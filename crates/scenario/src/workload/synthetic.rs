@@ -2,8 +2,7 @@
 
 use super::kind::{Load, LoadSite};
 use super::longer::{longer_count, longer_span};
-use crate::schema::apart::read_apart;
-use crate::schema::names::Names;
+use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_workload::PausesDrawn;

@@ -2,7 +2,7 @@
 
 use super::kind::{FilePattern, Planned};
 use super::longer::{count, count32, longer_count};
-use crate::reading::Reading;
+use super::reading::Reading;
 use petrio_files::inputs::Inputs;
 use petrio_units::Bytes;
 use petrio_workload::PausesDrawn;

@@ -1,7 +1,7 @@
 //! `kind = "file-trace"`: recorded requests to files.
 
 use super::kind::{FilePattern, Planned};
-use crate::reading::Reading;
+use super::reading::Reading;
 use petrio_files::inputs::Inputs;
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{Placement, ProgramError, RequestParameters};

@@ -2,7 +2,7 @@
 
 use super::kind::{FilePattern, Planned};
 use super::longer::count32;
-use crate::reading::Reading;
+use super::reading::Reading;
 use crate::text::Problem;
 use crate::users::load_users_in;
 use indexmap::IndexMap;

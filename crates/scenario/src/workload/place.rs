@@ -1,7 +1,7 @@
 //! Where processes that work on files run, how urgent they are, and what else is said of all of them alike.
 
-use crate::schema::names::Names;
-use crate::schema::transaction::TransactionEnd;
+use super::transaction::TransactionEnd;
+use crate::schema::Names;
 use petrio_colours::IoClass;
 use petrio_units::Duration;
 use petrio_workload::program::ProcessMemory;
