@@ -2,7 +2,7 @@
 //! and how many blocks there are.
 
 use crate::placed::Storage;
-use crate::schema::Scenario;
+use crate::scenario::Scenario;
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use crate::workload::{Workload, problem_of};

@@ -1,7 +1,7 @@
 //! Scenario files, the catalogue, and reports of runs.
 //!
 //! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point
-//! at their line. [`schema`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may
+//! at their line. [`Scenario`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may
 //! name, [`report`] what a run gives and the forms in which it is written.
 //!
 //! ```
@@ -29,8 +29,8 @@ mod devices;
 mod failure;
 mod fio;
 mod generators;
-mod holder;
-mod host;
+pub mod holder;
+pub mod host;
 pub mod init;
 mod levers;
 mod load;
@@ -43,7 +43,9 @@ mod placed;
 pub mod placement;
 mod prepare;
 mod prepared;
+pub mod reference;
 pub mod run;
+mod scenario;
 pub mod schema;
 pub mod state;
 mod text;
@@ -63,5 +65,6 @@ pub use network::PlacedNetwork;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};
+pub use scenario::Scenario;
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_in, load_users_text};

@@ -5,7 +5,7 @@ use crate::host::PlacedHosts;
 use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
-use crate::schema::Scenario;
+use crate::scenario::Scenario;
 use crate::text::tree::KeySpans;
 use crate::text::{Copies, Override, Problem, Sources};
 use crate::workload::Workload;

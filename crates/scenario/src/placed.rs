@@ -3,7 +3,8 @@
 use crate::catalogue::Device;
 use crate::checker::PlannedHolder;
 use crate::holder::Stands;
-use crate::schema::{Scenario, Spindle};
+use crate::scenario::Scenario;
+use crate::schema::Spindle;
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use crate::wires::Wire;

@@ -2,7 +2,7 @@
 
 use crate::checker::{Checker, DISK, PlannedHolder, PlannedVolume};
 use crate::host::CheckedHosts;
-use crate::schema::Scenario;
+use crate::scenario::Scenario;
 use crate::text::tree::{KeySpans, Table};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

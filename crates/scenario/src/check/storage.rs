@@ -2,7 +2,8 @@
 
 use crate::checker::{Checker, DISK, HOLDERS, PlannedHolder, each_name};
 use crate::holder::{Objection, Over, Stands};
-use crate::schema::{Names, Scenario};
+use crate::scenario::Scenario;
+use crate::schema::Names;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;

@@ -1,7 +1,8 @@
 //! Workloads that run in turn: whom they wait for must be there, and must come to an end.
 
 use crate::checker::Checker;
-use crate::schema::{Scenario, fits};
+use crate::scenario::Scenario;
+use crate::schema::fits;
 use crate::text::deserialise::suggestion;
 use crate::workload::Workload;
 use std::collections::BTreeSet;

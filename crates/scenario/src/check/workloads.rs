@@ -2,7 +2,8 @@
 
 use crate::checker::{Checker, FILE_SYSTEMS, HOLDERS, PlannedHolder, PlannedVolume};
 use crate::parts::Directory;
-use crate::schema::{Names, Scenario};
+use crate::scenario::Scenario;
+use crate::schema::Names;
 use crate::workload::LoadSite;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;

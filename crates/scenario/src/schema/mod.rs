@@ -1,7 +1,8 @@
-//! The scenario file: one struct tree that is its schema, its documentation and what is read from it.
+//! Parts of the scenario file that rest on no other, and how names and tables of all parts are read: structs that are schema,
+//! documentation and what is read, at once.
 //!
-//! The doc comment of a field is its help; `petrio schema` prints the tree as a JSON schema. What the types can't say
-//! (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
+//! The doc comment of a field is its help; `petrio schema` prints the whole tree ([`Scenario`](crate::Scenario)) as a JSON schema. What the
+//! types can't say (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
 
 mod adapter;
 mod apart;
@@ -9,19 +10,9 @@ mod array;
 mod disk;
 mod measure;
 mod names;
-mod nesting;
 mod partial;
-pub mod reference;
-mod scenario;
 mod scheduler;
 
-pub use crate::holder::{
-    Concat, Extent, Fabric, Holders, Multipath, Partition, Raid, Rearrangement, Replication, Throttle,
-};
-pub use crate::host::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
-    TmpfsParameters, TmpfsType, Unix, UnixHost,
-};
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
 pub use array::Named;
@@ -31,6 +22,4 @@ pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
 pub(crate) use partial::nothing_required;
-pub(crate) use scenario::Head;
-pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;

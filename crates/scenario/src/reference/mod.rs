@@ -1,16 +1,19 @@
-//! The schemas in words: every key with what it may be, its default and what it does, for people who read.
+//! The schemas of all files, as JSON and in words: every key with what it may be, its default and what it does, for people who read.
 //!
-//! Everything comes from the JSON schemas, so that what an editor is told and what a person is told is the same. Of
+//! Everything in words comes from the JSON schemas, so that what an editor is told and what a person is told is the same. Of
 //! random quantities the families are named and not unfolded: each would repeat them all.
 
 mod find;
+mod json;
 mod markdown;
+mod nesting;
 mod of;
 mod shape;
 mod text;
 mod tree;
 
 pub use find::{Answer, NotFound, find};
+pub use json::{json_schema, users_schema};
 pub use markdown::markdown;
 pub use of::Of;
 pub use text::text;
@@ -18,7 +21,6 @@ pub use tree::{Key, Variant, Word};
 
 use crate::catalogue;
 use crate::report::report_schema;
-use crate::schema::{json_schema, users_schema};
 use tree::Reader;
 
 impl Of {

@@ -1,13 +1,8 @@
-//! The whole file.
+//! The whole scenario file: one struct tree of what its parts are.
 
-use crate::fio::FioJobs;
 use crate::holder::Holders;
 use crate::host::Hosts;
-use crate::schema::adapter::Adapter;
-use crate::schema::disk::Disk;
-use crate::schema::measure::Measure;
-use crate::schema::names::fits;
-use crate::schema::nesting::with_nesting;
+use crate::schema::{Adapter, Disk, Measure, fits};
 use crate::workload::Workload;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -75,35 +70,4 @@ pub(crate) struct Head {
     pub(crate) hba: IndexMap<String, Adapter>,
     #[serde(default)]
     pub(crate) measure: Measure,
-}
-
-/// The JSON schema of a user specification.
-pub fn users_schema() -> schemars::Schema {
-    let mut schema = schemars::schema_for!(petrio_users::UserSpecification);
-    schema.insert("title".to_owned(), "petrio user specification".into());
-    schema
-}
-
-/// Adds the workload that is rewritten as others before the structs are read.
-fn with_fio(schema: &mut schemars::Schema, fio: schemars::Schema) {
-    let mut fio = fio.to_value();
-    fio["properties"]["kind"] = serde_json::json!({ "type": "string", "const": "fio" });
-    if let Some(required) = fio["required"].as_array_mut() {
-        required.insert(0, "kind".into());
-    }
-    if let Some(kinds) = schema.pointer_mut("/$defs/Workload/oneOf").and_then(serde_json::Value::as_array_mut)
-    {
-        kinds.push(fio);
-    }
-}
-
-/// The JSON schema of the scenario file, for editors.
-pub fn json_schema() -> schemars::Schema {
-    let mut generator = schemars::SchemaGenerator::default();
-    let fio = FioJobs::json_schema(&mut generator);
-    let mut schema = generator.into_root_schema_for::<Scenario>();
-    with_fio(&mut schema, fio);
-    schema.insert("title".to_owned(), "petrio scenario".into());
-    with_nesting(&mut schema);
-    schema
 }
