@@ -47,6 +47,7 @@ pub mod reference;
 pub mod run;
 mod scenario;
 pub mod schema;
+mod site;
 pub mod state;
 mod text;
 mod users;

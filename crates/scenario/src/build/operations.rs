@@ -11,6 +11,7 @@ use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::Prepared as Planned;
 use crate::report::Subject;
+use crate::site::FilesOfOthers;
 use crate::workload::Workload;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
@@ -94,14 +95,6 @@ pub(super) struct Needed<'l> {
     volumes: Vec<Volume<'l>>,
     /// The groups that work on each host: by their workload, and among its groups.
     on_hosts: Vec<Vec<(usize, usize)>>,
-}
-
-/// Files of other volumes of which something lies on a volume.
-pub(crate) struct FilesOfOthers<'s> {
-    /// The volumes.
-    pub(crate) volumes: std::ops::Range<usize>,
-    /// What lies there of a file, if anything does.
-    pub(crate) share: &'s dyn Fn(&PlannedFile) -> Option<PlannedFile>,
 }
 
 /// Why files can't be laid out.

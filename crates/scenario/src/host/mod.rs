@@ -14,7 +14,7 @@ mod pages;
 mod unix_1990;
 
 pub use family::Volume;
-pub(crate) use family::{Family, Ground, PlacedFamily};
+pub(crate) use family::{Beneath, Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedFileSystem,
     PlacedHost, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, RawParameters,

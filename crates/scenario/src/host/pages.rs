@@ -2,7 +2,7 @@
 
 use super::family::PlacedFamily;
 use super::{PlacedHosts, with_families};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::failure::RunFailure;
 
 /// A family of hosts with its pages.

@@ -2,7 +2,7 @@
 
 use super::mount::{HostPorts, Shared, schedulers_of_other_kernels};
 use super::{PlacedHost, PlacedLinux};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;

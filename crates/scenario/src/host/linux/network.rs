@@ -1,7 +1,7 @@
 //! `[network.NAME]`: what hosts are connected by.
 
 use super::{Linux, PlacedLinux};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::checker::{Checker, HOSTS, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;

@@ -1,7 +1,7 @@
 //! What a kind of mount is: as it is written, once all of it is found, and while its pages are put into the net.
 
 use super::{CheckSite, Connections, MountPoint, PlaceSite};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};

@@ -14,7 +14,7 @@ pub(crate) use place::PlacedSoFar;
 pub(crate) use words::schedulers_of_other_kernels;
 
 use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::checker::PlannedVolume;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;

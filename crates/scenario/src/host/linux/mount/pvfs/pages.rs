@@ -1,7 +1,7 @@
 //! The pages of parallel file systems, and what lies on each server of their files.
 
 use super::PlacedPvfs;
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint, PlacedMount};

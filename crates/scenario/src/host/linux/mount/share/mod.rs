@@ -7,7 +7,7 @@ pub(crate) use profile::COLUMNS;
 pub use profile::ProfileLine;
 
 use super::{CheckSite, MountKind, MountPages, MountPoint, PlaceSite, PlacedMount, shared_part, volumes_at};
-use crate::build::HostSite;
+use crate::site::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
