@@ -1,10 +1,9 @@
 //! What keeps the files of workloads from being there, told before anything is built.
 
 use crate::build::check_memory::misfits;
-use crate::build::groups::{Group, NotPrepared, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared as Planned;
+use crate::prepared::{Group, NotPrepared, Work, Prepared as Planned};
 use crate::text::Problem;
 use crate::workload::{FilePattern, PlacesOutOfRange, Workload, problem_of};
 use petrio_colours::SECTOR_BYTES;

@@ -1,7 +1,6 @@
 //! Workloads of file operations: which processes they have, on which host and under which numbers, and the files that they
 //! need.
 
-use crate::build::groups::{Group, Work};
 use crate::build::planning::{Split, groups};
 use crate::build::programs::Programs;
 use crate::build::turns::{Turns, in_turn, waits};
@@ -9,7 +8,7 @@ use crate::claim::Sentence;
 use crate::failure::RunFailure;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared as Planned;
+use crate::prepared::{Group, Work, Prepared as Planned};
 use crate::report::Subject;
 use crate::site::FilesOfOthers;
 use crate::workload::Workload;

@@ -5,7 +5,7 @@ use crate::failure::RunFailure;
 use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
-use crate::site::{BelowDisk, QueueBefore, listener};
+use crate::site::{BelowDisk, QueueBefore, listener, queue_before};
 use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
@@ -244,11 +244,6 @@ fn queued(
     devices.listeners.extend(listener);
     stages.extend(queue_page_told(page, &name, (queue, listener), (requests, completions), below));
     (requests, completions)
-}
-
-/// What the page of a queue before a part of a host's array is called: a dot is in no part's name.
-pub(crate) fn queue_before(part: &str) -> String {
-    format!("{part}.queue")
 }
 
 /// Whether a host itself makes a part of others.

@@ -41,3 +41,8 @@ pub(crate) fn listener(
 ) -> Option<Place<u32>> {
     queue.scheduler.waits_for_processes().then(|| page.fifo(&format!("{name}-exits")))
 }
+
+/// What the page of a queue before a part of a host's array is called: a dot is in no part's name.
+pub(crate) fn queue_before(part: &str) -> String {
+    format!("{part}.queue")
+}

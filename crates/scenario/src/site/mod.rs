@@ -3,7 +3,7 @@
 mod below;
 mod foundation;
 
-pub(crate) use below::{BelowDisk, BelowQueue, QueueBefore, RequestPorts, listener};
+pub(crate) use below::{BelowDisk, BelowQueue, QueueBefore, RequestPorts, listener, queue_before};
 pub(crate) use foundation::{FilesOfOthers, Foundation};
 
 use crate::claim::Sentence;

@@ -5,10 +5,11 @@ use super::reading::Reading;
 use crate::checker::Checker;
 use crate::schema::{Names, Stop, read_apart};
 use crate::text::tree::Table;
-use crate::text::{Problem, Sources};
+use crate::text::{Override, Problem, Problems, Sources};
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_units::Bytes;
+use petrio_users::UserSpecification;
 use petrio_workload::program::{FilePlan, Placement, ProgramError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -70,6 +71,9 @@ pub(crate) trait Load {
     }
 }
 
+/// How user specifications are read.
+pub(crate) type ReadUsers = fn(&Inputs, &Path, &[Override]) -> Result<UserSpecification, Problems>;
+
 /// The programs of all replications.
 pub(crate) type Planned = Result<Box<dyn FilePlan>, ProgramError>;
 
@@ -78,8 +82,8 @@ pub(crate) trait FilePattern {
     /// Checks the parameters.
     fn check(&self) -> Result<(), ProgramError>;
 
-    /// What is to be read for it before it can be planned.
-    fn read(&self, _inputs: &Inputs) -> Result<Reading, ProgramError> {
+    /// What is to be read for it before it can be planned; user specifications are read by `users`.
+    fn read(&self, _inputs: &Inputs, _users: ReadUsers) -> Result<Reading, ProgramError> {
         Ok(Reading::Nothing)
     }
 

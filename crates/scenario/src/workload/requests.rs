@@ -1,6 +1,6 @@
 //! `kind = "file-trace"`: recorded requests to files.
 
-use super::kind::{FilePattern, Planned};
+use super::kind::{FilePattern, Planned, ReadUsers};
 use super::reading::Reading;
 use petrio_files::inputs::Inputs;
 use petrio_workload::program::requests::Opener;
@@ -14,7 +14,7 @@ impl FilePattern for RequestParameters {
         Ok(())
     }
 
-    fn read(&self, inputs: &Inputs) -> Result<Reading, ProgramError> {
+    fn read(&self, inputs: &Inputs, _: ReadUsers) -> Result<Reading, ProgramError> {
         let survey = named(self, inputs).look_over(&*opener(self, inputs))?;
         Ok(Reading::Requests(self.clone(), Arc::new(survey)))
     }

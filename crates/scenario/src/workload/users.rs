@@ -1,13 +1,12 @@
 //! `kind = "users"`: synthetic users, as a specification describes them.
 
-use super::kind::{FilePattern, Planned};
+use super::kind::{FilePattern, Planned, ReadUsers};
 use super::longer::count32;
 use super::reading::Reading;
 use crate::text::Problem;
-use crate::users::load_users_in;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
-use petrio_users::{UserSpecification, Users};
+use petrio_users::Users;
 use petrio_workload::program::{Placement, ProgramError};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,15 +17,21 @@ impl FilePattern for Users {
         self.validate()
     }
 
-    fn read(&self, inputs: &Inputs) -> Result<Reading, ProgramError> {
-        let specification = specification(self, inputs)?;
-        Ok(Reading::Specification(self.specification.clone(), specification))
+    fn read(&self, inputs: &Inputs, users: ReadUsers) -> Result<Reading, ProgramError> {
+        let path = &self.specification;
+        let specification = users(inputs, path, &[]).map_err(|problems| {
+            let first = problems.iter().next();
+            let at = first.and_then(Problem::location);
+            let at = at.unwrap_or_else(|| inputs.path_of(path).display().to_string());
+            ProgramError::Users { at, problem: first.map(ToString::to_string).unwrap_or_default() }
+        })?;
+        Ok(Reading::Specification(path.clone(), Arc::new(specification)))
     }
 
     fn plan(&self, placement: &Placement, reading: &Reading, inputs: &Inputs) -> Planned {
-        let specification = match reading {
-            Reading::Specification(_, specification) => specification.clone(),
-            _ => specification(self, inputs)?,
+        let Reading::Specification(_, specification) = reading else {
+            let at = inputs.path_of(&self.specification).display().to_string();
+            return Err(ProgramError::Users { at, problem: "it has not been read".to_owned() });
         };
         let top = placement.directory_name();
         Ok(Box::new(specification.plan(self, placement, Some(&top))?))
@@ -64,14 +69,4 @@ impl FilePattern for Users {
     fn has_phases(&self) -> bool {
         true
     }
-}
-
-fn specification(users: &Users, inputs: &Inputs) -> Result<Arc<UserSpecification>, ProgramError> {
-    let path = &users.specification;
-    load_users_in(inputs, path, &[]).map(Arc::new).map_err(|problems| {
-        let first = problems.iter().next();
-        let at = first.and_then(Problem::location);
-        let at = at.unwrap_or_else(|| inputs.path_of(path).display().to_string());
-        ProgramError::Users { at, problem: first.map(ToString::to_string).unwrap_or_default() }
-    })
 }

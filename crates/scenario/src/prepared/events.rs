@@ -1,6 +1,5 @@
 //! Workloads of file-level traces: looked over when the scenario is loaded, replayed when it is run.
 
-use crate::build::programs::TracedProcess;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::workload::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads, Replay, own_table};
@@ -24,6 +23,17 @@ type CountedReplay = (Box<dyn RequestSource<FileOp>>, Arc<AtomicU64>);
 
 /// Most processes of a trace on a real directory: each is a thread, and reads the trace by itself.
 const PROCESSES_MAX: usize = 1 << 10;
+
+/// A process of a trace that is replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TracedProcess {
+    /// The source that replays it.
+    pub(crate) source: usize,
+    /// Its number in the trace.
+    pub(crate) number: u32,
+    /// What it ran, where the trace tells.
+    pub(crate) name: Option<String>,
+}
 
 /// A trace on one volume.
 pub(crate) struct EventTrace {
@@ -58,7 +68,7 @@ impl EventTrace {
     }
 
     /// A workload's trace, which was looked over, on a volume.
-    pub(super) fn new(
+    pub(crate) fn new(
         inputs: &Inputs,
         replay: &EventReplay,
         files: Arc<TraceFiles>,
@@ -84,7 +94,7 @@ impl EventTrace {
     }
 
     /// What its replay can't have of the program that was traced.
-    pub(super) fn warnings(&self, workload: &str) -> Vec<Sentence> {
+    pub(crate) fn warnings(&self, workload: &str) -> Vec<Sentence> {
         let Unrecorded { calls, bytes } = self.files.unrecorded();
         let left_out = (calls > 0 || bytes > 0).then(|| {
             Claim::LeftOut.says(format!(
@@ -129,12 +139,12 @@ impl EventTrace {
     }
 
     /// How many processes it has.
-    pub(super) fn processes(&self) -> u32 {
+    pub(crate) fn processes(&self) -> u32 {
         self.files.processes(self.replay.think_per)
     }
 
     /// Its processes in the run, where the source of this number replays it, each with its number and name in the trace.
-    pub(super) fn traced(&self, source: usize) -> impl Iterator<Item = (u32, TracedProcess)> {
+    pub(crate) fn traced(&self, source: usize) -> impl Iterator<Item = (u32, TracedProcess)> {
         let of_trace = self.files.traced_processes(self.replay.think_per);
         let traced = move |(number, name): (u32, Option<&str>)| TracedProcess {
             source,
@@ -145,17 +155,17 @@ impl EventTrace {
     }
 
     /// Its files, all together.
-    pub(super) fn table(&self) -> Result<FileTable, ProgramError> {
+    pub(crate) fn table(&self) -> Result<FileTable, ProgramError> {
         self.files.table(&self.placement, self.begins_warm())
     }
 
     /// Its files by file system.
-    pub(super) fn tables(&self) -> Result<Tables, ProgramError> {
+    pub(crate) fn tables(&self) -> Result<Tables, ProgramError> {
         self.files.tables(&self.placement, self.begins_warm())
     }
 
     /// Checks that files lie at each of its places.
-    pub(super) fn check_places(&self) -> Result<(), ProgramError> {
+    pub(crate) fn check_places(&self) -> Result<(), ProgramError> {
         match self.files.empty_place(&self.placement) {
             None => Ok(()),
             Some(place) => {
@@ -169,12 +179,12 @@ impl EventTrace {
     }
 
     /// The number after that of its last file.
-    pub(super) fn next_file(&self) -> Result<u32, ProgramError> {
+    pub(crate) fn next_file(&self) -> Result<u32, ProgramError> {
         self.files.next_file(&self.placement)
     }
 
     /// Where it saw those of its files that lie on a file system of its host, by that one's number there.
-    pub(super) fn seen_on(&self, file_system: u32) -> Seen<'_> {
+    pub(crate) fn seen_on(&self, file_system: u32) -> Seen<'_> {
         let on = self.files.file_systems(&self.placement);
         let files = (0..).zip(self.files.files()).zip(on);
         let files = files.filter(|((_, file), on)| *on == file_system && !file.extents.is_empty());
@@ -185,17 +195,17 @@ impl EventTrace {
     }
 
     /// On which file systems of its host its files lie, by their numbers there.
-    pub(super) fn file_systems(&self) -> BTreeSet<u32> {
+    pub(crate) fn file_systems(&self) -> BTreeSet<u32> {
         self.files.file_systems(&self.placement).into_iter().collect()
     }
 
     /// What becomes of places beyond the end of the device.
-    pub(super) fn out_of_range(&self) -> PlacesOutOfRange {
+    pub(crate) fn out_of_range(&self) -> PlacesOutOfRange {
         self.replay.out_of_range
     }
 
     /// A program for each of its processes, to be run on a real directory.
-    pub(super) fn prepared(&self) -> Result<Prepared, RunFailure> {
+    pub(crate) fn prepared(&self) -> Result<Prepared, RunFailure> {
         let files = self.table().map_err(SourceError::from)?;
         let waiters = match self.files.think_per(self.replay.think_per) {
             ThinkPer::Process => self.processes(),
@@ -214,7 +224,7 @@ impl EventTrace {
     }
 
     /// What issues its operations, and how many of them had to be changed to stay possible.
-    pub(super) fn source(&self) -> Result<CountedReplay, SourceError> {
+    pub(crate) fn source(&self) -> Result<CountedReplay, SourceError> {
         let records = self.records()?;
         let replay: Box<dyn RequestSource<FileOp>> = match self.replay.replay {
             Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
@@ -227,14 +237,14 @@ impl EventTrace {
 }
 
 /// Where a trace saw files that lie on one file system.
-pub(super) struct Seen<'t> {
+pub(crate) struct Seen<'t> {
     files: Vec<(FileId, &'t [PlacedExtent])>,
     replay: &'t EventReplay,
 }
 
 impl Seen<'_> {
     /// Where they lie on a device of so many blocks, as far as that counts there.
-    pub(super) fn extents(&self, blocks: u64) -> BTreeMap<FileId, Vec<PlacedExtent>> {
+    pub(crate) fn extents(&self, blocks: u64) -> BTreeMap<FileId, Vec<PlacedExtent>> {
         let files = self.files.iter();
         match (self.end() > blocks, self.replay.out_of_range) {
             (false, _) => files.map(|&(file, extents)| (file, extents.to_vec())).collect(),
@@ -246,13 +256,13 @@ impl Seen<'_> {
     }
 
     /// One past the last block at which the trace saw one of them.
-    pub(super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         let extents = self.files.iter().flat_map(|(_, extents)| *extents);
         extents.map(|extent| extent.address + extent.length.div_ceil(SECTOR_BYTES)).max().unwrap_or(0)
     }
 
     /// What should be known of places on a file system's device of so many blocks that don't count there as they were recorded.
-    pub(super) fn warning(&self, there: &str, blocks: u64) -> Option<Sentence> {
+    pub(crate) fn warning(&self, there: &str, blocks: u64) -> Option<Sentence> {
         let what = match self.replay.out_of_range {
             PlacesOutOfRange::Allocate => "the file system places its files itself",
             PlacesOutOfRange::Wrap => "their places wrap around",
@@ -288,7 +298,7 @@ fn options(replay: &EventReplay) -> TraceOptions {
 }
 
 /// The replay in a few words.
-pub(super) fn event_words(replay: &EventReplay) -> String {
+pub(crate) fn event_words(replay: &EventReplay) -> String {
     match replay.replay {
         Replay::Open => "file-level trace, times kept".to_owned(),
         Replay::Closed => "file-level trace, think times kept".to_owned(),

@@ -1,7 +1,12 @@
 //! What the workloads of a scenario need, as it was planned: shared by its replications, its experiments and its
 //! comparisons.
 
-use crate::build::{Group, Groups};
+mod events;
+mod groups;
+
+pub(crate) use events::{EventTrace, TracedProcess, event_words};
+pub(crate) use groups::{Group, Groups, NotPrepared, Work};
+
 use crate::workload::Reading;
 use crate::workload::Workload;
 use indexmap::IndexMap;

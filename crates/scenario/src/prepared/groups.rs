@@ -1,14 +1,14 @@
 //! The processes of workloads on files: on which volume they work, and what issues their operations.
 
-use crate::build::events::EventTrace;
+use super::events::EventTrace;
 use crate::failure::RunFailure;
 use petrio_workload::program::{FilePlan, Placement, PlannedFile, ProgramError, Tables};
 
 /// The processes of a workload on one volume.
 pub(crate) struct Group {
     /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
-    pub(super) volume: usize,
-    pub(super) work: Work,
+    pub(crate) volume: usize,
+    pub(crate) work: Work,
 }
 
 impl Group {
@@ -19,20 +19,20 @@ impl Group {
 }
 
 /// What issues a workload's operations.
-pub(super) enum Work {
+pub(crate) enum Work {
     Programs(Box<dyn FilePlan>, Placement),
     Trace(Box<EventTrace>),
 }
 
 impl Work {
-    pub(super) fn processes(&self) -> u32 {
+    pub(crate) fn processes(&self) -> u32 {
         match self {
             Self::Programs(plan, _) => plan.processes(),
             Self::Trace(trace) => trace.processes(),
         }
     }
 
-    pub(super) fn next_file(&self) -> Result<u32, ProgramError> {
+    pub(crate) fn next_file(&self) -> Result<u32, ProgramError> {
         match self {
             Self::Programs(plan, _) => Ok(plan.next_file()),
             Self::Trace(trace) => trace.next_file(),
@@ -40,7 +40,7 @@ impl Work {
     }
 
     /// Its files by the number of the file system on its host.
-    pub(super) fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
+    pub(crate) fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
         match self {
             Self::Programs(plan, _) => plan.each_file(tell),
             Self::Trace(trace) => {
@@ -53,7 +53,7 @@ impl Work {
     }
 
     /// The same with their names.
-    pub(super) fn tables(&self) -> Result<Tables, ProgramError> {
+    pub(crate) fn tables(&self) -> Result<Tables, ProgramError> {
         match self {
             Self::Programs(plan, _) => plan.tables(),
             Self::Trace(trace) => trace.tables(),
