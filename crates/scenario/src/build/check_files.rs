@@ -3,7 +3,7 @@
 use crate::build::check_memory::misfits;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::{Group, NotPrepared, Work, Prepared as Planned};
+use crate::prepared::{Group, NotPrepared, Prepared as Planned, Work};
 use crate::text::Problem;
 use crate::workload::{FilePattern, PlacesOutOfRange, Workload, problem_of};
 use petrio_colours::SECTOR_BYTES;

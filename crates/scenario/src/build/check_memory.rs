@@ -2,7 +2,7 @@
 
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::{Group, Work, Prepared as Planned};
+use crate::prepared::{Group, Prepared as Planned, Work};
 use crate::text::Problem;
 use petrio_units::Bytes;
 use petrio_workload::program::ProcessMemory;

@@ -8,7 +8,7 @@ use crate::claim::Sentence;
 use crate::failure::RunFailure;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::{Group, Work, Prepared as Planned};
+use crate::prepared::{Group, Prepared as Planned, Work};
 use crate::report::Subject;
 use crate::site::FilesOfOthers;
 use crate::workload::Workload;

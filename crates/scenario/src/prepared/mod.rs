@@ -7,8 +7,7 @@ mod groups;
 pub(crate) use events::{EventTrace, TracedProcess, event_words};
 pub(crate) use groups::{Group, Groups, NotPrepared, Work};
 
-use crate::workload::Reading;
-use crate::workload::Workload;
+use crate::workload::{Reading, Workload};
 use indexmap::IndexMap;
 use petrio_models::host::{LaidOut, LayoutOf};
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! `[network.NAME]`: what hosts are connected by.
 
 use super::{Linux, PlacedLinux};
-use crate::site::HostSite;
 use crate::checker::{Checker, HOSTS, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::network::{Network, PlacedNetwork, PlacedTraffic, Traffic, bits, wiring};
 use crate::parts::Directory;
 use crate::schema::Names;
+use crate::site::HostSite;
 use crate::text::Problem;
 use petrio_models::network::{HIGHEST_SERVICE_LEVEL, Network as BuiltNetwork, NetworkError};
 use petrio_units::Rate;

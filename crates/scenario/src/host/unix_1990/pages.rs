@@ -1,10 +1,10 @@
 //! The pages of Unix hosts of 1990, with the files that are there.
 
 use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
-use crate::site::HostSite;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;
+use crate::site::HostSite;
 use petrio_colours::{FileId, PlacedExtent};
 use petrio_models::host::unix_1990::{
     UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,
@@ -41,7 +41,8 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
             true => unix_1990_layout(&unix.parameters, *blocks, files).map_err(refused)?.into(),
             false => Arc::default(),
         };
-        let (requests, request_completions) = site.foundation.device(site.page, *on, &layout, &mut site.upper_stages)?;
+        let (requests, request_completions) =
+            site.foundation.device(site.page, *on, &layout, &mut site.upper_stages)?;
         let file_system = UnixFileSystem { name, device_blocks: *blocks, files };
         volumes.push(UnixVolume { file_system, requests, request_completions });
     }

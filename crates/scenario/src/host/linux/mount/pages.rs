@@ -8,9 +8,9 @@
 //! ```
 
 use super::{Asks, MountPages, MountPoint};
-use crate::site::{FilesOfOthers, HostSite, UnheldLink};
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
+use crate::site::{FilesOfOthers, HostSite, UnheldLink};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;

@@ -14,7 +14,6 @@ pub(crate) use place::PlacedSoFar;
 pub(crate) use words::schedulers_of_other_kernels;
 
 use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount};
-use crate::site::HostSite;
 use crate::checker::PlannedVolume;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
@@ -22,6 +21,7 @@ use crate::host::family::{TellLevers, Volume};
 use crate::host::linux::FILE_SYSTEM;
 use crate::parts::{PartKind, Pool, name_in};
 use crate::schema::read_apart;
+use crate::site::HostSite;
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use check::PlannedMount;

@@ -8,10 +8,10 @@
 //! All but the queues and the disks may be missing.
 
 use super::{PlacedFileSystem, PlacedLog};
-use crate::site::{BelowDisk, HostSite, listener};
 use crate::failure::RunFailure;
 use crate::host::linux::PlacedHost;
 use crate::host::linux::mount::{LayOut, MountPages};
+use crate::site::{BelowDisk, HostSite, listener};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
@@ -142,7 +142,8 @@ impl LocalPages<'_> {
     ) -> Result<Wired, RunFailure> {
         let files_apart = site.foundation.knows_files(on);
         let before = |disks: &[BelowDisk]| self.queue_before(disks, files_apart);
-        let (below, (down, up), mut stages) = site.foundation.below_queue(site.page, on, files, Some(&before))?;
+        let (below, (down, up), mut stages) =
+            site.foundation.below_queue(site.page, on, files, Some(&before))?;
         let mut queue = before(&below.disks)?;
         if below.is_of_host {
             queue = queue.entrance();
@@ -154,7 +155,8 @@ impl LocalPages<'_> {
         let listener = listener(site.page, &page, &queue);
         site.foundation.listens(self.mounted.host, listener);
         let own = queue_page_told(site.page, &page, (&queue, listener), (requests, completions), (down, up));
-        let (entrance, first) = site.foundation.before_queue(site.page, &below, (requests, completions), blocks)?;
+        let (entrance, first) =
+            site.foundation.before_queue(site.page, &below, (requests, completions), blocks)?;
         let completions = site.foundation.beside(site.page, on, (entrance, completions));
         stages.splice(0..0, first.into_iter().chain(own));
         site.upper_stages.append(&mut stages);

@@ -5,12 +5,12 @@ mod implied;
 pub(crate) use implied::join_ranks;
 
 use super::{CheckSite, Connections, MountKind, MountPages, PlaceSite, PlacedMount, shared_part};
-use crate::site::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
 use crate::schema::{Names, read_apart};
+use crate::site::HostSite;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use implied::IMPLIED;

@@ -2,10 +2,10 @@
 //! files that are there when a run begins.
 
 use super::{BYTES_A_PARTITION, PlacedSan, SanDisk};
-use crate::site::HostSite;
 use crate::claim::Claim;
 use crate::failure::RunFailure;
 use crate::host::linux::mount::{Connections, MountPages, MountPoint};
+use crate::site::HostSite;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Stage;
 use petrio_models::block::scsi::Target;
@@ -37,10 +37,12 @@ impl MountPages for SanPages<'_> {
         let mut targets = Vec::new();
         let mut below_targets = Vec::new();
         for SanDisk { name, on, blocks, number } in &san.targets {
-            let (below, (requests, completions), stages) = site.foundation.below_queue(site.page, *on, &Arc::default(), None)?;
+            let (below, (requests, completions), stages) =
+                site.foundation.below_queue(site.page, *on, &Arc::default(), None)?;
             flushes |= below.disks.iter().any(|disk| disk.features.write_cache);
             let accepted = below.disks.iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
-            let (entrance, first) = site.foundation.before_queue(site.page, &below, (requests, completions), *blocks)?;
+            let (entrance, first) =
+                site.foundation.before_queue(site.page, &below, (requests, completions), *blocks)?;
             let completions = site.foundation.beside(site.page, *on, (entrance, completions));
             below_targets.extend(first.into_iter().chain(stages));
             let service = format!("{} target", san.name);

@@ -1,11 +1,11 @@
 //! The pages of file services, and what lies on each server of the files of others.
 
 use super::{PlacedShare, ProfileLine};
-use crate::site::HostSite;
 use crate::claim::Claim;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint};
+use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_models::Stage;
 use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, ShareServer, share_page};
