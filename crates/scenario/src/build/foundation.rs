@@ -86,10 +86,6 @@ impl Foundation for OfSystem<'_> {
         self.needed.hosts_of_processes().into_iter().map(own).collect()
     }
 
-    fn processes(&self) -> u32 {
-        self.needed.hosts_of_processes().len() as u32
-    }
-
     fn next_file(&self) -> Result<u32, RunFailure> {
         self.needed.next_file()
     }

@@ -54,7 +54,9 @@ pub(crate) trait Foundation {
     fn hosts_of_processes(&self) -> Vec<usize>;
 
     /// How many processes there are.
-    fn processes(&self) -> u32;
+    fn processes(&self) -> u32 {
+        self.hosts_of_processes().len() as u32
+    }
 
     /// One more than the number of any file that is planned.
     fn next_file(&self) -> Result<u32, RunFailure>;
