@@ -3,7 +3,6 @@
 //! A state holds all that changes: the net's marking, and how far the programs are. What the System is made of is built again from
 //! the scenario, which therefore has to be the same but for its title, its seed and what it measures.
 
-use crate::loaded::Loaded;
 use miette::Diagnostic;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -120,14 +119,15 @@ impl StateError {
 }
 
 impl SavedRun {
-    pub(crate) fn new(loaded: &Loaded, (at, like): (Time, u64), bytes: Vec<u8>) -> Self {
+    /// Of a run with this seed, which rests on this of its scenario.
+    pub(crate) fn new((scenario, seed): (Value, u64), (at, like): (Time, u64), bytes: Vec<u8>) -> Self {
         let header = Header {
             format: FORMAT,
             petrio: env!("CARGO_PKG_VERSION").to_owned(),
             time_ps: at.as_picos(),
-            seed: loaded.scenario.seed,
+            seed,
             like,
-            scenario: rested_on(loaded),
+            scenario,
         };
         Self { header, bytes }
     }
@@ -202,10 +202,11 @@ impl SavedRun {
         self.header.like
     }
 
-    /// In what a scenario differs from the one that it is of: each key, and how it does, in words.
-    pub fn differences(&self, loaded: &Loaded) -> Vec<(String, String)> {
+    /// In what a scenario, of which a state would [rest on](crate::Loaded::rests_on) this, differs from the one that it is of: each
+    /// key, and how it does, in words.
+    pub fn differences(&self, scenario: &Value) -> Vec<(String, String)> {
         let mut differ = Vec::new();
-        differences("", &self.header.scenario, &rested_on(loaded), &mut differ);
+        differences("", &self.header.scenario, scenario, &mut differ);
         differ
     }
 
@@ -225,17 +226,6 @@ impl SavedRun {
 
 fn digest(header: &[u8]) -> u64 {
     petrio_random::fnv1a(header.iter().copied())
-}
-
-/// The scenario without what a state doesn't rest on.
-fn rested_on(loaded: &Loaded) -> Value {
-    let mut scenario = serde_json::to_value(&loaded.scenario).unwrap_or_default();
-    if let Value::Object(parts) = &mut scenario {
-        for free in ["title", "seed", "measure"] {
-            parts.remove(free);
-        }
-    }
-    scenario
 }
 
 /// Adds what differs between two values, by the keys' paths.

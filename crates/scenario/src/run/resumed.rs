@@ -14,7 +14,7 @@ use petrio_models::Lever;
 
 /// The System of a scenario, where a state fits it and a run that ends then.
 pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Result<System, RunFailure> {
-    let differences = from.differences(loaded);
+    let differences = from.differences(&loaded.rests_on());
     if !differences.is_empty() {
         let speeds = speeds(loaded);
         let is_speed = |(key, _): &&(String, String)| speeds.iter().any(|speed| is_at(key, speed));
