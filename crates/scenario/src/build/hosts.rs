@@ -54,7 +54,7 @@ pub(super) fn hosts(
     let (listeners, first_volume, first_host) = Default::default();
     let mut below = OfSystem { loaded, needed: &needed, asked, devices, listeners, first_volume, first_host };
     let mut site = HostSite {
-        page,
+        page: &mut *page,
         foundation: &mut below,
         seed: loaded.scenario.seed,
         watch: &loaded.watch,
@@ -70,7 +70,7 @@ pub(super) fn hosts(
         family.build(&mut site)?;
         site.foundation.next_family(family.hosts().count(), family.volumes().count());
     }
-    let HostSite { page, mut stages, mut upper_stages, memory, unheld, warnings, entrances, .. } = site;
+    let HostSite { mut stages, mut upper_stages, memory, unheld, warnings, entrances, .. } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
