@@ -27,6 +27,23 @@ step() {
     printf '%-8s %5s s  %s\n' "$result" "$(($(date +%s) - began))" "$name" >> "$summary"
 }
 
+# As a step, while the steps after it run: what waits more than it works, or works on one processor. `together` shows what it said, and how
+# it ended.
+beside() {
+    beside_name=$1
+    shift
+    beside_log=$target/beside.log
+    began_beside=$(date +%s)
+    ("$@" > "$beside_log" 2>&1 && status=0 || status=$?; date +%s >> "$beside_log"; exit "$status") &
+    beside_running=$!
+}
+together() {
+    if wait "$beside_running"; then result=ok; else result=FAILED failed=$((failed + 1)); fi
+    printf '\n── %s\n' "$beside_name"
+    sed '$d' "$beside_log"
+    printf '%-8s %5s s  %s\n' "$result" "$(($(tail -n 1 "$beside_log") - began_beside))" "$beside_name, beside those before" >> "$summary"
+}
+
 not_checked() { printf '%-8s %7s  %s\n' "skipped" "" "$1" >> "$summary"; }
 
 # The exit status of cargo, which ends where a test hangs (the log tells which); its output is kept whole, and shown but for the names
@@ -76,7 +93,7 @@ pages_in_a_browser() {
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
-step "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
+beside "documentation builds without warnings" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 if command -v cargo-deny >/dev/null 2>&1; then
     step "licences, bans and sources of the dependencies" cargo deny --locked --color never check licenses bans sources
     step "advisories (told, not enforced)" advisories
@@ -94,6 +111,7 @@ if [ -d web/node_modules ]; then
 else
     not_checked "the studio's pages: node's packages are not there (scripts/set-up.sh test)"
 fi
+together
 # Here too, with the binary that is there: another one, optimised, takes longer to build than all tests take.
 step "the front door" env PETRIO="$target/debug/petrio" scripts/front-door.sh
 

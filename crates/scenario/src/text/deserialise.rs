@@ -7,11 +7,11 @@ use crate::text::culprit::culprit;
 use crate::text::problem::Problem;
 use crate::text::sources::Sources;
 use crate::text::tree::{Table, Value};
+use crate::text::value::{Complaint, Reading};
 use petrio_units::nearest;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
-use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeArray, DeTable, DeValue};
 
 /// So many mistakes in one part are enough to read.
 const MISTAKES_MAX: usize = 50;
@@ -28,22 +28,21 @@ pub(crate) fn read_beside<T: DeserializeOwned>(
     sources: &Sources,
 ) -> Result<T, Vec<Problem>> {
     let span = table.span();
+    let mut error = match reading::<T>(table.get_ref(), &span) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
     let mut rest = table.get_ref().clone();
     let mut problems = Vec::new();
     let mut taken_out: Vec<String> = Vec::new();
     let mut told: Vec<Range<usize>> = Vec::new();
     loop {
-        let error = match reading::<T>(rest.clone(), &span) {
-            Ok(read) if problems.is_empty() => return Ok(read),
-            Ok(_) => return Err(problems),
-            Err(error) => error,
-        };
-        let message = error.message().trim();
-        let at = error.span().unwrap_or_else(|| span.clone());
+        let message = error.message.trim();
+        let at = error.at.clone().unwrap_or_else(|| span.clone());
         let at = match missing_field(message) {
             Some(_) => at,
             None => culprit(&rest, at, message, |less| {
-                reading::<T>(less, &span).err().map(|error| error.message().trim().to_owned())
+                reading::<T>(&less, &span).err().map(|error| error.message.trim().to_owned())
             }),
         };
         // What is left of a table makes no sense without what was taken out of it.
@@ -59,11 +58,15 @@ pub(crate) fn read_beside<T: DeserializeOwned>(
         if problems.len() >= MISTAKES_MAX || !take_out(&mut rest, &at, &mut taken_out) {
             return Err(problems);
         }
+        error = match reading::<T>(&rest, &span) {
+            Ok(_) => return Err(problems),
+            Err(error) => error,
+        };
     }
 }
 
-fn reading<T: DeserializeOwned>(table: DeTable<'_>, span: &Range<usize>) -> Result<T, toml::de::Error> {
-    T::deserialize(ValueDeserializer::from(Spanned::new(span.clone(), DeValue::Table(table))))
+fn reading<T: DeserializeOwned>(table: &DeTable<'_>, span: &Range<usize>) -> Result<T, Complaint> {
+    T::deserialize(Reading::table(table, span.clone()))
 }
 
 fn missing_field(message: &str) -> Option<&str> {

@@ -16,6 +16,7 @@ mod refusal;
 mod sources;
 pub(crate) mod tables;
 pub(crate) mod tree;
+mod value;
 
 pub(crate) use copies::Copies;
 pub use overrides::Override;
