@@ -224,33 +224,6 @@ fn a_damaged_state_is_refused_wherever_it_is() {
     assert!(matches!(read(b"[disk.d]"), Err(StateError::NoState { .. })));
 }
 
-#[test]
-fn a_parallel_program_under_way_is_not_put_aside() {
-    let text = r#"
-[disk.d]
-model = "seagate-cheetah-9lp"
-
-[host.h]
-machine = "poweredge-1850"
-kernel = "linux-2.6.24"
-
-[fs.data]
-type = "ext3"
-on = "d"
-
-[workload.p]
-kind = "parallel"
-on = "data"
-ranks = 2
-program = { kind = "ior", command = "ior -t 256k -b 16m" }
-"#;
-    let saved = OnceLock::new();
-    let part = Part { until: Some(Time::from_millis(20)), saves: Some(&saved), ..Part::default() };
-    let message = run_part(&loaded(text), Sinks::default(), part).unwrap_err().to_string();
-    assert_eq!(message, "this can't be saved: a state with a parallel program under way can't be saved");
-    assert!(saved.get().is_none());
-}
-
 /// A drive at half of its speed, in a System that is the same in everything else.
 fn slower(text: &str) -> String {
     text.replace(
