@@ -54,7 +54,7 @@ pub use host::{
     PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
     SharePlacement, Volume,
 };
-pub use load::{load, load_from, load_in, load_text};
+pub use load::{load, load_from, load_in, load_on, load_text};
 pub use loaded::Loaded;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};

@@ -26,6 +26,7 @@ pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Re
     if let Some(end) = end.filter(|end| *end <= from.at()) {
         return Err(StateError::Over { at: from.at(), end }.into());
     }
+    from.found_the_same(loaded)?;
     let mut system = System::build(loaded)?;
     if !differences.is_empty() {
         // A speed that the state itself holds would be what it was.
