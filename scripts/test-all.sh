@@ -15,10 +15,10 @@ part() {
 }
 
 part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
-part "all that holds blocks, drives, mounts, schedulers and workloads together; random scenarios, and what is advised of them" \
+part "all that holds blocks, drives, mounts, schedulers and workloads together; random scenarios, and what is advised of them and of the examples" \
     env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PETRIO_RANDOM_ADVICE="${ADVICE:-500}" \
     PROPTEST_RNG_SEED="$(date +%s)" \
-    cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios::
+    cargo test --locked --package petrio-scenario --test scenario matrix:: random_scenarios:: what_ifs::
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
 data=${PETRIO_DATA:-../shared/data}

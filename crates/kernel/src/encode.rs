@@ -12,7 +12,7 @@ pub(crate) fn encode_store<T: Colour + serde::Serialize>(store: &dyn AnyStore) -
     let store = store_of::<T>(store);
     let encode = |token: &T| serde_json::to_value(token).unwrap_or(Value::Null);
     let mut ready = Vec::new();
-    store.ready.for_each(|token| ready.push(encode(token)));
+    store.ready.for_each(&mut |token| ready.push(encode(token)));
     let delayed: Vec<Value> = store.timed.iter().map(|(_, token)| encode(token)).collect();
     let mut served = Vec::new();
     if let Some(station) = &store.station {

@@ -86,6 +86,19 @@ impl<'i> Parts<'i> {
         quote!(#(#each)*)
     }
 
+    /// Whether what is restored keeps nothing of what was there.
+    fn is_plain(&self) -> TokenStream {
+        if self.ways.iter().any(|way| matches!(way, Way::Keep | Way::Inside)) {
+            return quote!(false);
+        }
+        let written = self.fields.iter().zip(&self.ways).filter(|(_, way)| **way == Way::Content);
+        let each = written.map(|(field, _)| {
+            let ty = &field.ty;
+            quote!(&& <#ty as ::petrio_persist::Persist>::PLAIN)
+        });
+        quote!(true #(#each)*)
+    }
+
     /// Statements that read the fields; of what can't be made from nothing, one that says so.
     fn load(&self, whole: &TokenStream) -> TokenStream {
         if self.ways.iter().any(|way| matches!(way, Way::Keep | Way::Inside)) {
@@ -124,24 +137,35 @@ fn way(field: &Field) -> syn::Result<Way> {
 
 fn written(input: &DeriveInput) -> syn::Result<TokenStream> {
     let name = &input.ident;
-    let (save, load, restore) = match &input.data {
-        Data::Struct(data) => of_struct(&Parts::of(&data.fields)?),
+    let said = Said::of(input)?;
+    let (mut plain, (save, mut load, restore)) = match &input.data {
+        Data::Struct(data) => {
+            let parts = Parts::of(&data.fields)?;
+            (parts.is_plain(), of_struct(&parts))
+        }
         Data::Enum(data) => {
             let variants = data.variants.iter().map(|variant| {
                 let parts = Parts::of(&variant.fields)?;
                 Ok((&variant.ident, parts))
             });
-            of_enum(&variants.collect::<syn::Result<Vec<_>>>()?)
+            let variants = variants.collect::<syn::Result<Vec<_>>>()?;
+            let each = variants.iter().map(|(_, parts)| parts.is_plain());
+            (quote!(true #(&& #each)*), of_enum(&variants))
         }
         Data::Union(data) => {
             return Err(syn::Error::new_spanned(data.union_token, "a union doesn't say what it is"));
         }
     };
-    let generics = bounded(input)?;
+    if said.is_part {
+        plain = quote!(false);
+        load = quote!(Err(from.not_from_nothing(::core::any::type_name::<Self>())));
+    }
+    let generics = said.bounded(input);
     let (of, arguments, bounds) = generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
         impl #of ::petrio_persist::Persist for #name #arguments #bounds {
+            const PLAIN: bool = #plain;
             fn save(&self, to: &mut ::petrio_persist::Writer<'_>) {
                 let _ = &to;
                 #save
@@ -154,7 +178,10 @@ fn written(input: &DeriveInput) -> syn::Result<TokenStream> {
                 &mut self,
                 from: &mut ::petrio_persist::Reader<'_>,
             ) -> ::core::result::Result<(), ::petrio_persist::Damage> {
-                let _ = &from;
+                if Self::PLAIN {
+                    *self = ::petrio_persist::Persist::load(from)?;
+                    return Ok(());
+                }
                 #restore
                 Ok(())
             }
@@ -162,27 +189,46 @@ fn written(input: &DeriveInput) -> syn::Result<TokenStream> {
     })
 }
 
-/// The generics with what their types must be able to do: `#[persist(bound = "…")]` says it where that isn't `Persist` for each.
-fn bounded(input: &DeriveInput) -> syn::Result<Generics> {
-    let mut generics = input.generics.clone();
-    let mut said: Option<WhereClause> = None;
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("persist")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("bound") {
-                return Err(meta.error("`bound` was expected"));
-            }
-            let text: LitStr = meta.value()?.parse()?;
-            said = Some(syn::parse_str(&format!("where {}", text.value()))?);
-            Ok(())
-        })?;
+/// What a type says of itself.
+#[derive(Default)]
+struct Said {
+    /// `#[persist(bound = "…")]`: what its types must be able to do, where that isn't `Persist` for each.
+    bound: Option<WhereClause>,
+    /// `#[persist(part)]`: it is a part of the System, which is there whenever a state is read and never made of one.
+    is_part: bool,
+}
+
+impl Said {
+    fn of(input: &DeriveInput) -> syn::Result<Self> {
+        let mut said = Self::default();
+        for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("persist")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("part") {
+                    said.is_part = true;
+                    return Ok(());
+                }
+                if !meta.path.is_ident("bound") {
+                    return Err(meta.error("`bound` or `part` was expected"));
+                }
+                let text: LitStr = meta.value()?.parse()?;
+                said.bound = Some(syn::parse_str(&format!("where {}", text.value()))?);
+                Ok(())
+            })?;
+        }
+        Ok(said)
     }
-    match said {
-        Some(said) => generics.make_where_clause().predicates.extend(said.predicates),
-        None => generics
-            .type_params_mut()
-            .for_each(|parameter| parameter.bounds.push(parse_quote!(::petrio_persist::Persist))),
+
+    /// The generics with what their types must be able to do.
+    fn bounded(self, input: &DeriveInput) -> Generics {
+        let mut generics = input.generics.clone();
+        match self.bound {
+            Some(bound) => generics.make_where_clause().predicates.extend(bound.predicates),
+            None => generics
+                .type_params_mut()
+                .for_each(|parameter| parameter.bounds.push(parse_quote!(::petrio_persist::Persist))),
+        }
+        generics
     }
-    Ok(generics)
 }
 
 fn of_struct(parts: &Parts<'_>) -> (TokenStream, TokenStream, TokenStream) {

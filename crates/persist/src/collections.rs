@@ -9,6 +9,8 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 impl<T: Persist> Persist for Option<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.is_some().save(to);
         if let Some(value) = self {
@@ -17,10 +19,14 @@ impl<T: Persist> Persist for Option<T> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        bool::load(from)?.then(|| T::load(from)).transpose()
+        Ok(if bool::load(from)? { Some(T::load(from)?) } else { None })
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         match (bool::load(from)?, &mut *self) {
             (false, _) => *self = None,
             (true, Some(value)) => value.restore(from)?,
@@ -31,6 +37,8 @@ impl<T: Persist> Persist for Option<T> {
 }
 
 impl<T: Persist, E: Persist> Persist for Result<T, E> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.is_ok().save(to);
         match self {
@@ -45,6 +53,8 @@ impl<T: Persist, E: Persist> Persist for Result<T, E> {
 }
 
 impl<T: Persist> Persist for Box<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         (**self).save(to);
     }
@@ -54,35 +64,48 @@ impl<T: Persist> Persist for Box<T> {
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         (**self).restore(from)
     }
 }
 
-/// Writes how many there are, and each.
+/// Writes how many there are, and each. Here and below loops stand where adapters of iterators could: all of this is compiled for each
+/// type of which there are several in any state.
 fn save_all<'t, T: Persist + 't>(values: impl ExactSizeIterator<Item = &'t T>, to: &mut Writer<'_>) {
     values.len().save(to);
-    values.for_each(|value| value.save(to));
-}
-
-/// Reads so many.
-fn load_all<T: Persist, C: FromIterator<T>>(from: &mut Reader<'_>) -> Result<C, Damage> {
-    let count = from.count()?;
-    (0..count).map(|_| T::load(from)).collect()
+    for value in values {
+        value.save(to);
+    }
 }
 
 impl<T: Persist> Persist for Vec<T> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.push(T::load(from)?);
+        }
+        Ok(values)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let count = from.count()?;
         self.truncate(count);
-        self.iter_mut().try_for_each(|value| value.restore(from))?;
+        for value in &mut *self {
+            value.restore(from)?;
+        }
         for _ in self.len()..count {
             self.push(T::load(from)?);
         }
@@ -91,15 +114,21 @@ impl<T: Persist> Persist for Vec<T> {
 }
 
 impl<T: Persist> Persist for Box<[T]> {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        Vec::load(from).map(Self::from)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let mut values = std::mem::take(self).into_vec();
         let restored = values.restore(from);
         *self = values.into();
@@ -108,17 +137,31 @@ impl<T: Persist> Persist for Box<[T]> {
 }
 
 impl<T: Persist, const N: usize> Persist for [T; N] {
+    const PLAIN: bool = T::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
-        self.iter().for_each(|value| value.save(to));
+        for value in self {
+            value.save(to);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        let values: Vec<T> = (0..N).map(|_| T::load(from)).collect::<Result<_, _>>()?;
+        let mut values = Vec::with_capacity(N);
+        for _ in 0..N {
+            values.push(T::load(from)?);
+        }
         Self::try_from(values).map_err(|_| Damage::Ends)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        self.iter_mut().try_for_each(|value| value.restore(from))
+        if T::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
+        for value in self {
+            value.restore(from)?;
+        }
+        Ok(())
     }
 }
 
@@ -126,26 +169,36 @@ impl<A: smallvec::Array> Persist for SmallVec<A>
 where
     A::Item: Persist,
 {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.push(A::Item::load(from)?);
+        }
+        Ok(values)
     }
 }
 
 impl<T: Persist> Persist for VecDeque<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        Vec::load(from).map(Self::from)
     }
 }
 
 impl<T: Persist + Ord> Persist for BinaryHeap<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         // As it lies there: a heap made of a heap's own order is the same one.
         save_all(self.iter(), to);
@@ -157,6 +210,8 @@ impl<T: Persist + Ord> Persist for BinaryHeap<T> {
 }
 
 impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
+    const PLAIN: bool = V::PLAIN;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         for (key, value) in self {
@@ -166,10 +221,18 @@ impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all::<(K, V), _>(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.insert(K::load(from)?, V::load(from)?);
+        }
+        Ok(values)
     }
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        if V::PLAIN {
+            *self = Self::load(from)?;
+            return Ok(());
+        }
         let mut before = std::mem::take(self);
         for _ in 0..from.count()? {
             let key = K::load(from)?;
@@ -187,16 +250,24 @@ impl<K: Persist + Ord, V: Persist> Persist for BTreeMap<K, V> {
 }
 
 impl<T: Persist + Ord> Persist for BTreeSet<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::new();
+        for _ in 0..from.count()? {
+            values.insert(T::load(from)?);
+        }
+        Ok(values)
     }
 }
 
 impl<K: Persist + Eq + Hash, V: Persist, S: BuildHasher + Default> Persist for HashMap<K, V, S> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         for (key, value) in self {
@@ -206,21 +277,33 @@ impl<K: Persist + Eq + Hash, V: Persist, S: BuildHasher + Default> Persist for H
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all::<(K, V), _>(from)
+        let mut values = Self::default();
+        for _ in 0..from.count()? {
+            values.insert(K::load(from)?, V::load(from)?);
+        }
+        Ok(values)
     }
 }
 
 impl<T: Persist + Eq + Hash, S: BuildHasher + Default> Persist for HashSet<T, S> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         save_all(self.iter(), to);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        load_all(from)
+        let mut values = Self::default();
+        for _ in 0..from.count()? {
+            values.insert(T::load(from)?);
+        }
+        Ok(values)
     }
 }
 
 impl<T: Persist> Persist for Reverse<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.0.save(to);
     }
@@ -231,6 +314,8 @@ impl<T: Persist> Persist for Reverse<T> {
 }
 
 impl<T: Persist> Persist for Range<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.start.save(to);
         self.end.save(to);
@@ -242,6 +327,8 @@ impl<T: Persist> Persist for Range<T> {
 }
 
 impl<T: Persist> Persist for RangeInclusive<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.start().save(to);
         self.end().save(to);
@@ -253,6 +340,8 @@ impl<T: Persist> Persist for RangeInclusive<T> {
 }
 
 impl<T: Persist + Send + Sync + 'static> Persist for Arc<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |value, to| value.save(to));
     }
@@ -263,16 +352,20 @@ impl<T: Persist + Send + Sync + 'static> Persist for Arc<T> {
 }
 
 impl<T: Persist + Send + Sync + 'static> Persist for Arc<[T]> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |values, to| save_all(values.iter(), to));
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        from.pointer(load_all)
+        from.pointer(|from| Vec::load(from).map(Self::from))
     }
 }
 
 impl Persist for Arc<str> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.pointer(self, |text, to| {
             text.len().save(to);

@@ -66,6 +66,9 @@ extern crate self as petrio_persist;
 
 /// What can be written and read again.
 pub trait Persist: Sized {
+    /// Whether a restored one keeps nothing of what it was: it is read like a new one then, and nothing is compiled for keeping.
+    const PLAIN: bool = false;
+
     /// Writes it.
     fn save(&self, to: &mut Writer<'_>);
 

@@ -12,6 +12,8 @@ use std::num::{NonZero, NonZeroU32, NonZeroU64};
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl Persist for $number {
+            const PLAIN: bool = true;
+
             #[inline]
             fn save(&self, to: &mut Writer<'_>) {
                 to.number(u64::from(*self));
@@ -29,6 +31,8 @@ macro_rules! numbers {
 numbers!(u8, u16, u32);
 
 impl Persist for u64 {
+    const PLAIN: bool = true;
+
     #[inline]
     fn save(&self, to: &mut Writer<'_>) {
         to.number(*self);
@@ -41,6 +45,8 @@ impl Persist for u64 {
 }
 
 impl Persist for usize {
+    const PLAIN: bool = true;
+
     #[inline]
     fn save(&self, to: &mut Writer<'_>) {
         to.number(*self as u64);
@@ -56,6 +62,8 @@ impl Persist for usize {
 macro_rules! as_bytes {
     ($($number:ty),*) => {$(
         impl Persist for $number {
+            const PLAIN: bool = true;
+
             #[inline]
             fn save(&self, to: &mut Writer<'_>) {
                 to.bytes(&self.to_le_bytes());
@@ -71,6 +79,8 @@ macro_rules! as_bytes {
 as_bytes!(i8, i16, i32, i64, i128, u128, f32, f64);
 
 impl Persist for bool {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.number(u64::from(*self));
     }
@@ -85,6 +95,8 @@ impl Persist for bool {
 }
 
 impl Persist for char {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         u32::from(*self).save(to);
     }
@@ -96,6 +108,8 @@ impl Persist for char {
 }
 
 impl Persist for Time {
+    const PLAIN: bool = true;
+
     #[inline]
     fn save(&self, to: &mut Writer<'_>) {
         // Time::NEVER is a large number that is common.
@@ -109,6 +123,8 @@ impl Persist for Time {
 }
 
 impl Persist for Generator {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         to.bytes(&self.state());
     }
@@ -125,6 +141,8 @@ impl Persist for Generator {
 }
 
 impl Persist for Histogram<u64> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         (self.low(), self.high(), self.sigfig(), self.is_auto_resize()).save(to);
         let counted = self.iter_recorded();
@@ -148,6 +166,8 @@ impl Persist for Histogram<u64> {
 macro_rules! non_zero {
     ($($number:ty),*) => {$(
         impl Persist for $number {
+            const PLAIN: bool = true;
+
             fn save(&self, to: &mut Writer<'_>) {
                 self.get().save(to);
             }
@@ -162,6 +182,8 @@ macro_rules! non_zero {
 non_zero!(NonZeroU32, NonZeroU64);
 
 impl Persist for String {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         to.bytes(self.as_bytes());
@@ -178,6 +200,8 @@ impl Persist for String {
 }
 
 impl Persist for Cow<'static, str> {
+    const PLAIN: bool = true;
+
     fn save(&self, to: &mut Writer<'_>) {
         self.len().save(to);
         to.bytes(self.as_bytes());
@@ -189,6 +213,8 @@ impl Persist for Cow<'static, str> {
 }
 
 impl<T> Persist for PhantomData<T> {
+    const PLAIN: bool = true;
+
     fn save(&self, _: &mut Writer<'_>) {}
 
     fn load(_: &mut Reader<'_>) -> Result<Self, Damage> {
@@ -199,6 +225,8 @@ impl<T> Persist for PhantomData<T> {
 macro_rules! tuples {
     ($($name:ident)*) => {
         impl<$($name: Persist),*> Persist for ($($name,)*) {
+            const PLAIN: bool = true $(&& $name::PLAIN)*;
+
             #[allow(non_snake_case, unused_variables, reason = "the elements are named by their types; the empty one has none")]
             fn save(&self, to: &mut Writer<'_>) {
                 let ($($name,)*) = self;

@@ -2,8 +2,9 @@
 
 use crate::loaded::Loaded;
 use crate::placed::PlacedDisk;
-use crate::schema::{Spindle, Workload};
+use crate::schema::Spindle;
 use crate::text::Problem;
+use crate::workload::Workload;
 use petrio_models::device::BlockDevice;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Equal parts: those that a count makes, and those that are written alike under names that differ by a number. What is
 //! said of one is said of all, and what is changed is changed in all.
 
-use crate::build::queue_before;
 use crate::loaded::Loaded;
+use crate::site::queue_before;
 use petrio_models::Stage;
 use serde::Serialize;
 use serde_json::Value;

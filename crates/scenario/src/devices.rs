@@ -1,7 +1,8 @@
 //! Finds the drive of each disk part: from the catalogue, from a file, or from the scenario itself, with its changes.
 
 use crate::catalogue::{DEVICES, Device, read_device};
-use crate::schema::{Adapter, Disk, Scenario, Spindle, WriteCache};
+use crate::scenario::Scenario;
+use crate::schema::{Adapter, Disk, Spindle, WriteCache};
 use crate::text::file::text_of;
 use crate::text::tree::{KeySpans, Table, entry, merge, parse};
 use crate::text::{Problem, Sources};

@@ -9,7 +9,7 @@
 //!
 //! What is written beside `file` comes on top of what the jobs say.
 
-use crate::parts::Texts;
+use crate::nesting::Texts;
 use crate::schema::{Names, fits};
 use crate::text::file::text_of;
 use crate::text::tree::{Table, Value, merge, parse};

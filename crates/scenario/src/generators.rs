@@ -2,9 +2,10 @@
 //! and how many blocks there are.
 
 use crate::placed::Storage;
-use crate::schema::{Scenario, Workload};
+use crate::scenario::Scenario;
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
+use crate::workload::{Workload, problem_of};
 use indexmap::IndexMap;
 use miette::Diagnostic;
 use petrio_colours::SECTOR_BYTES;
@@ -28,7 +29,7 @@ pub(crate) fn filled_in(
             let sizes = on().iter().filter_map(|&disk| storage.get(disk as usize));
             let sizes: Vec<u64> = sizes.map(|part| part.blocks * SECTOR_BYTES).collect();
             if let Err(error) = load.parameters.validate_on(&sizes) {
-                problems.push(crate::build::problem_of(name, &error, places, sources));
+                problems.push(problem_of(name, &error, places, sources));
             }
             continue;
         }

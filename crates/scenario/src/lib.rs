@@ -1,7 +1,7 @@
 //! Scenario files, the catalogue, and reports of runs.
 //!
 //! [`load`] reads a scenario file and checks it: what comes back can be run, or is a list of mistakes that each point
-//! at their line. [`schema`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may
+//! at their line. [`Scenario`] is the file's struct tree, [`catalogue`] the devices, machines and kernels that it may
 //! name, [`report`] what a run gives and the forms in which it is written.
 //!
 //! ```
@@ -23,41 +23,49 @@ pub mod build;
 pub mod catalogue;
 mod chance;
 mod check;
+mod checker;
 mod classes;
 mod devices;
 mod failure;
 mod fio;
 mod generators;
-mod holder;
-mod host;
+pub mod holder;
+pub mod host;
 pub mod init;
 mod levers;
 mod load;
 mod loaded;
 mod misplaced;
+mod nesting;
+pub mod network;
 mod parts;
 mod placed;
 pub mod placement;
 mod prepare;
 mod prepared;
-mod reading;
+pub mod reference;
 pub mod run;
+mod scenario;
 pub mod schema;
+mod site;
 pub mod state;
 mod text;
 mod users;
 mod wires;
+pub mod workload;
 
 pub use fio::plain as workload_name;
 pub use host::{
-    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs,
-    PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk,
-    SharePlacement, Volume,
+    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan,
+    PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
+    Volume,
 };
 pub use load::{load, load_from, load_in, load_on, load_text};
 pub use loaded::Loaded;
+pub use network::PlacedNetwork;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};
+pub use scenario::Scenario;
 pub use text::{Override, Problem, Problems, Severity};
 pub use users::{load_users, load_users_in, load_users_text};

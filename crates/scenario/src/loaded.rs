@@ -5,13 +5,15 @@ use crate::host::PlacedHosts;
 use crate::placed::{PlacedDisk, Storage};
 use crate::prepared::Prepared;
 use crate::report::Subject;
-use crate::schema::{Scenario, Workload};
+use crate::scenario::Scenario;
 use crate::text::tree::KeySpans;
 use crate::text::{Copies, Override, Problem, Sources};
+use crate::workload::Workload;
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_workload::synthetic::Synthetic;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,6 +75,31 @@ impl Loaded {
     pub(crate) fn holder(&self, number: usize) -> Option<&dyn Holder> {
         let storage = self.storage.get(number)?;
         self.scenario.holders.get(storage.key, &storage.name)
+    }
+
+    /// What the state of a run of it rests on: the scenario, but for its title, its seed and what it measures.
+    pub fn rests_on(&self) -> Value {
+        let mut scenario = serde_json::to_value(&self.scenario).unwrap_or_default();
+        if let Value::Object(parts) = &mut scenario {
+            for free in ["title", "seed", "measure"] {
+                parts.remove(free);
+            }
+            // Traces are known by what is in them.
+            let workloads = parts.get_mut("workload").and_then(Value::as_object_mut);
+            for workload in workloads.into_iter().flat_map(|workloads| workloads.values_mut()) {
+                let kind = workload.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+                match (kind.as_str(), workload.as_object_mut()) {
+                    ("events", Some(keys)) => drop(keys.remove("file")),
+                    ("trace", Some(keys)) => {
+                        if let Some(files) = keys.get_mut("files") {
+                            *files = Value::from(files.as_array().map_or(0, Vec::len));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        scenario
     }
 
     /// Which of its parts are copies of others.

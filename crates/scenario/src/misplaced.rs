@@ -1,7 +1,7 @@
 //! What a file is that was given in the place of a scenario or of a user specification: the sort is named, with the
 //! command that takes it, instead of all that is wrong with it as something else.
 
-use crate::schema::reference::Of;
+use crate::reference::Of;
 use crate::text::tree::{Mistake, Table};
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;

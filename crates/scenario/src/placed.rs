@@ -1,9 +1,11 @@
 //! Disks and what is made of them, with everything that they need found: drives, sizes.
 
 use crate::catalogue::Device;
-use crate::check::PlannedHolder;
+use crate::checker::PlannedHolder;
 use crate::holder::Stands;
-use crate::schema::{Scenario, Spindle};
+use crate::host::Beneath;
+use crate::scenario::Scenario;
+use crate::schema::Spindle;
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use crate::wires::Wire;
@@ -53,23 +55,7 @@ pub(crate) fn disks_below(storage: &[Storage], number: usize) -> Vec<usize> {
     }
 }
 
-/// What a part that holds blocks has to say about how it is read ahead.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Beneath {
-    /// Whether anything turns in it (`queue/rotational`).
-    pub(crate) turns: bool,
-    /// Whether all in it has a queue for each processor (NVMe).
-    pub(crate) has_many_queues: bool,
-    /// Bytes of the request that suits it best (`queue/optimal_io_size`): a stripe of an array that the host makes. Disks
-    /// name none, nor does what lies behind a controller.
-    pub(crate) optimal_request: Option<u64>,
-    /// Blocks of the largest sector of a disk in it, as it lies on the platters.
-    pub(crate) physical_sector: u64,
-    /// Whether it begins within such a sector, on what lies in order.
-    pub(crate) is_unaligned: bool,
-}
-
-/// The same of everything that holds blocks, in the order in which it is numbered.
+/// What everything that holds blocks has to say about how it is read ahead, in the order in which it is numbered.
 pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Storage]) -> Vec<Beneath> {
     let mut all: Vec<Beneath> = Vec::new();
     for (number, part) in storage.iter().enumerate() {

@@ -9,12 +9,12 @@
 //! A study may change the workloads or the seed of what it has loaded: then they are planned again, of what was read
 //! before.
 
-use crate::build::{EventTrace, NotPrepared, Split, groups};
+use crate::build::{Split, groups};
 use crate::failure::RunFailure;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared;
-use crate::reading::Reading;
-use crate::schema::{EventReplay, Workload};
+use crate::prepared::{EventTrace, NotPrepared, Prepared};
+use crate::users::load_users_in;
+use crate::workload::{EventReplay, Reading, Workload};
 use petrio_users::UserSpecification;
 use petrio_workload::program::ProgramError;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Reading {
                 let files = EventTrace::look_over(&loaded.inputs, &load.parameters, &loaded.watch)?;
                 Ok(Reading::Events(Box::new(load.parameters.clone()), Arc::new(files)))
             }
-            (_, Some(pattern)) => pattern.read(&loaded.inputs),
+            (_, Some(pattern)) => pattern.read(&loaded.inputs, load_users_in),
             (_, None) => Ok(Self::Nothing),
         }
     }

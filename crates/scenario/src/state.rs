@@ -6,8 +6,7 @@
 
 use crate::loaded::Loaded;
 use crate::prepared::Prepared;
-use crate::reading::Reading;
-use crate::schema::{EventReplay, Workload};
+use crate::workload::{EventReplay, Reading, Workload};
 use miette::Diagnostic;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -26,7 +25,7 @@ use thiserror::Error;
 /// What a state file begins with.
 const MAGIC: &[u8] = b"petrio state\n";
 /// Changes whenever states are written otherwise.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// The largest state file that is read.
 const BYTES_MAX: u64 = 1 << 36;
 /// Keys that differ of which a message names so many.
@@ -152,7 +151,7 @@ impl SavedRun {
             time_ps: at.as_picos(),
             seed: loaded.scenario.seed,
             like,
-            scenario: rested_on(loaded),
+            scenario: loaded.rests_on(),
             inputs: inputs(loaded),
         };
         Self { header, found: found(loaded), bytes }
@@ -265,7 +264,7 @@ impl SavedRun {
     /// In what a scenario differs from the one that it is of: each key, and how it does, in words.
     pub fn differences(&self, loaded: &Loaded) -> Vec<(String, String)> {
         let mut differ = Vec::new();
-        differences("", &self.header.scenario, &rested_on(loaded), &mut differ);
+        differences("", &self.header.scenario, &loaded.rests_on(), &mut differ);
         let others = self.header.inputs.iter().filter(|(name, was)| digest_of(loaded, name) != Some(**was));
         differ.extend(others.map(|(name, _)| {
             let name = shown::path(name).to_string();
@@ -316,31 +315,6 @@ fn digest_of(loaded: &Loaded, name: &Path) -> Option<u64> {
 
 fn digest(header: &[u8]) -> u64 {
     petrio_random::fnv1a(header.iter().copied())
-}
-
-/// The scenario without what a state doesn't rest on.
-fn rested_on(loaded: &Loaded) -> Value {
-    let mut scenario = serde_json::to_value(&loaded.scenario).unwrap_or_default();
-    if let Value::Object(parts) = &mut scenario {
-        for free in ["title", "seed", "measure"] {
-            parts.remove(free);
-        }
-        // Traces are known by what is in them.
-        let workloads = parts.get_mut("workload").and_then(Value::as_object_mut);
-        for workload in workloads.into_iter().flat_map(|workloads| workloads.values_mut()) {
-            let kind = workload.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
-            match (kind.as_str(), workload.as_object_mut()) {
-                ("events", Some(keys)) => drop(keys.remove("file")),
-                ("trace", Some(keys)) => {
-                    if let Some(files) = keys.get_mut("files") {
-                        *files = Value::from(files.as_array().map_or(0, Vec::len));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    scenario
 }
 
 /// What a scenario has found in the traces of its workloads.

@@ -1,7 +1,7 @@
 //! User specifications: from a file to a [`UserSpecification`], or to the list of all that is wrong with it.
 
 use crate::misplaced::{by_file, by_keys, not_toml};
-use crate::schema::reference::Of;
+use crate::reference::Of;
 use crate::text::deserialise::read;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;

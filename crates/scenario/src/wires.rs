@@ -1,6 +1,7 @@
 //! On which bus each disk hangs: a channel of an adapter, one that disks share without one, or its own.
 
-use crate::schema::{Adapter, Disk, Scenario};
+use crate::scenario::Scenario;
+use crate::schema::{Adapter, Disk};
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use petrio_models::device::{BlockDevice, Queueing};

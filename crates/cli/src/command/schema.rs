@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{print, print_json, width};
 use clap::Args;
-use petrio_scenario::schema::reference::{Of, find, markdown, text};
+use petrio_scenario::reference::{Of, find, markdown, text};
 
 /// Explain the keys of a scenario and of petrio's other files: one of them in words, or all of them for an editor
 ///

@@ -41,7 +41,7 @@ const VERIFY: [&str; 4] = ["fs", "verify", "--dir", "files"];
 fn creations_and_removals_killed_at_any_moment_go_on_and_leave_nothing() {
     let folder = Folder::new();
     let specification = specification();
-    let arguments = create(&specification, 800);
+    let arguments = create(&specification, 300);
     let arguments = words(&arguments);
     let all = |what: &[&str]| {
         let answer = folder.petrio(what);
@@ -80,7 +80,7 @@ fn creations_and_removals_killed_at_any_moment_go_on_and_leave_nothing() {
 fn one_petrio_at_a_time_works_in_a_directory() {
     let folder = Folder::new();
     let specification = specification();
-    let arguments = create(&specification, 800);
+    let arguments = create(&specification, 300);
     let arguments = words(&arguments);
     assert_eq!(folder.petrio(&arguments).code, Some(0));
     let mut refused = 0;
@@ -124,7 +124,7 @@ fn users_work_again_at_once_after_a_run_was_killed() {
     };
     for more in [&[][..], &["--processes"]] {
         for round in 0..2 {
-            let long = run("100000", more);
+            let long = run("3000", more);
             let mut child = begin(&folder, &words(&long));
             while !is_any_made(&folder) {
                 assert!(child.try_wait().unwrap().is_none());
@@ -161,7 +161,7 @@ fn users_at_work_write_to_petrios_files_alone() {
         let cwd = rustix::fs::CWD;
         rustix::fs::renameat_with(cwd, one, cwd, other, rustix::fs::RenameFlags::EXCHANGE).unwrap();
     };
-    let run = ["users", "run", &specification, "--dir", "files", "--users", "2", "--sessions", "100000"];
+    let run = ["users", "run", &specification, "--dir", "files", "--users", "2", "--sessions", "3000"];
     let set = ["--set", "files.count=120", "--share", "extremely-heavy=1", "--warm"];
     for is_link in [true, false] {
         for more in [&[][..], &["--processes"]] {
@@ -255,7 +255,7 @@ fn in_a_mount_namespace(test: &str, folder: &Folder, script: &str) -> Option<Str
 const ALL: &str = r#"
 CREATE="$PETRIO fs create $SPEC --dir $DIR/files --users 2 --set files.count=120"
 $CREATE --verify
-timeout -s KILL 0.3 $PETRIO users run $SPEC --dir $DIR/files --users 2 --set files.count=120 --sessions 100000 || true
+timeout -s KILL 0.3 $PETRIO users run $SPEC --dir $DIR/files --users 2 --set files.count=120 --sessions 3000 || true
 $PETRIO users run $SPEC --dir $DIR/files --users 2 --set files.count=120 --sessions 1 > /dev/null
 $PETRIO fs verify --dir $DIR/files
 OWN=$(find $DIR/files/home/u001 -name 'user-read-*' | head -n 1)

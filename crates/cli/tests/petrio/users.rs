@@ -207,8 +207,9 @@ fn candidates_are_compared_under_the_same_users() {
     assert_eq!(std::fs::read_dir(folder.path("real")).unwrap().count(), 0);
     // From a trace, the users are learned first.
     let trace = examples("traces/compile-files.parquet");
+    let few = ["--sessions", "5", "--replications", "2"];
     let learned =
-        folder.petrio(&["users", "compare", &trace, &ext4, &examples("ext4.toml"), "--replications", "2"]);
+        folder.petrio(&[&["users", "compare", &trace, &ext4, &examples("ext4.toml")][..], &few].concat());
     assert_eq!(learned.code, Some(0), "{}", learned.talk);
     assert!(learned.out.contains("no difference that matters is shown"), "{}", learned.out);
     for (arguments, words) in [

@@ -18,7 +18,7 @@ const LONG: [&str; 10] = [
     "--set",
     "files.count=120",
     "--sessions",
-    "100000",
+    "3000",
     "--share",
     "heavy=1",
     "--set",

@@ -114,7 +114,7 @@ impl<T: Colour> Station<T> for FirstCome<T> {
     fn for_each(&self, visit: &mut dyn FnMut(&T)) {
         match &self.line {
             Line::Arrival(line) => line.iter().for_each(|waiting| visit(&waiting.token)),
-            Line::Key(heap) => heap.for_each(|waiting| visit(&waiting.token)),
+            Line::Key(heap) => heap.for_each(&mut |waiting| visit(&waiting.token)),
         }
         self.serving.iter().for_each(|(_, job)| visit(&job.serving.token));
     }

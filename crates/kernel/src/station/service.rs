@@ -53,7 +53,7 @@ pub(crate) struct Served<'a, T> {
     pub(crate) level: &'a mut Level,
 }
 
-impl<T> Served<'_, T> {
+impl<T: Colour> Served<'_, T> {
     /// A served token is ready.
     pub(super) fn push(&mut self, token: T) {
         self.ready.push(token);

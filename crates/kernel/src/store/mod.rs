@@ -57,6 +57,7 @@ pub(crate) enum Matured {
 /// In this order: of a small colour, all that a plain place needs for a firing lies in two lines of 64 bytes.
 #[repr(C)]
 #[derive(Persist)]
+#[persist(part)]
 pub(crate) struct PlaceStore<T: Colour> {
     pub(crate) level: Level,
     pub(crate) timed: Timed<T>,

@@ -5,7 +5,8 @@
 //! may overdraw), so that shares come out however large tokens are.
 
 use super::keyed::Keyed;
-use crate::place::Key;
+use super::special::{Content, Special};
+use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,13 +45,15 @@ impl<T> Turn<T> {
 const ALONE: u32 = u32::MAX - 1;
 
 /// A line of tokens for each key; the keys that have any take turns.
-#[derive(Clone, Debug, Persist)]
+#[derive(Clone, Persist)]
 pub(crate) struct InTurn<T> {
     /// A token that is alone, with its key. Most places of the sort never hold more, and each other piece of memory
     /// mostly comes from far away.
     alone: Option<(Key, T)>,
     /// All tokens, where there were several; empty while one is alone.
     lines: Lines<T>,
+    #[persist(keep)]
+    turn: Turn<T>,
 }
 
 #[derive(Clone, Debug, Persist)]
@@ -68,7 +71,7 @@ struct InLine {
     left: i64,
 }
 
-impl<T> Lines<T> {
+impl<T: Colour> Lines<T> {
     fn insert(&mut self, key: Key, token: T, turn: &Turn<T>) {
         if self.tokens.find(key).is_none() {
             self.turns.push_back(InLine { key, left: turn.each() });
@@ -101,43 +104,43 @@ impl<T> Lines<T> {
     }
 }
 
-impl<T> Default for InTurn<T> {
-    fn default() -> Self {
-        Self { alone: None, lines: Lines { tokens: Keyed::default(), turns: VecDeque::new() } }
+impl<T> InTurn<T> {
+    pub(super) fn of(turn: Turn<T>) -> Self {
+        Self { alone: None, lines: Lines { tokens: Keyed::default(), turns: VecDeque::new() }, turn }
     }
 }
 
-impl<T> InTurn<T> {
-    pub(crate) fn len(&self) -> usize {
+impl<T: Colour> Content<T> for InTurn<T> {
+    fn len(&self) -> usize {
         usize::from(self.alone.is_some()) + self.lines.tokens.len()
     }
 
-    pub(crate) fn insert(&mut self, key: Key, token: T, turn: &Turn<T>) {
+    fn insert(&mut self, key: Key, token: T) {
         if let Some((first_key, first)) = self.alone.take() {
-            self.lines.insert(first_key, first, turn);
+            self.lines.insert(first_key, first, &self.turn);
         } else if self.lines.turns.is_empty() {
             self.alone = Some((key, token));
             return;
         }
-        self.lines.insert(key, token, turn);
+        self.lines.insert(key, token, &self.turn);
     }
 
     /// The oldest token of the key whose turn it is.
-    pub(crate) fn first(&self) -> Option<u32> {
+    fn first(&self) -> Option<u32> {
         if self.alone.is_some() {
             return Some(ALONE);
         }
         self.lines.turns.front().and_then(|first| self.lines.tokens.find(first.key))
     }
 
-    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+    fn get(&self, slot: u32) -> Option<&T> {
         match slot {
             ALONE => self.alone.as_ref().map(|(_, token)| token),
             _ => self.lines.tokens.get(slot),
         }
     }
 
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         match slot {
             ALONE => self.alone.as_mut().map(|(_, token)| token),
             _ => self.lines.tokens.get_mut(slot),
@@ -145,7 +148,7 @@ impl<T> InTurn<T> {
     }
 
     /// Takes a token, which counts as part of its key's turn, if it is the one that has it.
-    pub(crate) fn remove(&mut self, slot: u32, turn: &Turn<T>) -> Option<T> {
+    fn remove(&mut self, slot: u32) -> Option<T> {
         if slot == ALONE {
             return self.alone.take().map(|(_, token)| token);
         }
@@ -153,7 +156,7 @@ impl<T> InTurn<T> {
         let token = self.lines.tokens.remove(slot)?;
         let has_rest = self.lines.tokens.find(key).is_some();
         if self.lines.turns.front().is_some_and(|first| first.key == key) {
-            self.lines.go_on(turn.taken_by(&token), has_rest, turn.each());
+            self.lines.go_on(self.turn.taken_by(&token), has_rest, self.turn.each());
         } else if !has_rest {
             self.lines.turns.retain(|other| other.key != key);
         }
@@ -161,7 +164,7 @@ impl<T> InTurn<T> {
     }
 
     /// The slot after this one in a scan of all tokens, the one that goes first before the others.
-    pub(crate) fn scan(&self, after: Option<u32>) -> Option<u32> {
+    fn scan(&self, after: Option<u32>) -> Option<u32> {
         let first = self.first()?;
         let from = match after {
             None => return Some(first),
@@ -175,13 +178,12 @@ impl<T> InTurn<T> {
         }
     }
 
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&T)) {
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
         self.alone.iter().for_each(|(_, token)| visit(token));
         self.lines.tokens.iter().for_each(|(_, token)| visit(token));
     }
 
-    /// Removes the tokens whose key lies in a range.
-    pub(crate) fn remove_keys(&mut self, first: Key, last: Key) {
+    fn remove_keys(&mut self, first: Key, last: Key) {
         self.alone.take_if(|(key, _)| (first..=last).contains(key));
         let Lines { tokens, turns } = &mut self.lines;
         turns.retain(|InLine { key, .. }| {
@@ -193,10 +195,13 @@ impl<T> InTurn<T> {
         });
     }
 
-    /// Removes everything, keeping the capacity.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.alone = None;
         self.lines.tokens.clear();
         self.lines.turns.clear();
+    }
+
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
     }
 }

@@ -1,6 +1,7 @@
 //! Hash-indexed tokens: the storage of `keyed` places, where a reply finds its request in constant time.
 
-use crate::place::Key;
+use super::special::{Content, Special};
+use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -56,11 +57,37 @@ impl<T> Default for Keyed<T> {
 }
 
 impl<T> Keyed<T> {
-    pub(crate) fn len(&self) -> usize {
+    /// The first token of a key.
+    pub(crate) fn find(&self, key: Key) -> Option<u32> {
+        self.chains.get(&key).map(|(first, _)| *first)
+    }
+
+    /// The key of a slot's token.
+    pub(crate) fn key(&self, slot: u32) -> Option<Key> {
+        self.held.get(slot as usize).filter(|held| held.token.is_some()).map(|held| held.key)
+    }
+
+    /// The first occupied slot from `start` on.
+    pub(crate) fn occupied_from(&self, start: u32) -> Option<u32> {
+        let rest = self.held.get(start as usize..)?;
+        rest.iter().position(|held| held.token.is_some()).map(|offset| start + offset as u32)
+    }
+
+    /// Slots and tokens, in slot order (deterministic).
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.held
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, held)| held.token.as_ref().map(|token| (slot as u32, token)))
+    }
+}
+
+impl<T: Colour> Content<T> for Keyed<T> {
+    fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn insert(&mut self, key: Key, token: T) {
+    fn insert(&mut self, key: Key, token: T) {
         let content = Held { key, next: NONE, token: Some(token) };
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -84,25 +111,19 @@ impl<T> Keyed<T> {
         }
     }
 
-    /// The first token of a key.
-    pub(crate) fn find(&self, key: Key) -> Option<u32> {
-        self.chains.get(&key).map(|(first, _)| *first)
+    fn first(&self) -> Option<u32> {
+        self.occupied_from(0)
     }
 
-    /// The key of a slot's token.
-    pub(crate) fn key(&self, slot: u32) -> Option<Key> {
-        self.held.get(slot as usize).filter(|held| held.token.is_some()).map(|held| held.key)
-    }
-
-    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+    fn get(&self, slot: u32) -> Option<&T> {
         self.held.get(slot as usize)?.token.as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.held.get_mut(slot as usize)?.token.as_mut()
     }
 
-    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
+    fn remove(&mut self, slot: u32) -> Option<T> {
         let token = self.held.get_mut(slot as usize)?.token.take()?;
         let (key, next) = (self.held[slot as usize].key, self.held[slot as usize].next);
         if let Some((first, last)) = self.chains.get_mut(&key) {
@@ -128,25 +149,42 @@ impl<T> Keyed<T> {
         Some(token)
     }
 
-    /// The first occupied slot from `start` on.
-    pub(crate) fn occupied_from(&self, start: u32) -> Option<u32> {
-        let rest = self.held.get(start as usize..)?;
-        rest.iter().position(|held| held.token.is_some()).map(|offset| start + offset as u32)
+    fn scan(&self, after: Option<u32>) -> Option<u32> {
+        self.occupied_from(after.map_or(0, |slot| slot + 1))
     }
 
-    /// Removes everything, keeping the capacity.
-    pub(crate) fn clear(&mut self) {
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.iter().for_each(|(_, token)| visit(token));
+    }
+
+    fn remove_keys(&mut self, first: Key, last: Key) {
+        if first == last {
+            while let Some(slot) = self.find(first) {
+                self.remove(slot);
+            }
+            return;
+        }
+        let mut at = self.occupied_from(0);
+        while let Some(slot) = at {
+            if self.key(slot).is_some_and(|key| (first..=last).contains(&key)) {
+                self.remove(slot);
+            }
+            at = self.occupied_from(slot + 1);
+        }
+    }
+
+    fn clear(&mut self) {
         self.chains.clear();
         self.held.clear();
         self.free.clear();
         self.len = 0;
     }
 
-    /// Slots and tokens, in slot order (deterministic).
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.held
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, held)| held.token.as_ref().map(|token| (slot as u32, token)))
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
+    }
+
+    fn map(&self) -> Option<&Keyed<T>> {
+        Some(self)
     }
 }

@@ -1,16 +1,144 @@
 //! Ready tokens of the places that are neither plain queues nor states: bags, and those with keys.
 
-use super::in_turn::{InTurn, Turn};
 use super::keyed::Keyed;
 use super::treap::Treap;
-use crate::place::{Key, KeyOf};
-use petrio_persist::Persist;
+use crate::place::{Colour, Key, KeyOf};
+use petrio_persist::{Damage, Kept, Persist, Reader, Writer};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+/// Tokens as a discipline wants them. An object, so that a discipline is compiled for those colours only that lie so somewhere.
+pub(crate) trait Content<T>: Kept + Send + Sync {
+    fn len(&self) -> usize;
+
+    fn insert(&mut self, key: Key, token: T);
+
+    /// The slot of the token that goes first.
+    fn first(&self) -> Option<u32>;
+
+    fn get(&self, slot: u32) -> Option<&T>;
+
+    /// For changes that leave the key alone.
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T>;
+
+    fn remove(&mut self, slot: u32) -> Option<T>;
+
+    /// The slot after this one in a scan of all tokens; `None` starts.
+    fn scan(&self, after: Option<u32>) -> Option<u32>;
+
+    /// Every token, for inspection; a priority place's in no particular but a deterministic order.
+    fn for_each(&self, visit: &mut dyn FnMut(&T));
+
+    /// Removes the tokens whose key lies in a range.
+    fn remove_keys(&mut self, first: Key, last: Key);
+
+    /// Removes everything, keeping the capacity.
+    fn clear(&mut self);
+
+    /// Another of the same, in a place of its own.
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>>;
+
+    /// The tokens of an ordered place.
+    fn tree(&self) -> Option<&Treap<T>> {
+        None
+    }
+
+    /// The tokens of a keyed place.
+    fn map(&self) -> Option<&Keyed<T>> {
+        None
+    }
+}
+
+/// The ready tokens of a place that is neither a plain queue nor a state.
+pub(crate) struct Special<T, C: ?Sized = dyn Content<T>> {
+    /// A bag's have none.
+    pub(super) key_of: Option<KeyOf<T>>,
+    pub(super) content: C,
+}
+
+impl<T> Special<T> {
+    pub(super) fn push(&mut self, token: T) {
+        let key = self.key_of.as_ref().map_or(0, |key_of| key_of(&token));
+        self.content.insert(key, token);
+    }
+
+    /// The token that goes first.
+    pub(super) fn pop(&mut self) -> Option<T> {
+        self.content.first().and_then(|slot| self.content.remove(slot))
+    }
+}
+
+impl<T> Clone for Box<Special<T>> {
+    fn clone(&self) -> Self {
+        self.content.boxed(self.key_of.clone())
+    }
+}
+
+impl<T> Persist for Box<Special<T>> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.content.save_kept(to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        Err(from.not_from_nothing("a place's tokens"))
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.content.restore_kept(from)
+    }
+}
+
+#[derive(Clone, Persist)]
+pub(super) struct Bag<T>(pub(super) Vec<T>);
+
+impl<T: Colour> Content<T> for Bag<T> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn insert(&mut self, _: Key, token: T) {
+        self.0.push(token);
+    }
+
+    fn first(&self) -> Option<u32> {
+        self.0.len().checked_sub(1).map(|last| last as u32)
+    }
+
+    fn get(&self, slot: u32) -> Option<&T> {
+        self.0.get(slot as usize)
+    }
+
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.0.get_mut(slot as usize)
+    }
+
+    fn remove(&mut self, slot: u32) -> Option<T> {
+        (self.0.len() > slot as usize).then(|| self.0.swap_remove(slot as usize))
+    }
+
+    fn scan(&self, after: Option<u32>) -> Option<u32> {
+        let next = after.map_or(0, |slot| slot + 1);
+        ((next as usize) < self.0.len()).then_some(next)
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.0.iter().for_each(visit);
+    }
+
+    fn remove_keys(&mut self, _: Key, _: Key) {}
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
+    }
+}
+
 /// A token of a priority place. Reversed, because the standard heap brings out its greatest.
 #[derive(Clone, Persist)]
-pub(crate) struct Ranked<T> {
+struct Ranked<T> {
     key: Key,
     order: u64,
     token: T,
@@ -33,218 +161,62 @@ impl<T> Ord for Ranked<T> {
     }
 }
 
-/// The ready tokens of a place that is neither a plain queue nor a state.
+/// The tokens of a priority place. Only its head can be told apart from the others without disturbing the heap.
 #[derive(Clone, Persist)]
-pub(crate) enum Special<T> {
-    Bag(Vec<T>),
-    Priority {
-        heap: BinaryHeap<Ranked<T>>,
-        #[persist(keep)]
-        key_of: KeyOf<T>,
-        next_order: u64,
-    },
-    Ordered {
-        tree: Treap<T>,
-        #[persist(keep)]
-        key_of: KeyOf<T>,
-    },
-    Keyed {
-        map: Keyed<T>,
-        #[persist(keep)]
-        key_of: KeyOf<T>,
-    },
-    InTurn {
-        lines: InTurn<T>,
-        #[persist(keep)]
-        key_of: KeyOf<T>,
-        #[persist(keep)]
-        turn: Turn<T>,
-    },
+pub(super) struct ByPriority<T> {
+    heap: BinaryHeap<Ranked<T>>,
+    next_order: u64,
 }
 
-impl<T> Special<T> {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Bag(bag) => bag.len(),
-            Self::Priority { heap, .. } => heap.len(),
-            Self::Ordered { tree, .. } => tree.len(),
-            Self::Keyed { map, .. } => map.len(),
-            Self::InTurn { lines, .. } => lines.len(),
-        }
+impl<T> Default for ByPriority<T> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new(), next_order: 0 }
+    }
+}
+
+impl<T: Colour> Content<T> for ByPriority<T> {
+    fn len(&self) -> usize {
+        self.heap.len()
     }
 
-    pub(super) fn push(&mut self, token: T) {
-        match self {
-            Self::Bag(bag) => bag.push(token),
-            Self::Priority { heap, key_of, next_order } => {
-                let key = key_of(&token);
-                heap.push(Ranked { key, order: *next_order, token });
-                *next_order += 1;
-            }
-            Self::Ordered { tree, key_of } => {
-                let key = key_of(&token);
-                tree.insert(key, token);
-            }
-            Self::Keyed { map, key_of } => {
-                let key = key_of(&token);
-                map.insert(key, token);
-            }
-            Self::InTurn { lines, key_of, turn } => {
-                let key = key_of(&token);
-                lines.insert(key, token, turn);
-            }
-        }
+    fn insert(&mut self, key: Key, token: T) {
+        self.heap.push(Ranked { key, order: self.next_order, token });
+        self.next_order += 1;
     }
 
-    /// The token that goes first.
-    pub(super) fn pop(&mut self) -> Option<T> {
-        match self {
-            Self::Bag(bag) => bag.pop(),
-            Self::Priority { heap, .. } => heap.pop().map(|ranked| ranked.token),
-            Self::Ordered { tree, .. } => tree.first().and_then(|slot| tree.remove(slot)),
-            Self::Keyed { map, .. } => map.occupied_from(0).and_then(|slot| map.remove(slot)),
-            Self::InTurn { lines, turn, .. } => lines.first().and_then(|slot| lines.remove(slot, turn)),
-        }
+    fn first(&self) -> Option<u32> {
+        (!self.heap.is_empty()).then_some(0)
     }
 
-    /// The slot of the token that goes first.
-    pub(super) fn first(&self) -> Option<u32> {
-        match self {
-            Self::Bag(bag) => bag.len().checked_sub(1).map(|last| last as u32),
-            Self::Priority { heap, .. } => (!heap.is_empty()).then_some(0),
-            Self::Ordered { tree, .. } => tree.first(),
-            Self::Keyed { map, .. } => map.occupied_from(0),
-            Self::InTurn { lines, .. } => lines.first(),
-        }
+    fn get(&self, slot: u32) -> Option<&T> {
+        (slot == 0).then(|| self.heap.peek()).flatten().map(|ranked| &ranked.token)
     }
 
-    pub(super) fn get(&self, slot: u32) -> Option<&T> {
-        match self {
-            Self::Bag(bag) => bag.get(slot as usize),
-            Self::Priority { heap, .. } => {
-                (slot == 0).then(|| heap.peek()).flatten().map(|ranked| &ranked.token)
-            }
-            Self::Ordered { tree, .. } => tree.get(slot),
-            Self::Keyed { map, .. } => map.get(slot),
-            Self::InTurn { lines, .. } => lines.get(slot),
-        }
+    fn get_mut(&mut self, _: u32) -> Option<&mut T> {
+        None
     }
 
-    /// For changes that leave the key alone.
-    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        match self {
-            Self::Bag(bag) => bag.get_mut(slot as usize),
-            Self::Priority { .. } => None,
-            Self::Ordered { tree, .. } => tree.get_mut(slot),
-            Self::Keyed { map, .. } => map.get_mut(slot),
-            Self::InTurn { lines, .. } => lines.get_mut(slot),
-        }
+    fn remove(&mut self, slot: u32) -> Option<T> {
+        (slot == 0).then(|| self.heap.pop()).flatten().map(|ranked| ranked.token)
     }
 
-    pub(super) fn remove(&mut self, slot: u32) -> Option<T> {
-        match self {
-            Self::Bag(bag) => (bag.len() > slot as usize).then(|| bag.swap_remove(slot as usize)),
-            Self::Priority { heap, .. } => {
-                (slot == 0).then(|| heap.pop()).flatten().map(|ranked| ranked.token)
-            }
-            Self::Ordered { tree, .. } => tree.remove(slot),
-            Self::Keyed { map, .. } => map.remove(slot),
-            Self::InTurn { lines, turn, .. } => lines.remove(slot, turn),
-        }
+    fn scan(&self, after: Option<u32>) -> Option<u32> {
+        if after.is_none() { self.first() } else { None }
     }
 
-    /// The slot after this one in a scan of all tokens; `None` starts.
-    pub(super) fn scan(&self, after: Option<u32>) -> Option<u32> {
-        match self {
-            Self::Bag(_) => {
-                let next = after.map_or(0, |slot| slot + 1);
-                ((next as usize) < self.len()).then_some(next)
-            }
-            // Only its head can be told apart from the others without disturbing the heap.
-            Self::Priority { .. } => {
-                if after.is_none() {
-                    self.first()
-                } else {
-                    None
-                }
-            }
-            Self::Ordered { tree, .. } => match after {
-                None => tree.first(),
-                Some(slot) => tree.after(slot),
-            },
-            Self::Keyed { map, .. } => map.occupied_from(after.map_or(0, |slot| slot + 1)),
-            // In order of their slots, which is none, but for the one that goes first.
-            Self::InTurn { lines, .. } => lines.scan(after),
-        }
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        self.heap.iter().for_each(|ranked| visit(&ranked.token));
     }
 
-    /// Every token, for inspection; a priority place's in no particular but a deterministic order.
-    pub(super) fn for_each(&self, mut visit: impl FnMut(&T)) {
-        match self {
-            Self::Bag(bag) => bag.iter().for_each(visit),
-            Self::Priority { heap, .. } => heap.iter().for_each(|ranked| visit(&ranked.token)),
-            Self::Ordered { tree, .. } => {
-                let mut at = tree.first();
-                while let Some(slot) = at {
-                    if let Some(token) = tree.get(slot) {
-                        visit(token);
-                    }
-                    at = tree.after(slot);
-                }
-            }
-            Self::Keyed { map, .. } => map.iter().for_each(|(_, token)| visit(token)),
-            Self::InTurn { lines, .. } => lines.for_each(visit),
-        }
+    fn remove_keys(&mut self, first: Key, last: Key) {
+        self.heap.retain(|ranked| !(first..=last).contains(&ranked.key));
     }
 
-    /// Removes the tokens whose key lies in a range; returns how many.
-    pub(super) fn remove_keys(&mut self, first: Key, last: Key) -> usize {
-        let before = self.len();
-        match self {
-            Self::Ordered { tree, .. } => {
-                while let Some(slot) = tree.at_or_after(first).filter(|slot| tree.key(*slot) <= last) {
-                    tree.remove(slot);
-                }
-            }
-            Self::Keyed { map, .. } if first == last => {
-                while let Some(slot) = map.find(first) {
-                    map.remove(slot);
-                }
-            }
-            Self::Keyed { map, key_of } => {
-                let mut at = map.occupied_from(0);
-                while let Some(slot) = at {
-                    if map.get(slot).is_some_and(|token| (first..=last).contains(&key_of(token))) {
-                        map.remove(slot);
-                    }
-                    at = map.occupied_from(slot + 1);
-                }
-            }
-            Self::InTurn { lines, .. } => lines.remove_keys(first, last),
-            Self::Priority { heap, .. } => heap.retain(|ranked| !(first..=last).contains(&ranked.key)),
-            Self::Bag(_) => {}
-        }
-        before - self.len()
+    fn clear(&mut self) {
+        self.heap.clear();
     }
 
-    /// Removes every token.
-    pub(super) fn clear(&mut self) {
-        match self {
-            Self::Bag(bag) => bag.clear(),
-            Self::Priority { heap, .. } => heap.clear(),
-            Self::Ordered { tree, .. } => tree.clear(),
-            Self::Keyed { map, .. } => map.clear(),
-            Self::InTurn { lines, .. } => lines.clear(),
-        }
-    }
-
-    pub(super) fn key_of(&self) -> Option<&KeyOf<T>> {
-        match self {
-            Self::Priority { key_of, .. }
-            | Self::Ordered { key_of, .. }
-            | Self::Keyed { key_of, .. }
-            | Self::InTurn { key_of, .. } => Some(key_of),
-            Self::Bag(_) => None,
-        }
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
     }
 }

@@ -8,21 +8,24 @@ enum Slot<T> {
     Free {
         next: u32,
     },
-    Waiting {
+    Held {
         token: T,
         generation: u32,
-    },
-    /// Injected from outside for later: it doesn't belong to the place before its time.
-    Outside {
-        token: T,
-    },
-    /// Delayed beyond every horizon: not in the calendar.
-    Never {
-        token: T,
-        generation: u32,
+        until: Until,
     },
     /// Cancelled, its calendar entry not yet popped.
     Cancelled,
+}
+
+/// Until when a token is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+enum Until {
+    /// Its time in the calendar.
+    Due,
+    /// Its time, from which on it belongs to the place: it is injected from outside.
+    Outside,
+    /// Beyond every horizon: it is not in the calendar.
+    Never,
 }
 
 const NONE: u32 = u32::MAX;
@@ -32,6 +35,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// The first slot lies in the slab itself, and so in its place: few places delay more than one token at a time.
 #[derive(Clone, Debug, Persist)]
+#[persist(part)]
 pub(crate) struct Timed<T> {
     first: Slot<T>,
     /// The slots from 1 on.
@@ -83,8 +87,8 @@ impl<T> Timed<T> {
     pub(crate) fn insert(&mut self, token: T, never: bool) -> (u32, u32) {
         self.generation = self.generation.wrapping_add(1);
         let generation = self.generation;
-        let content =
-            if never { Slot::Never { token, generation } } else { Slot::Waiting { token, generation } };
+        let until = if never { Until::Never } else { Until::Due };
+        let content = Slot::Held { token, generation, until };
         self.len += 1;
         let slot = self.free;
         if slot == NONE {
@@ -114,9 +118,8 @@ impl<T> Timed<T> {
     pub(crate) fn insert_outside(&mut self, token: T) -> u32 {
         let (slot, _) = self.insert(token, false);
         self.len -= 1;
-        let content = self.slot_mut(slot);
-        if let Slot::Waiting { token, .. } = std::mem::replace(content, Slot::Cancelled) {
-            *content = Slot::Outside { token };
+        if let Slot::Held { until, .. } = self.slot_mut(slot) {
+            *until = Until::Outside;
         }
         slot
     }
@@ -126,39 +129,35 @@ impl<T> Timed<T> {
     #[inline]
     pub(crate) fn mature(&mut self, slot: u32) -> Option<(T, bool)> {
         match self.release(slot) {
-            Slot::Waiting { token, .. } => {
+            Slot::Held { token, until: Until::Outside, .. } => Some((token, true)),
+            Slot::Held { token, .. } => {
                 self.len -= 1;
                 Some((token, false))
             }
-            Slot::Outside { token } => Some((token, true)),
             _ => None,
         }
     }
 
     /// Takes a token out before its time. Returns it and whether a calendar entry has become stale.
     pub(crate) fn cancel(&mut self, slot: u32, wanted: u32) -> Option<(T, bool)> {
-        match self.slot(slot)? {
-            Slot::Waiting { generation, .. } if *generation == wanted => {
-                self.len -= 1;
-                match std::mem::replace(self.slot_mut(slot), Slot::Cancelled) {
-                    Slot::Waiting { token, .. } => Some((token, true)),
-                    _ => None,
-                }
+        let is_due = match self.slot(slot)? {
+            Slot::Held { generation, until, .. } if *generation == wanted && *until != Until::Outside => {
+                *until == Until::Due
             }
-            Slot::Never { generation, .. } if *generation == wanted => {
-                self.len -= 1;
-                match self.release(slot) {
-                    Slot::Never { token, .. } => Some((token, false)),
-                    _ => None,
-                }
-            }
+            _ => return None,
+        };
+        self.len -= 1;
+        let content =
+            if is_due { std::mem::replace(self.slot_mut(slot), Slot::Cancelled) } else { self.release(slot) };
+        match content {
+            Slot::Held { token, .. } => Some((token, is_due)),
             _ => None,
         }
     }
 
     /// Whether the calendar entry of a slot still means something.
     pub(crate) fn is_live(&self, slot: u32) -> bool {
-        matches!(self.slot(slot), Some(Slot::Waiting { .. } | Slot::Outside { .. }))
+        matches!(self.slot(slot), Some(Slot::Held { until: Until::Due | Until::Outside, .. }))
     }
 
     /// The calendar has dropped the entry of a cancelled slot.
@@ -176,11 +175,13 @@ impl<T> Timed<T> {
         }
         for slot in 0..self.end() {
             match self.slot(slot) {
-                Some(Slot::Waiting { token, .. }) if doomed(token) => {
+                Some(Slot::Held { token, until: Until::Due, .. }) if doomed(token) => {
                     *self.slot_mut(slot) = Slot::Cancelled;
                     stale += 1;
                 }
-                Some(Slot::Never { token, .. }) if doomed(token) => drop(self.release(slot)),
+                Some(Slot::Held { token, until: Until::Never, .. }) if doomed(token) => {
+                    drop(self.release(slot));
+                }
                 _ => continue,
             }
             removed += 1;
@@ -192,7 +193,7 @@ impl<T> Timed<T> {
     /// The tokens in delay, in slot order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..self.end()).filter_map(|slot| match self.slot(slot)? {
-            Slot::Waiting { token, .. } | Slot::Never { token, .. } => Some((slot, token)),
+            Slot::Held { token, until: Until::Due | Until::Never, .. } => Some((slot, token)),
             _ => None,
         })
     }

@@ -3,7 +3,8 @@
 //! A treap with pseudo-random priorities. Insertion, removal and neighbour queries take O(log n) expected time; nodes
 //! are recycled, so a steady state allocates nothing, which is why this is not the standard library's B-tree.
 
-use crate::place::Key;
+use super::special::{Content, Special};
+use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
 use petrio_random::mix;
 
@@ -38,67 +39,6 @@ impl<T> Default for Treap<T> {
 }
 
 impl<T> Treap<T> {
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
-        self.nodes.get(slot as usize)?.token.as_ref()
-    }
-
-    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
-        self.nodes.get_mut(slot as usize)?.token.as_mut()
-    }
-
-    pub(crate) fn insert(&mut self, key: Key, token: T) -> u32 {
-        let order = self.next_order;
-        self.next_order += 1;
-        let node = Node {
-            key,
-            order,
-            // A fixed scramble is random enough to balance a treap.
-            priority: mix(order),
-            left: NONE,
-            right: NONE,
-            parent: NONE,
-            token: Some(token),
-        };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.nodes[slot as usize] = node;
-                slot
-            }
-            None => {
-                self.nodes.push(node);
-                (self.nodes.len() - 1) as u32
-            }
-        };
-        self.len += 1;
-        let (mut at, mut parent, mut left) = (self.root, NONE, false);
-        while at != NONE {
-            parent = at;
-            let here = &self.nodes[at as usize];
-            left = (key, order) < (here.key, here.order);
-            at = if left { here.left } else { here.right };
-        }
-        self.nodes[slot as usize].parent = parent;
-        if parent == NONE {
-            self.root = slot;
-        } else if left {
-            self.nodes[parent as usize].left = slot;
-        } else {
-            self.nodes[parent as usize].right = slot;
-        }
-        while self.nodes[slot as usize].parent != NONE {
-            let parent = self.nodes[slot as usize].parent;
-            if self.nodes[parent as usize].priority <= self.nodes[slot as usize].priority {
-                break;
-            }
-            self.rotate_up(slot);
-        }
-        slot
-    }
-
     /// Makes `slot` the parent of its parent.
     fn rotate_up(&mut self, slot: u32) {
         let parent = self.nodes[slot as usize].parent;
@@ -124,44 +64,6 @@ impl<T> Treap<T> {
         } else {
             self.nodes[grandparent as usize].right = slot;
         }
-    }
-
-    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
-        let token = self.nodes.get_mut(slot as usize)?.token.take()?;
-        loop {
-            let (left, right) = (self.nodes[slot as usize].left, self.nodes[slot as usize].right);
-            let child = match (left, right) {
-                (NONE, NONE) => break,
-                (NONE, child) | (child, NONE) => child,
-                (a, b) if self.nodes[a as usize].priority < self.nodes[b as usize].priority => a,
-                (_, b) => b,
-            };
-            self.rotate_up(child);
-        }
-        let parent = self.nodes[slot as usize].parent;
-        if parent == NONE {
-            self.root = NONE;
-        } else if self.nodes[parent as usize].left == slot {
-            self.nodes[parent as usize].left = NONE;
-        } else {
-            self.nodes[parent as usize].right = NONE;
-        }
-        self.free.push(slot);
-        self.len -= 1;
-        Some(token)
-    }
-
-    /// Removes everything, keeping the capacity.
-    pub(crate) fn clear(&mut self) {
-        self.nodes.clear();
-        self.free.clear();
-        self.root = NONE;
-        self.len = 0;
-    }
-
-    /// The token with the least key.
-    pub(crate) fn first(&self) -> Option<u32> {
-        self.extreme(self.root, |node| node.left)
     }
 
     /// The token with the greatest key.
@@ -232,6 +134,133 @@ impl<T> Treap<T> {
     }
 }
 
+impl<T: Colour> Content<T> for Treap<T> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn insert(&mut self, key: Key, token: T) {
+        let order = self.next_order;
+        self.next_order += 1;
+        let node = Node {
+            key,
+            order,
+            // A fixed scramble is random enough to balance a treap.
+            priority: mix(order),
+            left: NONE,
+            right: NONE,
+            parent: NONE,
+            token: Some(token),
+        };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.nodes[slot as usize] = node;
+                slot
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        };
+        self.len += 1;
+        let (mut at, mut parent, mut left) = (self.root, NONE, false);
+        while at != NONE {
+            parent = at;
+            let here = &self.nodes[at as usize];
+            left = (key, order) < (here.key, here.order);
+            at = if left { here.left } else { here.right };
+        }
+        self.nodes[slot as usize].parent = parent;
+        if parent == NONE {
+            self.root = slot;
+        } else if left {
+            self.nodes[parent as usize].left = slot;
+        } else {
+            self.nodes[parent as usize].right = slot;
+        }
+        while self.nodes[slot as usize].parent != NONE {
+            let parent = self.nodes[slot as usize].parent;
+            if self.nodes[parent as usize].priority <= self.nodes[slot as usize].priority {
+                break;
+            }
+            self.rotate_up(slot);
+        }
+    }
+
+    fn first(&self) -> Option<u32> {
+        self.extreme(self.root, |node| node.left)
+    }
+
+    fn get(&self, slot: u32) -> Option<&T> {
+        self.nodes.get(slot as usize)?.token.as_ref()
+    }
+
+    fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.nodes.get_mut(slot as usize)?.token.as_mut()
+    }
+
+    fn remove(&mut self, slot: u32) -> Option<T> {
+        let token = self.nodes.get_mut(slot as usize)?.token.take()?;
+        loop {
+            let (left, right) = (self.nodes[slot as usize].left, self.nodes[slot as usize].right);
+            let child = match (left, right) {
+                (NONE, NONE) => break,
+                (NONE, child) | (child, NONE) => child,
+                (a, b) if self.nodes[a as usize].priority < self.nodes[b as usize].priority => a,
+                (_, b) => b,
+            };
+            self.rotate_up(child);
+        }
+        let parent = self.nodes[slot as usize].parent;
+        if parent == NONE {
+            self.root = NONE;
+        } else if self.nodes[parent as usize].left == slot {
+            self.nodes[parent as usize].left = NONE;
+        } else {
+            self.nodes[parent as usize].right = NONE;
+        }
+        self.free.push(slot);
+        self.len -= 1;
+        Some(token)
+    }
+
+    fn scan(&self, after: Option<u32>) -> Option<u32> {
+        match after {
+            None => self.first(),
+            Some(slot) => self.after(slot),
+        }
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&T)) {
+        let mut at = self.first();
+        while let Some(slot) = at {
+            self.get(slot).into_iter().for_each(&mut *visit);
+            at = self.after(slot);
+        }
+    }
+
+    fn remove_keys(&mut self, first: Key, last: Key) {
+        while let Some(slot) = self.at_or_after(first).filter(|slot| self.key(*slot) <= last) {
+            self.remove(slot);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.free.clear();
+        self.root = NONE;
+        self.len = 0;
+    }
+
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
+    }
+
+    fn tree(&self) -> Option<&Treap<T>> {
+        Some(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,7 +274,9 @@ mod tests {
             for (order, (operation, key)) in operations.into_iter().enumerate() {
                 match operation {
                     0 | 1 => {
-                        let slot = treap.insert(key, order);
+                        treap.insert(key, order);
+                        let mut all = std::iter::successors(treap.first(), |slot| treap.after(*slot));
+                        let slot = all.find(|slot| treap.get(*slot) == Some(&order)).unwrap();
                         map.insert((key, order), slot);
                     }
                     _ => {

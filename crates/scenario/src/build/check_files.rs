@@ -1,18 +1,14 @@
 //! What keeps the files of workloads from being there, told before anything is built.
 
 use crate::build::check_memory::misfits;
-use crate::build::groups::{Group, NotPrepared, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared as Planned;
-use crate::schema::{FilePattern, PlacesOutOfRange, Workload};
-use crate::text::tree::KeySpans;
-use crate::text::{Problem, Sources, with_advice};
-use miette::Diagnostic;
+use crate::prepared::{Group, NotPrepared, Prepared as Planned, Work};
+use crate::text::Problem;
+use crate::workload::{FilePattern, PlacesOutOfRange, Workload, problem_of};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_units::Bytes;
-use petrio_workload::program::ProgramError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -111,42 +107,4 @@ fn misplaced(loaded: &Loaded, prepared: &Planned, volumes: &[Volume<'_>]) -> Vec
         }
     }
     problems
-}
-
-/// A workload's error, at its cause in the scenario: of a script, at the place within it.
-pub(crate) fn problem_of(
-    workload: &str,
-    error: &ProgramError,
-    places: &KeySpans,
-    sources: &Sources,
-) -> Problem {
-    let span = places.value(&path_of(workload, error, places));
-    let problem = match error {
-        ProgramError::Script(script) => {
-            sources.error(sources.within(span, script.line, script.column), script.problem.as_str())
-        }
-        ProgramError::Parameter { parameter, problem } => {
-            let (wrong, advice) = with_advice(problem);
-            let advice = advice.or(problem.ends_with("is zero").then_some("give more than zero"));
-            sources.error(span, format!("{parameter}: {wrong}")).maybe_help(advice)
-        }
-        other => sources.error(span, other.to_string()),
-    };
-    problem.maybe_help(error.help())
-}
-
-/// Where the cause of a workload's error stands in the scenario: a parameter of a parallel program, and one of its library,
-/// stands a table deeper. What is wrong in a file stands where the file is named.
-fn path_of(workload: &str, error: &ProgramError, places: &KeySpans) -> String {
-    let parameter = match error {
-        ProgramError::Parameter { parameter, .. } | ProgramError::TooMuchForProcesses { parameter, .. } => {
-            *parameter
-        }
-        ProgramError::Script(_) => "script",
-        ProgramError::Request { .. } | ProgramError::Trace(_) | ProgramError::NoRequests { .. } => "file",
-        _ => return format!("workload.{workload}"),
-    };
-    let path = |table: &str| format!("workload.{workload}{table}.{parameter}");
-    let deeper = [".program", ".hints"].map(path).into_iter().find(|path| places.contains(path));
-    if places.contains(&path("")) { path("") } else { deeper.unwrap_or_else(|| path("")) }
 }

@@ -1,9 +1,8 @@
 //! Memory of processes that nothing has room for, told before anything is built.
 
-use crate::build::groups::{Group, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared as Planned;
+use crate::prepared::{Group, Prepared as Planned, Work};
 use crate::text::Problem;
 use petrio_units::Bytes;
 use petrio_workload::program::ProcessMemory;

@@ -1,12 +1,13 @@
 //! The hosts with their file systems, whatever their family, and the programs that work on them.
 
 use crate::build::block_targets::BlockTargets;
-use crate::build::host_site::{HostSite, UnheldLink};
+use crate::build::foundation::OfSystem;
 use crate::build::operations::Needed;
 use crate::build::storage::Devices;
 use crate::claim::Sentence;
 use crate::failure::RunFailure;
 use crate::loaded::Loaded;
+use crate::site::{HostSite, UnheldLink};
 use petrio_colours::FileOp;
 use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::PageBuilder;
@@ -50,31 +51,26 @@ pub(super) fn hosts(
 ) -> Result<BuiltHosts, RunFailure> {
     let completions = page.fifo("completions");
     let needed = Needed::of(loaded)?;
+    let (listeners, first_volume, first_host) = Default::default();
+    let mut below = OfSystem { loaded, needed: &needed, asked, devices, listeners, first_volume, first_host };
     let mut site = HostSite {
-        page,
-        loaded,
+        page: &mut *page,
+        foundation: &mut below,
+        seed: loaded.scenario.seed,
+        watch: &loaded.watch,
         completions,
         stages: Vec::new(),
         upper_stages: Vec::new(),
         memory: Vec::new(),
         unheld: Vec::new(),
         warnings: needed.warnings(),
-        needed: &needed,
-        asked,
-        devices,
         entrances: Vec::new(),
-        listeners: Vec::new(),
-        first_volume: 0,
-        first_host: 0,
     };
     for family in loaded.hosts.pages() {
         family.build(&mut site)?;
-        site.first_volume += family.volumes().count();
-        site.first_host += family.hosts().count();
+        site.foundation.next_family(family.hosts().count(), family.volumes().count());
     }
-    let HostSite {
-        page, mut stages, mut upper_stages, memory, unheld, warnings, entrances, listeners, ..
-    } = site;
+    let HostSite { mut stages, mut upper_stages, memory, unheld, warnings, entrances, .. } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
@@ -82,6 +78,6 @@ pub(super) fn hosts(
     let next_process = u32::try_from(hosts_of_processes.len()).unwrap_or(u32::MAX);
     let next_file = needed.next_file()?;
     let homes = Homes::of(hosts_of_processes);
-    let programs = hosts_page(page, &entrances, homes, listeners, completions);
+    let programs = hosts_page(page, &entrances, homes, below.listeners, completions);
     Ok(BuiltHosts { programs, stages, warnings, memory, unheld, clients, next_file, next_process })
 }

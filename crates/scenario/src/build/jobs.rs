@@ -3,9 +3,9 @@
 //! Ranks lie in blocks: of 8 ranks on 4 volumes the first two are on the first. They are processes in their order. A file of
 //! the program is one file for all of them where their volumes are mounts of one file system.
 
-use crate::build::groups::{Group, Work};
 use crate::host::Volume;
 use crate::loaded::Loaded;
+use crate::prepared::{Group, Work};
 use petrio_workload::parallel::{JobPlacement, ParallelParameters, RanksOnVolume};
 use petrio_workload::program::{Placement, ProgramError};
 use std::collections::BTreeSet;

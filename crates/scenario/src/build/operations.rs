@@ -1,7 +1,6 @@
 //! Workloads of file operations: which processes they have, on which host and under which numbers, and the files that they
 //! need.
 
-use crate::build::groups::{Group, Work};
 use crate::build::planning::{Split, groups};
 use crate::build::programs::Programs;
 use crate::build::turns::{Turns, in_turn, waits};
@@ -9,9 +8,10 @@ use crate::claim::Sentence;
 use crate::failure::RunFailure;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::prepared::Prepared as Planned;
+use crate::prepared::{Group, Prepared as Planned, Work};
 use crate::report::Subject;
-use crate::schema::Workload;
+use crate::site::FilesOfOthers;
+use crate::workload::Workload;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_workload::program::{
@@ -94,14 +94,6 @@ pub(super) struct Needed<'l> {
     volumes: Vec<Volume<'l>>,
     /// The groups that work on each host: by their workload, and among its groups.
     on_hosts: Vec<Vec<(usize, usize)>>,
-}
-
-/// Files of other volumes of which something lies on a volume.
-pub(crate) struct FilesOfOthers<'s> {
-    /// The volumes.
-    pub(crate) volumes: std::ops::Range<usize>,
-    /// What lies there of a file, if anything does.
-    pub(crate) share: &'s dyn Fn(&PlannedFile) -> Option<PlannedFile>,
 }
 
 /// Why files can't be laid out.

@@ -1,12 +1,10 @@
 //! Which processes the workloads on files have, on which volumes and under which numbers.
 
-use crate::build::events::{EventTrace, event_words};
-use crate::build::groups::{Group, Groups, NotPrepared, Work};
 use crate::build::jobs::on_volumes;
 use crate::host::Volume;
 use crate::loaded::Loaded;
-use crate::reading::Reading;
-use crate::schema::{FileLoadPlace, Workload};
+use crate::prepared::{EventTrace, Group, Groups, NotPrepared, Work, event_words};
+use crate::workload::{FileLoadPlace, Reading, Workload};
 use petrio_users::crowd_name;
 use petrio_workload::program::{Placement, ProgramError};
 use std::collections::BTreeMap;

@@ -4,9 +4,10 @@ use crate::build::processes::Numbers;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::loaded::Loaded;
+use crate::prepared::TracedProcess;
 use crate::report::Reported;
-use crate::schema::OutOfRange;
 use crate::text::Copies;
+use crate::workload::OutOfRange;
 use indexmap::{IndexMap, IndexSet};
 use petrio_colours::RequestId;
 use petrio_engine::EngineError;
@@ -61,17 +62,6 @@ pub(crate) struct Programs<R: 'static> {
     /// The numbers of processes of block requests.
     #[persist(inside)]
     numbers: Numbers,
-}
-
-/// A process of a trace that is replayed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TracedProcess {
-    /// The source that replays it.
-    pub(super) source: usize,
-    /// Its number in the trace.
-    pub(super) number: u32,
-    /// What it ran, where the trace tells.
-    pub(super) name: Option<String>,
 }
 
 /// What became of requests beyond the end of their disks, and what stopped a workload that may have none.

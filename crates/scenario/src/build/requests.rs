@@ -6,7 +6,7 @@ use crate::build::turns::{Turns, in_turn, waits};
 use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::schema::{OutOfRange, Replay, TraceReplay, Workload, access_words};
+use crate::workload::{OutOfRange, Replay, TraceReplay, Workload, access_words};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_persist::Persist;
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};

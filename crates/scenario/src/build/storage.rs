@@ -1,11 +1,11 @@
 //! Disks and what is made of them.
 
-use crate::build::host_site::BelowDisk;
 use crate::chance::device;
 use crate::failure::RunFailure;
 use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
+use crate::site::{BelowDisk, QueueBefore, listener, queue_before};
 use crate::wires::Wire;
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place, PlaceId, Probe};
@@ -59,9 +59,6 @@ struct Buses {
     /// The accounts of an instance's limits, which all its channels share.
     limits: Option<InstanceAccounts>,
 }
-
-/// The queue that a host puts before a part which is made of these disks.
-pub(super) type QueueBefore<'q> = &'q dyn Fn(&[BelowDisk]) -> Result<QueueParameters, RunFailure>;
 
 /// Puts the page of a device into the net, as it is in a replication.
 pub(super) fn device_page(
@@ -247,20 +244,6 @@ fn queued(
     devices.listeners.extend(listener);
     stages.extend(queue_page_told(page, &name, (queue, listener), (requests, completions), below));
     (requests, completions)
-}
-
-/// Where a queue is told of processes that have ended, if it wants to know.
-pub(crate) fn listener(
-    page: &mut PageBuilder<'_>,
-    name: &str,
-    queue: &QueueParameters,
-) -> Option<Place<u32>> {
-    queue.scheduler.waits_for_processes().then(|| page.fifo(&format!("{name}-exits")))
-}
-
-/// What the page of a queue before a part of a host's array is called: a dot is in no part's name.
-pub(crate) fn queue_before(part: &str) -> String {
-    format!("{part}.queue")
 }
 
 /// Whether a host itself makes a part of others.

@@ -1,7 +1,6 @@
 //! The System as a net.
 
 use crate::build::block_targets::{BlockTargets, below_hosts};
-use crate::build::host_site::UnheldLink;
 use crate::build::hosts::ClientHosts;
 use crate::build::hosts::hosts;
 use crate::build::storage::{Devices, bus_stages, device_page};
@@ -12,8 +11,9 @@ use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
-use crate::schema::Workload;
+use crate::site::UnheldLink;
 use crate::text::Copies;
+use crate::workload::Workload;
 use petrio_engine::{Ports, System as Driven};
 use petrio_kernel::{NetBuilder, Place, Time};
 use petrio_models::Stage;

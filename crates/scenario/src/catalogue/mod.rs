@@ -19,7 +19,7 @@ pub use summary::{
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::schema::read_network;
+    use crate::network::read_network;
     use crate::text::Sources;
     use crate::text::deserialise::read;
     use crate::text::tree::{Table, parse};
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn every_array_of_the_catalogue_reads_and_says_where_its_figures_come_from() {
         each(ARRAYS, |name, table, sources| {
-            let (named, parameters) = crate::holder::read_profile(table, sources)
+            let (named, parameters) = crate::schema::read_profile(table, sources)
                 .unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
             assert!(named.name.is_some() && named.source.is_some(), "{name} has no name or no source");
             parameters.layout(6).unwrap_or_else(|error| panic!("{name}: {error}"));

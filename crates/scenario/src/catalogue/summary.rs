@@ -1,8 +1,8 @@
 //! The catalogue at a glance, and devices as text.
 
 use crate::catalogue::{ADAPTERS, ARRAYS, DEVICES, Device, KERNELS, MACHINES, NETWORKS, Shelf, read_device};
-use crate::holder::read_profile;
-use crate::schema::{Adapter, bits, read_network};
+use crate::network::{bits, read_network};
+use crate::schema::{Adapter, read_profile};
 use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};

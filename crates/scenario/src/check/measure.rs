@@ -1,7 +1,8 @@
 //! What is measured, and when a run stops.
 
-use super::checker::Checker;
-use crate::schema::{Scenario, WarmUp};
+use crate::checker::Checker;
+use crate::scenario::Scenario;
+use crate::schema::WarmUp;
 
 impl Checker<'_, '_> {
     pub(super) fn measure(&mut self, scenario: &Scenario) {

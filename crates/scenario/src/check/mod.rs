@@ -1,7 +1,6 @@
 //! What the types of a scenario can't say: names that stand for nothing, parts that nothing uses, files that aren't
 //! there, options that contradict each other.
 
-mod checker;
 mod measure;
 mod scenario;
 mod sizes;
@@ -9,6 +8,5 @@ mod storage;
 mod turns;
 mod workloads;
 
-pub(crate) use checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedHolder, PlannedVolume, listed};
 pub(crate) use scenario::check;
 pub(crate) use sizes::check_sizes;

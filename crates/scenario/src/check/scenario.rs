@@ -1,8 +1,8 @@
 //! All checks of a scenario, one after the other, and what nothing uses.
 
-use super::checker::{Checker, DISK, PlannedHolder, PlannedVolume};
+use crate::checker::{Checker, DISK, PlannedHolder, PlannedVolume};
 use crate::host::CheckedHosts;
-use crate::schema::Scenario;
+use crate::scenario::Scenario;
 use crate::text::tree::{KeySpans, Table};
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

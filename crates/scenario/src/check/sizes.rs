@@ -2,7 +2,7 @@
 
 use crate::holder::Objection;
 use crate::placed::{Storage, disks_below};
-use crate::schema::Scenario;
+use crate::scenario::Scenario;
 use crate::text::tree::KeySpans;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;

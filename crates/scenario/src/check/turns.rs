@@ -1,9 +1,10 @@
 //! Workloads that run in turn: whom they wait for must be there, and must come to an end.
 
-use super::checker::Checker;
-use crate::schema::{Scenario, Stop, Workload, fits};
+use crate::checker::Checker;
+use crate::scenario::Scenario;
+use crate::schema::fits;
 use crate::text::deserialise::suggestion;
-use petrio_workload::program::AccessParameters;
+use crate::workload::Workload;
 use std::collections::BTreeSet;
 
 impl Checker<'_, '_> {
@@ -44,14 +45,6 @@ impl Checker<'_, '_> {
                 let help = "give it a duration";
                 self.error(&path, format!("\"{other}\" never ends, so that this one never begins"), help);
             }
-        }
-    }
-
-    /// What goes on without end needs somebody who ends the run.
-    pub(crate) fn endless(&mut self, path: &str, parameters: &AccessParameters, stop: &Stop) {
-        if parameters.is_endless() && stop.requests.is_none() && stop.time.is_none() {
-            let help = "give it a duration, or the scenario a [measure.stop]";
-            self.error_at_key(path, "this workload never ends, and nothing stops the run", help);
         }
     }
 }

@@ -18,14 +18,13 @@ pub use concat::Concat;
 pub use fabric::Fabric;
 pub use multipath::Multipath;
 pub use partition::{Extent, Partition};
-pub(crate) use raid::read_profile;
-pub use raid::{Named, Raid};
+pub use raid::Raid;
 pub use rearrangement::Rearrangement;
 pub use replication::Replication;
 pub use throttle::Throttle;
 
 use crate::catalogue::{ARRAYS, Shelf};
-use crate::host::PlacedNetwork;
+use crate::network::PlacedNetwork;
 use crate::schema::{Names, read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

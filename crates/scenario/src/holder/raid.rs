@@ -1,7 +1,7 @@
 //! `[raid.NAME]`: several disks (or other parts that hold blocks) as one.
 
 use super::{Built, BuiltArray, Holder, HolderPorts, Objection, Over, Stands};
-use crate::schema::{Names, read_apart};
+use crate::schema::{Named, Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
@@ -27,26 +27,6 @@ pub struct Raid {
     /// How data are spread over them, and what protects them.
     #[serde(flatten)]
     pub parameters: RaidParameters,
-}
-
-/// What an array of the catalogue says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Named {
-    /// What it is called.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Where its figures come from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-}
-
-/// Reads an array of the catalogue, which lies on nothing yet.
-pub(crate) fn read_profile(
-    table: &Table<'_>,
-    sources: &Sources,
-) -> Result<(Named, RaidParameters), Vec<Problem>> {
-    read_apart(table, &["name", "source"], sources)
 }
 
 /// Reads an array.

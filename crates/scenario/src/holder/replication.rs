@@ -1,7 +1,7 @@
 //! `[replication.NAME]`: several copies of files on several disks.
 
 use super::{Built, BuiltReplication, Holder, HolderPorts, Objection, Over};
-use crate::host::PlacedNetwork;
+use crate::network::PlacedNetwork;
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

@@ -1,8 +1,7 @@
 //! What a family of hosts is: as it is written, and once all of it is found.
 
-use crate::check::Checker;
+use crate::checker::Checker;
 use crate::parts::PartKind;
-use crate::placed::Beneath;
 use crate::text::tree::{KeySpans, Table};
 use crate::text::{Copies, Problem, Sources};
 use indexmap::IndexMap;
@@ -29,6 +28,22 @@ pub struct Volume<'l> {
     pub space: usize,
     /// What it does for parallel programs.
     pub mounted: Mounted,
+}
+
+/// What a part that holds blocks has to say about how it is read ahead.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beneath {
+    /// Whether anything turns in it (`queue/rotational`).
+    pub(crate) turns: bool,
+    /// Whether all in it has a queue for each processor (NVMe).
+    pub(crate) has_many_queues: bool,
+    /// Bytes of the request that suits it best (`queue/optimal_io_size`): a stripe of an array that the host makes. Disks
+    /// name none, nor does what lies behind a controller.
+    pub(crate) optimal_request: Option<u64>,
+    /// Blocks of the largest sector of a disk in it, as it lies on the platters.
+    pub(crate) physical_sector: u64,
+    /// Whether it begins within such a sector, on what lies in order.
+    pub(crate) is_unaligned: bool,
 }
 
 /// Where file systems are placed.

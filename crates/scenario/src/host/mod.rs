@@ -14,17 +14,18 @@ mod pages;
 mod unix_1990;
 
 pub use family::Volume;
-pub(crate) use family::{Family, Ground, PlacedFamily};
+pub(crate) use family::{Beneath, Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedFileSystem,
-    PlacedHost, PlacedLinux, PlacedMpi, PlacedNetwork, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine,
-    RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
+    PlacedHost, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, RawParameters,
+    RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;
 pub use unix_1990::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, Unix, UnixHost};
 
-use crate::check::Checker;
+use crate::checker::Checker;
+use crate::network::PlacedNetwork;
 use crate::parts::PartKind;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};

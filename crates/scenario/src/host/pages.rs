@@ -2,8 +2,8 @@
 
 use super::family::PlacedFamily;
 use super::{PlacedHosts, with_families};
-use crate::build::HostSite;
 use crate::failure::RunFailure;
+use crate::site::HostSite;
 
 /// A family of hosts with its pages.
 pub(crate) trait HostPages: PlacedFamily {

@@ -7,7 +7,7 @@ use super::messages;
 use super::{Choices, MACHINE, Made, filled_in, finished, list, named_from};
 use crate::fio::{Beside, plain, workload_toml};
 use crate::misplaced;
-use crate::schema::reference::Of;
+use crate::reference::Of;
 use crate::text::file::text_of;
 use crate::text::{Problem, Problems};
 use petrio_files::inputs::Inputs;

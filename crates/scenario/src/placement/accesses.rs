@@ -54,7 +54,7 @@ impl Service {
         let hosts = servers.iter().map(|name| host_of(name).unwrap_or(usize::MAX)).collect();
         // Linux hosts are counted first.
         let volumes = linux.volumes_of(&share.name).unwrap_or_default();
-        let (placement, _) = share.placement_of(loaded, volumes)?;
+        let (placement, _) = share.placement_of(tables.get(volumes).unwrap_or_default());
         Ok(Self {
             name: share.name.clone(),
             partition: share.parameters.partition.get(),

@@ -12,7 +12,8 @@ use crate::report::{Held, Report, Served, Sinks, Sustained, is_safe};
 use crate::run::RunFailure;
 use crate::run::execute::{Cut, RunPlan, execute};
 use crate::run::single::{limits, report as reported};
-use crate::schema::{Measure, Workload, longer_count, longer_span};
+use crate::schema::Measure;
+use crate::workload::{Workload, longer_count, longer_span};
 use petrio_kernel::Simulation;
 use petrio_page::numbers::{bytes, per_cent};
 

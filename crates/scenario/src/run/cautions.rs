@@ -9,7 +9,7 @@ use crate::report::Subject;
 use crate::report::Waiting;
 use crate::report::{Interval, Series};
 use crate::report::{OperationFigures, Served};
-use crate::schema::{FilePattern, Workload};
+use crate::workload::{FilePattern, Workload};
 use petrio_colours::{Causes, FileCause};
 use petrio_page::numbers::{bytes, per_cent, seconds, significant, time};
 

@@ -13,7 +13,7 @@ use crate::report::ArrayFigures;
 use crate::report::Served;
 use crate::report::Subject;
 use crate::report::TrafficFigures;
-use crate::schema::{FilePattern, Workload};
+use crate::workload::{FilePattern, Workload};
 use petrio_colours::Operation;
 use petrio_page::numbers::per_cent;
 

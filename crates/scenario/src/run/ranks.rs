@@ -4,7 +4,7 @@ use crate::build::ClientHosts;
 use crate::loaded::Loaded;
 use crate::report::{JobFigures, PhaseFigures, RankFigures, ScoreFigures, Sort};
 use crate::run::RunFailure;
-use crate::schema::Workload;
+use crate::workload::Workload;
 use petrio_kernel::Time;
 use petrio_workload::program::{Board, Counts, MeasuredPhase};
 use std::collections::BTreeMap;

@@ -1,10 +1,11 @@
 //! How evenly parts share the load: what each client got, what each server moved, what links dropped, and what passed them that they
 //! couldn't have passed.
 
-use crate::build::{ClientHosts, System, UnheldLink};
+use crate::build::{ClientHosts, System};
 use crate::claim::{Claim, Sentence};
 use crate::report::{MemberRate, Rates};
 use crate::run::stages::{bytes_moved, dropped, recorded};
+use crate::site::UnheldLink;
 use petrio_kernel::{Marking, Time};
 use petrio_models::Stage;
 use petrio_page::numbers::{bytes, counted, grouped, significant};

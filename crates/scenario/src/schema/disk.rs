@@ -1,9 +1,8 @@
 //! `[disk.NAME]`: one or several disks of a model, and the queue before each.
 
-use crate::catalogue::Device;
 use crate::schema::partial::nothing_required;
 use crate::schema::scheduler::DiskScheduler;
-use petrio_models::device::Queueing;
+use petrio_models::device::{Device, Queueing};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

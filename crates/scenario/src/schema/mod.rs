@@ -1,52 +1,25 @@
-//! The scenario file: one struct tree that is its schema, its documentation and what is read from it.
+//! Parts of the scenario file that rest on no other, and how names and tables of all parts are read: structs that are schema,
+//! documentation and what is read, at once.
 //!
-//! The doc comment of a field is its help; `petrio schema` prints the tree as a JSON schema. What the types can't say
-//! (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
+//! The doc comment of a field is its help; `petrio schema` prints the whole tree ([`Scenario`](crate::Scenario)) as a JSON schema. What the
+//! types can't say (a name that nothing has, a file that isn't there) is checked in [`crate::load`].
 
 mod adapter;
 mod apart;
+mod array;
 mod disk;
-mod events;
-mod files;
 mod measure;
 mod names;
-mod nesting;
-mod network;
 mod partial;
-mod place;
-pub mod reference;
-mod scenario;
 mod scheduler;
-mod trace;
-mod transaction;
-mod workload;
 
-pub use crate::holder::{
-    Concat, Extent, Fabric, Holders, Multipath, Named, Partition, Raid, Rearrangement, Replication, Throttle,
-};
-pub use crate::host::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Hosts, Linux, RawParameters, RawType,
-    TmpfsParameters, TmpfsType, Unix, UnixHost,
-};
 pub use adapter::Adapter;
 pub(crate) use apart::{read_apart, read_parts, values};
+pub use array::Named;
+pub(crate) use array::read_profile;
 pub use disk::{Disk, Spindle, WriteCache};
-pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
-pub(crate) use files::files_alike;
 pub use measure::{Measure, OnError, StageRows, Stop, WarmUp};
 pub use names::Names;
 pub(crate) use names::fits;
-pub use network::{Network, NetworkPlace, Traffic};
-pub(crate) use network::{bits, read_network};
 pub(crate) use partial::nothing_required;
-pub use place::{FileLoadPlace, IoClassName};
-pub(crate) use scenario::Head;
-pub use scenario::{Scenario, json_schema, users_schema};
 pub use scheduler::DiskScheduler;
-pub(crate) use trace::own_table;
-pub use trace::{OutOfRange, Replay, TraceReplay};
-pub use transaction::TransactionEnd;
-pub use workload::{DeviceAccessLoad, FileLoad, SyntheticLoad, Workload};
-pub(crate) use workload::{
-    FilePattern, KINDS, LoadSite, access_words, longer_count, longer_span, read_workload,
-};

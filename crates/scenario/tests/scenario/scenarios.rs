@@ -389,7 +389,7 @@ fn the_schema_explains_every_key() {
             explained(path, variant);
         }
     }
-    let schema = serde_json::to_value(petrio_scenario::schema::json_schema()).unwrap();
+    let schema = serde_json::to_value(petrio_scenario::reference::json_schema()).unwrap();
     explained("scenario", &schema);
     for (name, definition) in schema["$defs"].as_object().unwrap() {
         explained(name, definition);

@@ -11,7 +11,7 @@ use petrio_scenario::report::{
     OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, StageFigures, Subject, mean_report,
 };
 use petrio_scenario::run::RunFailure;
-use petrio_scenario::schema::{Replay, Workload};
+use petrio_scenario::workload::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load_on};
 use petrio_workload::measurement::Format;
 use serde::Serialize;

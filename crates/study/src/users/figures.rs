@@ -9,7 +9,7 @@ use petrio_kernel::statistics::Tally;
 use petrio_page::numbers::counted;
 use petrio_scenario::Loaded;
 use petrio_scenario::run::RunFailure;
-use petrio_scenario::schema::Workload;
+use petrio_scenario::workload::Workload;
 use petrio_users::{CallUsage, Usage, UserSpecification, Users};
 use serde::Serialize;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use petrio_scenario::Loaded;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{Report, Sinks};
 use petrio_scenario::run::simulate;
-use petrio_scenario::schema::{FileLoad, Workload};
+use petrio_scenario::workload::{FileLoad, Workload};
 use petrio_trace::event::Event;
 use petrio_users::{Usage, UsageAnalyser, Users};
 use serde::Serialize;

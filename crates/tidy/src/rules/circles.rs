@@ -6,39 +6,21 @@
 use crate::{TestLines, Tracked, Tree, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Circles that are there: of each crate the folders that are in it. They may only become smaller.
-const KNOWN: &[(&str, &[&str])] =
-    &[("scenario", &["build", "catalogue", "check", "holder", "host", "parts", "schema"])];
-
 /// Each folder, with those that it uses.
 type Uses<'t> = BTreeMap<&'t str, BTreeSet<&'t str>>;
 
-/// No folder of a crate uses another that, by whatever way, uses it, beside those that are known to.
+/// No folder of a crate uses another that, by whatever way, uses it.
 pub fn no_circles_inside_crates(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for (name, files) in crates(tree) {
         let uses = uses(&files);
-        let known: BTreeSet<&str> = KNOWN
-            .iter()
-            .filter(|(known, _)| *known == name)
-            .flat_map(|(_, folders)| *folders)
-            .copied()
-            .collect();
-        let circle: BTreeSet<&str> =
-            uses.keys().copied().filter(|folder| reaches(&uses, folder, folder)).collect();
-        let path = format!("crates/{name}/src");
-        for folder in circle.difference(&known) {
+        for folder in uses.keys().filter(|folder| reaches(&uses, folder, folder)) {
             let back =
                 uses[folder].iter().find(|other| reaches(&uses, other, folder)).copied().unwrap_or_default();
             let what = format!(
                 "`{folder}` uses `{back}`, which uses it: take out what both need, or turn one arrow"
             );
-            found.push(Violation::whole(&path, what));
-        }
-        for folder in known.difference(&circle) {
-            let what =
-                format!("`{folder}` is in no circle any more: take it out of what is known in circles.rs");
-            found.push(Violation::whole(&path, what));
+            found.push(Violation::whole(&format!("crates/{name}/src"), what));
         }
     }
     found
@@ -156,14 +138,5 @@ mod tests {
             "//! As [`A`](crate::a::A).\nstruct B;\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n",
         );
         assert!(found(&[down, root, only_said]).is_empty());
-    }
-
-    #[test]
-    fn what_is_no_circle_any_more_is_not_known_as_one() {
-        let names = found(&[
-            ("crates/scenario/src/build/mod.rs", "use crate::catalogue::N;\n"),
-            ("crates/scenario/src/catalogue/mod.rs", "struct N;\n"),
-        ]);
-        assert_eq!(names.len(), KNOWN[0].1.len(), "{names:?}");
     }
 }

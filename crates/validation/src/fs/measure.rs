@@ -13,7 +13,7 @@ use petrio_live::rig::{
     Facilities, Hierarchy, Image, LoopRig, MemoryGroup, RigError, RigParameters, Throttle, ThrottleLimits,
 };
 use petrio_scenario::Loaded;
-use petrio_scenario::schema::Workload;
+use petrio_scenario::workload::Workload;
 use petrio_units::Bytes;
 use petrio_workload::program::{FileTable, FileWorkload, Placement, Prepared};
 use std::path::{Path, PathBuf};

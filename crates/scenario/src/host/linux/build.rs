@@ -2,10 +2,10 @@
 
 use super::mount::{HostPorts, Shared, schedulers_of_other_kernels};
 use super::{PlacedHost, PlacedLinux};
-use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;
+use crate::site::HostSite;
 use petrio_models::host::{Mount, OpenHost};
 use petrio_units::Bytes;
 

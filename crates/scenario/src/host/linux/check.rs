@@ -1,10 +1,10 @@
 //! Names that stand for nothing, hosts that mount nothing, figures that Linux doesn't take.
 
 use super::mount::{CheckSite, CheckedMounts};
-use super::network::PlacedTraffic;
 use super::profiles::{Profile, profiles};
 use super::{HOST, Linux};
-use crate::check::Checker;
+use crate::checker::Checker;
+use crate::network::PlacedTraffic;
 use crate::parts::Directory;
 use indexmap::IndexMap;
 use std::collections::BTreeMap;

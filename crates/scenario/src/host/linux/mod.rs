@@ -8,7 +8,6 @@ mod mount;
 mod network;
 mod place;
 mod profiles;
-mod wiring;
 
 pub use host::{Change, Host};
 pub use mount::{
@@ -17,14 +16,14 @@ pub use mount::{
     TmpfsParameters, TmpfsType,
 };
 pub(crate) use mount::{PROFILE_COLUMNS, SHARE, join_ranks};
-pub use network::PlacedNetwork;
 pub use place::PlacedHost;
 
 use super::family::{Family, Ground};
 use crate::catalogue::NETWORKS;
-use crate::check::Checker;
+use crate::checker::Checker;
+use crate::network::read_network;
 use crate::parts::{PartKind, Pool};
-use crate::schema::{read_network, read_parts};
+use crate::schema::read_parts;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources, deserialise};
 use check::CheckedLinux;

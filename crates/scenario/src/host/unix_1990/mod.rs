@@ -3,7 +3,7 @@
 mod pages;
 
 use super::family::{Family, Ground, PlacedFamily, TellLevers, TellWords, Volume};
-use crate::check::{Checker, PlannedHolder, PlannedVolume};
+use crate::checker::{Checker, PlannedHolder, PlannedVolume};
 use crate::holder::Stands;
 use crate::parts::{PartKind, Pool, name_on};
 use crate::schema::{Names, read_apart, read_parts, values};

@@ -1,10 +1,10 @@
 //! The pages of Unix hosts of 1990, with the files that are there.
 
 use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
-use crate::build::HostSite;
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;
+use crate::site::HostSite;
 use petrio_colours::{FileId, PlacedExtent};
 use petrio_models::host::unix_1990::{
     UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,
@@ -30,16 +30,19 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
     let refused = |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
     let mut files = Vec::new();
     for number in first..first + unix.file_systems.len() {
-        files.push(unix_files(&site.files(number)?, &site.extents(number)));
+        let (extents, mut warnings) = site.foundation.extents(number);
+        site.warnings.append(&mut warnings);
+        files.push(unix_files(&site.foundation.files(number)?, &extents));
     }
     site.warnings.extend(cached_more_than_fits(unix, &files));
     let mut volumes = Vec::new();
     for (PlacedUnixFileSystem { name, on, blocks }, files) in unix.file_systems.iter().zip(&files) {
-        let layout = match site.knows_files(*on) {
+        let layout = match site.foundation.knows_files(*on) {
             true => unix_1990_layout(&unix.parameters, *blocks, files).map_err(refused)?.into(),
             false => Arc::default(),
         };
-        let (requests, request_completions) = site.device(*on, &layout)?;
+        let (requests, request_completions) =
+            site.foundation.device(site.page, *on, &layout, &mut site.upper_stages)?;
         let file_system = UnixFileSystem { name, device_blocks: *blocks, files };
         volumes.push(UnixVolume { file_system, requests, request_completions });
     }

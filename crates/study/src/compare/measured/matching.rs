@@ -3,7 +3,7 @@
 use super::observed::{Key, Observed};
 use petrio_page::numbers::bytes;
 use petrio_scenario::report::Report;
-use petrio_scenario::schema::Workload;
+use petrio_scenario::workload::Workload;
 use petrio_scenario::{Loaded, workload_name};
 use petrio_workload::iozone::test_named;
 use petrio_workload::measurement::Kind;

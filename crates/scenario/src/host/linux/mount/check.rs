@@ -1,10 +1,10 @@
 //! What every check of a mount is given: which hosts there are, on which networks, and the file systems that others may lie on.
 
 use super::MountKind;
-use crate::check::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
+use crate::checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
 use crate::host::linux::network::NETWORK;
 use crate::host::linux::{FILE_SYSTEM, Linux};
-use crate::parts::Directory;
+use crate::parts::{Directory, name_in};
 use crate::schema::Names;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,7 +172,7 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         for (name, host) in linux.fs.keys().zip(mounted) {
             busy.insert(host);
             let Some((host, _)) = linux.host.get_index(host) else { continue };
-            let page = format!("{host}/{}", crate::build::name_in(name, host));
+            let page = format!("{host}/{}", name_in(name, host));
             checker.take_name(&format!("{FILE_SYSTEM}.{name}"), &page, "file system", "rename one of them");
         }
         for (number, name) in linux.host.keys().enumerate() {

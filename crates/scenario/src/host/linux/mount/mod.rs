@@ -42,10 +42,10 @@ pub use san::{PlacedSan, SanDisk};
 pub(crate) use share::{COLUMNS as PROFILE_COLUMNS, SHARE, Share};
 pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
-use super::network::PlacedNetwork;
 use super::{HOST_KIND, Host, NETWORK_KIND, PlacedHost};
+use crate::network::{Network, PlacedNetwork};
 use crate::parts::PartKind;
-use crate::schema::{Network, read_parts, values};
+use crate::schema::{read_parts, values};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use indexmap::IndexMap;

@@ -8,9 +8,9 @@
 //! ```
 
 use super::{Asks, MountPages, MountPoint};
-use crate::build::{FilesOfOthers, HostSite, UnheldLink};
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
+use crate::site::{FilesOfOthers, HostSite, UnheldLink};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
@@ -164,7 +164,7 @@ impl<'l> Shared<'l> {
             let host = linux.hosts.first().map_or_else(String::new, |host| host.name.clone());
             let message = format!(
                 "{} processes are more than can be told apart on hosts that serve each other",
-                site.processes()
+                site.foundation.processes()
             );
             return Err(RunFailure::Host { host, message });
         }
@@ -204,7 +204,7 @@ impl<'l> Shared<'l> {
         }
         let own: Vec<PlannedFile> = own.into_iter().collect();
         let others = stored.iter().map(|(volumes, share)| FilesOfOthers { volumes: volumes.clone(), share });
-        site.laid_out(there, of.with_files_of_others(told), (others.collect(), &own))
+        site.foundation.laid_out(there, of.with_files_of_others(told), (others.collect(), &own))
     }
 
     /// Whether others use a host's processors.

@@ -2,7 +2,7 @@
 
 use super::super::CheckSite;
 use super::FileSystem;
-use crate::check::{Checker, listed};
+use crate::checker::{Checker, listed};
 use crate::host::linux::FILE_SYSTEM;
 
 /// Where a file system belongs.

@@ -2,9 +2,9 @@
 
 use super::PlacedFileSystem;
 use super::words::is_same_scheduler;
-use crate::build::name_in;
 use crate::host::PlacedLinux;
 use crate::host::family::TellLevers;
+use crate::parts::name_in;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Lever;
 use petrio_models::host::file_system::BLOCK_SIZE;

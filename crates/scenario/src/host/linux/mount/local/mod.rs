@@ -14,14 +14,14 @@ pub(crate) use place::PlacedSoFar;
 pub(crate) use words::schedulers_of_other_kernels;
 
 use super::{CheckSite, MountKind, MountPages, PlaceSite, PlacedMount};
-use crate::build::{HostSite, name_in};
-use crate::check::PlannedVolume;
+use crate::checker::PlannedVolume;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::host::linux::FILE_SYSTEM;
-use crate::parts::{PartKind, Pool};
+use crate::parts::{PartKind, Pool, name_in};
 use crate::schema::read_apart;
+use crate::site::HostSite;
 use crate::text::tree::{Table, entry};
 use crate::text::{Problem, Sources};
 use check::PlannedMount;

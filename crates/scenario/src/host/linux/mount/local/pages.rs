@@ -8,10 +8,10 @@
 //! All but the queues and the disks may be missing.
 
 use super::{PlacedFileSystem, PlacedLog};
-use crate::build::{BelowDisk, HostSite, listener};
 use crate::failure::RunFailure;
 use crate::host::linux::PlacedHost;
 use crate::host::linux::mount::{LayOut, MountPages};
+use crate::site::{BelowDisk, HostSite, listener};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
@@ -58,7 +58,7 @@ impl MountPages for LocalPages<'_> {
         lay_out: &LayOut<'_>,
     ) -> Result<Option<(usize, Mount)>, RunFailure> {
         let Self { mounted, host, name, number } = *self;
-        let (format, seed) = (mounted.kind.format(), site.loaded.scenario.seed);
+        let (format, seed) = (mounted.kind.format(), site.seed);
         let of = LayoutOf::new((&host.parameters, mounted.holds_swap), name, &format, mounted.blocks, seed);
         let laid_out = lay_out(site, of)?;
         let wired = self.wire(site, &laid_out)?;
@@ -72,7 +72,7 @@ impl MountPages for LocalPages<'_> {
             dirty_limit: mounted.place.dirty_limit,
             believed_rate: mounted.place.believed_rate,
             laid_out,
-            watch: site.loaded.watch.clone(),
+            watch: site.watch.clone(),
             requests: wired.requests,
             completions: wired.completions,
             log,
@@ -93,7 +93,7 @@ impl LocalPages<'_> {
                 largest_request: self.host.parameters.kernel.block.largest_request.get(),
             });
         };
-        let files = if site.knows_files(on) { laid_out.layout().into() } else { Arc::default() };
+        let files = if site.foundation.knows_files(on) { laid_out.layout().into() } else { Arc::default() };
         self.queue(site, &Queued { name, on, blocks, files: &files })
     }
 
@@ -140,10 +140,11 @@ impl LocalPages<'_> {
         site: &mut HostSite<'_, '_>,
         &Queued { name, on, blocks, files }: &Queued<'_>,
     ) -> Result<Wired, RunFailure> {
-        let files_apart = site.knows_files(on);
+        let files_apart = site.foundation.knows_files(on);
         let before = |disks: &[BelowDisk]| self.queue_before(disks, files_apart);
-        let (below, (down, up), mut stages) = site.below_queue(on, files, Some(&before))?;
-        let mut queue = before(below.disks())?;
+        let (below, (down, up), mut stages) =
+            site.foundation.below_queue(site.page, on, files, Some(&before))?;
+        let mut queue = before(&below.disks)?;
         if below.is_of_host {
             queue = queue.entrance();
         }
@@ -152,10 +153,11 @@ impl LocalPages<'_> {
         let completions = site.page.fifo(&format!("{name}-queue-completions"));
         let page = format!("{name}-queue");
         let listener = listener(site.page, &page, &queue);
-        site.listens(self.mounted.host, listener);
+        site.foundation.listens(self.mounted.host, listener);
         let own = queue_page_told(site.page, &page, (&queue, listener), (requests, completions), (down, up));
-        let (entrance, first) = site.before_queue(&below, (requests, completions), blocks)?;
-        let completions = site.beside(on, (entrance, completions));
+        let (entrance, first) =
+            site.foundation.before_queue(site.page, &below, (requests, completions), blocks)?;
+        let completions = site.foundation.beside(site.page, on, (entrance, completions));
         stages.splice(0..0, first.into_iter().chain(own));
         site.upper_stages.append(&mut stages);
         let largest_request = u64::from(queue.limits.largest_request) * SECTOR_BYTES;

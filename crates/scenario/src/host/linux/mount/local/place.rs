@@ -3,10 +3,10 @@
 use super::check::PlannedMount;
 use super::memory::in_memory;
 use super::{FileSystem, FileSystemKind, PlacedFileSystem, PlacedLog};
+use crate::host::Beneath;
 use crate::host::family::Ground;
 use crate::host::linux::mount::PlaceSite;
 use crate::host::linux::{FILE_SYSTEM, PlacedHost};
-use crate::placed::Beneath;
 use crate::text::{Problem, refusal};
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::host::file_system::{self, BLOCK_SIZE};

@@ -5,12 +5,12 @@ mod implied;
 pub(crate) use implied::join_ranks;
 
 use super::{CheckSite, Connections, MountKind, MountPages, PlaceSite, PlacedMount, shared_part};
-use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
 use crate::schema::{Names, read_apart};
+use crate::site::HostSite;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use implied::IMPLIED;
@@ -152,7 +152,7 @@ impl MountPages for &PlacedMpi {
         wires: &mut Connections<'_>,
     ) -> Result<Vec<Stage>, RunFailure> {
         let PlacedMpi { ref name, ref parameters, network, ref hosts } = **self;
-        let runs_on = site.hosts_of_processes();
+        let runs_on = site.foundation.hosts_of_processes();
         let on = network.map(|network| &wires.linux.networks[network].parameters);
         let one_sided = on.filter(|parameters| parameters.transport.is_one_sided());
         let atomic = one_sided.map_or(Time::ZERO, |parameters| parameters.atomic().time());

@@ -3,12 +3,12 @@
 mod pages;
 
 use super::{CheckSite, MountKind, MountPages, MountPoint, PlaceSite, PlacedMount, shared_part, volumes_at};
-use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
 use crate::schema::{Names, read_apart};
+use crate::site::HostSite;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use pages::PvfsPages;
@@ -234,6 +234,6 @@ impl PlacedMount for PlacedPvfs {
         _: Range<usize>,
         site: &mut HostSite<'_, '_>,
     ) -> Result<Box<dyn MountPages + 'l>, RunFailure> {
-        Ok(Box::new(PvfsPages::of(self, linux, site.next_file()?)))
+        Ok(Box::new(PvfsPages::of(self, linux, site.foundation.next_file()?)))
     }
 }

@@ -1,10 +1,10 @@
 //! The pages of parallel file systems, and what lies on each server of their files.
 
 use super::PlacedPvfs;
-use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint, PlacedMount};
+use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;

@@ -3,12 +3,12 @@
 mod pages;
 
 use super::{CheckSite, MountKind, MountPages, MountPoint, PlaceSite, PlacedMount, shared_part, volumes_at};
-use crate::build::HostSite;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
 use crate::parts::{PartKind, Pool};
 use crate::schema::{Names, read_apart};
+use crate::site::HostSite;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use pages::SanPages;

@@ -2,10 +2,10 @@
 //! files that are there when a run begins.
 
 use super::{BYTES_A_PARTITION, PlacedSan, SanDisk};
-use crate::build::HostSite;
 use crate::claim::Claim;
 use crate::failure::RunFailure;
 use crate::host::linux::mount::{Connections, MountPages, MountPoint};
+use crate::site::HostSite;
 use petrio_colours::SECTOR_BYTES;
 use petrio_models::Stage;
 use petrio_models::block::scsi::Target;
@@ -37,11 +37,13 @@ impl MountPages for SanPages<'_> {
         let mut targets = Vec::new();
         let mut below_targets = Vec::new();
         for SanDisk { name, on, blocks, number } in &san.targets {
-            let (below, (requests, completions), stages) = site.below_queue(*on, &Arc::default(), None)?;
-            flushes |= below.disks().iter().any(|disk| disk.features.write_cache);
-            let accepted = below.disks().iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
-            let (entrance, first) = site.before_queue(&below, (requests, completions), *blocks)?;
-            let completions = site.beside(*on, (entrance, completions));
+            let (below, (requests, completions), stages) =
+                site.foundation.below_queue(site.page, *on, &Arc::default(), None)?;
+            flushes |= below.disks.iter().any(|disk| disk.features.write_cache);
+            let accepted = below.disks.iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
+            let (entrance, first) =
+                site.foundation.before_queue(site.page, &below, (requests, completions), *blocks)?;
+            let completions = site.foundation.beside(site.page, *on, (entrance, completions));
             below_targets.extend(first.into_iter().chain(stages));
             let service = format!("{} target", san.name);
             targets.push(Target {
@@ -94,7 +96,7 @@ impl SanPages<'_> {
             .ok_or_else(|| self.refused("its disks have no room for it".to_owned()))?;
         let mut files: Vec<PlannedFile> = Vec::new();
         for number in self.volumes.clone() {
-            files.extend(site.files(number)?.into_iter().filter(|file| file.present));
+            files.extend(site.foundation.files(number)?.into_iter().filter(|file| file.present));
         }
         let bytes = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
         let partitions = bytes / partition.max(1);

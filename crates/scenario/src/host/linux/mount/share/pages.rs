@@ -1,16 +1,15 @@
 //! The pages of file services, and what lies on each server of the files of others.
 
 use super::{PlacedShare, ProfileLine};
-use crate::build::{HostSite, file_tables};
 use crate::claim::Claim;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint};
-use crate::loaded::Loaded;
+use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_models::Stage;
 use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, ShareServer, share_page};
-use petrio_workload::program::PlannedFile;
+use petrio_workload::program::{FileTable, PlannedFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +27,15 @@ pub(super) struct SharePages<'l> {
 }
 
 impl PlacedShare {
-    fn placement(&self, files: &BTreeMap<String, Vec<FileId>>) -> (Placement, Option<String>) {
+    /// Where its partitions lie, with a warning of what its profile names that isn't among the files of its volumes.
+    pub(crate) fn placement_of(&self, tables: &[FileTable]) -> (Placement, Option<String>) {
+        let mut files: BTreeMap<String, Vec<FileId>> = BTreeMap::new();
+        for table in tables {
+            for entry in table.entries().iter().filter(|entry| !entry.is_directory) {
+                let name = table.path(entry.file).unwrap_or_default();
+                files.entry(name).or_default().push(entry.file);
+            }
+        }
         let servers = self.servers.len() as u32;
         let placement = Placement::new(self.placement.rule(), self.parameters.partition.get(), servers);
         let mut moved = Vec::new();
@@ -48,24 +55,6 @@ impl PlacedShare {
         });
         (placement.with_profile(moved), warning)
     }
-
-    /// Where its partitions lie, with a warning of what its profile names that isn't there. Its volumes have these numbers
-    /// among all of the scenario.
-    pub(crate) fn placement_of(
-        &self,
-        loaded: &Loaded,
-        volumes: Range<usize>,
-    ) -> Result<(Placement, Option<String>), RunFailure> {
-        let tables = if self.profile.is_empty() { Vec::new() } else { file_tables(loaded)?.0 };
-        let mut files: BTreeMap<String, Vec<FileId>> = BTreeMap::new();
-        for table in tables.get(volumes).unwrap_or_default() {
-            for entry in table.entries().iter().filter(|entry| !entry.is_directory) {
-                let name = table.path(entry.file).unwrap_or_default();
-                files.entry(name).or_default().push(entry.file);
-            }
-        }
-        Ok(self.placement(&files))
-    }
 }
 
 impl<'l> SharePages<'l> {
@@ -75,12 +64,14 @@ impl<'l> SharePages<'l> {
         volumes: Range<usize>,
         site: &mut HostSite<'_, '_>,
     ) -> Result<Self, RunFailure> {
-        let first = site.first_volume;
-        let (placement, warning) =
-            share.placement_of(site.loaded, first + volumes.start..first + volumes.end)?;
+        let tables = match share.profile.is_empty() {
+            true => Vec::new(),
+            false => site.foundation.tables(volumes.clone())?,
+        };
+        let (placement, warning) = share.placement_of(&tables);
         site.warnings.extend(warning.map(|words| Claim::Placement.says(words)));
         let hosts = share.servers.iter().map(|&there| linux.file_systems[there].host).collect();
-        let programs = site.processes().max(1);
+        let programs = site.foundation.processes().max(1);
         Ok(Self { share, volumes, placement: Arc::new(placement), hosts, programs })
     }
 
@@ -173,7 +164,7 @@ impl MountPages for SharePages<'_> {
         let mut directories = BTreeSet::new();
         if servers.len() > 1 {
             for volume in self.volumes.clone() {
-                let files = site.files(volume)?;
+                let files = site.foundation.files(volume)?;
                 directories.extend(files.iter().filter(|file| file.is_directory).map(|file| file.file));
             }
         }

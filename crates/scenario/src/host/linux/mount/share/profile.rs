@@ -71,7 +71,7 @@ fn parse(text: &str, servers: &[&str]) -> Result<Arc<[ProfileLine]>, (u64, Wrong
         };
         let Some(&server) = by_name.get(server) else {
             let message = format!("\"{server}\" is none of the service's servers");
-            let help = crate::check::listed(server, servers, "the servers are");
+            let help = crate::checker::listed(server, servers, "the servers are");
             return Err((at, Wrong { message, help }));
         };
         if let Some(first) = known.insert((file.clone(), partition), at) {

@@ -1,0 +1,77 @@
+//! The processes of workloads on files: on which volume they work, and what issues their operations.
+
+use super::events::EventTrace;
+use crate::failure::RunFailure;
+use petrio_workload::program::{FilePlan, Placement, PlannedFile, ProgramError, Tables};
+
+/// The processes of a workload on one volume.
+pub(crate) struct Group {
+    /// The volume, as a position in [`PlacedHosts::volumes`](crate::PlacedHosts::volumes).
+    pub(crate) volume: usize,
+    pub(crate) work: Work,
+}
+
+impl Group {
+    /// How many processes it has.
+    pub(crate) fn processes(&self) -> u32 {
+        self.work.processes()
+    }
+}
+
+/// What issues a workload's operations.
+pub(crate) enum Work {
+    Programs(Box<dyn FilePlan>, Placement),
+    Trace(Box<EventTrace>),
+}
+
+impl Work {
+    pub(crate) fn processes(&self) -> u32 {
+        match self {
+            Self::Programs(plan, _) => plan.processes(),
+            Self::Trace(trace) => trace.processes(),
+        }
+    }
+
+    pub(crate) fn next_file(&self) -> Result<u32, ProgramError> {
+        match self {
+            Self::Programs(plan, _) => Ok(plan.next_file()),
+            Self::Trace(trace) => trace.next_file(),
+        }
+    }
+
+    /// Its files by the number of the file system on its host.
+    pub(crate) fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
+        match self {
+            Self::Programs(plan, _) => plan.each_file(tell),
+            Self::Trace(trace) => {
+                for (file_system, table) in trace.tables()? {
+                    table.entries().iter().for_each(|entry| tell(file_system, entry.into()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The same with their names.
+    pub(crate) fn tables(&self) -> Result<Tables, ProgramError> {
+        match self {
+            Self::Programs(plan, _) => plan.tables(),
+            Self::Trace(trace) => trace.tables(),
+        }
+    }
+}
+
+/// A workload whose programs can't be made.
+pub(crate) struct NotPrepared {
+    pub(crate) workload: String,
+    pub(crate) error: ProgramError,
+}
+
+impl From<Box<NotPrepared>> for RunFailure {
+    fn from(failed: Box<NotPrepared>) -> Self {
+        petrio_workload::SourceError::from(failed.error).into()
+    }
+}
+
+/// Each workload in words, and its processes on each of its volumes.
+pub(crate) type Groups = Vec<(String, Vec<Group>)>;
