@@ -29,7 +29,7 @@ pub(crate) fn replay(requests: u64, folder: &Path) -> Result<String, ScaleError>
     // A request every 12 ms, which the drive keeps up with.
     let mut trace = String::new();
     for number in 0..requests {
-        let _ = writeln!(trace, "{} 0 {} 8 1", number * 12, number * 7_919 % 280_000_000);
+        let _ = writeln!(trace, "{}.0 0 {} 8 1", number * 12, number * 7_919 % 280_000_000);
     }
     std::fs::write(folder.join("requests"), trace).map_err(of_folder)?;
     Ok("[disk.d]\nmodel = \"seagate-st3146707lc\"\n[workload.t]\nkind = \"trace\"\non = \"d\"\nfiles = [\"requests\"]\n".to_owned())
