@@ -196,22 +196,26 @@ pub fn measure(scale: Scale, progress: &mut dyn FnMut(&str)) -> Result<Vec<Scale
         let microseconds = (served(&many, requests, turns)?, served(&one, requests, turns)?);
         rows.push(ScaleFigure::of_request(what, serving, microseconds));
     }
-    progress("a run from a state");
-    let (figure, of_one) = state::second_half(operations, turns)?;
-    let aim = REST_AIM * of_one + REST_AIM_S;
-    rows.push(ScaleFigure {
-        what:
-            "the second half of a run, from a state (of one: what the whole takes longer than the first half)"
-                .to_owned(),
-        instances: 1,
-        figure,
-        unit: "s",
-        of_one,
-        ratio: figure / of_one,
-        aim,
-        aim_is_of: OF_FIGURE,
-        reached: figure <= aim,
-    });
+    let folder = tempfile::tempdir().map_err(state::of_folder)?;
+    let of_trace = state::replay(operations, folder.path())?;
+    for (of, text) in [("run", state::files(operations)), ("replay of a trace", of_trace)] {
+        progress(&format!("a {of} from a state"));
+        let (figure, of_one) = state::second_half(&text, folder.path(), turns)?;
+        let aim = REST_AIM * of_one + REST_AIM_S;
+        rows.push(ScaleFigure {
+            what: format!(
+                "the second half of a {of}, from a state (of one: what the whole takes longer than the first half)"
+            ),
+            instances: 1,
+            figure,
+            unit: "s",
+            of_one,
+            ratio: figure / of_one,
+            aim,
+            aim_is_of: OF_FIGURE,
+            reached: figure <= aim,
+        });
+    }
     Ok(rows)
 }
 

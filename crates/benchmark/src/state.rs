@@ -6,11 +6,14 @@ use petrio_kernel::Time;
 use petrio_scenario::load_text;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::run::{Part, run_part};
-use petrio_scenario::state::SavedRun;
+use petrio_scenario::state::{SavedRun, StateError};
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// A warm cache of 2 GiB, four readers and a writer; `operations` of each reader.
-fn scenario(operations: u64) -> String {
+pub(crate) fn files(operations: u64) -> String {
     format!(
         "[disk.d]\nmodel = \"seagate-st3146707lc\"\n\
          [host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.27\"\nmemory = \"2 GiB\"\n\
@@ -21,11 +24,30 @@ fn scenario(operations: u64) -> String {
     )
 }
 
+/// So many requests of a trace to a drive, as they arrive; the trace is put into a folder.
+pub(crate) fn replay(requests: u64, folder: &Path) -> Result<String, ScaleError> {
+    // A request every 12 ms, which the drive keeps up with.
+    let mut trace = String::new();
+    for number in 0..requests {
+        let _ = writeln!(trace, "{}.0 0 {} 8 1", number * 12, number * 7_919 % 280_000_000);
+    }
+    std::fs::write(folder.join("requests"), trace).map_err(of_folder)?;
+    Ok("[disk.d]\nmodel = \"seagate-st3146707lc\"\n[workload.t]\nkind = \"trace\"\non = \"d\"\nfiles = [\"requests\"]\n".to_owned())
+}
+
+pub(crate) fn of_folder(cause: io::Error) -> ScaleError {
+    of_file(StateError::File { path: std::env::temp_dir(), cause })
+}
+
+fn of_file(error: StateError) -> ScaleError {
+    ScaleError::Run(Box::new(petrio_scenario::run::RunFailure::State(error)))
+}
+
 /// Processor seconds of the second half of a run: gone on with from a state in a file, and what the whole takes longer than its
 /// first half. Reading the scenario and the state is in the first.
-pub(crate) fn second_half(operations: u64, turns: u32) -> Result<(f64, f64), ScaleError> {
-    let text = scenario(operations);
-    let loaded = load_text("state.toml", &text, None, &[]).map_err(Box::new)?;
+pub(crate) fn second_half(text: &str, folder: &Path, turns: u32) -> Result<(f64, f64), ScaleError> {
+    let load = || load_text("state.toml", text, Some(folder), &[]).map_err(Box::new);
+    let loaded = load()?;
     let run = |part: Part<'_>| Ok(run_part(&loaded, Sinks::default(), part).map_err(Box::new)?);
     let half = Time::from_seconds(run(Part::default())?.simulated_s / 2.0);
     let whole = best(turns, || run(Part::default()))?;
@@ -33,19 +55,14 @@ pub(crate) fn second_half(operations: u64, turns: u32) -> Result<(f64, f64), Sca
 
     let saved = OnceLock::new();
     run(Part { until: Some(half), saves: Some(&saved), ..Part::default() })?;
-    let file = std::env::temp_dir().join(format!("petrio-bench-{}.state", std::process::id()));
-    let of_file = |error| ScaleError::Run(Box::new(petrio_scenario::run::RunFailure::State(error)));
+    let file = folder.join("half.state");
     let inputs = Inputs::none();
-    let written = saved.get().map_or(Ok(()), |saved| saved.write(&file, &inputs));
-    let from = written.map_err(of_file).and_then(|()| {
-        best(turns, || {
-            let loaded = load_text("state.toml", &text, None, &[]).map_err(Box::new)?;
-            let from = SavedRun::read(&Inputs::here(), &file).map_err(of_file)?;
-            let part = Part { from: Some(&from), ..Part::default() };
-            Ok(run_part(&loaded, Sinks::default(), part).map_err(Box::new)?)
-        })
-    });
-    // It is nobody's any more, whatever came of it.
-    let _ = std::fs::remove_file(&file);
-    Ok((from?, (whole - first).max(0.0)))
+    saved.get().map_or(Ok(()), |saved| saved.write(&file, &inputs)).map_err(of_file)?;
+    let from = best(turns, || {
+        let loaded = load()?;
+        let from = SavedRun::read(&Inputs::here(), &file).map_err(of_file)?;
+        let part = Part { from: Some(&from), ..Part::default() };
+        Ok(run_part(&loaded, Sinks::default(), part).map_err(Box::new)?)
+    })?;
+    Ok((from, (whole - first).max(0.0)))
 }

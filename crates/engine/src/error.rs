@@ -187,6 +187,12 @@ pub enum EngineError {
     #[error("the saved state is damaged, or of another version: {0}")]
     #[diagnostic(help("save it again"))]
     Damaged(petrio_persist::Damage),
+    /// What the state rests on isn't there.
+    #[error("{0}")]
+    #[diagnostic(help(
+        "a state rests on its traces: as they were when it was saved, or what is left of each behind what was read"
+    ))]
+    OtherInput(String),
     /// A checkpoint of another System.
     #[error("the checkpoint is of another System")]
     #[diagnostic(help(

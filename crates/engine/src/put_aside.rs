@@ -55,7 +55,10 @@ impl Engine {
 
 impl From<Damage> for EngineError {
     fn from(damage: Damage) -> Self {
-        Self::Damaged(damage)
+        match damage {
+            Damage::Input(what) => Self::OtherInput(what),
+            damage => Self::Damaged(damage),
+        }
     }
 }
 

@@ -23,6 +23,9 @@ pub enum Damage {
     /// A part of the System that can't be made of what was written.
     #[error("{0} can't be made anew: there is another number of them here than in what was saved")]
     FromNothing(&'static str),
+    /// What it rests on isn't there any more.
+    #[error("{0}")]
+    Input(String),
     /// A pointer to something that this System doesn't have.
     #[error("it points to part {number} of the System, which is no {what} here")]
     Part {

@@ -1,6 +1,7 @@
 //! Cells that several point to: what is in them is restored where they are, so that all see it.
 
 use crate::{Damage, Persist, Reader, Writer};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,6 +46,17 @@ impl<T: Inside> Inside for Vec<T> {
 
     fn restore(&self, from: &mut Reader<'_>) -> Result<(), Damage> {
         self.iter().try_for_each(|cell| cell.restore(from))
+    }
+}
+
+/// Which there are is part of the System.
+impl<K, T: Inside> Inside for BTreeMap<K, T> {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.values().for_each(|cell| cell.save(to));
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.values().try_for_each(|cell| cell.restore(from))
     }
 }
 

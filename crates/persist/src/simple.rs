@@ -5,6 +5,7 @@ use hdrhistogram::Histogram;
 use petrio_random::Generator;
 use petrio_time::Time;
 use rand_core::{Rng, SeedableRng};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::num::{NonZero, NonZeroU32, NonZeroU64};
 
@@ -195,6 +196,19 @@ impl Persist for String {
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(Damage::Value { what: "a text in UTF-8", found: format!("{length} other bytes") }),
         }
+    }
+}
+
+impl Persist for Cow<'static, str> {
+    const PLAIN: bool = true;
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.len().save(to);
+        to.bytes(self.as_bytes());
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        String::load(from).map(Self::Owned)
     }
 }
 

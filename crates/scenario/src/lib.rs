@@ -60,7 +60,7 @@ pub use host::{
     PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
     Volume,
 };
-pub use load::{load, load_from, load_in, load_text};
+pub use load::{load, load_from, load_in, load_on, load_text};
 pub use loaded::Loaded;
 pub use network::PlacedNetwork;
 use petrio_report::claim;

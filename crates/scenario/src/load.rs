@@ -21,6 +21,7 @@ use crate::prepared::Prepared;
 use crate::reference::Of;
 use crate::scenario::{Head, Scenario};
 use crate::schema::read_parts;
+use crate::state::SavedRun;
 use crate::text::deserialise::read_beside;
 use crate::text::file::text_of;
 use crate::text::tables::read_tables;
@@ -75,13 +76,28 @@ pub fn load_in(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
+    load_on(inputs, path, overrides, watch, None)
+}
+
+/// As [`load_in`], to go on from a state: what it holds of traces isn't looked for in them, which may be what is left of them.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_on(
+    inputs: &Inputs,
+    path: &Path,
+    overrides: &[Override],
+    watch: &Watch,
+    from: Option<&SavedRun>,
+) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
     let text = text_of(inputs, path).map_err(|problem| {
         let other = misplaced::by_file(inputs, (&name, path), Of::Scenario);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut loaded = load_from(&name, &text, &inputs.below(folder), overrides, watch)?;
+    let known = (watch, from.and_then(SavedRun::known));
+    let mut loaded = load_known(&name, &text, &inputs.below(folder), overrides, known)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
         loaded.scenario.title = stem.unwrap_or(name);

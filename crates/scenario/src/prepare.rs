@@ -14,10 +14,11 @@ use crate::failure::RunFailure;
 use crate::loaded::Loaded;
 use crate::prepared::{EventTrace, NotPrepared, Prepared};
 use crate::users::load_users_in;
-use crate::workload::{Reading, Workload};
+use crate::workload::{EventReplay, Reading, Workload};
 use petrio_users::UserSpecification;
 use petrio_workload::program::ProgramError;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 impl Reading {
@@ -35,9 +36,14 @@ impl Reading {
 
     fn serves(&self, workload: &Workload) -> bool {
         match (workload, workload.pattern()) {
-            (Workload::Events(load), _) => {
-                matches!(self, Self::Events(parameters, _) if **parameters == load.parameters)
-            }
+            (Workload::Events(load), _) => match self {
+                // What a state holds is of its trace, whatever that is called now.
+                Self::Events(asked, _) if asked.file.as_os_str().is_empty() => {
+                    EventReplay { file: PathBuf::new(), ..load.parameters.clone() } == **asked
+                }
+                Self::Events(asked, _) => **asked == load.parameters,
+                _ => false,
+            },
             (_, Some(pattern)) => pattern.serves(self),
             (_, None) => matches!(self, Self::Nothing),
         }

@@ -1,24 +1,31 @@
 //! A run that was put aside in a file, to go on from there as often as one likes: warm once, ask often.
 //!
 //! A state holds all that changes: the net's marking, and how far the programs are. What the System is made of is built again from
-//! the scenario, which therefore has to be the same but for its title, its seed and what it measures.
+//! the scenario, which therefore has to be the same but for its title, its seed and what it measures. What a look over a trace's calls
+//! on files has found is held, too: of that trace no more need be there than what is left.
 
+use crate::loaded::Loaded;
+use crate::prepared::Prepared;
+use crate::workload::{EventReplay, Reading, Workload};
 use miette::Diagnostic;
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_files::whole_file::WholeFile;
 use petrio_kernel::Time;
-use petrio_persist::{Reader, SharedParts};
+use petrio_persist::{Damage, Persist, Reader, SharedParts, Writer};
+use petrio_workload::replay::TraceFiles;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::io::{self, Write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What a state file begins with.
 const MAGIC: &[u8] = b"petrio state\n";
 /// Changes whenever states are written otherwise.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// The largest state file that is read.
 const BYTES_MAX: u64 = 1 << 36;
 /// Keys that differ of which a message names so many.
@@ -30,8 +37,15 @@ const COMPRESSION: i32 = 3;
 #[derive(Debug)]
 pub struct SavedRun {
     header: Header,
+    /// What was found in traces of calls on files before the run, by the workloads' names.
+    found: Found,
     bytes: Vec<u8>,
 }
+
+type Found = Vec<FoundIn>;
+
+/// By the workload's name, what was asked of its trace, as JSON, and what was found.
+type FoundIn = (String, (String, Arc<TraceFiles>));
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -43,6 +57,8 @@ struct Header {
     like: u64,
     /// What the state rests on.
     scenario: Value,
+    /// What is in the files that it names, but for traces, by these names.
+    inputs: BTreeMap<PathBuf, u64>,
 }
 
 /// Why a run can't go on from a state.
@@ -93,6 +109,15 @@ pub enum StateError {
         /// What differs, and how.
         differs: String,
     },
+    /// Of other traces.
+    #[error("the trace of workload \"{workload}\" isn't the one that the state is of")]
+    #[diagnostic(help(
+        "give it as it was when the state was saved, or read the scenario to go on from the state"
+    ))]
+    OtherTrace {
+        /// Whose.
+        workload: String,
+    },
     /// It would end before it begins.
     #[error("the state is of {at}, and the run would end at {end}")]
     #[diagnostic(help(
@@ -119,17 +144,17 @@ impl StateError {
 }
 
 impl SavedRun {
-    /// Of a run with this seed, which rests on this of its scenario.
-    pub(crate) fn new((scenario, seed): (Value, u64), (at, like): (Time, u64), bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(loaded: &Loaded, (at, like): (Time, u64), bytes: Vec<u8>) -> Self {
         let header = Header {
             format: FORMAT,
             petrio: env!("CARGO_PKG_VERSION").to_owned(),
             time_ps: at.as_picos(),
-            seed,
+            seed: loaded.scenario.seed,
             like,
-            scenario,
+            scenario: loaded.rests_on(),
+            inputs: inputs(loaded),
         };
-        Self { header, bytes }
+        Self { header, found: found(loaded), bytes }
     }
 
     /// The instant that it is of.
@@ -156,6 +181,9 @@ impl SavedRun {
             writeln!(file, " {:016x}", digest(&header))?;
             let mut packed = zstd::Encoder::new(&mut file, COMPRESSION)?;
             packed.include_checksum(true)?;
+            let found = self.written().map_err(io::Error::other)?;
+            packed.write_all(&(found.len() as u64).to_le_bytes())?;
+            packed.write_all(&found)?;
             packed.write_all(&self.bytes)?;
             packed.finish()?;
             file.finish()
@@ -193,8 +221,39 @@ impl SavedRun {
         }
         let header: Header =
             serde_json::from_value(header).map_err(|error| damaged(format!("its heading: {error}")))?;
-        let bytes = zstd::decode_all(&packed[1..]).map_err(|error| damaged(error.to_string()))?;
-        Ok(Self { header, bytes })
+        let mut bytes = zstd::decode_all(&packed[1..]).map_err(|error| damaged(error.to_string()))?;
+        let (found, begin) = read_found(&bytes).map_err(|damage| damaged(damage.to_string()))?;
+        bytes.drain(..begin);
+        Ok(Self { header, found, bytes })
+    }
+
+    fn written(&self) -> Result<Vec<u8>, petrio_persist::Refusal> {
+        let known = SharedParts::default();
+        let mut to = Writer::new(&known);
+        self.found.save(&mut to);
+        to.finish()
+    }
+
+    /// What was found in traces before the run, for a scenario that is to go on from here: it isn't looked for again.
+    pub(crate) fn known(&self) -> Option<Arc<Prepared>> {
+        let reading = |(name, (asked, files)): &FoundIn| {
+            let asked: EventReplay = serde_json::from_str(asked).ok()?;
+            Some((name.clone(), Reading::Events(Box::new(asked), Arc::clone(files))))
+        };
+        (!self.found.is_empty())
+            .then(|| Arc::new(Prepared::read(self.found.iter().filter_map(reading).collect())))
+    }
+
+    /// Whether what a scenario has found in its traces is what was found in them then.
+    pub(crate) fn found_the_same(&self, loaded: &Loaded) -> Result<(), StateError> {
+        let there = found(loaded);
+        let differs = |(was, is): &(&FoundIn, &FoundIn)| was.0 != is.0 || was.1.1 != is.1.1;
+        match self.found.iter().zip(&there).find(differs) {
+            None if self.found.len() == there.len() => Ok(()),
+            differs => Err(StateError::OtherTrace {
+                workload: differs.map_or_else(String::new, |(was, _)| was.0.clone()),
+            }),
+        }
     }
 
     /// What its System was like before anything happened in it.
@@ -202,11 +261,16 @@ impl SavedRun {
         self.header.like
     }
 
-    /// In what a scenario, of which a state would [rest on](crate::Loaded::rests_on) this, differs from the one that it is of: each
-    /// key, and how it does, in words.
-    pub fn differences(&self, scenario: &Value) -> Vec<(String, String)> {
+    /// In what a scenario differs from the one that it is of: each key, and how it does, in words.
+    pub fn differences(&self, loaded: &Loaded) -> Vec<(String, String)> {
         let mut differ = Vec::new();
-        differences("", &self.header.scenario, scenario, &mut differ);
+        differences("", &self.header.scenario, &loaded.rests_on(), &mut differ);
+        let others = self.header.inputs.iter().filter(|(name, was)| digest_of(loaded, name) != Some(**was));
+        differ.extend(others.map(|(name, _)| {
+            let name = shown::path(name).to_string();
+            let what = format!("what is in {name} was something else");
+            (name, what)
+        }));
         differ
     }
 
@@ -224,8 +288,59 @@ impl SavedRun {
     }
 }
 
+/// The files that a scenario has read, but for traces, which are known by what is in them, and itself.
+fn inputs(loaded: &Loaded) -> BTreeMap<PathBuf, u64> {
+    let traces = loaded.scenario.workload.values().flat_map(|workload| match workload {
+        Workload::Trace(trace) => trace.files.clone(),
+        Workload::Events(load) => vec![load.parameters.file.clone()],
+        _ => Vec::new(),
+    });
+    let traces: BTreeSet<PathBuf> = traces.collect();
+    let (folder, own) = (loaded.path_of(Path::new("")), digest(loaded.origin.text.as_bytes()));
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(&folder).unwrap_or(&path).to_owned();
+        let is_input = loaded.path_of(&name) == path && !traces.contains(&name);
+        let digest = digest_of(loaded, &name).filter(|digest| is_input && *digest != own)?;
+        Some((name, digest))
+    };
+    loaded.inputs.opened().into_keys().filter_map(named).collect()
+}
+
+/// What is in a file, if it is there; of a state nothing.
+fn digest_of(loaded: &Loaded, name: &Path) -> Option<u64> {
+    let mut bytes = BufReader::new(loaded.inputs.open(name).ok()?);
+    let is_state = bytes.fill_buf().ok()?.starts_with(MAGIC);
+    (!is_state).then(|| petrio_random::fnv1a(bytes.bytes().map_while(Result::ok)))
+}
+
 fn digest(header: &[u8]) -> u64 {
     petrio_random::fnv1a(header.iter().copied())
+}
+
+/// What a scenario has found in the traces of its workloads.
+fn found(loaded: &Loaded) -> Found {
+    let Ok(prepared) = loaded.prepared() else { return Found::new() };
+    let of = |(name, reading): (&String, &Reading)| match reading {
+        Reading::Events(asked, files) => {
+            // Whatever the file is called.
+            let asked = EventReplay { file: PathBuf::new(), ..(**asked).clone() };
+            Some((name.clone(), (serde_json::to_string(&asked).ok()?, Arc::clone(files))))
+        }
+        _ => None,
+    };
+    prepared.readings().iter().filter_map(of).collect()
+}
+
+/// What was found in traces, and where the rest begins.
+fn read_found(bytes: &[u8]) -> Result<(Found, usize), Damage> {
+    let known = SharedParts::default();
+    let (length, rest) = bytes.split_first_chunk().ok_or(Damage::Ends)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| Damage::Ends)?;
+    let (found, _) = rest.split_at_checked(length).ok_or(Damage::Ends)?;
+    let mut reader = Reader::new(&known, found);
+    let found = Found::load(&mut reader)?;
+    reader.end()?;
+    Ok((found, size_of::<u64>() + length))
 }
 
 /// Adds what differs between two values, by the keys' paths.

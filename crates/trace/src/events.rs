@@ -10,6 +10,7 @@ use super::native::{About, NativeReader, Wanted};
 use super::reader::{Parsed, Reader};
 use super::record::{BlockRecord, Record};
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::{Damage, Persist, Writer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -99,6 +100,28 @@ impl Format<Event> for Queued {
             }
         };
         Ok(Some(RawEvent { clock: raw.clock, at: raw.at, record: queued(&record) }))
+    }
+
+    fn stands_alone(&self) -> bool {
+        self.format.stands_alone()
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.devices.save(to);
+        self.format.save(to);
+    }
+
+    fn restore(&mut self, from: &mut petrio_persist::Reader<'_>) -> Result<(), Damage> {
+        self.devices.restore(from)?;
+        self.format.restore(from)
+    }
+
+    fn rows(&self) -> u64 {
+        self.format.rows()
+    }
+
+    fn go_to_row(&mut self, row: u64) -> Result<(), TraceError> {
+        self.format.go_to_row(row)
     }
 
     fn tally(&self) -> ReadCounts {

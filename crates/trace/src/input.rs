@@ -151,6 +151,24 @@ impl Input {
         Ok(true)
     }
 
+    /// Leaves out what stands before a place further on, of which the bytes and the lines before it are said.
+    pub(crate) fn go_to(&mut self, bytes: u64, lines: u64) -> io::Result<()> {
+        while self.offset < bytes {
+            if self.start == self.end {
+                self.fill(1)?;
+                if self.start == self.end {
+                    break;
+                }
+            }
+            let here = u64::try_from(self.end - self.start).unwrap_or(u64::MAX).min(bytes - self.offset);
+            // No more than lie in the buffer.
+            self.start += here as usize;
+            self.offset += here;
+        }
+        self.lines = lines;
+        Ok(())
+    }
+
     /// All that has not been handed out, as a file without a name, for a format that is read from its end. It takes no
     /// more than half of the room for temporary files.
     pub(crate) fn kept_aside(&mut self) -> Result<File, Fault> {

@@ -24,6 +24,7 @@
 //!                      detect              Reader<R> ─┘
 //! ```
 
+mod ahead;
 pub(crate) mod begin;
 pub mod characterise;
 pub(crate) mod compression;
@@ -58,7 +59,7 @@ pub use error::{Position, Problem, TraceError};
 pub use events::EventReader;
 pub use format::FormatName;
 pub use format::petrio::PetrioWriter;
-pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces, ProcessNumbers};
+pub use merge::{Alignment, DeviceMap, MergedRecord, MergedTraces, OneTrace, ProcessNumbers};
 pub use merge_events::{MergeError, MergedEvents};
 pub use named::{ColumnUnits, LengthUnit, NamedColumns, OwnTable, TimeUnit};
 pub use options::TraceOptions;

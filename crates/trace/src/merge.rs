@@ -1,11 +1,12 @@
 //! Several traces merged by time into one stream, of requests or of events.
 
+use super::ahead::Ahead;
 use super::error::TraceError;
 use super::options::TraceOptions;
 use super::reader::{Parsed, Reader, TraceReader};
 use super::record::BlockRecord;
 use super::summary::TraceSummary;
-use petrio_persist::Persist;
+use petrio_persist::{self as persist, Damage, Persist, Writer};
 use petrio_time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,19 +48,12 @@ pub struct MergedRecord {
 
 /// Traces merged by time; records of the same time come in the order of the traces.
 pub(super) struct Merge<R: Parsed> {
-    parts: Vec<Part<R>>,
+    parts: Vec<Ahead<R>>,
     /// The next record of each trace that has one, the earliest on top.
     heads: BinaryHeap<Reverse<(Time, usize)>>,
     /// An error that was met while looking ahead, to be reported in its turn.
     failed: Option<TraceError>,
     done: bool,
-}
-
-struct Part<R: Parsed> {
-    reader: Reader<R>,
-    /// By how much its times are moved.
-    shift: Time,
-    next: Option<R>,
 }
 
 impl<R: Parsed> Merge<R> {
@@ -68,32 +62,14 @@ impl<R: Parsed> Merge<R> {
     /// # Errors
     /// What is wrong with the first record of a trace.
     pub(super) fn new(readers: impl IntoIterator<Item = (Reader<R>, Time)>) -> Result<Self, TraceError> {
-        let parts: Vec<Part<R>> =
-            readers.into_iter().map(|(reader, shift)| Part { reader, shift, next: None }).collect();
-        let mut merge =
-            Self { heads: BinaryHeap::with_capacity(parts.len()), parts, failed: None, done: false };
-        for index in 0..merge.parts.len() {
-            merge.advance(index)?;
-        }
-        Ok(merge)
+        let parts = readers.into_iter().map(|(reader, shift)| Ahead::new(reader, shift));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let heads = heads(&parts);
+        Ok(Self { parts, heads, failed: None, done: false })
     }
 
     pub(super) fn readers(&self) -> impl ExactSizeIterator<Item = &Reader<R>> {
         self.parts.iter().map(|part| &part.reader)
-    }
-
-    /// Reads the next record of a trace into its place.
-    fn advance(&mut self, index: usize) -> Result<(), TraceError> {
-        let part = &mut self.parts[index];
-        part.next = match part.reader.next().transpose()? {
-            Some(record) => {
-                let time = record.time().saturating_add(part.shift);
-                self.heads.push(Reverse((time, index)));
-                Some(record.at(time))
-            }
-            None => None,
-        };
-        Ok(())
     }
 
     fn read(&mut self) -> Result<Option<(usize, R)>, TraceError> {
@@ -102,7 +78,10 @@ impl<R: Parsed> Merge<R> {
         }
         let Some(Reverse((_, index))) = self.heads.pop() else { return Ok(None) };
         let Some(record) = self.parts[index].next.take() else { return Ok(None) };
-        self.failed = self.advance(index).err();
+        match self.parts[index].advance() {
+            Ok(time) => self.heads.extend(time.map(|time| Reverse((time, index)))),
+            Err(error) => self.failed = Some(error),
+        }
         Ok(Some((index, record)))
     }
 
@@ -121,6 +100,56 @@ impl<R: Parsed> Merge<R> {
         };
         self.done = !matches!(item, Some(Ok(_)));
         item
+    }
+}
+
+/// The next record of each.
+fn heads<R: Parsed>(parts: &[Ahead<R>]) -> BinaryHeap<Reverse<(Time, usize)>> {
+    let next = parts.iter().enumerate();
+    next.filter_map(|(index, part)| Some(Reverse((part.next.as_ref()?.time(), index)))).collect()
+}
+
+impl<R: Parsed> Persist for Merge<R> {
+    fn save(&self, to: &mut Writer<'_>) {
+        if let Some(error) = &self.failed {
+            to.refuse(format!("a trace that can't be read on ({error})"));
+        }
+        self.done.save(to);
+        self.parts.iter().for_each(|part| part.save(to));
+    }
+
+    fn load(from: &mut persist::Reader<'_>) -> Result<Self, Damage> {
+        Err(from.not_from_nothing("a trace"))
+    }
+
+    fn restore(&mut self, from: &mut persist::Reader<'_>) -> Result<(), Damage> {
+        self.done.restore(from)?;
+        self.parts.iter_mut().try_for_each(|part| part.restore(from))?;
+        self.heads = heads(&self.parts);
+        Ok(())
+    }
+}
+
+/// One trace, read on by its state from where it was read up to.
+#[derive(Persist)]
+#[persist(bound = "R: Parsed")]
+pub struct OneTrace<R: Parsed>(Merge<R>);
+
+impl<R: Parsed> OneTrace<R> {
+    /// Of a trace that is open.
+    ///
+    /// # Errors
+    /// What is wrong with its first record.
+    pub fn new(reader: Reader<R>) -> Result<Self, TraceError> {
+        Ok(Self(Merge::new([(reader, Time::ZERO)])?))
+    }
+}
+
+impl<R: Parsed> Iterator for OneTrace<R> {
+    type Item = Result<R, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next(|_, _, record| Ok(record))
     }
 }
 
@@ -178,8 +207,10 @@ impl ProcessNumbers {
 /// traces.
 ///
 /// Processes keep their numbers, as far as those of one trace aren't those of another: process 7 of one isn't that of another.
+#[derive(Persist)]
 pub struct MergedTraces {
     merge: Merge<BlockRecord>,
+    #[persist(keep)]
     devices: Vec<DeviceMap>,
     processes: ProcessNumbers,
 }

@@ -33,6 +33,11 @@ impl<R> Ordering<R> {
         }
     }
 
+    /// Whether records come in the file's own order.
+    pub(super) const fn is_of_file(&self) -> bool {
+        self.window == 0
+    }
+
     /// Whether another record, or the end, has to be known first.
     pub(super) fn wants(&self) -> bool {
         !self.ended && self.held.len() <= self.window
@@ -73,7 +78,7 @@ impl<R> Ordering<R> {
 /// The clock that is time zero.
 pub(super) struct Origin {
     /// `None` until the first record, with rebasing on.
-    clock: Option<u128>,
+    pub(super) clock: Option<u128>,
     rebase: bool,
 }
 

@@ -2,7 +2,7 @@
 //! for events.
 
 use super::begin::{Opened, Stream, opened};
-use super::error::TraceError;
+use super::error::{Fault, TraceError};
 use super::format::{Format, FormatName, Parser, Sample};
 use super::native::{NativeReader, Wanted};
 use super::options::TraceOptions;
@@ -10,6 +10,7 @@ use super::order::{Ordering, Origin};
 use super::record::{BlockRecord, Raw, Record};
 use super::summary::LeftOut;
 use petrio_files::inputs::Inputs;
+use petrio_persist::{self as persist, Damage, Persist, Writer};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,6 +56,14 @@ impl Parsed for BlockRecord {
     }
 }
 
+/// A place in a file: what stands before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
+pub(super) struct Place {
+    bytes: u64,
+    lines: u64,
+    rows: u64,
+}
+
 /// A trace as an iterator of records in order of time; memory does not grow with its length.
 ///
 /// After an error the iterator ends.
@@ -68,6 +77,10 @@ pub struct Reader<R: Parsed> {
     /// The clock of the first record.
     first: Option<u128>,
     done: bool,
+    /// The clock of the last record that was handed out, how many were, and where the last that was parsed begins.
+    clock: u128,
+    read: u64,
+    place: Place,
     /// The next record, where somebody looked ahead.
     ahead: Option<Raw<R>>,
     summary: R::Summary,
@@ -127,6 +140,9 @@ impl<R: Parsed> Reader<R> {
             rebase: options.rebase,
             first: None,
             done: false,
+            clock: 0,
+            read: 0,
+            place: Place::default(),
             ahead: None,
             summary: R::Summary::default(),
             other_devices: 0,
@@ -190,6 +206,39 @@ impl<R: Parsed> Reader<R> {
         (&*self.format, self.first.filter(|_| self.rebase).unwrap_or_default())
     }
 
+    /// The clock of the first record, and of the last one that was handed out, and which one is time zero.
+    pub(super) fn clocks(&self) -> (u128, u128, u128) {
+        (self.first.unwrap_or_default(), self.clock, self.origin.clock.unwrap_or_default())
+    }
+
+    /// How many records were handed out, and where the last one begins.
+    pub(super) const fn place(&self) -> (u64, Place) {
+        (self.read, self.place)
+    }
+
+    /// Writes what is known of the records before.
+    pub(super) fn save(&self, to: &mut Writer<'_>) {
+        self.format.save(to);
+    }
+
+    /// Knows what was written.
+    pub(super) fn restore(&mut self, from: &mut persist::Reader<'_>) -> Result<(), Damage> {
+        self.format.restore(from)
+    }
+
+    /// Whether each record can be read without those before.
+    pub(super) fn stands_alone(&self) -> bool {
+        self.order.is_of_file() && self.format.stands_alone()
+    }
+
+    /// Goes on at a place behind the records that were read.
+    pub(super) fn go_to(&mut self, place: Place) -> Result<(), TraceError> {
+        let Place { bytes, lines, rows } = place;
+        let moved = self.stream.input.go_to(bytes, lines);
+        moved.map_err(|source| self.stream.fault(Fault::Io(source)))?;
+        self.format.go_to_row(rows)
+    }
+
     /// Nothing was found.
     pub(super) fn without_records(&self) -> TraceError {
         self.stream.without_records(self.only_device.as_deref().filter(|_| self.other_devices > 0))
@@ -198,6 +247,8 @@ impl<R: Parsed> Reader<R> {
     /// The next record of the file that is asked for, checked.
     fn parsed(&mut self) -> Result<Option<Raw<R>>, TraceError> {
         loop {
+            let input = &self.stream.input;
+            self.place = Place { bytes: input.bytes(), lines: input.lines(), rows: self.format.rows() };
             let Some(raw) =
                 self.format.next(&mut self.stream.input).map_err(|fault| self.stream.fault(fault))?
             else {
@@ -234,6 +285,7 @@ impl<R: Parsed> Reader<R> {
             return if self.first.is_none() { Err(self.without_records()) } else { Ok(None) };
         };
         let time = self.origin.time(raw.clock).map_err(|problem| self.stream.problem(raw.at, problem))?;
+        (self.clock, self.read) = (raw.clock, self.read + 1);
         let record = raw.record.at(time);
         record.count(&mut self.summary);
         Ok(Some(record))

@@ -74,7 +74,7 @@ pub(crate) type RawRecord = Raw<BlockRecord>;
 /// ([`Event`]).
 ///
 /// Reading, ordering and merging are the same for both ([`Reader`](super::Reader)); here stands what isn't.
-pub trait Record: Sized + Clone + Send + 'static {
+pub trait Record: Clone + PartialEq + Persist + Send + 'static {
     /// What was read so far, counted.
     type Summary: Copy + Default;
 
@@ -84,6 +84,10 @@ pub trait Record: Sized + Clone + Send + 'static {
     /// The same at another time.
     #[must_use]
     fn at(self, time: Time) -> Self;
+
+    /// The same without its time, and without what a reader numbers in the order in which it shows up.
+    #[must_use]
+    fn unnumbered(self) -> Self;
 
     /// Whether it goes to this device.
     fn is_of(&self, device: u32) -> bool;
@@ -115,6 +119,10 @@ impl Record for BlockRecord {
 
     fn at(self, time: Time) -> Self {
         Self { time, ..self }
+    }
+
+    fn unnumbered(self) -> Self {
+        Self { time: Time::ZERO, process: 0, device: 0, ..self }
     }
 
     fn is_of(&self, device: u32) -> bool {
@@ -164,6 +172,11 @@ impl Record for Event {
 
     fn at(self, time: Time) -> Self {
         Self { time, ..self }
+    }
+
+    fn unnumbered(mut self) -> Self {
+        self.extents.iter_mut().for_each(|extent| extent.device = 0);
+        Self { time: Time::ZERO, process: 0, ..self }
     }
 
     fn is_of(&self, device: u32) -> bool {

@@ -1,9 +1,10 @@
 //! What was read of a trace, counted.
 
 use super::event::EventKind;
+use petrio_persist::Persist;
 
 /// What was left out while reading, or brought into form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct LeftOut {
     /// Records that stood out of order and were put in place.
     pub reordered: u64,

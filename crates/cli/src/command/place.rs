@@ -44,7 +44,7 @@ impl PlacePartitions {
 
     fn place(&self, watch: &Watch) -> Result<(), Failure> {
         let inputs = Inputs::here();
-        let loaded = self.scenario.load_watched(&inputs, watch, None)?;
+        let loaded = self.scenario.load_watched(&inputs, watch, None, None)?;
         let outputs = Outputs::of([("--out", &self.out), ("--json", &self.json)]);
         outputs.check(&inputs, [])?;
         let placed = place(&loaded, self.share.as_deref()).map_err(|error| Failure::of(&error))?;

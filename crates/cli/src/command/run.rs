@@ -95,9 +95,9 @@ impl Run {
     fn run(&self, watch: &Watch, progress: &Mutex<RunProgress>) -> Result<(), Failure> {
         let rows = self.stages.as_ref().map(|rows| Override::new("measure.stages", rows));
         let inputs = Inputs::here();
-        let loaded = self.scenario.load_watched(&inputs, watch, rows)?;
         let from = self.from.as_deref().map(|path| SavedRun::read(&inputs, path));
         let from = from.transpose().map_err(RunFailure::from)?;
+        let loaded = self.scenario.load_watched(&inputs, watch, rows, from.as_ref())?;
         // Loaded first: what was read for it is known then.
         let beside = self.beside(&loaded);
         self.outputs(&beside).check(&inputs, [])?;

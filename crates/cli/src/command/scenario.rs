@@ -6,7 +6,8 @@ use petrio_files::inputs::Inputs;
 use petrio_files::shown;
 use petrio_kernel::Watch;
 use petrio_scenario::init::{Choices, is_played, load_played};
-use petrio_scenario::{Loaded, Override, load_in};
+use petrio_scenario::state::SavedRun;
+use petrio_scenario::{Loaded, Override, load_on};
 use std::path::PathBuf;
 
 /// Which scenario, and what to change in it.
@@ -61,7 +62,7 @@ impl MadeFor {
 impl ScenarioArguments {
     /// Reads and checks the scenario; warnings are told.
     pub(crate) fn load(&self, inputs: &Inputs) -> Result<Loaded, Failure> {
-        self.load_watched(inputs, &Watch::default(), None)
+        self.load_watched(inputs, &Watch::default(), None, None)
     }
 
     /// The same, as long as it is wanted, with what another option sets.
@@ -70,6 +71,7 @@ impl ScenarioArguments {
         inputs: &Inputs,
         watch: &Watch,
         more: Option<Override>,
+        from: Option<&SavedRun>,
     ) -> Result<Loaded, Failure> {
         let mut overrides = self.overrides.clone();
         overrides.extend(more);
@@ -90,7 +92,7 @@ impl ScenarioArguments {
             );
             return Err(Failure::new(problem, Some(help.to_owned())));
         } else {
-            load_in(inputs, &self.scenario, &overrides, watch)?
+            load_on(inputs, &self.scenario, &overrides, watch, from)?
         };
         for warning in &loaded.warnings {
             crate::output::talk(&format!("{:?}", miette::Report::new(warning.clone())));

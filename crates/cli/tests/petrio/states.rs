@@ -77,3 +77,32 @@ fn what_would_change_it_is_asked_of_a_state_and_other_speeds_go_on_from_it() {
     let mean = |name: &str| folder.json(name)["latency"]["mean_ms"]["value"].as_f64().unwrap();
     assert!(mean("o.json") < mean("asked.json"), "{set}");
 }
+
+#[test]
+fn a_trace_whose_read_part_is_cut_off_goes_on_under_any_name() {
+    let folder = Folder::with(
+        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\n[workload.w]\nkind = \"trace\"\non = \"d\"\nfiles = [\"requests\"]\n",
+    );
+    let line = |number: u32| format!("{}.5 0 {} 8 {}\n", number * 25, number * 7_919, number % 2);
+    let trace = |from: u32| (from..200).map(line).collect::<String>();
+    folder.write("requests", trace(0).as_bytes());
+    let save = folder.petrio(&["run", "scenario.toml", "--until", "2 s", "--save", "warm.state", "-q"]);
+    assert_eq!(save.code, Some(0), "{}", save.talk);
+    let on = |more: &[&str]| {
+        let with = ["run", "scenario.toml", "--no-what-if", "--from", "warm.state", "--json", "on.json"];
+        folder.petrio(&[&with, more].concat())
+    };
+    assert_eq!(on(&[]).code, Some(0));
+    let whole = folder.text("on.json");
+    // What came before 2 s.
+    folder.write("rest", trace(80).as_bytes());
+    let rest = ["--set", "workload.w.files=[\"rest\"]"];
+    let answer = on(&rest);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    assert_eq!(folder.text("on.json"), whole);
+    folder.write("rest", trace(90).as_bytes());
+    let answer = on(&rest);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    let words = "rest is neither the one that was read nor what is left of it: 81 of its records are over";
+    assert!(unwrapped(&answer.talk).contains(words), "{}", answer.talk);
+}

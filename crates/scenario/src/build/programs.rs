@@ -54,7 +54,7 @@ pub(crate) struct Programs<R: 'static> {
     #[persist(inside)]
     changed_calls: Vec<Arc<AtomicU64>>,
     /// What the processes of parallel programs tell each other, and measure, each by the number of its first process.
-    #[persist(keep)]
+    #[persist(inside)]
     boards: BTreeMap<u32, Arc<Board>>,
     /// The processes of replayed traces of calls, by their numbers in the run.
     #[persist(keep)]

@@ -8,6 +8,7 @@ use crate::loaded::Loaded;
 use crate::report::Subject;
 use crate::workload::{OutOfRange, Replay, TraceReplay, Workload, access_words};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
+use petrio_persist::Persist;
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
 use petrio_workload::program::accesses::Flows;
 use petrio_workload::program::{AccessParameters, Placement};
@@ -140,13 +141,13 @@ fn replay(
         left: trace.limit.unwrap_or(u64::MAX),
     };
     let source: Box<dyn RequestSource> = match trace.replay {
-        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?),
+        Replay::Open => Box::new(OpenReplay::new(records, trace.time_scale)?.by_place()),
         Replay::Closed => {
             let mut options = trace.closed_options();
             if !tells_processes {
                 options.processes = Processes::Together;
             }
-            Box::new(ClosedReplay::new(records, options)?)
+            Box::new(ClosedReplay::new(records, options)?.by_place())
         }
     };
     Ok((source, bounds))
@@ -166,9 +167,11 @@ fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
 const COMMANDS_MAX: usize = 64;
 
 /// Notes the commands of a trace's processes as they come.
+#[derive(Persist)]
 struct Named {
     records: MergedTraces,
     last: Option<u32>,
+    #[persist(keep)]
     commands: Arc<Mutex<BTreeMap<u32, String>>>,
 }
 
@@ -200,17 +203,25 @@ impl Iterator for Named {
 }
 
 /// Sends the records of a trace to the disks of the System, and keeps them within.
+#[derive(Persist)]
 struct Placed<R> {
     records: R,
     /// Each file's name, and how many of its requests have come.
     files: Vec<(String, u64)>,
+    #[persist(keep)]
     workload: String,
+    #[persist(keep)]
     devices: BTreeMap<u32, u32>,
+    #[persist(keep)]
     targets: Vec<u32>,
     /// Name and size of each target.
+    #[persist(keep)]
     disks: Vec<(String, u64)>,
+    #[persist(keep)]
     rule: OutOfRange,
+    #[persist(keep)]
     changed: Arc<AtomicU64>,
+    #[persist(keep)]
     refused: Arc<Mutex<Option<RunFailure>>>,
     left: u64,
 }

@@ -7,7 +7,8 @@ use petrio_colours::{FileId, FileOp, PlacedExtent, SECTOR_BYTES};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_page::numbers::{bytes as shown_bytes, counted};
-use petrio_trace::{EventReader, LeftOut, TraceOptions};
+use petrio_trace::event::Event;
+use petrio_trace::{EventReader, LeftOut, OneTrace, TraceOptions};
 use petrio_units::Bytes;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError, Tables};
 use petrio_workload::replay::{
@@ -78,8 +79,9 @@ impl EventTrace {
     }
 
     /// Its events as they are replayed.
-    fn records(&self) -> Result<FileRecords<EventReader>, SourceError> {
+    fn records(&self) -> Result<FileRecords<OneTrace<Event>>, SourceError> {
         let events = EventReader::open_in(&self.inputs, &self.replay.file, &self.options)?;
+        let events = OneTrace::new(events)?;
         let (files, placement) = (self.files.clone(), self.placement.clone());
         let records = FileRecords::new(events, files, self.replay.think_per, placement);
         Ok(match self.replay.reads {
@@ -227,8 +229,8 @@ impl EventTrace {
     pub(crate) fn source(&self) -> Result<CountedReplay, SourceError> {
         let records = self.records()?;
         let replay: Box<dyn RequestSource<FileOp>> = match self.replay.replay {
-            Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?),
-            Replay::Closed => Box::new(ClosedReplay::new(records, self.replay.closed_options())?),
+            Replay::Open => Box::new(OpenReplay::new(records, self.replay.time_scale)?.by_place()),
+            Replay::Closed => Box::new(ClosedReplay::new(records, self.replay.closed_options())?.by_place()),
         };
         let possible = PossibleCalls::new(replay, &self.files, self.placement.first_file);
         let changed = possible.changed();

@@ -32,6 +32,12 @@ impl fmt::Debug for Prepared {
 }
 
 impl Prepared {
+    /// What was read alone: nothing is planned of it yet.
+    pub(crate) fn read(readings: BTreeMap<String, Reading>) -> Self {
+        let (workloads, groups, layouts) = (IndexMap::new(), Groups::new(), Mutex::default());
+        Self { seed: 0, workloads, readings, groups, layouts }
+    }
+
     pub(crate) const fn readings(&self) -> &BTreeMap<String, Reading> {
         &self.readings
     }

@@ -57,9 +57,8 @@ impl<'a> Aside<'a> {
         let mut to = Writer::new(&self.known);
         save(engine, load, &mut to);
         let bytes = to.finish().map_err(EngineError::from)?;
-        let seed = loaded.scenario.seed;
-        let like = likeness(system, seed)?;
-        saves.get_or_init(|| SavedRun::new((loaded.rests_on(), seed), (engine.now(), like), bytes));
+        let like = likeness(system, loaded.scenario.seed)?;
+        saves.get_or_init(|| SavedRun::new(loaded, (engine.now(), like), bytes));
         Ok(())
     }
 }

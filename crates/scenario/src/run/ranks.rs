@@ -143,9 +143,9 @@ impl Ranks {
 fn phase_figures(measured: &MeasuredPhase) -> PhaseFigures {
     let (phase, amount) = (&measured.phase, &measured.amount);
     let seconds = measured.length().as_seconds();
-    let (counted, number) = match phase.counts {
+    let (counted, number) = match &phase.counts {
         Counts::Bytes => ("byte", amount.bytes),
-        Counts::Operations(one) => (one, amount.operations),
+        Counts::Operations(one) => (&**one, amount.operations),
     };
     PhaseFigures {
         name: phase.name.clone().into_owned(),

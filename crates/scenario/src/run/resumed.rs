@@ -14,7 +14,7 @@ use petrio_models::Lever;
 
 /// The System of a scenario, where a state fits it and a run that ends then.
 pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Result<System, RunFailure> {
-    let differences = from.differences(&loaded.rests_on());
+    let differences = from.differences(loaded);
     if !differences.is_empty() {
         let speeds = speeds(loaded);
         let is_speed = |(key, _): &&(String, String)| speeds.iter().any(|speed| is_at(key, speed));
@@ -26,6 +26,7 @@ pub(super) fn fitting(loaded: &Loaded, from: &SavedRun, end: Option<Time>) -> Re
     if let Some(end) = end.filter(|end| *end <= from.at()) {
         return Err(StateError::Over { at: from.at(), end }.into());
     }
+    from.found_the_same(loaded)?;
     let mut system = System::build(loaded)?;
     if !differences.is_empty() {
         // A speed that the state itself holds would be what it was.

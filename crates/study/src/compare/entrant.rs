@@ -12,7 +12,7 @@ use petrio_scenario::report::{
 };
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::workload::{Replay, Workload};
-use petrio_scenario::{Loaded, Override, load_in};
+use petrio_scenario::{Loaded, Override, load_on};
 use petrio_workload::measurement::Format;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -108,7 +108,7 @@ pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loade
 }
 
 fn named(question: &Question, all_real: bool) -> Result<Vec<(Entrant, Option<Loaded>)>, CompareError> {
-    let Question { inputs, files, settings, directory, .. } = question;
+    let Question { inputs, files, settings, directory, from, .. } = question;
     let one_file = inputs.windows(2).all(|pair| pair[0].file == pair[1].file);
     inputs
         .iter()
@@ -144,7 +144,7 @@ fn named(question: &Question, all_real: bool) -> Result<Vec<(Entrant, Option<Loa
                 entrant.directory = directory.clone();
             }
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
-            let loaded = load_in(files, &input.file, &changes, &Watch::default())?;
+            let loaded = load_on(files, &input.file, &changes, &Watch::default(), from.as_deref())?;
             entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
             entrant.warnings = warnings(&loaded);
             Ok((entrant, Some(loaded)))

@@ -1,10 +1,13 @@
 //! The kinds of trace events, and what each is called in files.
 
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, Persist,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
     /// A program was started.

@@ -16,12 +16,13 @@ mod kind;
 pub use kind::EventKind;
 
 use petrio_colours::Direction;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Which file, for as long as it lives: a generation number tells a file from an earlier one with the same inode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub struct FileKey {
     /// The device of its file system, as `major << 20 | minor`, or any number that tells file systems apart.
     pub device: u32,
@@ -43,7 +44,7 @@ impl FileKey {
 }
 
 /// For what a file is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Persist)]
 pub enum Access {
     /// O_RDONLY.
     Read,
@@ -61,7 +62,7 @@ impl Access {
 }
 
 /// A piece of a device: where (part of) a file's range lies, or what a request covers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Persist)]
 pub struct Extent {
     /// The device, numbered as in [`FileKey::device`].
     pub device: u32,
@@ -74,7 +75,7 @@ pub struct Extent {
 }
 
 /// What was moved through an opened file, from its open to its close.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Persist)]
 pub struct Totals {
     /// Bytes read.
     pub bytes_read: u64,
@@ -88,7 +89,7 @@ pub struct Totals {
 
 /// How long a file had been left alone when it was unlinked, in microseconds before the unlink (Ivy's tr_unlink, §3.3.6, has the three
 /// times themselves).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Persist)]
 pub struct Ages {
     /// Since its data were last changed (mtime).
     pub modified: Option<u64>,
@@ -101,7 +102,7 @@ pub struct Ages {
 /// One record of a file-level trace.
 ///
 /// What a kind doesn't have is left at its default: `None`, zero or empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct Event {
     /// When it began, from the trace's origin.
     pub time: Time,

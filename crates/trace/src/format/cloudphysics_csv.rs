@@ -43,6 +43,10 @@ struct CloudphysicsCsv {
 }
 
 impl Format for CloudphysicsCsv {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         loop {
             let Some(line) = input.data_line()? else { return Ok(None) };

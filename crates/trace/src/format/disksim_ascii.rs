@@ -47,6 +47,10 @@ pub(super) fn shape(line: &[u8]) -> Option<[&[u8]; 5]> {
 struct DisksimAscii;
 
 impl Format for DisksimAscii {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let Some(line) = input.data_line()? else { return Ok(None) };
         let (clock, record) = parse(line)?;

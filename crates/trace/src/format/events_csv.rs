@@ -274,6 +274,10 @@ impl EventsCsv {
 }
 
 impl Format<Event> for EventsCsv {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawEvent>, Fault> {
         loop {
             let at = input.lines() + 1;

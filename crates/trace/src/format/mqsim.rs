@@ -43,6 +43,10 @@ fn fit(sample: &Sample<'_>) -> Fit {
 struct Mqsim;
 
 impl Format for Mqsim {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let Some(line) = input.data_line()? else { return Ok(None) };
         let (clock, record) = parse(line)?;

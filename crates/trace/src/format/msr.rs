@@ -13,6 +13,7 @@ use crate::field::{Columns, FILE_TIME, looks_numeric, looks_whole, picoseconds, 
 use crate::input::Input;
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
+use petrio_persist::{Damage, Persist, Reader, Writer};
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 0,
@@ -47,6 +48,18 @@ struct Msr {
 }
 
 impl Format for Msr {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.hosts.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.hosts.restore(from)
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let Some(mut line) = input.data_line()? else { return Ok(None) };
         if std::mem::take(&mut self.first) && starts_with_ignoring_case(line, HEADER_START) {

@@ -10,12 +10,13 @@
 use super::block_layer::{DEVICES_MAX, PATIENCE, WAITING_MAX};
 use super::{Facts, Fit, Format, Parser, PositionKind, ReadCounts};
 use crate::device_names::{device_name, device_number};
-use crate::error::{Fault, Problem};
+use crate::error::{Fault, Problem, TraceError};
 use crate::event::{Event, EventKind};
 use crate::input::Input;
 use crate::native::{MAGIC, NativeReader, Wanted};
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -195,6 +196,31 @@ impl Format for NativeBlocks {
             };
             self.row += 1;
             self.take(&event)?;
+        }
+    }
+
+    /// Where no request waits for its end, which is another event.
+    fn stands_alone(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.devices.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.devices.restore(from)
+    }
+
+    fn rows(&self) -> u64 {
+        self.row
+    }
+
+    fn go_to_row(&mut self, row: u64) -> Result<(), TraceError> {
+        self.row = self.row.max(row);
+        match &mut self.source {
+            Source::Reader(reader) => reader.go_to(row),
+            Source::Stream(_) => Ok(()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! All events of petrio's own trace file that comes as a stream: a file is read where it lies.
 
 use super::{Format, RawEvent};
-use crate::error::Fault;
+use crate::error::{Fault, TraceError};
 use crate::event::Event;
 use crate::input::Input;
 use crate::native::{About, NativeReader, Wanted};
@@ -38,6 +38,19 @@ impl Format<Event> for NativeEvents {
         let Some(event) = reader.next().transpose()? else { return Ok(None) };
         self.row += 1;
         Ok(Some(RawEvent { clock: u128::from(event.time.as_picos()), at: self.row, record: event }))
+    }
+
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn rows(&self) -> u64 {
+        self.row
+    }
+
+    fn go_to_row(&mut self, row: u64) -> Result<(), TraceError> {
+        self.row = self.row.max(row);
+        self.reader.as_mut().map_or(Ok(()), |reader| reader.go_to(row))
     }
 
     fn about(&self) -> Option<&About> {

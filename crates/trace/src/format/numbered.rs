@@ -1,12 +1,14 @@
 //! Names that records have in the place of numbers: each goes by its place among them, in the order in which they show up.
 
 use crate::error::Problem;
+use petrio_persist::Persist;
 use std::borrow::Borrow;
 
 /// They are looked up one by one; a trace of more is no trace of one site.
 const MOST: usize = 4_096;
 
 /// The names so far.
+#[derive(Persist)]
 pub(super) struct Numbered<N>(Vec<N>);
 
 impl<N> Default for Numbered<N> {

@@ -67,6 +67,10 @@ struct OracleGeneral {
 }
 
 impl Format for OracleGeneral {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let at = input.bytes();
         let Some(bytes) = input.chunk(RECORD_BYTES)? else { return Ok(None) };

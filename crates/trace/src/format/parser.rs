@@ -1,11 +1,12 @@
 //! What a format is to the reader: how well a beginning fits it, and a parser for what begins so.
 
-use crate::error::{Fault, Position, Problem};
+use crate::error::{Fault, Position, Problem, TraceError};
 use crate::event::Event;
 use crate::input::{Input, is_data};
 use crate::native::About;
 use crate::record::{BlockRecord, Raw, Record};
 use petrio_colours::SECTOR_BYTES;
+use petrio_persist::{Damage, Reader, Writer};
 use std::sync::Arc;
 
 /// What the reader knows of a format before it reads.
@@ -66,6 +67,29 @@ pub(crate) type RawEvent = Raw<Event>;
 pub(crate) trait Format<R: Record = BlockRecord>: Send {
     /// The next record, in the file's order; `None` at the end.
     fn next(&mut self, input: &mut Input) -> Result<Option<Raw<R>>, Fault>;
+
+    /// Whether what follows can be read without the records before, but for what [`save`](Self::save) writes.
+    fn stands_alone(&self) -> bool {
+        false
+    }
+
+    /// Writes what it knows of the records before.
+    fn save(&self, _to: &mut Writer<'_>) {}
+
+    /// Knows what was written.
+    fn restore(&mut self, _from: &mut Reader<'_>) -> Result<(), Damage> {
+        Ok(())
+    }
+
+    /// How many rows were read, of a format of rows.
+    fn rows(&self) -> u64 {
+        0
+    }
+
+    /// Leaves out the rows before a place further on.
+    fn go_to_row(&mut self, _row: u64) -> Result<(), TraceError> {
+        Ok(())
+    }
 
     /// What was left out or brought into form so far.
     fn tally(&self) -> ReadCounts {

@@ -88,6 +88,10 @@ struct Petrio {
 }
 
 impl Format for Petrio {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let layout = match &self.layout {
             Some(layout) => layout,

@@ -38,6 +38,10 @@ struct Spc {
 }
 
 impl Format for Spc {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         let Some(line) = input.data_line()? else { return Ok(None) };
         let (clock, record) = parse(line, &mut self.tally)?;

@@ -12,6 +12,7 @@ use crate::input::Input;
 use crate::named::{IGNORED, OPERATION_WORDS};
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_persist::{Damage, Persist, Reader, Writer};
 use std::borrow::Cow;
 
 /// What one column holds.
@@ -285,6 +286,18 @@ impl Published {
 }
 
 impl Format for Published {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.devices.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.devices.restore(from)
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         loop {
             let Some(line) = input.data_line()? else { return Ok(None) };

@@ -87,6 +87,10 @@ struct Vscsi {
 }
 
 impl Format for Vscsi {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, input: &mut Input) -> Result<Option<RawRecord>, Fault> {
         loop {
             let at = input.bytes();

@@ -177,6 +177,25 @@ impl NativeReader {
         Ok(())
     }
 
+    /// Leaves out the rows before this one, counted from 0, without decoding more of them than stand in its row group.
+    pub(crate) fn go_to(&mut self, row: u64) -> Result<(), TraceError> {
+        let (mut group, mut before) = (0, 0_u64);
+        for there in self.metadata.metadata().row_groups() {
+            let rows = u64::try_from(there.num_rows()).unwrap_or_default();
+            match before.checked_add(rows).filter(|end| *end <= row) {
+                Some(end) => (group, before) = (group + 1, end),
+                None => break,
+            }
+        }
+        // What is being decoded lies before.
+        if group >= self.next_group {
+            (self.batches, self.group_rows, self.next_group) = (None, 0, group);
+            (self.batch_rows, self.row, self.read) = (0, 0, before);
+        }
+        while self.read < row && self.read()?.is_some() {}
+        Ok(())
+    }
+
     /// Decodes the next rows; false at the end.
     fn decode(&mut self) -> Result<bool, ParquetError> {
         self.batch_rows = 0;

@@ -3,13 +3,16 @@
 //! A program gives acts; those that are made of others are gone through before the next one, so that a program of any length
 //! is never written out. What is left at the bottom are the steps of a [`FileProgram`](crate::program::FileProgram).
 
+use super::all_acts::AnyActs;
 use super::collective::Rounds;
 use crate::program::{PhaseName, ProgramError, Word, WorkDone};
 use petrio_colours::{Exchange, FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::VecDeque;
 
 /// What comes next.
+#[derive(Persist)]
 pub(super) enum Act {
     /// Keeps a processor busy.
     Compute(Time),
@@ -28,10 +31,15 @@ pub(super) enum Act {
     /// Says what a phase has come to, in no time.
     Measure(PhaseName, Word),
     /// All that this gives, before what follows.
-    Within(Box<dyn Acts>),
+    Within(AnyActs),
 }
 
 impl Act {
+    /// All of these, before what follows.
+    pub(super) fn within(acts: impl Into<AnyActs>) -> Self {
+        Self::Within(acts.into())
+    }
+
     /// A phase begins for this rank.
     pub(super) const fn begin(phase: PhaseName) -> Self {
         Self::Measure(phase, Word::Begin)
@@ -49,7 +57,7 @@ impl Act {
 }
 
 /// An operation on a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Call {
     pub(super) operation: Operation,
     pub(super) file: FileId,
@@ -72,7 +80,7 @@ impl Call {
 }
 
 /// Whether data go to a file or come from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Direction {
     Read,
     Write,
@@ -97,13 +105,13 @@ pub(super) trait Acts: Send {
 }
 
 /// A few acts that are known.
-#[derive(Default)]
+#[derive(Default, Persist)]
 pub(super) struct Sequence(pub(super) VecDeque<Act>);
 
 impl Sequence {
     /// As one act.
     pub(super) fn act(acts: impl IntoIterator<Item = Act>) -> Act {
-        Act::Within(Box::new(Self(acts.into_iter().collect())))
+        Act::within(Self(acts.into_iter().collect()))
     }
 }
 

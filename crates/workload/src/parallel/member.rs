@@ -2,10 +2,11 @@
 
 use super::act::{Act, Call, Direction, Sequence};
 use super::collective::{Collective, Group};
-use super::io::{Hints, Runs, Shares, Sieve, TwoPhase};
+use super::io::{AnyShares, Hints, Runs, Sieve, TwoPhase};
 use super::mounted::Mounted;
 use crate::program::{Board, Topic};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// All ranks of a program.
@@ -19,16 +20,18 @@ pub(super) struct World {
 }
 
 /// One of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Member {
+    #[persist(shared)]
     pub(super) world: Arc<World>,
     pub(super) rank: u32,
     /// What the ranks tell each other.
+    #[persist(shared)]
     pub(super) board: Arc<Board>,
 }
 
 /// How a file comes to be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Opening {
     /// It is there.
     Old,
@@ -51,7 +54,7 @@ impl Member {
 
     pub(super) fn together(&self, collective: Collective) -> Act {
         let group = Group { rank: self.rank, ranks: self.ranks() };
-        Act::Within(Box::new(collective.rounds(group)))
+        Act::within(collective.rounds(group))
     }
 
     pub(super) fn barrier(&self) -> Act {
@@ -85,12 +88,12 @@ impl Member {
 
     /// An access of this rank alone, at as many calls as its pieces need.
     pub(super) fn alone(&self, direction: Direction, file: FileId, runs: Runs) -> Act {
-        Act::Within(Box::new(Sieve::new(self, direction, file, runs)))
+        Act::within(Sieve::new(self, direction, file, runs))
     }
 
     /// An access of all ranks together.
-    pub(super) fn access_together(&self, direction: Direction, file: FileId, shares: Arc<dyn Shares>) -> Act {
-        Act::Within(Box::new(TwoPhase::new(self.clone(), direction, file, shares)))
+    pub(super) fn access_together(&self, direction: Direction, file: FileId, shares: Arc<AnyShares>) -> Act {
+        Act::within(TwoPhase::new(self.clone(), direction, file, shares))
     }
 }
 

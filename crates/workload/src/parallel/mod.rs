@@ -42,6 +42,7 @@ pub mod io;
 pub mod programs;
 
 mod act;
+mod all_acts;
 mod files;
 mod job;
 mod member;

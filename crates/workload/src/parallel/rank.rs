@@ -1,30 +1,28 @@
 //! One rank as a program of file operations: the acts of its program, gone through to the bottom.
 
-use super::act::{Act, Acts};
+use super::act::Act;
+use super::all_acts::AnyActs;
 use crate::program::{Board, FileProgram, ProgramError, Step, computing};
 use petrio_colours::{Exchange, FileOp, Operation, Submission};
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::sync::Arc;
 
 /// One process of a parallel program.
+#[derive(Persist)]
 pub(super) struct Rank {
     template: FileOp,
     /// The number of the process that is rank 0.
     first_process: u32,
     /// What the ranks tell each other.
+    #[persist(shared)]
     board: Arc<Board>,
     /// What it is in the middle of; the program itself lies at the bottom.
-    within: Vec<Box<dyn Acts>>,
+    within: Vec<AnyActs>,
 }
 
 impl Rank {
-    pub(super) fn new(
-        template: FileOp,
-        first_process: u32,
-        board: Arc<Board>,
-        program: Box<dyn Acts>,
-    ) -> Self {
+    pub(super) fn new(template: FileOp, first_process: u32, board: Arc<Board>, program: AnyActs) -> Self {
         Self { template, first_process, board, within: vec![program] }
     }
 
@@ -35,21 +33,6 @@ impl Rank {
         exchange.receives.iter_mut().for_each(|rank| *rank = process(*rank));
         exchange.remote.iter_mut().for_each(|(rank, _)| *rank = process(*rank));
         FileOp { operation: Operation::Exchange, exchange: Some(Arc::new(exchange)), ..self.template.clone() }
-    }
-}
-
-/// What it is in the middle of is known by what it does only.
-impl Persist for Rank {
-    fn save(&self, to: &mut Writer<'_>) {
-        to.refuse("a parallel program under way");
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Err(from.not_from_nothing("a parallel program"))
-    }
-
-    fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
-        Err(from.not_from_nothing("a parallel program"))
     }
 }
 

@@ -6,8 +6,10 @@
 use super::{JobPlacement, JobPlan, Mounted, ParallelParameters};
 use crate::program::{Board, FileProgram, MeasuredPhase, Placement, Step};
 use petrio_colours::{FileId, FileOp, Operation};
+use petrio_persist::{Inside, Kept, Reader, SharedParts, Writer};
 use petrio_time::Time;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// What all ranks did.
 pub(super) struct Done {
@@ -50,14 +52,50 @@ pub(super) fn carry_out(plan: &JobPlan) -> Done {
     carry_out_by_turns(plan, usize::MAX, |_| Time::ZERO)
 }
 
-/// Carries out a plan; ranks take turns of so many operations, of which each takes a time that depends on the rank. A rank that waits for ever, a message that nobody receives, or a file that is used while it isn't open
+/// The ranks of a plan, what they tell each other, and what all states of both share.
+struct Job<'p> {
+    plan: &'p JobPlan,
+    board: Arc<Board>,
+    ranks: Vec<Box<dyn FileProgram>>,
+    known: SharedParts,
+}
+
+impl<'p> Job<'p> {
+    fn new(plan: &'p JobPlan) -> Self {
+        let board = Arc::<Board>::default();
+        let ranks = plan.programs(0, 0..plan.ranks(), &board).unwrap();
+        let mut job = Self { plan, board, ranks, known: SharedParts::default() };
+        job.known = SharedParts::of_all(|to| job.save(to));
+        job
+    }
+
+    fn save(&self, to: &mut Writer<'_>) {
+        self.ranks.iter().for_each(|rank| rank.save_kept(to));
+        Inside::save(&*self.board, to);
+    }
+
+    /// Another one that goes on from what is written of this.
+    fn put_aside(&self) -> Self {
+        let mut to = Writer::new(&self.known);
+        self.save(&mut to);
+        let written = to.finish().unwrap();
+        let mut other = Self::new(self.plan);
+        let mut from = Reader::new(&other.known, &written);
+        other.ranks.iter_mut().for_each(|rank| rank.restore_kept(&mut from).unwrap());
+        Inside::restore(&*other.board, &mut from).unwrap();
+        from.end().unwrap();
+        other
+    }
+}
+
+/// Carries out a plan, now and then by others that go on from what was written of those before; ranks take turns of so many operations, of which each takes a time that depends on the rank. A rank that waits for ever, a message that nobody receives, or a file that is used while it isn't open
 /// fails.
 #[expect(clippy::too_many_lines, reason = "one loop: each act of each rank, as it could be carried out")]
 pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usize) -> Time) -> Done {
     let mut clocks = vec![Time::ZERO; plan.ranks() as usize];
-    let board = std::sync::Arc::<Board>::default();
-    let mut ranks = plan.programs(0, 0..plan.ranks(), &board).unwrap();
-    let count = ranks.len();
+    let mut job = Job::new(plan);
+    let count = job.ranks.len();
+    let mut steps = 0_u64;
     let first = 7;
     let mut done = Done {
         calls: vec![Vec::new(); count],
@@ -90,7 +128,11 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
                     break;
                 }
                 moved = true;
-                match ranks[rank].next(clocks[rank]).unwrap() {
+                steps += 1;
+                if steps.is_power_of_two() {
+                    job = job.put_aside();
+                }
+                match job.ranks[rank].next(clocks[rank]).unwrap() {
                     Step::End => waits[rank] = None,
                     Step::Operation(op) => {
                         assert_eq!(op.process, first + rank as u32);
@@ -135,7 +177,7 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
         }
         assert!(moved, "the ranks wait for ever");
     }
-    done.phases = board.phases();
+    done.phases = job.board.phases();
     assert!(done.phases.iter().all(MeasuredPhase::is_over), "a phase doesn't end: {:?}", done.phases);
     assert!(messages.values().all(|left| *left == 0), "a message that nobody receives");
     assert!(files.open.values().all(|times| *times == 0), "a file stays open: {:?}", files.open);
@@ -144,7 +186,7 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
 
 /// The times that a plan's only rank lets pass.
 pub(super) fn thought(plan: &JobPlan) -> Vec<Time> {
-    let mut rank = plan.programs(0, 0..1, &std::sync::Arc::<Board>::default()).unwrap().remove(0);
+    let mut rank = plan.programs(0, 0..1, &Arc::<Board>::default()).unwrap().remove(0);
     let mut thought = Vec::new();
     loop {
         match rank.next(Time::ZERO).unwrap() {

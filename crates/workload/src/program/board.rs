@@ -5,7 +5,9 @@ use super::accesses::Flows;
 use super::locks::Locks;
 use super::measured::{Measured, MeasuredPhase, PhaseName, Word};
 use petrio_colours::FileId;
+use petrio_persist::{Damage, Inside, Reader, Writer};
 use petrio_time::Time;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +41,7 @@ impl Common {
 }
 
 /// What a number on a board is: of a file, in a word, and of which rank or time.
-pub(crate) type Topic = (FileId, &'static str, u64);
+pub(crate) type Topic = (FileId, Cow<'static, str>, u64);
 
 /// Numbers that the processes of a job tell each other. That the words with them are on their way, and for how long, is
 /// simulated as messages or as accesses to a file, which carry no contents; the contents are here.
@@ -48,6 +50,20 @@ pub struct Board {
     numbers: Mutex<BTreeMap<Topic, u64>>,
     measured: Measured,
     locks: Locks,
+}
+
+impl Inside for Board {
+    fn save(&self, to: &mut Writer<'_>) {
+        self.numbers.save(to);
+        self.measured.0.save(to);
+        self.locks.0.save(to);
+    }
+
+    fn restore(&self, from: &mut Reader<'_>) -> Result<(), Damage> {
+        self.numbers.restore(from)?;
+        self.measured.0.restore(from)?;
+        self.locks.0.restore(from)
+    }
 }
 
 impl Board {
@@ -117,15 +133,15 @@ mod tests {
     fn a_board_is_one_for_a_job_and_its_numbers_are_what_was_told_last() {
         let mut common = Common::new(7);
         let (first, again, other) = (common.board(0), common.board(0), common.board(4));
-        let topic = (FileId(1), "transfers", 2);
-        assert_eq!(first.get(topic), None);
-        first.raise(topic, 5);
-        again.raise(topic, 3);
-        assert_eq!((again.get(topic), other.get(topic)), (Some(5), None));
-        assert_eq!((again.add(topic, 4), first.add(topic, 1), other.add(topic, 1)), (5, 9, 0));
-        first.put(topic, 1);
+        let topic = || (FileId(1), "transfers".into(), 2);
+        assert_eq!(first.get(topic()), None);
+        first.raise(topic(), 5);
+        again.raise(topic(), 3);
+        assert_eq!((again.get(topic()), other.get(topic())), (Some(5), None));
+        assert_eq!((again.add(topic(), 4), first.add(topic(), 1), other.add(topic(), 1)), (5, 9, 0));
+        first.put(topic(), 1);
         assert_eq!(
-            (again.get(topic), again.agree(topic, 8), other.agree((FileId(2), "", 0), 8)),
+            (again.get(topic()), again.agree(topic(), 8), other.agree((FileId(2), "".into(), 0), 8)),
             (Some(1), 1, 8)
         );
     }

@@ -1,12 +1,13 @@
 //! Locks on ranges of files among the processes of a job: who has to wait for whom, in the order of asking.
 
 use petrio_colours::FileId;
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// A lock that somebody has or waits for.
-#[derive(Debug)]
-struct Lock {
+#[derive(Debug, Persist)]
+pub(super) struct Lock {
     file: FileId,
     rank: u32,
     range: Range<u64>,
@@ -16,7 +17,7 @@ struct Lock {
 
 /// All locks of a job, in the order of asking.
 #[derive(Debug, Default)]
-pub(super) struct Locks(Mutex<Vec<Lock>>);
+pub(super) struct Locks(pub(super) Mutex<Vec<Lock>>);
 
 impl Locks {
     /// A rank asks for a range, of which it has no other in this file; for whom it has to wait.

@@ -10,22 +10,23 @@
 //! Real benchmarks look at a clock and tell each other by messages; here each says it in no time, and the numbers are those that
 //! the clock would have given.
 
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// What the rate of a phase is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub enum Counts {
     /// Bytes.
     Bytes,
     /// Operations, of which one is called so: `file`, `sample`.
-    Operations(&'static str),
+    Operations(Cow<'static, str>),
 }
 
 /// How long a phase takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Timing {
     /// From its first rank's begin to its last one's end.
     Span,
@@ -34,7 +35,7 @@ pub enum Timing {
 }
 
 /// A phase of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub struct PhaseName {
     /// What the program calls it, or whoever wrote the program.
     pub name: Cow<'static, str>,
@@ -62,12 +63,12 @@ impl PhaseName {
 
     /// Of operations, over its span.
     pub(crate) fn of_operations(name: &'static str, one: &'static str, repetition: u32) -> Self {
-        Self { counts: Counts::Operations(one), ..Self::of_bytes(name, repetition) }
+        Self { counts: Counts::Operations(Cow::Borrowed(one)), ..Self::of_bytes(name, repetition) }
     }
 }
 
 /// What was done in a phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct WorkDone {
     /// Bytes read or written, as the program counts them.
     pub bytes: u64,
@@ -78,7 +79,7 @@ pub struct WorkDone {
 }
 
 /// What a process says of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) enum Word {
     Begin,
     /// So much more was done.
@@ -87,14 +88,14 @@ pub(crate) enum Word {
 }
 
 /// How long a process has been in a phase.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 struct Stay {
     since: Option<Time>,
     all: Time,
 }
 
 /// A phase that has begun.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct MeasuredPhase {
     /// Which.
     pub phase: PhaseName,
@@ -159,7 +160,7 @@ impl MeasuredPhase {
 
 /// The phases of a job, in the order in which they were first heard of.
 #[derive(Debug, Default)]
-pub(super) struct Measured(Mutex<Vec<MeasuredPhase>>);
+pub(super) struct Measured(pub(super) Mutex<Vec<MeasuredPhase>>);
 
 impl Measured {
     /// A process says something of a phase.

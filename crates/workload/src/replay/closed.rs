@@ -120,6 +120,15 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> ClosedReplay<R
         })
     }
 
+    /// The same, whose records know themselves where they are when a state is written and read: they aren't read again.
+    #[must_use]
+    pub fn by_place(self) -> Self
+    where
+        R: Persist,
+    {
+        Self { records: self.records.by_place(), ..self }
+    }
+
     /// Gives back the records that have not been read.
     pub fn into_inner(self) -> R {
         self.records.records

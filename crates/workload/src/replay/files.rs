@@ -36,7 +36,7 @@ pub enum ThinkPer {
 }
 
 /// A file that a trace speaks of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct TraceFile {
     /// Its directory, counted from 0; `None` for the root.
     pub directory: Option<u32>,
@@ -54,7 +54,7 @@ pub struct TraceFile {
 
 /// Calls and bytes that a trace tells of only in the totals of closes: a compact one leaves out the reads that were
 /// answered from memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub struct Unrecorded {
     /// Calls.
     pub calls: u64,
@@ -63,7 +63,7 @@ pub struct Unrecorded {
 }
 
 /// All files of a trace.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
 pub struct TraceFiles {
     pub(super) files: Vec<TraceFile>,
     by_key: BTreeMap<FileKey, u32>,

@@ -32,6 +32,15 @@ impl<T: Record, R: Iterator<Item = Result<T, TraceError>> + Send> OpenReplay<R, 
         Ok(Self { records: Reread::new(records), time_scale, next: None, ended: false, issued: 0 })
     }
 
+    /// The same, whose records know themselves where they are when a state is written and read: they aren't read again.
+    #[must_use]
+    pub fn by_place(self) -> Self
+    where
+        R: Persist,
+    {
+        Self { records: self.records.by_place(), ..self }
+    }
+
     /// Gives back the records that have not been read, and with them the reader's summary.
     pub fn into_inner(self) -> R {
         self.records.records

@@ -1,4 +1,4 @@
-//! Records that are read again to where they were.
+//! Records that go on from where they were: by what they wrote of that, or read again from their beginning.
 
 use petrio_persist::{Damage, Persist, Reader, Writer};
 
@@ -6,11 +6,23 @@ use petrio_persist::{Damage, Persist, Reader, Writer};
 pub(super) struct Reread<R> {
     pub(super) records: R,
     given: u64,
+    /// How those are written and restored that know themselves where they are.
+    place: Option<(Save<R>, Restore<R>)>,
 }
+
+type Save<R> = fn(&R, &mut Writer<'_>);
+type Restore<R> = fn(&mut R, &mut Reader<'_>) -> Result<(), Damage>;
 
 impl<R> Reread<R> {
     pub(super) const fn new(records: R) -> Self {
-        Self { records, given: 0 }
+        Self { records, given: 0, place: None }
+    }
+}
+
+impl<R: Persist> Reread<R> {
+    /// The same, not read again.
+    pub(super) fn by_place(self) -> Self {
+        Self { place: Some((R::save, R::restore)), ..self }
     }
 }
 
@@ -27,6 +39,9 @@ impl<R: Iterator> Iterator for Reread<R> {
 impl<R: Iterator> Persist for Reread<R> {
     fn save(&self, to: &mut Writer<'_>) {
         self.given.save(to);
+        if let Some((save, _)) = self.place {
+            save(&self.records, to);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
@@ -35,6 +50,10 @@ impl<R: Iterator> Persist for Reread<R> {
 
     fn restore(&mut self, from: &mut Reader<'_>) -> Result<(), Damage> {
         let given = u64::load(from)?;
+        if let Some((_, restore)) = self.place {
+            self.given = given;
+            return restore(&mut self.records, from);
+        }
         while self.given < given {
             if self.next().is_none() {
                 let found = format!("one of {}", self.given);

@@ -29,9 +29,10 @@ mod halving;
 mod tree;
 
 use petrio_colours::Exchange;
+use petrio_persist::Persist;
 
 /// Which operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub enum Collective {
     /// All wait until all have come.
     Barrier,
@@ -81,7 +82,7 @@ pub enum Collective {
 }
 
 /// One of several processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Group {
     /// Which, from 0.
     pub rank: u32,
@@ -113,7 +114,7 @@ pub(crate) const fn levels(ranks: u32) -> u32 {
 }
 
 /// How an operation is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(crate) enum Algorithm {
     Dissemination,
     BinomialBroadcast { root: u32 },
@@ -212,7 +213,7 @@ impl Collective {
 }
 
 /// The rounds of a collective operation in which one rank takes part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Rounds {
     algorithm: Algorithm,
     group: Group,

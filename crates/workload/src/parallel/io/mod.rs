@@ -28,7 +28,7 @@ pub use view::View;
 
 pub(super) use ordered::access_in_order;
 pub(super) use pointer::Pointer;
-pub(super) use shares::{Runs, Segments, Shares, ViewShares};
+pub(super) use shares::{AnyShares, Runs, Segments, ViewShares};
 pub(super) use sieve::Sieve;
 pub(super) use two_phase::TwoPhase;
 pub(super) use unordered::Unordered;

@@ -9,9 +9,10 @@
 use crate::parallel::act::{Act, Call, Direction};
 use crate::parallel::member::Member;
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 
 /// A shared file pointer: the file that it lies in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::parallel) struct Pointer(pub(in crate::parallel) FileId);
 
 /// An MPI_Offset.

@@ -2,7 +2,8 @@
 
 use super::datatype::Pieces;
 use super::view::View;
-use std::ops::Range;
+use petrio_persist::Persist;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// What the ranks mean of a file in one access of all. Bytes that a rank means are numbered from 0 in the order of the file.
@@ -37,8 +38,28 @@ pub(in crate::parallel) trait Shares: Send + Sync {
     }
 }
 
+/// Of either kind.
+#[derive(Persist)]
+pub(in crate::parallel) enum AnyShares {
+    View(ViewShares),
+    Segments(Segments),
+}
+
+impl Deref for AnyShares {
+    type Target = dyn Shares;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::View(shares) => shares,
+            Self::Segments(shares) => shares,
+        }
+    }
+}
+
 /// What each rank sees through its view, from one of the bytes that it sees on.
+#[derive(Persist)]
 pub(in crate::parallel) struct ViewShares {
+    #[persist(shared)]
     pub(in crate::parallel) views: Arc<[View]>,
     /// How often the ranks have gone through their views before.
     pub(in crate::parallel) times: u64,
@@ -89,6 +110,7 @@ impl Shares for ViewShares {
 }
 
 /// A piece a rank, one after the other: the rank that comes at `slot` means the bytes from `start` + `slot` · `stride` on.
+#[derive(Persist)]
 pub(in crate::parallel) struct Segments {
     pub(in crate::parallel) start: u64,
     pub(in crate::parallel) stride: u64,
@@ -131,15 +153,16 @@ impl Shares for Segments {
 }
 
 /// The contiguous pieces of one rank, from the first to the last.
+#[derive(Persist)]
 pub(in crate::parallel) struct Runs {
-    shares: Arc<dyn Shares>,
+    shares: Arc<AnyShares>,
     rank: u32,
     index: u64,
     bytes: u64,
 }
 
 impl Runs {
-    pub(in crate::parallel) fn of(shares: Arc<dyn Shares>, rank: u32) -> Self {
+    pub(in crate::parallel) fn of(shares: Arc<AnyShares>, rank: u32) -> Self {
         let bytes = shares.bytes(rank);
         Self { shares, rank, index: 0, bytes }
     }

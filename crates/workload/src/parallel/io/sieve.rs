@@ -14,10 +14,12 @@ use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::parallel::member::{Member, World};
 use crate::program::ProgramError;
 use petrio_colours::{Exchange, FileId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::ops::Range;
 
 /// An access by one rank.
+#[derive(Persist)]
 pub(in crate::parallel) struct Sieve {
     member: Member,
     direction: Direction,
@@ -32,7 +34,7 @@ pub(in crate::parallel) struct Sieve {
 }
 
 /// What is done to a window that is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum WindowState {
     /// The next one is locked.
     Next,

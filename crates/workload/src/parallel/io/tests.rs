@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::parallel::act::{Act, Acts, Direction};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::member::{Member, World};
 use crate::parallel::mounted::Mounted;
 use petrio_colours::{FileId, Operation};
@@ -116,7 +117,7 @@ fn sieved(hints: &Hints, direction: Direction, view: View) -> Calls {
 }
 
 fn sieved_on(mounted: Mounted, hints: &Hints, direction: Direction, view: View) -> Calls {
-    let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: Arc::new([view]), times: 0, covered: None });
+    let shares = Arc::new(AnyShares::View(ViewShares { views: Arc::new([view]), times: 0, covered: None }));
     let world = World { ranks: 1, aggregators: Vec::new(), hints: hints.clone(), mounted };
     let member = Member { world: Arc::new(world), rank: 0, board: Arc::default() };
     let mut sieve = Sieve::new(&member, direction, FileId(1), Runs::of(shares, 0));
@@ -152,8 +153,8 @@ fn who_would_write_into_another_ones_window_waits_until_it_is_written_back() {
     let mut sieves: Vec<Sieve> = (0..3)
         .map(|rank| {
             let member = Member { world: Arc::clone(&world), rank, board: Arc::clone(&board) };
-            let shares: Arc<dyn Shares> =
-                Arc::new(ViewShares { views: Arc::clone(&views), times: 0, covered: None });
+            let shares = ViewShares { views: Arc::clone(&views), times: 0, covered: None };
+            let shares = Arc::new(AnyShares::View(shares));
             Sieve::new(&member, Direction::Write, FileId(1), Runs::of(shares, rank))
         })
         .collect();
@@ -266,14 +267,14 @@ fn together(
         hints: hints.clone(),
         mounted: Mounted::LOCAL,
     });
-    let shares: Arc<dyn Shares> = Arc::new(ViewShares { views: views.into(), times: 0, covered: None });
+    let shares = Arc::new(AnyShares::View(ViewShares { views: views.into(), times: 0, covered: None }));
     let mut calls: BTreeMap<u32, Calls> = BTreeMap::new();
     let mut flows: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     let mut sent = 0;
     for rank in 0..ranks {
         let member = Member { world: Arc::clone(&world), rank, board: Arc::default() };
-        let mut within: Vec<Box<dyn Acts>> =
-            vec![Box::new(TwoPhase::new(member, direction, FileId(1), Arc::clone(&shares)))];
+        let mut within: Vec<AnyActs> =
+            vec![TwoPhase::new(member, direction, FileId(1), Arc::clone(&shares)).into()];
         while let Some(top) = within.last_mut() {
             match top.next(petrio_time::Time::ZERO).unwrap() {
                 None => drop(within.pop()),

@@ -15,12 +15,13 @@
 
 use super::domains;
 use super::hints::Switch;
-use super::shares::{Runs, Shares};
+use super::shares::{AnyShares, Runs};
 use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::parallel::collective::Collective;
 use crate::parallel::member::{ERROR_BYTES, Member};
 use crate::program::ProgramError;
 use petrio_colours::{Exchange, FileId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ const OFFSET_BYTES: u64 = 8;
 const PIECE_BYTES: u64 = 16;
 
 /// What a rank does next in a collective access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum TwoPhaseState {
     Starts,
     Ends,
@@ -50,6 +51,7 @@ enum TwoPhaseState {
 }
 
 /// A part of the file and who reads or writes it.
+#[derive(Persist)]
 struct Domain {
     aggregator: u32,
     /// All of it.
@@ -59,11 +61,12 @@ struct Domain {
 }
 
 /// A collective access of one rank.
+#[derive(Persist)]
 pub(in crate::parallel) struct TwoPhase {
     member: Member,
     direction: Direction,
     file: FileId,
-    shares: Arc<dyn Shares>,
+    shares: Arc<AnyShares>,
     stage: TwoPhaseState,
     domains: Vec<Domain>,
     /// Which of them is this rank's.
@@ -77,7 +80,7 @@ impl TwoPhase {
         member: Member,
         direction: Direction,
         file: FileId,
-        shares: Arc<dyn Shares>,
+        shares: Arc<AnyShares>,
     ) -> Self {
         let never = Self::switch(&member, direction) == Switch::Disable;
         let stage = if never { TwoPhaseState::Decide } else { TwoPhaseState::Starts };
@@ -93,7 +96,7 @@ impl TwoPhase {
 
     /// Looks at what all mean; whether it is done together.
     fn decide(&mut self) -> bool {
-        let (world, shares) = (&self.member.world, &*self.shares);
+        let (world, shares) = (&self.member.world, &**self.shares);
         let together = match Self::switch(&self.member, self.direction) {
             Switch::Disable => false,
             Switch::Enable => true,

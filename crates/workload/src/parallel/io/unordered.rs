@@ -13,9 +13,12 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::member::Member;
 use crate::program::{ProgramError, Topic};
 use petrio_colours::{Exchange, FileId};
+use petrio_persist::Persist;
 use petrio_time::Time;
+use std::borrow::Cow;
 
 /// An access through a shared pointer.
+#[derive(Persist)]
 pub(in crate::parallel) struct Unordered {
     member: Member,
     pointer: Pointer,
@@ -28,7 +31,7 @@ pub(in crate::parallel) struct Unordered {
     stage: UnorderedState,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum UnorderedState {
     Lock,
     Read,
@@ -51,12 +54,12 @@ impl Unordered {
 
     /// Who is the last in line for the lock, counted from 1; 0 is nobody.
     const fn last(&self) -> Topic {
-        (self.pointer.0, "last in line", 0)
+        (self.pointer.0, Cow::Borrowed("last in line"), 0)
     }
 
     /// Who comes after a rank in line, counted likewise.
     const fn after(&self, rank: u32) -> Topic {
-        (self.pointer.0, "next in line", rank as u64)
+        (self.pointer.0, Cow::Borrowed("next in line"), rank as u64)
     }
 
     const fn own(&self) -> u64 {
@@ -81,14 +84,14 @@ impl Unordered {
             }
             UnorderedState::Read if self.is_first => {
                 // Each rank opens it once, and closes it before any opens it again.
-                let opened = board.add((self.pointer.0, "opened", 0), 1);
+                let opened = board.add((self.pointer.0, "opened".into(), 0), 1);
                 let makes_it = opened.is_multiple_of(self.member.ranks().into());
                 (Sequence::act(self.pointer.open_and_read(makes_it)), UnorderedState::Write)
             }
             UnorderedState::Read => (self.pointer.read(), UnorderedState::Write),
             UnorderedState::Write => {
                 let what = if self.direction == Direction::Read { "read up to" } else { "written up to" };
-                self.offset = board.add((self.pointer.0, what, 0), self.bytes);
+                self.offset = board.add((self.pointer.0, what.into(), 0), self.bytes);
                 (self.pointer.write(), UnorderedState::Unlock)
             }
             UnorderedState::Unlock => {

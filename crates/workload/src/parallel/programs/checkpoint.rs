@@ -15,11 +15,13 @@
 use super::states::{CheckpointLayout, States};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::io::{Pointer, access_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -147,13 +149,13 @@ impl Planned for CheckpointPlan {
         }
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let stage = if self.parameters.restart {
             CheckpointState::Open(Direction::Read)
         } else {
             CheckpointState::Compute
         };
-        Ok(Box::new(CheckpointRank {
+        Ok(AnyActs::from(CheckpointRank {
             member: start.member.clone(),
             first: start.file(0),
             interval: start.computing(self.parameters.interval.time()),
@@ -164,7 +166,7 @@ impl Planned for CheckpointPlan {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum CheckpointState {
     Compute,
     Open(Direction),
@@ -173,7 +175,9 @@ enum CheckpointState {
     Close(Direction),
 }
 
-struct CheckpointRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct CheckpointRank {
+    #[persist(shared)]
     plan: Arc<CheckpointPlan>,
     member: Member,
     first: FileId,

@@ -3,21 +3,21 @@
 //! To add one: its parameters, a `Planned` of them, its acts, and a line in
 //! [`ParallelProgram`](super::ParallelProgram).
 
-mod bt_io;
-mod checkpoint;
+pub(super) mod bt_io;
+pub(super) mod checkpoint;
 mod command_line;
-mod darshan;
+pub(super) mod darshan;
 mod datatypes;
 mod io500;
-mod ior;
+pub(super) mod ior;
 mod launcher;
-mod mdtest;
-mod mpi_io;
-mod seis;
+pub(super) mod mdtest;
+pub(super) mod mpi_io;
+pub(super) mod seis;
 mod states;
-mod steps;
-mod stream;
-mod training;
+pub(super) mod steps;
+pub(super) mod stream;
+pub(super) mod training;
 
 pub use bt_io::{BtClass, BtIoParameters, BtSubtype};
 pub use checkpoint::CheckpointParameters;
@@ -35,12 +35,13 @@ pub use steps::{MessageParameters, StepFile, StepParameters, StepRate, StepsPara
 pub use stream::{StreamParameters, StreamVerb};
 pub use training::{TrainingModel, TrainingParameters};
 
-use super::act::Acts;
+use super::all_acts::AnyActs;
 use super::files::ProgramFile;
 use super::member::Member;
 use super::parameters::scaled;
 use crate::program::{Placement, ProgramError};
 use petrio_colours::{AccessFlags, FileId};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ pub(super) trait Planned: Send + Sync {
     ///
     /// # Errors
     /// A recorded program that can't be read.
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError>;
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError>;
 
     /// How its files are accessed.
     fn flags(&self) -> AccessFlags {
@@ -71,7 +72,7 @@ pub(super) trait Planned: Send + Sync {
 }
 
 /// Where a rank begins.
-#[derive(Clone)]
+#[derive(Clone, Persist)]
 pub(super) struct Start {
     pub(super) member: Member,
     pub(super) first_file: u32,

@@ -10,11 +10,13 @@
 use super::datatypes::{DatatypeParameters, built};
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Pointer, Runs, Shares, Unordered, View, ViewShares, access_in_order};
+use crate::parallel::io::{AnyShares, Pointer, Runs, Unordered, View, ViewShares, access_in_order};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -165,16 +167,17 @@ impl Planned for MpiIoPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let direction = match self.parameters.operation {
             MpiIoOperation::Read => Direction::Read,
             MpiIoOperation::Write | MpiIoOperation::WriteThenRead => Direction::Write,
         };
-        Ok(Box::new(MpiIoRank {
+        Ok(AnyActs::from(MpiIoRank {
             member: start.member.clone(),
             file: start.file(0),
             pointer: self.has_pointer().then(|| Pointer(start.file(1))),
             compute: start.computing(self.parameters.compute_time.time()),
+            views: Arc::clone(&self.views),
             plan: self,
             direction,
             stage: MpiIoState::Open,
@@ -182,7 +185,7 @@ impl Planned for MpiIoPlan {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum MpiIoState {
     Open,
     /// So many accesses are done.
@@ -191,7 +194,12 @@ enum MpiIoState {
     Closed,
 }
 
-struct MpiIoRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct MpiIoRank {
+    /// As the plan has them, by which an access under way finds them again.
+    #[persist(shared)]
+    views: Arc<[View]>,
+    #[persist(shared)]
     plan: Arc<MpiIoPlan>,
     member: Member,
     file: FileId,
@@ -223,13 +231,13 @@ impl MpiIoRank {
             if self.plan.parameters.access == MpiIoAccess::Shared {
                 let bytes = self.plan.place(rank, number).1;
                 let access = (self.direction, self.file);
-                return Act::Within(Box::new(Unordered::new(&self.member, pointer, access, bytes)));
+                return Act::within(Unordered::new(&self.member, pointer, access, bytes));
             }
             let access = (self.direction, self.file);
             return access_in_order(&self.member, pointer, access, self.plan.place(rank, number));
         }
-        let views = Arc::clone(&self.plan.views);
-        let shares: Arc<dyn Shares> = Arc::new(ViewShares { views, times: number, covered: None });
+        let views = Arc::clone(&self.views);
+        let shares = Arc::new(AnyShares::View(ViewShares { views, times: number, covered: None }));
         if self.plan.parameters.access == MpiIoAccess::Collective {
             return self.member.access_together(self.direction, self.file, shares);
         }

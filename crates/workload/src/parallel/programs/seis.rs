@@ -17,10 +17,12 @@
 
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -136,8 +138,8 @@ impl Planned for SeisPlan {
         (0..self.ranks).try_for_each(|rank| tell(ProgramFile::new(rank, format!("seis.{rank:04}"))))
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        Ok(Box::new(SeisRank {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
+        Ok(AnyActs::from(SeisRank {
             first: start.file(0),
             member: start.member.clone(),
             write_compute: start.computing(self.parameters.write_compute.time()),
@@ -148,7 +150,7 @@ impl Planned for SeisPlan {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum SeisState {
     Begin,
     /// So many chunks are written.
@@ -161,7 +163,9 @@ enum SeisState {
     End,
 }
 
-struct SeisRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct SeisRank {
+    #[persist(shared)]
     plan: Arc<SeisPlan>,
     member: Member,
     first: FileId,

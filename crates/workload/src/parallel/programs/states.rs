@@ -8,16 +8,17 @@
 
 use super::refuse;
 use crate::parallel::act::{Act, Call, Direction};
-use crate::parallel::io::{Segments, Shares};
+use crate::parallel::io::{AnyShares, Segments};
 use crate::parallel::member::{Member, Opening};
 use crate::program::ProgramError;
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Where the ranks' states lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 pub enum CheckpointLayout {
     /// In a file of each rank.
     #[default]
@@ -35,7 +36,7 @@ pub enum CheckpointLayout {
 }
 
 /// The states of so many ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct States {
     pub(super) layout: CheckpointLayout,
     pub(super) ranks: u32,
@@ -127,8 +128,7 @@ impl States {
         }
         let start = self.offset(0, number);
         let stride = if self.ranks > 1 { self.offset(1, number) - start } else { self.transfer };
-        let shares: Arc<dyn Shares> =
-            Arc::new(Segments { start, stride, length: self.transfer, ranks: self.ranks, shift: 0 });
-        member.access_together(direction, file, shares)
+        let all = Segments { start, stride, length: self.transfer, ranks: self.ranks, shift: 0 };
+        member.access_together(direction, file, Arc::new(AnyShares::Segments(all)))
     }
 }

@@ -14,9 +14,11 @@
 
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{Exchange, Remote};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
@@ -112,17 +114,19 @@ impl Planned for StreamPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let rank = start.member.rank;
         let sends = rank < self.pairs;
         let peer = if sends { rank + self.pairs } else { rank - self.pairs };
         let left = if sends || self.parameters.ping_pong { self.parameters.total.get() } else { 0 };
-        Ok(Box::new(StreamRank { plan: self, sends, peer, moved: 0, left, began: None, messages: 0 }))
+        Ok(AnyActs::from(StreamRank { plan: self, sends, peer, moved: 0, left, began: None, messages: 0 }))
     }
 }
 
 /// One end of a stream.
-struct StreamRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct StreamRank {
+    #[persist(shared)]
     plan: Arc<StreamPlan>,
     sends: bool,
     peer: u32,

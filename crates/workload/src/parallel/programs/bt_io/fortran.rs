@@ -8,6 +8,7 @@
 use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::program::ProgramError;
 use petrio_colours::FileId;
+use petrio_persist::{Damage, Inside, Persist, Reader, Writer};
 use petrio_time::Time;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What lies in the buffer of an open file between two dumps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept(Arc<Mutex<Range<u64>>>);
+
+/// Who fills the buffer points to it, and so does the rank.
+impl Persist for Kept {
+    fn save(&self, to: &mut Writer<'_>) {
+        to.shared(&self.0);
+        Inside::save(&*self.0, to);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
+        let kept = Self(from.shared()?);
+        Inside::restore(&*kept.0, from)?;
+        Ok(kept)
+    }
+}
 
 impl Kept {
     fn take(&self) -> Range<u64> {
@@ -34,7 +49,8 @@ impl Kept {
 }
 
 /// Records of a file, through its buffer.
-pub(super) struct Buffered<I> {
+#[derive(Persist)]
+pub(in crate::parallel) struct Buffered<I> {
     direction: Direction,
     file: FileId,
     /// Bytes of records that follow each other.

@@ -6,18 +6,19 @@
 use super::CELL_BYTES;
 use crate::parallel::io::{Datatype, View};
 use crate::program::ProgramError;
+use petrio_persist::Persist;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A cube of `length`³ cells on `side`² ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Grid {
     pub(super) length: u64,
     pub(super) side: u32,
 }
 
 /// A block of cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Block {
     /// Which of the blocks of each dimension it is.
     pub(super) at: [u32; 3],
@@ -97,8 +98,8 @@ impl Grid {
 }
 
 /// The rows of a rank's blocks in a dump, in the order in which the program goes through them: bytes of the file.
-#[derive(Clone, Debug)]
-pub(super) struct Rows {
+#[derive(Clone, Debug, Persist)]
+pub(in crate::parallel) struct Rows {
     grid: Grid,
     rank: u32,
     /// Where the dump begins.

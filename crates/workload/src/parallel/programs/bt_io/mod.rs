@@ -24,11 +24,11 @@
 //! Fortran writes the length before a sequential record a second time when it is known. How long a step computes is said by
 //! whoever writes the scenario.
 
-mod fortran;
-mod grid;
+pub(in crate::parallel) mod fortran;
+pub(in crate::parallel) mod grid;
 mod parameters;
-mod program;
-mod solver;
+pub(in crate::parallel) mod program;
+pub(in crate::parallel) mod solver;
 
 pub use parameters::{BtClass, BtIoParameters, BtSubtype};
 

@@ -6,14 +6,17 @@ use super::grid::{Grid, Rows};
 use super::parameters::{BtIoParameters, BtSubtype};
 use super::solver::SolverStep;
 use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::collective::Collective;
 use crate::parallel::files::ProgramFile;
-use crate::parallel::io::{Hints, Shares, View, ViewShares};
+use crate::parallel::io::{AnyShares, Hints, View, ViewShares};
 use crate::parallel::member::{ERROR_BYTES, Member, Opening, World};
 use crate::parallel::programs::{Planned, Start};
 use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// BT-IO for so many ranks.
@@ -55,7 +58,7 @@ impl Planned for BtPlan {
         }
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let member = start.member.clone();
         let rank = member.rank;
         let step_time = Time::from_seconds(self.parameters.step_seconds(member.ranks()));
@@ -66,13 +69,14 @@ impl Planned for BtPlan {
             hints: Hints::default(),
             mounted: member.world.mounted,
         };
-        Ok(Box::new(BtRank {
+        Ok(AnyActs::from(BtRank {
             file: start.file(if self.is_shared() { 0 } else { rank }),
             step_time: start.computing(step_time),
             reader: Member { world: Arc::new(world), ..member.clone() },
             written: 0,
             kept: Kept::default(),
             stage: BtIoState::Open,
+            views: Arc::clone(&self.views),
             plan: self,
             member,
         }))
@@ -80,7 +84,7 @@ impl Planned for BtPlan {
 }
 
 /// Where a rank is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum BtIoState {
     Open,
     /// So many steps are over.
@@ -98,7 +102,12 @@ enum BtIoState {
     Over,
 }
 
-struct BtRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct BtRank {
+    /// As the plan has them, by which a dump under way finds them again.
+    #[persist(shared)]
+    views: Arc<[View]>,
+    #[persist(shared)]
     plan: Arc<BtPlan>,
     member: Member,
     /// The same, with the hints that reading back has.
@@ -177,57 +186,65 @@ impl BtRank {
         let buffer = self.plan.parameters.fortran_buffer.get();
         match self.plan.parameters.subtype {
             BtSubtype::Full => {
-                let shares: Arc<dyn Shares> = Arc::new(ViewShares {
-                    views: Arc::clone(&self.plan.views),
+                let shares = Arc::new(AnyShares::View(ViewShares {
+                    views: Arc::clone(&self.views),
                     times: number,
                     covered: Some(0..grid.dump_bytes()),
-                });
+                }));
                 let member = if direction == Direction::Read { &self.reader } else { &self.member };
                 member.access_together(direction, self.file, shares)
             }
-            BtSubtype::Simple => Act::Within(Box::new(RowCalls {
-                direction,
-                file: self.file,
-                rows: Rows::new(grid, rank, base),
-            })),
+            BtSubtype::Simple => {
+                Act::within(RowCalls { direction, file: self.file, rows: Rows::new(grid, rank, base) })
+            }
             BtSubtype::Fortran => {
                 let rows = Rows::new(grid, rank, base);
-                Act::Within(Box::new(Buffered::new(
+                Act::within(Buffered::new(
                     direction,
                     self.file,
                     (buffer, CELL_BYTES),
                     rows,
                     self.kept.clone(),
-                )))
+                ))
             }
             BtSubtype::Epio => {
                 let bytes = grid.rank_bytes(rank) + u64::from(grid.side) * MARKER_BYTES;
-                let mut start = number * bytes;
-                let records = (0..grid.side).map(move |block| {
-                    let record = start..start + grid.block(rank, block).bytes() + MARKER_BYTES;
-                    start = record.end;
-                    record
-                });
+                let records = BlockRecords { grid, rank, block: 0, start: number * bytes };
                 // A record is longer than the buffer, and cut at any byte of it.
-                Act::Within(Box::new(Buffered::new(
-                    direction,
-                    self.file,
-                    (buffer, 1),
-                    records,
-                    self.kept.clone(),
-                )))
+                Act::within(Buffered::new(direction, self.file, (buffer, 1), records, self.kept.clone()))
             }
         }
     }
 
     fn step(&self) -> Act {
         let Self { plan, member, step_time, .. } = self;
-        Act::Within(Box::new(SolverStep::new(plan.grid, member.rank, *step_time, plan.parameters.messages)))
+        Act::within(SolverStep::new(plan.grid, member.rank, *step_time, plan.parameters.messages))
     }
 
     fn is_due(&self, steps: u32) -> bool {
         let parameters = &self.plan.parameters;
         steps.is_multiple_of(parameters.write_interval) || steps == parameters.steps()
+    }
+}
+
+/// A dump's records of a rank with a file of its own, a block each: bytes of the file.
+#[derive(Persist)]
+pub(in crate::parallel) struct BlockRecords {
+    grid: Grid,
+    rank: u32,
+    block: u32,
+    /// Where the next one begins.
+    start: u64,
+}
+
+impl Iterator for BlockRecords {
+    type Item = Range<u64>;
+
+    fn next(&mut self) -> Option<Range<u64>> {
+        let block = (self.block < self.grid.side).then(|| self.grid.block(self.rank, self.block))?;
+        let record = self.start..self.start + block.bytes() + MARKER_BYTES;
+        (self.block, self.start) = (self.block + 1, record.end);
+        Some(record)
     }
 }
 
@@ -286,7 +303,8 @@ impl BtRank {
 }
 
 /// Rows of blocks by a call each.
-struct RowCalls {
+#[derive(Persist)]
+pub(in crate::parallel) struct RowCalls {
     direction: Direction,
     file: FileId,
     rows: Rows,

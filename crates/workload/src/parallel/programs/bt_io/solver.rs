@@ -9,13 +9,15 @@ use super::grid::Grid;
 use crate::parallel::act::{Act, Acts};
 use crate::program::ProgramError;
 use petrio_colours::Exchange;
+use petrio_persist::Persist;
 use petrio_time::Time;
 
 const FORWARD_BYTES: u64 = (5 * 5 + 5) * 8;
 const BACKWARD_BYTES: u64 = 5 * 8;
 
 /// A step of one rank.
-pub(super) struct SolverStep {
+#[derive(Persist)]
+pub(in crate::parallel) struct SolverStep {
     grid: Grid,
     rank: u32,
     /// Stages of a sweep; 1 where nothing is told.

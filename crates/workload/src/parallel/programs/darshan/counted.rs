@@ -19,7 +19,8 @@ use super::places::{Accesses, Extent, FILE_BYTES_MAX, MILLION, Move, Moves};
 use super::rank::{CountedRank, Track, When};
 use super::sizes::{Sized, sizes};
 use super::{DarshanParameters, Gaps};
-use crate::parallel::act::{Acts, Direction};
+use crate::parallel::act::Direction;
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::program::ProgramError;
 use petrio_bounds::Headroom;
@@ -444,7 +445,7 @@ impl Planned for CountedPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let scale = match self.gaps {
             Gaps::Compute => self.time_scale * start.compute_scale,
             Gaps::Think => self.time_scale,
@@ -452,6 +453,6 @@ impl Planned for CountedPlan {
         let tracks = self.tracks[start.member.rank as usize].clone();
         let made =
             tracks.iter().map(Track::file).filter(|file| self.sizes[*file as usize].is_none()).collect();
-        Ok(Box::new(CountedRank::new(tracks, made, start.file(0), (self.gaps, scale))))
+        Ok(CountedRank::new(tracks, made, start.file(0), (self.gaps, scale)).into())
     }
 }

@@ -3,8 +3,8 @@
 
 mod counted;
 mod places;
-mod rank;
-mod recorded;
+pub(in crate::parallel) mod rank;
+pub(in crate::parallel) mod recorded;
 mod sizes;
 
 pub use counted::{CountedJob, counted_job};
@@ -13,6 +13,7 @@ use super::{Planned, refuse};
 use crate::program::{PhaseName, ProgramError, Timing};
 use petrio_colours::Operation;
 use petrio_files::inputs::Inputs;
+use petrio_persist::Persist;
 use petrio_trace::darshan::{DarshanFile, read_in};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,7 @@ const fn one() -> f64 {
 }
 
 /// What a rank did between two calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Persist)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gaps {
     /// It computed: a processor of its host was busy. `compute_scale` is of these, too.

@@ -6,10 +6,11 @@
 //! spread over the file up to the last byte that was touched.
 
 use super::sizes::Sized;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// How many accesses go on, leave a gap or go back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Moves {
     pub(super) on: u64,
     pub(super) gaps: u64,
@@ -17,7 +18,7 @@ pub(super) struct Moves {
 }
 
 /// What the next one does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Move {
     On,
     Gap,
@@ -95,7 +96,7 @@ impl Moves {
 }
 
 /// What is the same for all processes that access a file in one direction.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Persist)]
 pub(super) struct Extent {
     /// Behind the last byte that was touched.
     pub(super) end: u64,
@@ -109,7 +110,7 @@ pub(super) const MILLION: u64 = 1_000_000;
 pub(super) const FILE_BYTES_MAX: u64 = i64::MAX as u64;
 
 /// A process's accesses in one direction, one after the other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Accesses {
     extent: Arc<Extent>,
     /// Sizes with how many are left, and how many there were.

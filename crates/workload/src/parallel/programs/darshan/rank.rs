@@ -6,13 +6,14 @@ use crate::parallel::act::{Act, Acts, Call, Direction, Sequence};
 use crate::parallel::parameters::scaled;
 use crate::program::ProgramError;
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::darshan::Span;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 /// When calls of one sort were: evenly from the first one's beginning to the last one's end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct When {
     from_ps: u64,
     apart_ps: u64,
@@ -39,7 +40,7 @@ impl When {
 }
 
 /// Reads or writes that are left, in runs between which the other direction has its turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Side {
     direction: Direction,
     accesses: Accesses,
@@ -60,7 +61,7 @@ impl Side {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 enum Work {
     /// So many calls that move nothing, of which so many are done.
     Calls { operation: Operation, count: u64, done: u64, when: When },
@@ -69,7 +70,7 @@ enum Work {
 }
 
 /// Calls of one sort on one file, or all its reads and writes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Track {
     file: u32,
     work: Work,
@@ -165,7 +166,8 @@ impl Track {
 }
 
 /// A rank.
-pub(super) struct CountedRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct CountedRank {
     tracks: Vec<Track>,
     /// The tracks that have calls left, by when the next one was.
     due: BinaryHeap<Reverse<(u64, u8, usize)>>,

@@ -10,12 +10,14 @@
 use super::super::{Planned, Start, refuse};
 use super::{DarshanParameters, Gaps, phase};
 use crate::parallel::act::{Act, Acts, Call, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::parameters::scaled;
 use crate::program::ProgramError;
 use petrio_bounds::Headroom;
 use petrio_colours::{FileId, Operation};
 use petrio_files::inputs::Inputs;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, FormatName, TraceError, TraceOptions};
@@ -125,17 +127,19 @@ impl Planned for DarshanPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let scale = match self.gaps {
             Gaps::Compute => self.time_scale * start.compute_scale,
             Gaps::Think => self.time_scale,
         };
         let (rank, first) = (start.member.rank, start.file(0));
-        Ok(Box::new(DarshanRank { plan: self, rank, first, scale, next: 0, over: Time::ZERO }))
+        Ok(DarshanRank { plan: self, rank, first, scale, next: 0, over: Time::ZERO }.into())
     }
 }
 
-struct DarshanRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct DarshanRank {
+    #[persist(shared)]
     plan: Arc<DarshanPlan>,
     rank: u32,
     first: FileId,

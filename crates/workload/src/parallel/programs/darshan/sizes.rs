@@ -2,10 +2,11 @@
 //!
 //! What is left free is spread evenly: between the ranges by the room that they have, and within each the same for all, to a byte.
 
+use petrio_persist::Persist;
 use petrio_trace::darshan::{FileCounters, SIZE_ENDS, Transfers, size_range};
 
 /// So many accesses of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) struct Sized {
     pub(super) bytes: u64,
     pub(super) count: u64,

@@ -23,7 +23,8 @@ use super::command_line::Options;
 use super::ior::{IorApi, IorOptions, IorPlan, IorRank};
 use super::mdtest::{Item, MdtestOptions, MdtestPlan, MdtestRank, Phase};
 use super::{Planned, Start, refuse};
-use crate::parallel::act::{Act, Acts, Sequence};
+use crate::parallel::act::{Act, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::program::{PhaseName, ProgramError};
 use petrio_time::Time;
@@ -319,17 +320,17 @@ impl Planned for Io500Plan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let starts = [0, 1, 2, 3].map(|part| start.after(self.before(part) as u32));
         let [easy, hard, mdtest_easy, mdtest_hard] = &starts;
         let ior = |plan: &Arc<IorPlan>, start: &Start| -> Act {
-            Act::Within(Box::new(IorRank::new(Arc::clone(plan), start)))
+            Act::within(IorRank::new(Arc::clone(plan), start))
         };
         // -Y, a sync within the time of what is measured, is given with -C only.
         let mdtest = |plan: &Arc<MdtestPlan>, start: &Start, phases: &[Phase]| -> Act {
             let rank = MdtestRank::new(Arc::clone(plan), start, phases.to_vec());
             let creates = phases.contains(&Phase::Create(Item::File));
-            Act::Within(Box::new(if creates { rank } else { rank.without_sync() }))
+            Act::within(if creates { rank } else { rank.without_sync() })
         };
         let small = |phases: &[Phase]| mdtest(&self.mdtest_easy, mdtest_easy, phases);
         let large = |phases: &[Phase]| mdtest(&self.mdtest_hard, mdtest_hard, phases);
@@ -352,7 +353,7 @@ impl Planned for Io500Plan {
         ];
         let is_run = |phase: &&str| !self.left_out.iter().any(|left| left == phase);
         let phases = phases.into_iter().filter(|(phase, _)| is_run(phase)).map(|(_, act)| act);
-        Ok(Box::new(Sequence(phases.collect())))
+        Ok(Sequence(phases.collect()).into())
     }
 }
 

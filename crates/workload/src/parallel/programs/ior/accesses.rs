@@ -13,14 +13,16 @@ use super::pass::Pass;
 use super::program::IorPlan;
 use crate::parallel::act::{Act, Acts, Call, Sequence};
 use crate::parallel::collective::Collective;
-use crate::parallel::io::{Segments, Shares};
+use crate::parallel::io::{AnyShares, Segments};
 use crate::parallel::member::{ERROR_BYTES, Member};
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::sync::Arc;
 
 /// What a rank accesses in a phase.
+#[derive(Persist)]
 pub(super) struct Phase {
     pub(super) pass: Pass,
     pub(super) repetition: u32,
@@ -45,7 +47,7 @@ impl Phase {
             Pass::Check => "most transfers compared",
             Pass::Read => "most transfers read",
         };
-        (self.first, what, self.repetition.into())
+        (self.first, what.into(), self.repetition.into())
     }
 
     /// Whether all stop after so many.
@@ -55,17 +57,17 @@ impl Phase {
             Pass::Check => "stop comparing",
             Pass::Read => "stop reading",
         };
-        (self.first, what, after)
+        (self.first, what.into(), after)
     }
 
     /// How many a rank has written.
     fn written(&self, rank: u32) -> Topic {
-        (self.first, "transfers written", rank.into())
+        (self.first, "transfers written".into(), rank.into())
     }
 }
 
 /// Where a rank is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum TransferState {
     Transfer,
     Look,
@@ -79,7 +81,9 @@ enum TransferState {
 }
 
 /// The transfers of a rank in a phase.
-pub(super) struct Accesses {
+#[derive(Persist)]
+pub(in crate::parallel) struct Accesses {
+    #[persist(shared)]
     plan: Arc<IorPlan>,
     member: Member,
     phase: Phase,
@@ -116,14 +120,14 @@ impl Accesses {
         let (segment, at) = (self.done / count % options.segments, self.done % count);
         let within = self.phase.order.at(at) * options.transfer;
         if options.collective && !options.file_per_process {
-            let shares: Arc<dyn Shares> = Arc::new(Segments {
+            let all = Segments {
                 start: self.plan.begin_of(segment, 0) + within,
                 stride: options.block,
                 length: options.transfer,
                 ranks: self.member.ranks(),
                 shift,
-            });
-            return self.member.access_together(direction, file, shares);
+            };
+            return self.member.access_together(direction, file, Arc::new(AnyShares::Segments(all)));
         }
         // What is drawn of a file that all share is numbered through all blocks.
         let place = if options.random { 0 } else { place };

@@ -12,13 +12,13 @@
 //! Left out: that what was read is compared (`-R`, `-W`), which costs no access, several tests in one command, hints by file
 //! (`-U`: they stand in the scenario's `hints`), and what only changes IOR's output.
 
-mod accesses;
+pub(in crate::parallel) mod accesses;
 mod command;
 mod directives;
 mod options;
 mod order;
 mod pass;
-mod program;
+pub(in crate::parallel) mod program;
 
 pub use options::{IorApi, IorOptions};
 pub(in crate::parallel::programs) use program::{IorPlan, IorRank};

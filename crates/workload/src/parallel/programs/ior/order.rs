@@ -13,6 +13,7 @@
 use super::options::IorOptions;
 use crate::permutation::Permutation;
 use petrio_distribution::standard_normal;
+use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_random::{Generator, uniform_below};
 
@@ -20,7 +21,7 @@ use petrio_random::{Generator, uniform_below};
 const DRAWN_SINGLY: u64 = 1 << 16;
 
 /// A rank's transfers of a segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Order {
     /// Without one they are in their order.
     shuffle: Option<Permutation>,
@@ -46,7 +47,7 @@ impl Order {
 }
 
 /// What is drawn at random for a rank (-z).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Shuffle {
     key: u64,
     /// Its transfers of a file that all share.

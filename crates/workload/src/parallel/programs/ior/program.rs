@@ -5,11 +5,13 @@ use super::options::{IorApi, IorOptions};
 use super::order::{Order, Shuffle};
 use super::pass::Pass;
 use crate::parallel::act::{Act, Acts, Call, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::{Member, Opening};
 use crate::parallel::programs::{Planned, Start, refuse, to_next_host};
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{AccessFlags, FileId, Operation};
+use petrio_persist::Persist;
 use petrio_random::uniform_below;
 use petrio_time::Time;
 use std::collections::BTreeSet;
@@ -142,8 +144,8 @@ impl Planned for IorPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        Ok(Box::new(IorRank::new(self, start)))
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
+        Ok(IorRank::new(self, start).into())
     }
 
     fn flags(&self) -> AccessFlags {
@@ -152,7 +154,7 @@ impl Planned for IorPlan {
 }
 
 /// Where a rank is in a repetition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum RepetitionState {
     Begin,
     Open(Pass),
@@ -164,7 +166,9 @@ enum RepetitionState {
 }
 
 /// A rank of IOR.
-pub(in crate::parallel::programs) struct IorRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct IorRank {
+    #[persist(shared)]
     plan: Arc<IorPlan>,
     member: Member,
     first: FileId,
@@ -312,7 +316,7 @@ impl IorRank {
             order,
             measured: self.measured(pass),
         };
-        Act::Within(Box::new(Accesses::new(Arc::clone(&self.plan), self.member.clone(), phase)))
+        Act::within(Accesses::new(Arc::clone(&self.plan), self.member.clone(), phase))
     }
 
     /// What comes after the last transfer: what makes it durable, closing, and the barrier after it.
@@ -353,7 +357,7 @@ impl IorRank {
         if limit > Time::ZERO {
             let is_over = self.began.is_some_and(|began| now - began >= limit);
             let word = if pass == Pass::Read { "no more reading" } else { "no more writing" };
-            let topic = (self.first, word, u64::from(self.repetition));
+            let topic = (self.first, word.into(), u64::from(self.repetition));
             if self.member.board.agree(topic, is_over.into()) == 1 {
                 return RepetitionState::Closed(pass);
             }

@@ -18,7 +18,7 @@
 mod command;
 mod options;
 mod plan;
-mod program;
+pub(in crate::parallel) mod program;
 mod step;
 mod tree;
 

@@ -1,6 +1,7 @@
 //! What mdtest's options mean.
 
 use crate::parallel::programs::launcher::Launch;
+use petrio_persist::Persist;
 
 /// How mdtest is told to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,14 +104,14 @@ impl Default for MdtestOptions {
 }
 
 /// What an item is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::parallel::programs) enum Item {
     Directory,
     File,
 }
 
 /// What is done to all items before what follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(in crate::parallel::programs) enum Phase {
     MakeTree,
     Create(Item),

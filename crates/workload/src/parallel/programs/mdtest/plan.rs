@@ -3,7 +3,8 @@
 use super::options::{Item, MdtestOptions, Phase};
 use super::program::MdtestRank;
 use super::tree::Tree;
-use crate::parallel::act::{Act, Acts, Sequence};
+use crate::parallel::act::{Act, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::programs::{Planned, Start, refuse, to_next_host};
 use crate::program::{PhaseName, ProgramError};
@@ -148,25 +149,21 @@ impl Planned for MdtestPlan {
         })
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         if self.runs == [self.ranks] {
             let phases = self.phases.clone();
-            return Ok(Box::new(MdtestRank::new(self, start, phases)));
+            return Ok(MdtestRank::new(self, start, phases).into());
         }
         // Who doesn't take part waits for the others.
         let mut acts = Vec::with_capacity(2 * self.runs.len());
         for &ranks in &self.runs {
             if start.member.rank < ranks {
                 let start = Start { member: start.member.among_first(ranks), ..start.clone() };
-                acts.push(Act::Within(Box::new(MdtestRank::new(
-                    Arc::clone(&self),
-                    &start,
-                    self.phases.clone(),
-                ))));
+                acts.push(Act::within(MdtestRank::new(Arc::clone(&self), &start, self.phases.clone())));
             }
             acts.push(start.member.barrier());
         }
-        Ok(Box::new(Sequence(acts.into())))
+        Ok(Sequence(acts.into()).into())
     }
 }
 

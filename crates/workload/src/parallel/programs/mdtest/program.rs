@@ -7,13 +7,16 @@ use crate::parallel::member::Member;
 use crate::parallel::programs::Start;
 use crate::program::{PhaseName, ProgramError, Topic};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A rank of mdtest.
-pub(in crate::parallel::programs) struct MdtestRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct MdtestRank {
+    #[persist(shared)]
     pub(super) plan: Arc<MdtestPlan>,
     pub(super) member: Member,
     /// What the order is drawn by in which this rank looks at items.
@@ -37,7 +40,7 @@ pub(in crate::parallel::programs) struct MdtestRank {
 }
 
 /// How far a rank is with the making of files that a clock may end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 enum Making {
     /// From when on.
     Since(Option<Time>),
@@ -165,7 +168,7 @@ impl MdtestRank {
     /// The number of files that each rank has when the time to make them is over.
     fn made(&self) -> Topic {
         let times = u64::from(self.plan.options.repetitions);
-        (self.first, "files made", u64::from(self.member.ranks()) * times + u64::from(self.repetition))
+        (self.first, "files made".into(), u64::from(self.member.ranks()) * times + u64::from(self.repetition))
     }
 
     /// Whether a clock may still end what this rank does.

@@ -13,13 +13,14 @@
 mod check;
 mod of_rank;
 mod parameters;
-mod run;
+pub(in crate::parallel) mod run;
 
 pub use parameters::{MessageParameters, StepFile, StepParameters, StepRate, StepsParameters};
 
 use super::states::States;
 use super::{Planned, Start};
 use crate::parallel::act::{Act, Acts};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::program::ProgramError;
 use std::sync::Arc;
@@ -63,8 +64,8 @@ impl Planned for StepsPlan {
         Ok(())
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
-        Ok(Box::new(run::StepsRank::new(&self, start)))
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
+        Ok(run::StepsRank::new(&self, start).into())
     }
 }
 

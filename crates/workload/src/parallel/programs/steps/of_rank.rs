@@ -8,13 +8,14 @@ use crate::parallel::act::Direction;
 use crate::parallel::collective::{Collective, Group};
 use crate::program::{Counts, PhaseName, Timing};
 use petrio_colours::Exchange;
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a rank does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) enum Part {
     Compute(Time),
     Exchange(Exchange),
@@ -24,7 +25,7 @@ pub(super) enum Part {
 }
 
 /// An access to a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct FilePart {
     pub(super) direction: Direction,
     pub(super) states: States,
@@ -35,7 +36,7 @@ pub(super) struct FilePart {
 }
 
 /// Parts that are done so often.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Repeat {
     pub(super) times: u64,
     pub(super) measure: Option<Measure>,
@@ -44,7 +45,7 @@ pub(super) struct Repeat {
 }
 
 /// How parts are measured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Measure {
     pub(super) phase: PhaseName,
     /// Which of all names that are measured it is.
@@ -123,7 +124,7 @@ impl OfRank<'_> {
 
 fn phase(name: &str, rate: StepRate) -> PhaseName {
     let counts = match rate {
-        StepRate::Times => Counts::Operations("time"),
+        StepRate::Times => Counts::Operations(Cow::Borrowed("time")),
         StepRate::Bytes => Counts::Bytes,
     };
     PhaseName {

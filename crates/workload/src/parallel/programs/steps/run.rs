@@ -7,10 +7,12 @@ use crate::parallel::act::{Call, Direction, Sequence};
 use crate::parallel::member::{Member, Opening};
 use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::sync::Arc;
 
 /// Parts that it is in the middle of.
+#[derive(Persist)]
 struct Within {
     parts: Arc<[Part]>,
     next: usize,
@@ -22,7 +24,8 @@ struct Within {
 }
 
 /// A rank of such a program.
-pub(super) struct StepsRank {
+#[derive(Persist)]
+pub(in crate::parallel) struct StepsRank {
     start: Start,
     within: Vec<Within>,
     /// Of each file, whether it is there.
@@ -75,12 +78,12 @@ impl StepsRank {
     fn file(&mut self, part: FilePart) -> Act {
         let was_there = std::mem::replace(&mut self.there[part.file], true);
         let opening = if was_there { Opening::Old } else { Opening::New };
-        Act::Within(Box::new(FileAccess {
+        Act::within(FileAccess {
             member: self.start.member.clone(),
             file: self.start.file(part.number),
             part,
             stage: FileAccessState::Open(opening),
-        }))
+        })
     }
 }
 
@@ -112,7 +115,7 @@ impl Acts for StepsRank {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum FileAccessState {
     Open(Opening),
     /// So many accesses are done.
@@ -121,7 +124,8 @@ enum FileAccessState {
 }
 
 /// A file opened, accessed and closed.
-struct FileAccess {
+#[derive(Persist)]
+pub(in crate::parallel) struct FileAccess {
     member: Member,
     file: FileId,
     part: FilePart,

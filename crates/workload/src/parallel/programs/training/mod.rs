@@ -14,11 +14,12 @@
 //! `cosmoflow_h100`), and PyTorch's DataLoader (`prefetch_factor` 2).
 //! Left out: decoding what was read, checkpoints, evaluation. The sizes of the files are drawn once and are the same in all runs.
 
-mod samples;
+pub(in crate::parallel) mod samples;
 
 use self::samples::Samples;
 use super::{Planned, Start, refuse};
 use crate::parallel::act::{Act, Acts, Sequence};
+use crate::parallel::all_acts::AnyActs;
 use crate::parallel::collective::{Collective, Group, Rounds};
 use crate::parallel::files::ProgramFile;
 use crate::parallel::member::Member;
@@ -26,6 +27,7 @@ use crate::permutation::Permutation;
 use crate::program::{PhaseName, ProgramError, Word, WorkDone};
 use petrio_colours::{Exchange, FileId};
 use petrio_distribution::{Distribution, Draw, DrawFamily};
+use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_random::{generator, uniform_below};
 use petrio_time::Time;
@@ -269,7 +271,7 @@ impl Planned for TrainingPlan {
         })
     }
 
-    fn acts(self: Arc<Self>, start: &Start) -> Result<Box<dyn Acts>, ProgramError> {
+    fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
         let member = start.member.clone();
         let group = self.readers + 1;
         let (accelerator, within) = (member.rank / group, member.rank % group);
@@ -278,7 +280,7 @@ impl Planned for TrainingPlan {
         let key = uniform_below(&mut start.placement.stream(0, "order of files"), u64::MAX);
         let plan = self;
         if within == 0 {
-            return Ok(Box::new(Accelerator {
+            return Ok(AnyActs::from(Accelerator {
                 begun: false,
                 plan,
                 member,
@@ -291,7 +293,7 @@ impl Planned for TrainingPlan {
         }
         let reader = u64::from(within - 1);
         let (first, order) = (start.file(0), Permutation::new(plan.files.into(), finish(key)));
-        Ok(Box::new(Reader {
+        Ok(AnyActs::from(Reader {
             plan,
             member,
             accelerator,
@@ -307,7 +309,7 @@ impl Planned for TrainingPlan {
 }
 
 /// What an accelerator does with its next batch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 enum State {
     Wait,
     Take,
@@ -315,9 +317,11 @@ enum State {
     Sum,
 }
 
-struct Accelerator {
+#[derive(Persist)]
+pub(in crate::parallel) struct Accelerator {
     /// Whether this epoch is measured already.
     begun: bool,
+    #[persist(shared)]
     plan: Arc<TrainingPlan>,
     member: Member,
     accelerator: u32,
@@ -375,7 +379,7 @@ impl Accelerator {
                     let group = Group { rank: self.accelerator, ranks: plan.accelerators };
                     let sum = Collective::AllReduce { bytes: plan.gradients }.rounds(group);
                     let among = Among { rounds: sum, stride: plan.readers + 1 };
-                    ((plan.gradients > 0).then(|| Act::Within(Box::new(among))), State::Wait)
+                    ((plan.gradients > 0).then(|| Act::within(among)), State::Wait)
                 }
             };
             self.state = state;
@@ -396,7 +400,8 @@ impl Acts for Accelerator {
 }
 
 /// A collective among ranks that are so far apart.
-struct Among {
+#[derive(Persist)]
+pub(in crate::parallel) struct Among {
     rounds: Rounds,
     stride: u32,
 }
@@ -411,7 +416,9 @@ impl Acts for Among {
     }
 }
 
-struct Reader {
+#[derive(Persist)]
+pub(in crate::parallel) struct Reader {
+    #[persist(shared)]
     plan: Arc<TrainingPlan>,
     member: Member,
     accelerator: u32,
@@ -457,7 +464,7 @@ impl Acts for Reader {
         };
         self.batch += u64::from(plan.readers);
         let ready = Exchange { sends: vec![(accelerator, 0)], ..Exchange::default() };
-        Ok(Some(Sequence::act([Act::Within(Box::new(samples)), Act::Exchange(ready)])))
+        Ok(Some(Sequence::act([Act::within(samples), Act::Exchange(ready)])))
     }
 }
 

@@ -5,11 +5,14 @@ use crate::parallel::act::{Act, Acts, Call, Direction};
 use crate::permutation::Permutation;
 use crate::program::ProgramError;
 use petrio_colours::{FileId, Operation};
+use petrio_persist::Persist;
 use petrio_time::Time;
 use std::sync::Arc;
 
 /// The samples of a batch, read.
-pub(super) struct Samples {
+#[derive(Persist)]
+pub(in crate::parallel) struct Samples {
+    #[persist(shared)]
     pub(super) plan: Arc<TrainingPlan>,
     pub(super) first: FileId,
     pub(super) order: Permutation,
