@@ -6,6 +6,7 @@
 //! when it wants to idle. Leaves out requeueing after errors, and I/O contexts that outlive their process.
 
 use petrio_colours::{BlockRequest, Direction, Hint, IoClass, Purpose, Purposes};
+use petrio_device::Discards;
 use petrio_kernel::Time;
 use petrio_persist::{Kept, Persist, persist_boxed};
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ pub struct IoRequest {
     pub address: u64,
     /// Length in device blocks.
     pub blocks: u32,
-    /// Read, write or flush.
+    /// Read, write, flush or discard.
     pub direction: Direction,
     /// The scheduling class of the process.
     pub class: IoClass,
@@ -110,7 +111,7 @@ pub enum Next {
 /// Whoever holds one calls [`add`](Self::add) for every request, [`next`](Self::next) whenever the device takes
 /// another, and [`completed`](Self::completed) when the device is done with one. `now` never goes back.
 pub trait Elevator: Forked + Kept + Send + Sync {
-    /// A read or a write arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush
+    /// A read, a write or a discard arrives; it is merged with what waits, or waits itself. Flushes never come here: the flush
     /// machinery of the queue keeps them.
     fn add(&mut self, request: BlockRequest, now: Time) -> Added;
 
@@ -171,6 +172,8 @@ persist_boxed!(dyn Elevator, "a scheduler");
 pub struct QueueLimits {
     /// The largest request in device blocks (`max_sectors_kb`); merging stops there.
     pub largest_request: u32,
+    /// The discards that the device takes: merging stops at the longest.
+    pub discards: Discards,
     /// Most requests that are merged into one (`max_segments`, counting one for each request).
     pub most_merged: u32,
     /// Requests in the queue before others wait in front of it (`nr_requests`).
@@ -196,6 +199,7 @@ impl Default for QueueLimits {
     fn default() -> Self {
         Self {
             largest_request: 1_024,
+            discards: Discards::default(),
             most_merged: 128,
             requests: 128,
             depth: 1,

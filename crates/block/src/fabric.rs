@@ -88,7 +88,7 @@ impl FabricParameters {
     fn to_array(&self, request: &BlockRequest) -> Time {
         let data = match request.direction {
             Direction::Write => self.occupation(request.bytes()),
-            Direction::Read | Direction::Flush => Time::ZERO,
+            Direction::Read | Direction::Flush | Direction::Discard => Time::ZERO,
         };
         self.occupation(COMMAND_BYTES) + data
     }
@@ -108,7 +108,7 @@ impl FabricParameters {
     fn to_host(&self, request: &BlockRequest) -> Time {
         let data = match request.direction {
             Direction::Read => self.occupation(request.bytes()),
-            Direction::Write | Direction::Flush => Time::ZERO,
+            Direction::Write | Direction::Flush | Direction::Discard => Time::ZERO,
         };
         self.occupation(RESPONSE_BYTES) + data
     }

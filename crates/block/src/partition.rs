@@ -8,7 +8,7 @@
 //! part has its completions in the same place; each takes those that bear its number. A flush passes as it is: it is one of
 //! the whole disk, as the kernel's is (Linux: `blk_partition_remap` moves requests that have sectors, and no others).
 
-use petrio_colours::{BlockRequest, Direction, Failure, RequestId, Status};
+use petrio_colours::{BlockRequest, Failure, RequestId, Status};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
@@ -56,7 +56,7 @@ const NUMBER_BITS: u32 = 40;
 impl Partition {
     /// Makes a request one of what lies below; or says why it can't be, and that it doesn't go on.
     fn enter(&mut self, request: &mut BlockRequest) -> bool {
-        let has_blocks = request.direction != Direction::Flush;
+        let has_blocks = request.direction.has_range();
         let is_beyond = request.address.saturating_add(request.blocks.into()) > self.blocks;
         if has_blocks && (request.blocks == 0 || is_beyond) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
@@ -122,6 +122,7 @@ pub fn partition_page(parent: &mut PageBuilder<'_>, name: &str, ports: Partition
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use petrio_colours::Direction;
     use petrio_kernel::{NetBuilder, Simulation, Time};
     use proptest::prelude::*;
 

@@ -7,7 +7,8 @@
 //! order of address (for sweeps).
 //!
 //! Leaves out: of several waiting requests that begin below a new one's first block, only the nearest is tried for a
-//! merge at its back; it is the only candidate unless waiting requests overlap.
+//! merge at its back; it is the only candidate unless waiting requests overlap. And discards of several ranges in one request
+//! (ELEVATOR_DISCARD_MERGE, for devices that take more than one): those of ranges that touch are merged as writes are.
 
 use super::elevator::{IoRequest, QueueLimits, is_write_back};
 use petrio_colours::{BlockRequest, Direction, Hint};
@@ -20,6 +21,8 @@ use std::collections::BTreeSet;
 pub struct MergeRules {
     /// The largest request in device blocks.
     pub largest_request: u32,
+    /// The longest discard (`blk_rq_get_max_sectors`).
+    pub longest_discard: u32,
     /// Most requests that are merged into one.
     pub most_merged: u32,
     /// Whether a request is merged at the front of one that begins where it ends.
@@ -40,6 +43,7 @@ impl MergeRules {
     pub fn new(limits: &QueueLimits) -> Self {
         Self {
             largest_request: limits.largest_request,
+            longest_discard: limits.discards.longest,
             most_merged: limits.most_merged,
             front: true,
             synchronous_apart: limits.awaited_apart,
@@ -252,6 +256,8 @@ impl Waiting {
     }
 
     fn fits(&self, waiting: &IoRequest, request: &BlockRequest) -> bool {
+        let is_discard = request.direction == Direction::Discard;
+        let largest = if is_discard { self.rules.longest_discard } else { self.rules.largest_request };
         waiting.direction == request.direction
             && (waiting.class, waiting.priority) == (request.class, request.priority)
             && (!self.rules.write_back_apart
@@ -260,7 +266,7 @@ impl Waiting {
                     .first()
                     .is_some_and(|first| is_write_back(first) == is_write_back(request)))
             && (!self.rules.synchronous_apart || waiting.synchronous == request.synchronous)
-            && waiting.blocks.saturating_add(request.blocks) <= self.rules.largest_request
+            && waiting.blocks.saturating_add(request.blocks) <= largest
             && (waiting.constituents.len() as u32) < self.rules.most_merged
             && waiting.constituents.first().is_some_and(|first| {
                 let beside = first.issued == request.issued && first.process != request.process;

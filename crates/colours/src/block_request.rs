@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes in a device block ("sector"), the unit of addresses and lengths on this wire.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// Which way data moves.
+/// Which way data move, or what is done without any.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, Persist,
 )]
@@ -24,6 +24,26 @@ pub enum Direction {
     Write,
     /// No data: everything written before becomes durable.
     Flush,
+    /// No data: what a range holds is wanted no longer (ATA TRIM, NVMe Deallocate, SCSI UNMAP).
+    Discard,
+}
+
+impl Direction {
+    /// Whether data go to the device or from it.
+    pub const fn moves_data(self) -> bool {
+        match self {
+            Self::Read | Self::Write => true,
+            Self::Flush | Self::Discard => false,
+        }
+    }
+
+    /// Whether it is of a range of blocks: a flush is of all.
+    pub const fn has_range(self) -> bool {
+        match self {
+            Self::Read | Self::Write | Self::Discard => true,
+            Self::Flush => false,
+        }
+    }
 }
 
 /// What a file system says of a request to what sorts, merges and holds it.
@@ -53,7 +73,7 @@ pub struct BlockRequest {
     pub process: u32,
     /// Which device of the System it is meant for, by its number in the scenario.
     pub device: u32,
-    /// Read, write or flush.
+    /// Read, write, flush or discard.
     pub direction: Direction,
     /// Everything written before becomes durable before this write begins (Linux: REQ_PREFLUSH).
     pub flush_before: bool,
@@ -87,9 +107,9 @@ pub struct BlockRequest {
 }
 
 impl BlockRequest {
-    /// Bytes moved.
+    /// Bytes moved: none by a discard, however long its range is.
     pub fn bytes(&self) -> u64 {
-        u64::from(self.blocks) * SECTOR_BYTES
+        if self.direction.moves_data() { u64::from(self.blocks) * SECTOR_BYTES } else { 0 }
     }
 
     /// One past the last block.
@@ -121,7 +141,7 @@ impl Request for BlockRequest {
         match self.direction {
             Direction::Read => Movement::Read,
             Direction::Write => Movement::Write,
-            Direction::Flush => Movement::Neither,
+            Direction::Flush | Direction::Discard => Movement::Neither,
         }
     }
 
@@ -133,6 +153,7 @@ impl Request for BlockRequest {
         let sort = match self.direction {
             Direction::Read => "read",
             Direction::Write => "write",
+            Direction::Discard => "discard",
             Direction::Flush => return "a flush".to_owned(),
         };
         let unit = if self.blocks == 1 { "block" } else { "blocks" };

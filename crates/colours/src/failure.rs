@@ -41,6 +41,8 @@ pub enum Failure {
     NotConnected,
     /// The kernel has no such call.
     NotImplemented,
+    /// The device has no such command.
+    NotSupported,
 }
 
 impl Failure {
@@ -60,6 +62,7 @@ impl Failure {
             Self::ReadOnly => "EROFS",
             Self::NotConnected => "ENOTCONN",
             Self::NotImplemented => "ENOSYS",
+            Self::NotSupported => "EOPNOTSUPP",
         }
     }
 
@@ -82,6 +85,7 @@ impl Failure {
             Self::ReadOnly => "the file system has lost its journal and takes no more changes",
             Self::NotConnected => "nothing carries messages between these processes",
             Self::NotImplemented => "the kernel of this host has no such call (io_uring: from 5.1 on)",
+            Self::NotSupported => "the device has no such command",
         }
     }
 
@@ -104,6 +108,9 @@ impl Failure {
             Self::BeyondMapping => "make the file longer first, or write within it",
             Self::TooLarge => "take ext4, or smaller files",
             Self::NotImplemented => "take a newer kernel, or engine = \"native-aio\"",
+            Self::NotSupported => {
+                "take a solid-state drive, which can be told of blocks that nobody wants, or leave discards out"
+            }
             Self::NotConnected => "join their hosts: [mpi.NAME] with hosts = …",
         }
     }

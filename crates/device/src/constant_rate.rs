@@ -151,7 +151,7 @@ pub fn constant_rate_page(
     let plan = move |(): &mut (), request: &BlockRequest, _: f64| {
         let mut plan = [Time::ZERO; MOST_STEPS];
         plan[0] = match request.direction {
-            Direction::Flush => device.flush(),
+            Direction::Flush | Direction::Discard => device.flush(),
             Direction::Read | Direction::Write => device.service(request.bytes()),
         };
         plan

@@ -3,9 +3,12 @@
 use petrio_colours::{BlockRequest, Direction, Failure, Status};
 use petrio_kernel::{PageBuilder, Place};
 
-/// Why a device of so many blocks can't serve a request, if it can't.
-pub(super) fn refusal(request: &BlockRequest, blocks: u64) -> Option<Failure> {
-    if request.blocks == 0 && request.direction != Direction::Flush {
+/// Why a device of so many blocks, which takes discards or not, can't serve a request, if it can't.
+pub(super) fn refusal(request: &BlockRequest, (blocks, discards): (u64, bool)) -> Option<Failure> {
+    if request.direction == Direction::Discard && !discards {
+        return Some(Failure::NotSupported);
+    }
+    if request.blocks == 0 && request.direction.has_range() {
         return Some(Failure::Empty);
     }
     (request.address.saturating_add(u64::from(request.blocks)) > blocks).then_some(Failure::BeyondEnd)
@@ -17,11 +20,11 @@ pub(super) fn refuse(mut request: BlockRequest, failure: Failure) -> BlockReques
     request
 }
 
-/// Builds the transition `accept`: requests go on to `queue`, and those that a device of so many blocks can't serve
-/// back.
+/// Builds the transition `accept`: requests go on to `queue`, and those that a device of so many blocks, which takes discards or not,
+/// can't serve back.
 pub(super) fn accept(
     page: &mut PageBuilder<'_>,
-    blocks: u64,
+    can: (u64, bool),
     (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
     queue: Place<BlockRequest>,
 ) {
@@ -30,7 +33,7 @@ pub(super) fn accept(
     let (waiting, back) = (accept.may_put(queue, 1), accept.may_put(completions, 1));
     accept.action(move |f| {
         let request = f.take(request);
-        match refusal(&request, blocks) {
+        match refusal(&request, can) {
             None => f.put(waiting, request),
             Some(failure) => f.put(back, refuse(request, failure)),
         }
@@ -48,7 +51,7 @@ mod tests {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (requests, back, queue) = (page.fifo("requests"), page.fifo("back"), page.fifo("queue"));
-        accept(&mut page, 100, (requests, back), queue);
+        accept(&mut page, (100, false), (requests, back), queue);
         let mut run = Simulation::new(&net.build().unwrap(), 1, 0);
         let asks = [(0, 100), (1, 100), (u64::MAX, 2), (100, 1), (5, 0), (99, 1)];
         for (address, blocks) in asks {
@@ -59,6 +62,9 @@ mod tests {
         let refused: Vec<_> = run.drain(back).map(|r| (r.address, r.status.failure().unwrap())).collect();
         let beyond = |address| (address, Failure::BeyondEnd);
         assert_eq!(refused, [beyond(1), beyond(u64::MAX), beyond(100), (5, Failure::Empty)]);
+        let discard = BlockRequest { direction: Direction::Discard, blocks: 8, ..BlockRequest::default() };
+        assert_eq!(refusal(&discard, (100, false)), Some(Failure::NotSupported));
+        assert_eq!(refusal(&discard, (100, true)), None);
         let taken: Vec<u64> = run.drain(queue).map(|request| request.address).collect();
         assert_eq!(taken, [0, 99]);
     }

@@ -28,7 +28,7 @@ pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
 use disk::DiskParameters;
 use disk::parameters::QueueDiscipline;
-pub use features::DeviceFeatures;
+pub use features::{DeviceFeatures, Discards};
 pub use held_writes::HeldWrites;
 pub use instance::{Instance, InstanceAccounts, InstanceLimits};
 use petrio_colours::BlockRequest;

@@ -76,7 +76,7 @@ pub(super) fn one_at_a_time<S: Colour>(
     let state = page.state("state", state);
     let draws = page.stream("service");
 
-    accept(&mut page, blocks, (requests, completions), queue);
+    accept(&mut page, (blocks, false), (requests, completions), queue);
 
     let jobs = page.fifo::<Job>("begun");
     let mut begin = page.transition("begin");

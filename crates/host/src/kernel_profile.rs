@@ -50,6 +50,10 @@ pub struct KernelParameters {
     /// holds back who writes them: the journal does, once it is full.
     #[serde(default = "yes")]
     pub logged_data_are_dirty: bool,
+    /// Whether commits of ext4 wait for the discards of what they free (`ext4_process_freed_data`, fs/ext4/mballoc.c before 5.15); else
+    /// a worker sends them afterwards.
+    #[serde(default)]
+    pub discards_in_commit: bool,
     /// Whether block bitmaps are read soon after a mount, before anybody needs them (`prefetch_block_bitmaps`, the
     /// default from 5.13): a run begins with those in memory.
     #[serde(default)]

@@ -25,6 +25,8 @@ pub struct Mount {
     /// The rate at which the kernel believes its device to write when the run begins; left out, 100 MiB/s, as of one that
     /// it has just found.
     pub believed_rate: Option<Rate>,
+    /// Whether all that it lies on takes discards.
+    pub takes_discards: bool,
     /// What is on it.
     pub laid_out: Arc<LaidOut>,
     /// Whether it is still wanted while memory is being filled.

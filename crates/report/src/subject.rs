@@ -82,14 +82,19 @@ const fn kind(name: &'static str, sort: Sort) -> Kind {
 
 impl Reported for BlockRequest {
     const SUBJECT: Subject = Subject::BlockRequests;
-    const KINDS: &'static [Kind] =
-        &[kind("read", Sort::Read), kind("write", Sort::Write), kind("flush", Sort::Flush)];
+    const KINDS: &'static [Kind] = &[
+        kind("read", Sort::Read),
+        kind("write", Sort::Write),
+        kind("flush", Sort::Flush),
+        kind("discard", Sort::Other),
+    ];
 
     fn kind(&self) -> usize {
         match self.direction {
             Direction::Read => 0,
             Direction::Write => 1,
             Direction::Flush => 2,
+            Direction::Discard => 3,
         }
     }
 }

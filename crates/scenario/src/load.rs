@@ -218,8 +218,11 @@ fn load_known(
     warnings.extend(places.copies().told_once(unaligned));
     let ground = Ground { sizes: &sizes, beneath: &beneath, places: &places, sources: &sources };
     let hosts = scenario.hosts.place(checked.hosts, &ground, &mut problems);
-    if !problems.is_empty() {
-        return Err(fail(problems));
+    let (errors, cautions): (Vec<Problem>, Vec<Problem>) =
+        problems.into_iter().partition(|problem| problem.severity() == Severity::Error);
+    warnings.extend(places.copies().told_once(cautions));
+    if !errors.is_empty() {
+        return Err(fail(errors));
     }
     let generators = filled_in(&scenario, &storage, &checked.targets, &places, &sources).map_err(fail)?;
     let copies = places.copies().clone();

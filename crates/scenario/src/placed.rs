@@ -2,7 +2,7 @@
 
 use crate::catalogue::Device;
 use crate::checker::PlannedHolder;
-use crate::holder::Stands;
+use crate::holder::{Holder, Stands};
 use crate::host::Beneath;
 use crate::scenario::Scenario;
 use crate::schema::Spindle;
@@ -66,22 +66,31 @@ pub(crate) fn beneath(scenario: &Scenario, disks: &[PlacedDisk], storage: &[Stor
             Some(disk) => disk.compiled.has_many_queues(),
             None => below().all(|below| below.has_many_queues),
         };
+        let holder = scenario.holders.get(part.key, &part.name);
+        let takes_discards = match disks.get(number) {
+            Some(disk) => disk.compiled.features().discards.is_some(),
+            None => holder.is_some_and(Holder::passes_discards) && below().all(|below| below.takes_discards),
+        };
         let stacked = || below().filter_map(|below| below.optimal_request).max();
-        let optimal_request =
-            scenario.holders.get(part.key, &part.name).and_then(|holder| match holder.stands() {
-                Stands::Below => None,
-                Stands::OfHost | Stands::AsBelow | Stands::BeforeQueue => {
-                    holder.optimal_request(part.over.len()).or_else(stacked)
-                }
-            });
+        let optimal_request = holder.and_then(|holder| match holder.stands() {
+            Stands::Below => None,
+            Stands::OfHost | Stands::AsBelow | Stands::BeforeQueue => {
+                holder.optimal_request(part.over.len()).or_else(stacked)
+            }
+        });
         let own = disks.get(number).map_or(1, |disk| disk.compiled.physical_sector());
         let physical_sector = below().map(|below| below.physical_sector).fold(own, u64::max);
-        let first = scenario
-            .holders
-            .get(part.key, &part.name)
+        let first = holder
             .map_or(0, |holder| part.over.first().map_or(0, |&below| holder.takes(storage[below].blocks).0));
         let is_unaligned = !first.is_multiple_of(physical_sector);
-        all.push(Beneath { turns, has_many_queues, optimal_request, physical_sector, is_unaligned });
+        all.push(Beneath {
+            turns,
+            has_many_queues,
+            takes_discards,
+            optimal_request,
+            physical_sector,
+            is_unaligned,
+        });
     }
     all
 }

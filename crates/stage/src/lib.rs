@@ -13,6 +13,7 @@ pub mod fast_map;
 pub mod function;
 pub mod instants;
 pub mod lever;
+pub mod ranges;
 pub mod reactor;
 pub mod slab;
 mod stage;

@@ -23,7 +23,7 @@ pub struct BlockRecord {
     pub process: u32,
     /// Which device, by the trace's own number, or in order of first appearance where devices have names.
     pub device: u32,
-    /// Read, write or flush.
+    /// Read, write, flush or discard.
     pub direction: Direction,
     /// The write had to be on the medium before it completed.
     pub force_unit_access: bool,
@@ -138,6 +138,7 @@ impl Record for BlockRecord {
             Direction::Flush => return Ok(()),
             Direction::Read => "read",
             Direction::Write => "write",
+            Direction::Discard => "discard",
         };
         if self.blocks == 0 {
             return Err(Problem::ZeroLength(direction));
@@ -154,8 +155,11 @@ impl Record for BlockRecord {
             Direction::Read => summary.reads += 1,
             Direction::Write => summary.writes += 1,
             Direction::Flush => summary.flushes += 1,
+            Direction::Discard => summary.discards += 1,
         }
-        summary.bytes += u64::from(self.blocks) * SECTOR_BYTES;
+        if self.direction.moves_data() {
+            summary.bytes += u64::from(self.blocks) * SECTOR_BYTES;
+        }
     }
 
     fn left_out(summary: &mut TraceSummary) -> &mut LeftOut {

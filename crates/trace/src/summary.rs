@@ -37,6 +37,8 @@ pub struct TraceSummary {
     pub writes: u64,
     /// Flushes among them.
     pub flushes: u64,
+    /// Discards among them.
+    pub discards: u64,
     /// Bytes that they move.
     pub bytes: u64,
     /// What was left out, or brought into form.

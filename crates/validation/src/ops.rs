@@ -281,6 +281,7 @@ impl DeviceSink for Watch {
                 Direction::Read => Access::Read,
                 Direction::Write => Access::Write,
                 Direction::Flush => Access::Flush,
+                Direction::Discard => Access::Discard,
             },
             flush_before: request.flush_before,
             force_unit_access: request.force_unit_access,

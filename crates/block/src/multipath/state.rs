@@ -232,6 +232,7 @@ impl Multipath {
                 Direction::Read => tally.reads.add(was.blocks.into()),
                 Direction::Write => tally.writes.add(was.blocks.into()),
                 Direction::Flush => tally.flushes += 1,
+                Direction::Discard => tally.discards += 1,
             }
         }
         (request.id, request.tag) = (was.id, was.tag);

@@ -42,6 +42,8 @@ pub struct PathTally {
     pub writes: Moved,
     /// Flushes.
     pub flushes: u64,
+    /// Discards.
+    pub discards: u64,
     /// Requests on it that had to be sent again.
     pub again: u64,
     /// When it failed.

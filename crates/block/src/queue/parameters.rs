@@ -5,7 +5,7 @@ use crate::elevator::{Elevator, QueueLimits};
 use crate::scheduler::{self, SchedulerParameters};
 use crate::{AwaitedWrites, BlockLayerParameters};
 use petrio_colours::SECTOR_BYTES;
-use petrio_device::DeviceFeatures;
+use petrio_device::{DeviceFeatures, Discards};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 
@@ -128,6 +128,7 @@ impl QueueParameters {
         };
         let limits = QueueLimits {
             largest_request,
+            discards: features.discards.unwrap_or_default(),
             requests,
             depth,
             rotational,
@@ -156,9 +157,11 @@ impl QueueParameters {
     }
 
     /// What stands before a device that the host makes of others, in place of such a queue: requests pass as they are made,
-    /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well.
+    /// nothing sorts them, and nobody waits for room. Flushes and forced unit access are seen to here as well. Discards come whole
+    /// (drivers/md/raid0.c, raid10.c).
     pub fn entrance(self) -> Self {
-        let limits = QueueLimits { requests: u32::MAX, depth: AT_ONCE, ..self.limits };
+        let limits =
+            QueueLimits { requests: u32::MAX, depth: AT_ONCE, discards: Discards::default(), ..self.limits };
         Self {
             scheduler: SchedulerParameters::default(),
             limits,

@@ -1,17 +1,39 @@
 //! A request that is too large for the device, in parts.
 
-use petrio_colours::BlockRequest;
+use petrio_colours::{BlockRequest, Direction};
+use petrio_device::Discards;
+use petrio_persist::Persist;
+
+/// How large a request may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub(super) struct Largest {
+    /// A read or a write.
+    pub(super) data: u32,
+    /// A discard.
+    pub(super) discards: Discards,
+}
+
+impl Largest {
+    /// The most blocks that a request may have, from where it begins.
+    pub(super) fn of(self, request: &BlockRequest) -> u32 {
+        match request.direction {
+            Direction::Discard => self.discards.longest_from(request.address),
+            Direction::Read | Direction::Write | Direction::Flush => self.data,
+        }
+    }
+}
 
 /// The parts of a request that was too large.
+#[derive(Clone)]
 pub(super) struct Parts {
     part: BlockRequest,
-    largest: u32,
+    largest: Largest,
     end: u64,
 }
 
 impl Parts {
-    /// The parts of at most so many blocks of a request that has their number already.
-    pub(super) fn of(part: BlockRequest, largest: u32) -> Self {
+    /// Those of a request that has their number already.
+    pub(super) fn of(part: BlockRequest, largest: Largest) -> Self {
         let end = part.end();
         Self { part, largest, end }
     }
@@ -25,7 +47,7 @@ impl Iterator for Parts {
         if left == 0 {
             return None;
         }
-        let blocks = left.min(u64::from(self.largest)) as u32;
+        let blocks = left.min(u64::from(self.largest.of(&self.part))) as u32;
         let part = BlockRequest { blocks, ..self.part.clone() };
         self.part.address += u64::from(blocks);
         Some(part)

@@ -6,7 +6,7 @@ use super::batching::Batching;
 use super::flush::{Arrival, FlushCommand, FlushMachine, Sequence, charge};
 use super::limited::Limited;
 use super::parameters::FirstLine;
-use super::parts::Parts;
+use super::parts::{Largest, Parts};
 use super::write_back::{Held, WriteBack};
 use super::{Generation, QueueParameters};
 use crate::elevator::{Added, Elevator, IoRequest, Next};
@@ -90,7 +90,7 @@ pub(super) struct Queue {
     splits: Slab<Split>,
     number: u64,
     generation: Generation,
-    largest: u32,
+    largest: Largest,
     /// Requests allowed in each line.
     limit: u32,
     /// Requests allocated in each line, waiting or in flight.
@@ -115,7 +115,7 @@ impl Queue {
             splits: Slab::new(),
             number: 0,
             generation: parameters.generation,
-            largest: limits.largest_request.max(1),
+            largest: Largest { data: limits.largest_request.max(1), discards: limits.discards },
             limit: limits.requests.max(1),
             allocated: [0; 2],
             held: [0; 2],
@@ -130,7 +130,7 @@ impl Queue {
         let first = match (direction, first_line) {
             (Direction::Read, _) => true,
             (_, FirstLine::Reads) => false,
-            (Direction::Write, FirstLine::Awaited) => synchronous,
+            (Direction::Write | Direction::Discard, FirstLine::Awaited) => synchronous,
             (Direction::Flush, FirstLine::Awaited) => true,
         };
         usize::from(!first)
@@ -160,10 +160,10 @@ impl Queue {
 
     /// Splits a request that is too large for the device; `None` where it isn't.
     pub(super) fn split(&mut self, request: &BlockRequest) -> Option<Parts> {
-        if request.blocks <= self.largest {
+        if request.blocks <= self.largest.of(request) {
             return None;
         }
-        let left = request.blocks.div_ceil(self.largest);
+        let left = Parts::of(request.clone(), self.largest).count() as u32;
         let slot =
             self.splits.insert(Split { request: request.clone(), left, status: Status::DoneFromCache });
         let part = BlockRequest { id: RequestId(PART | u64::from(slot)), ..request.clone() };

@@ -13,9 +13,10 @@ use petrio_persist::Persist;
 use petrio_units::Blocks;
 use proptest::prelude::*;
 
-const WRITE_CACHE: DeviceFeatures = DeviceFeatures { write_cache: true, force_unit_access: false };
-const WITH_FUA: DeviceFeatures = DeviceFeatures { write_cache: true, force_unit_access: true };
-const NONE: DeviceFeatures = DeviceFeatures { write_cache: false, force_unit_access: false };
+const WRITE_CACHE: DeviceFeatures = DeviceFeatures::of_write_cache(true);
+const WITH_FUA: DeviceFeatures =
+    DeviceFeatures { force_unit_access: true, ..DeviceFeatures::of_write_cache(true) };
+const NONE: DeviceFeatures = DeviceFeatures::of_write_cache(false);
 
 /// A queue before a device that takes 5 ms a request.
 struct Bench {
@@ -56,6 +57,7 @@ impl Bench {
                 Direction::Write if request.force_unit_access => format!("W{kibibytes}!"),
                 Direction::Write => format!("W{kibibytes}"),
                 Direction::Flush => "F".to_owned(),
+                Direction::Discard => format!("D{}+{}", request.address, request.blocks),
             };
             if !seen.is_empty() {
                 seen.push(' ');

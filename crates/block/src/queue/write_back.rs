@@ -252,7 +252,7 @@ impl WriteBack {
                 self.fastest = Some(self.fastest.map_or(took, |fastest| fastest.min(took)));
             }
             Direction::Write => self.writes += 1,
-            Direction::Flush => {}
+            Direction::Flush | Direction::Discard => {}
         }
     }
 

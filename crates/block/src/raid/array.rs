@@ -104,6 +104,10 @@ impl Array {
         let mut outcome = self.outcome();
         let is_flush = request.direction == Direction::Flush;
         let end = gathered.last().map_or(request.end(), |piece| piece.1);
+        if request.direction == Direction::Discard && self.rules.discards.is_none() {
+            outcome.complete.push(BlockRequest { status: Status::Failed(Failure::NotSupported), ..request });
+            return outcome;
+        }
         if !is_flush && (request.blocks == 0 || end > self.rules.blocks) {
             let failure = if request.blocks == 0 { Failure::Empty } else { Failure::BeyondEnd };
             outcome.complete.push(BlockRequest { status: Status::Failed(failure), ..request });
@@ -116,7 +120,9 @@ impl Array {
         let locks = self.rules.locks
             && self.rows.is_none()
             && match request.direction {
-                Direction::Write => layout.parities() > 0 || layout.copies() > 1 && !are_whole,
+                Direction::Write | Direction::Discard => {
+                    layout.parities() > 0 || layout.copies() > 1 && !are_whole
+                }
                 Direction::Read => layout.parities() > 0 && !are_whole,
                 Direction::Flush => false,
             };
@@ -212,6 +218,8 @@ impl Array {
             let mut chooser = Chooser { choice, striped, lowest, busy, rotational, turn, draw };
             let mostly = &rules.mostly;
             rules.planner.read(range, members, |spots| mostly.choose(spots, |spots| chooser.choose(spots)))
+        } else if request.direction == Direction::Discard {
+            rules.planner.write(range, members).map(Plan::of_discards)
         } else if whole.gathered.is_empty() {
             rules.planner.write(range, members)
         } else {
@@ -220,7 +228,9 @@ impl Array {
         match plan {
             Ok(mut plan) => {
                 let is_rebuild = whole.rebuilds.is_some();
-                plan.cut(self.rules.pieces);
+                let is_whole = self.rules.discards.is_some_and(|least| range.1 - range.0 >= least);
+                let goes_whole = direction == Direction::Discard && is_whole;
+                plan.cut(self.rules.pieces.filter(|_| !goes_whole));
                 if direction == Direction::Write && !whole.data_to_come && whole.rebuilds.is_none() {
                     self.may_be_behind(slot);
                 }
@@ -351,7 +361,7 @@ impl Array {
         *stage = PartState::Done;
         let planned = *planned;
         self.busy[planned.member].answered(&planned);
-        if planned.direction != Direction::Flush && whole.rebuilds.is_none() {
+        if planned.direction.moves_data() && whole.rebuilds.is_none() {
             self.tally.answered(now.saturating_sub(sent));
         }
         whole.left -= 1;

@@ -19,7 +19,10 @@
 //! Linux md's levels 4, 5 and 6 work by rows of pages (`rows`, `md`), which keep of `split` and `join` only the ways in and out. Which
 //! parts may differ between the members is written down where a bitmap is (`intents`, `bitmap`).
 //!
-//! Leaves out: members of different sizes (the smallest counts), and journals that fail.
+//! Discards pass levels without parity that the host makes, in one piece for each member (raid0_handle_discard, raid10_handle_discard); md
+//! refuses them where there is parity (`devices_handle_discard_safely` of raid5.c), and so do controllers. They set no bits of a bitmap.
+//!
+//! Leaves out: members of different sizes (the smallest counts), and journals that fail; discards of level 1 cut at 64 MiB (raid1.c).
 
 mod advance;
 mod array;
@@ -212,6 +215,7 @@ fn rules(parameters: &RaidParameters, ports: &RaidPorts, layout: Layout, blocks:
         rotational: ports.rotational,
         mostly: parameters.write_mostly_of(members),
         pieces: has_rows.then_some(unit),
+        discards: parameters.passes_discards().then(|| parameters.cuts_discards_below(members as u64 * unit)),
         blocks,
         member_blocks: ports.blocks,
         makes_parity: parameters

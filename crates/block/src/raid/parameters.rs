@@ -190,6 +190,22 @@ impl RaidParameters {
         of.saturating_sub(self.spares as usize + usize::from(self.journal.is_some()))
     }
 
+    /// Whether it passes discards on: what the host makes without parity.
+    pub fn passes_discards(&self) -> bool {
+        use RaidLevel::{DoubleRotated, Mirrored, MirroredStriped, ParityMember, Rotated, Striped};
+        let without_parity = match self.level {
+            Striped | Mirrored | MirroredStriped => true,
+            ParityMember | Rotated | DoubleRotated => false,
+        };
+        without_parity && self.controller.is_none()
+    }
+
+    /// Discards of fewer blocks are cut into units as writes are, where a row of units over all members has so many: level 1+0 does it to
+    /// those of less than two rows (raid10_handle_discard).
+    pub(super) fn cuts_discards_below(&self, row: u64) -> u64 {
+        if self.level == RaidLevel::MirroredStriped { 2 * row } else { 0 }
+    }
+
     /// What could be changed about it; its parameters stand at `path`.
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let mut own = Vec::new();

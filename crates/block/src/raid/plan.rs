@@ -57,7 +57,7 @@ impl Members {
 pub struct Part {
     /// Which member.
     pub member: usize,
-    /// Read or write.
+    /// Read, write, flush or discard.
     pub direction: Direction,
     /// First block there.
     pub address: u64,
@@ -135,6 +135,15 @@ impl Plan {
             extra: Extra::None,
         };
         Self { parts: there.map(flush).collect(), ..Self::default() }
+    }
+
+    /// The same blocks discarded that are written: nothing of it is data, nor further copies of them.
+    pub(super) fn of_discards(mut self) -> Self {
+        for part in &mut self.parts {
+            (part.direction, part.extra) = (Direction::Discard, Extra::None);
+        }
+        self.redundant_written = 0;
+        self
     }
 
     /// Adds a part, to one that it goes on from if it can.

@@ -50,7 +50,7 @@ impl Busy {
         match part.direction {
             Direction::Read => (self.end, self.read_to) = (end, end),
             Direction::Write => self.end = end,
-            Direction::Flush => {}
+            Direction::Flush | Direction::Discard => {}
         }
     }
 

@@ -89,6 +89,7 @@ impl Array {
             Direction::Write => true,
             Direction::Read => !self.members.are_whole() || rows.md.gathers_in(range),
             Direction::Flush => rows.md.journals().is_some(),
+            Direction::Discard => false,
         }
     }
 
@@ -158,7 +159,7 @@ impl Array {
                 tally.member_writes.add(blocks);
                 tally.redundant_bytes += piece.redundant * SECTOR_BYTES;
             }
-            Direction::Flush => {}
+            Direction::Flush | Direction::Discard => {}
             Direction::Read => {
                 tally.member_reads.add(blocks);
                 tally.extra_read_bytes += piece.redundant * SECTOR_BYTES;

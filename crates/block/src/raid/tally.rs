@@ -98,7 +98,7 @@ impl RaidTally {
         match request.direction {
             Direction::Read => self.reads.add(request.blocks.into()),
             Direction::Write => self.writes.add(request.blocks.into()),
-            Direction::Flush => {}
+            Direction::Flush | Direction::Discard => {}
         }
     }
 
@@ -107,14 +107,14 @@ impl RaidTally {
         self.answer_time += after;
     }
 
-    /// What members are asked so, for a request or to rebuild one of them; flushes aren't counted.
+    /// What members are asked so, for a request or to rebuild one of them; flushes and discards aren't counted.
     fn moved(&mut self, direction: Direction, is_rebuild: bool) -> Option<&mut Moved> {
         Some(match (direction, is_rebuild) {
             (Direction::Read, true) => &mut self.rebuild_reads,
             (Direction::Read, false) => &mut self.member_reads,
             (Direction::Write, true) => &mut self.rebuild_writes,
             (Direction::Write, false) => &mut self.member_writes,
-            (Direction::Flush, _) => return None,
+            (Direction::Flush | Direction::Discard, _) => return None,
         })
     }
 

@@ -89,6 +89,8 @@ pub(super) struct Rules {
     pub(super) rotational: bool,
     /// Blocks of the pieces in which it passes requests on, where it cuts them (Linux md's units).
     pub(super) pieces: Option<u64>,
+    /// Whether it passes discards on, and the length below which it cuts them into pieces.
+    pub(super) discards: Option<u64>,
     /// Members that are mostly written.
     pub(super) mostly: WriteMostly,
     /// Blocks that it offers.

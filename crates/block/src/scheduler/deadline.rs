@@ -63,9 +63,9 @@ pub(super) const READ: u32 = 0;
 /// The group of writes.
 pub(super) const WRITE: u32 = 1;
 
-/// The group of a direction.
+/// The group of a direction: all that isn't read is of the writes (`rq_data_dir`).
 pub(super) fn group(direction: Direction) -> u32 {
-    if direction == Direction::Write { WRITE } else { READ }
+    if direction == Direction::Read { READ } else { WRITE }
 }
 
 #[derive(Clone, Persist)]

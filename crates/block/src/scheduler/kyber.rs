@@ -1,19 +1,18 @@
 //! kyber: as many requests in flight as keep reads and writes within their target latencies.
 //!
-//! Source: block/kyber-iosched.c of Linux 6.18 (this form from 4.20). Reads and writes are two domains; each is served
+//! Source: block/kyber-iosched.c of Linux 6.18 (this form from 4.20). Reads, writes and discards are three domains; each is served
 //! in order of arrival, in batches by turns, and has so many in flight at most. A tenth of a second after a completion
 //! latencies are looked at, in a histogram whose buckets are quarters of the target: where the device is slow (a
 //! domain's 90th percentile of time in the device above its target), each domain's depth is scaled by its 99th
 //! percentile of total time over its target; a domain that is above its target gets more depth in any case. Leaves out:
-//! the domains of discards and of all else, because no block request is one; one queue a processor and the limits on
+//! the domain of all else, of which no block request is one; one queue a processor and the limits on
 //! how far back merging looks; and that writes nobody waits for get at most three quarters of the scheduler's places
 //! (KYBER_ASYNC_PERCENT), because places are given in front of a scheduler.
 
 use super::Scheduler;
-use super::deadline::{READ, WRITE, group};
 use crate::elevator::{Added, Elevator, IoRequest, Next, QueueLimits};
 use crate::waiting::{MergeRules, Waiting};
-use petrio_colours::BlockRequest;
+use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::Duration;
@@ -37,6 +36,8 @@ pub struct KyberParameters {
     pub read_batch: u32,
     /// Writes in a batch (kyber_batch_size; 8).
     pub write_batch: u32,
+    /// Most discards in flight (kyber_depth; 64). At least one is let through.
+    pub discard_depth: u32,
 }
 
 impl Default for KyberParameters {
@@ -48,6 +49,7 @@ impl Default for KyberParameters {
             write_depth: 128,
             read_batch: 16,
             write_batch: 8,
+            discard_depth: 64,
         }
     }
 }
@@ -59,11 +61,28 @@ impl Scheduler for KyberParameters {
             domains: [
                 Domain::new(self.read_target.time(), self.read_depth, self.read_batch),
                 Domain::new(self.write_target.time(), self.write_depth, self.write_batch),
+                Domain::new(DISCARD_TARGET, self.discard_depth, DISCARD_BATCH),
             ],
-            current: READ,
+            current: 0,
             batching: 0,
             look_at: Time::NEVER,
         })
+    }
+}
+
+/// The latency that discards should keep, and how many of them are a batch (kyber_latency_targets, kyber_batch_size).
+const DISCARD_TARGET: Time = Time::from_whole_seconds(5);
+const DISCARD_BATCH: u32 = 1;
+/// Domains: of reads, of writes, of discards.
+const DOMAINS: usize = 3;
+
+/// The domain of a direction (kyber_sched_domain).
+fn domain(direction: Direction) -> u32 {
+    match direction {
+        Direction::Read => 0,
+        // No flush comes to a scheduler.
+        Direction::Write | Direction::Flush => 1,
+        Direction::Discard => 2,
     }
 }
 
@@ -177,8 +196,7 @@ impl Domain {
 #[derive(Clone, Persist)]
 struct Kyber {
     waiting: Waiting,
-    /// Of reads, and of writes.
-    domains: [Domain; 2],
+    domains: [Domain; DOMAINS],
     /// Whose batch it is.
     current: u32,
     /// Requests dispatched in this batch.
@@ -223,11 +241,11 @@ impl Kyber {
 impl Elevator for Kyber {
     fn add(&mut self, request: BlockRequest, now: Time) -> Added {
         self.look(now);
-        self.waiting.add(group(request.direction), request, now).added()
+        self.waiting.add(domain(request.direction), request, now).added()
     }
 
     fn would_merge(&self, request: &BlockRequest) -> bool {
-        self.waiting.would_merge(group(request.direction), request)
+        self.waiting.would_merge(domain(request.direction), request)
     }
 
     fn next(&mut self, now: Time) -> Next {
@@ -238,8 +256,8 @@ impl Elevator for Kyber {
             return Next::Dispatch(io);
         }
         self.batching = 0;
-        for _ in &[READ, WRITE] {
-            self.current = if self.current == READ { WRITE } else { READ };
+        for _ in 0..DOMAINS {
+            self.current = (self.current + 1) % DOMAINS as u32;
             if let Some(io) = self.of_current(now) {
                 return Next::Dispatch(io);
             }
@@ -249,7 +267,7 @@ impl Elevator for Kyber {
 
     fn completed(&mut self, request: &IoRequest, now: Time) {
         self.look(now);
-        let domain = &mut self.domains[group(request.direction) as usize];
+        let domain = &mut self.domains[domain(request.direction) as usize];
         domain.in_flight = domain.in_flight.saturating_sub(1);
         let (total, in_device) =
             (domain.bucket(now - request.queued), domain.bucket(now - request.dispatched));

@@ -8,7 +8,7 @@
 //! A partition's requests count from its start. What is recorded is everybody's requests to the device, not the
 //! command's alone: whose they are can't be told of what is written back later.
 //!
-//! Left out, and counted: discards, zone commands and passed-through commands, what was in flight at the beginning or
+//! Left out, and counted: zone commands and passed-through commands, what was in flight at the beginning or
 //! at the end, and requests to other partitions.
 
 mod capture;

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub struct MatchCounts {
     /// Requests that failed on the device; they are in the trace.
     pub failed: u64,
-    /// Discards and other commands, left out.
+    /// Other commands, left out.
     pub other_commands: u64,
     /// Completions of requests that were issued before, left out.
     pub unmatched_completions: u64,
@@ -68,7 +68,7 @@ struct Held {
 #[derive(Clone, Copy, Debug)]
 struct Bio {
     end: u64,
-    is_write: bool,
+    direction: Direction,
     asker: Asker,
     force_unit_access: bool,
 }
@@ -85,16 +85,25 @@ const HELD_MAX: usize = 1 << 16;
 pub(super) struct Matcher {
     pub(super) tally: MatchCounts,
     bios: BTreeMap<(u64, u64), Bio>,
-    /// Those in the queue, by their sector: when they came, and whether they write.
-    inserted: BTreeMap<(u64, u64), (u64, bool)>,
+    /// Those in the queue, by their sector: when they came, and what they do.
+    inserted: BTreeMap<(u64, u64), (u64, Direction)>,
     inserted_at: BTreeSet<Arrival>,
     /// Who waits for a flush, the first first.
     awaiting_flush: VecDeque<Asker>,
     flushes: VecDeque<Arrival>,
-    /// By whether it writes, and the sector at which what isn't served yet begins.
-    in_flight: FxHashMap<(bool, u64), Arrival>,
+    /// By what it does, and the sector at which what isn't served yet begins.
+    in_flight: FxHashMap<(Direction, u64), Arrival>,
     requests: BTreeMap<Arrival, Held>,
     last_number: u64,
+}
+
+/// What a request with a range does.
+fn direction_of(access: &BlockAccess) -> Direction {
+    match access.access {
+        Access::Write => Direction::Write,
+        Access::Discard => Direction::Discard,
+        Access::Read | Access::Flush | Access::Other => Direction::Read,
+    }
 }
 
 impl Matcher {
@@ -113,10 +122,16 @@ impl Matcher {
         };
         let time_ns = event.time_ns;
         match (access.access, stage) {
-            (Access::Read | Access::Write, RequestStage::Queued) => self.queued(&access, asker),
-            (Access::Read | Access::Write, RequestStage::Inserted) => self.inserted(time_ns, &access),
-            (Access::Read | Access::Write, RequestStage::Issued) => self.issued(time_ns, &access, asker),
-            (Access::Read | Access::Write, RequestStage::Completed) => {
+            (Access::Read | Access::Write | Access::Discard, RequestStage::Queued) => {
+                self.queued(&access, asker);
+            }
+            (Access::Read | Access::Write | Access::Discard, RequestStage::Inserted) => {
+                self.inserted(time_ns, &access);
+            }
+            (Access::Read | Access::Write | Access::Discard, RequestStage::Issued) => {
+                self.issued(time_ns, &access, asker);
+            }
+            (Access::Read | Access::Write | Access::Discard, RequestStage::Completed) => {
                 self.completed(time_ns, &access, error);
             }
             (Access::Flush, RequestStage::Queued) => self.awaiting_flush.push_back(asker),
@@ -125,8 +140,8 @@ impl Matcher {
             // The flush machinery's own end of a write whose data ended before, which asks for no flush.
             (Access::Flush, RequestStage::Completed) if letters[0] != b'F' => {}
             (Access::Flush, RequestStage::Completed) => self.flush_completed(time_ns, error),
-            (Access::Discard | Access::Other, RequestStage::Issued) => self.tally.other_commands += 1,
-            (Access::Discard | Access::Other, _) => {}
+            (Access::Other, RequestStage::Issued) => self.tally.other_commands += 1,
+            (Access::Other, _) => {}
         }
         self.release(false, hand_on);
     }
@@ -165,7 +180,7 @@ impl Matcher {
         }
         let bio = Bio {
             end: access.sector.saturating_add(access.sectors),
-            is_write: access.access == Access::Write,
+            direction: direction_of(access),
             asker,
             force_unit_access: access.force_unit_access,
         };
@@ -182,19 +197,19 @@ impl Matcher {
             self.inserted_at.clear();
         }
         let number = self.number();
-        self.inserted.insert((access.sector, number), (time_ns, access.access == Access::Write));
+        self.inserted.insert((access.sector, number), (time_ns, direction_of(access)));
         self.inserted_at.insert((time_ns, number));
     }
 
     fn issued(&mut self, time_ns: u64, access: &BlockAccess, asker: Asker) {
-        let is_write = access.access == Access::Write;
-        if self.in_flight.contains_key(&(is_write, access.sector)) {
+        let direction = direction_of(access);
+        if self.in_flight.contains_key(&(direction, access.sector)) {
             return;
         }
         let end = access.sector.saturating_add(access.sectors);
         let queued = self.inserted.range((access.sector, 0)..(end, 0));
         let queued: Vec<_> = queued
-            .filter(|(_, (_, writes))| *writes == is_write)
+            .filter(|(_, (_, does))| *does == direction)
             .map(|(&key, &(time, _))| (key, time))
             .collect();
         let mut arrival_ns = time_ns;
@@ -203,22 +218,22 @@ impl Matcher {
             self.inserted.remove(&key);
             self.inserted_at.remove(&(inserted_ns, key.1));
         }
-        let bio = self.bio_of(access.sector, end, is_write);
+        let bio = self.bio_of(access.sector, end, direction);
         let request = Request {
             arrival_ns,
             completion_ns: 0,
             asker: bio.map_or(asker, |bio| bio.asker),
-            direction: if is_write { Direction::Write } else { Direction::Read },
+            direction,
             sector: access.sector,
             sectors: access.sectors,
-            synchronous: !is_write || access.synchronous || access.force_unit_access,
-            force_unit_access: is_write && access.force_unit_access,
+            synchronous: direction == Direction::Read || access.synchronous || access.force_unit_access,
+            force_unit_access: direction == Direction::Write && access.force_unit_access,
             metadata: access.metadata,
             error: 0,
         };
         let flush_follows = bio.is_some_and(|bio| bio.force_unit_access) && !access.force_unit_access;
         let place = self.hold(Held { request, served: 0, is_over: false, flush_follows });
-        self.in_flight.insert((is_write, access.sector), place);
+        self.in_flight.insert((direction, access.sector), place);
     }
 
     fn hold(&mut self, held: Held) -> Arrival {
@@ -228,11 +243,11 @@ impl Matcher {
     }
 
     /// The first bio of a request; all that it covers are forgotten, but for what of a split one lies past its end.
-    fn bio_of(&mut self, sector: u64, end: u64, is_write: bool) -> Option<Bio> {
+    fn bio_of(&mut self, sector: u64, end: u64, direction: Direction) -> Option<Bio> {
         let before = self.bios.range(..(sector, 0)).next_back();
         let before =
-            before.filter(|(_, bio)| bio.end > sector && bio.is_write == is_write).map(|(&key, _)| key);
-        let inside = self.bios.range((sector, 0)..(end, 0)).filter(|(_, bio)| bio.is_write == is_write);
+            before.filter(|(_, bio)| bio.end > sector && bio.direction == direction).map(|(&key, _)| key);
+        let inside = self.bios.range((sector, 0)..(end, 0)).filter(|(_, bio)| bio.direction == direction);
         let covered: Vec<_> = before.into_iter().chain(inside.map(|(&key, _)| key)).collect();
         let mut first = None;
         for key in covered {
@@ -246,8 +261,8 @@ impl Matcher {
     }
 
     fn completed(&mut self, time_ns: u64, access: &BlockAccess, error: i32) {
-        let is_write = access.access == Access::Write;
-        let Some(place) = self.in_flight.remove(&(is_write, access.sector)) else {
+        let direction = direction_of(access);
+        let Some(place) = self.in_flight.remove(&(direction, access.sector)) else {
             self.tally.unmatched_completions += 1;
             return;
         };
@@ -256,7 +271,7 @@ impl Matcher {
         held.failed(error);
         self.tally.failed += u64::from(error != 0);
         if held.served < held.request.sectors {
-            self.in_flight.insert((is_write, access.sector.saturating_add(access.sectors)), place);
+            self.in_flight.insert((direction, access.sector.saturating_add(access.sectors)), place);
             return;
         }
         if held.flush_follows {

@@ -46,7 +46,7 @@ pub(super) fn lacks(missing: &[Listened]) -> Vec<String> {
 pub(super) fn remarks(counts: &Counts, requests_passed_over: u64) -> Vec<String> {
     let remarks = [
         (counts.asynchronous_calls, "calls of io_uring or aio, whose reads and writes aren't in the trace"),
-        (requests_passed_over, "discards and other requests without data were left out"),
+        (requests_passed_over, "other requests without data were left out"),
         (counts.other_opens, "directories, devices and files without page cache (/proc, tmpfs) were opened"),
         (counts.unknown_files, "files were opened and closed without anything that tells which they were"),
         (counts.unfinished, "calls whose end wasn't seen"),

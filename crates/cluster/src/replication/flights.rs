@@ -268,7 +268,7 @@ impl Replicas {
                     }
                 }
             }
-            Direction::Write | Direction::Flush => None,
+            Direction::Write | Direction::Flush | Direction::Discard => None,
         };
         match other {
             Some(other) => self.part(tag, again(other), parts, now),
@@ -327,7 +327,7 @@ impl Replicas {
 
     /// Notes how long an answered request took.
     pub(super) fn note_answer(&mut self, request: &BlockRequest, now: Time) {
-        if request.direction != Direction::Flush {
+        if request.direction.moves_data() {
             self.tally.turned_around(request.direction == Direction::Write, now - request.issued);
         }
     }

@@ -12,7 +12,7 @@ use super::nodes::NodeMemory;
 use super::parameters::{Messages, ReplicationError, ReplicationParameters};
 use super::select::{Candidate, seen};
 use super::under_way::Parts;
-use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp};
+use petrio_colours::{BlockRequest, Cause, Direction, Failure, FileId, FileOp, Status};
 use petrio_device::analytic_disk::{Arm, Outlook};
 use petrio_host::FileLayout;
 use petrio_kernel::{Firing, PageBuilder, Place, Put, Read, Stream, Sum, Time, Update};
@@ -192,6 +192,11 @@ fn dispatch(
     let down = declare(&mut dispatch, ports);
     dispatch.action(move |f| {
         let (request, now) = (f.take(request), f.now());
+        if request.direction == Direction::Discard {
+            // Who keeps copies of files knows no blocks that nobody wants.
+            let status = Status::Failed(Failure::NotSupported);
+            return f.put(back, BlockRequest { status, ..request });
+        }
         let mut choices: SmallVec<[Choice; 1]> = SmallVec::new();
         let pieces = match request.direction {
             Direction::Flush => SmallVec::from_buf([(request.file, request.address, request.blocks)]),

@@ -93,7 +93,7 @@ impl Bench {
                         );
                     }
                 }
-                Direction::Flush => {}
+                Direction::Flush | Direction::Discard => {}
             }
             self.ended.push(request);
         }

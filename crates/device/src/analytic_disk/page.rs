@@ -55,7 +55,7 @@ pub fn analytic_disk_page(
     let refused = accept.may_put(completions, 1);
     accept.action(move |f| {
         let request = f.take(request);
-        if let Some(failure) = refusal(&request, blocks) {
+        if let Some(failure) = refusal(&request, (blocks, false)) {
             return f.put(refused, refuse(request, failure));
         }
         let (draw, now) = (uniform_below(f.random(draws), u64::MAX), f.now());

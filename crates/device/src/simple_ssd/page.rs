@@ -80,15 +80,15 @@ pub(super) fn simple_ssd_page(
     let busy = flash(&mut page, drive, &places);
     let on_link = link(&mut page, drive, &places);
 
-    finish(&mut page, places.finishing, places.slots, ports.completions);
+    finish(&mut page, None, places.finishing, places.slots, ports.completions);
 
     stages(page.path(), &places, drive.channels, (decoding.id(), busy.id(), on_link.id()))
 }
 
 /// Requests wait for one of the commands that the drive accepts.
 fn entrance(page: &mut PageBuilder<'_>, blocks: u64, places: &Places, ports: DevicePorts) {
-    accept(page, blocks, (ports.requests, ports.completions), places.queue);
-    dispatch(page, places.slots, places.queue, places.commands);
+    accept(page, (blocks, false), (ports.requests, ports.completions), places.queue);
+    dispatch(page, None, (places.slots, places.queue), places.commands);
 }
 
 /// A command of which all pages are done. Its longest part on a channel is what flash served it, and what its data take on the link,

@@ -6,7 +6,9 @@
 //! of flash wait for each other, as in a closed network of equal stations; how many units there are follows from the sheet's reads at
 //! their depth.
 
+use super::amplification::part_left;
 use super::parameters::{Accesses, Class, SsdParameters, Stream};
+use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 
 /// What flash is read and mapped by.
@@ -21,6 +23,8 @@ const DEPTH_UNNAMED: u32 = 256;
 const USUAL_WRITE_CACHE_S: f64 = 0.01;
 /// What a flush of a cache that isn't protected waits for flash (measured: 0.5 to 3 ms, most about 1).
 const USUAL_FLUSH_US: f64 = 1_000.0;
+/// Flash beyond what is offered: a GiB of 2^30 bytes for each GB of 10^9.
+const USUAL_SPARE: f64 = 0.07;
 /// Rate beyond that of reads in order that units have.
 const SPARE_RATE: f64 = 1.25;
 /// Reads beyond those of the sheet that its units could do, as they share the way with what else bounds them.
@@ -51,6 +55,11 @@ pub(super) struct Figures {
     pub(super) program: Time,
     /// A flush, once all is written.
     pub(super) flush: Time,
+    /// A discard beside its decoding, and for how long a GiB of it keeps the controller, seconds.
+    pub(super) discard: Time,
+    discard_gib: f64,
+    /// Spare flash, as a share of what is offered.
+    spare: f64,
     /// What the back end takes for reads and for writes, at first and behind the SLC cache.
     read: Takes,
     write: Takes,
@@ -93,10 +102,12 @@ impl Takes {
         (self.byte * bytes).max(below.1)
     }
 
-    /// Random writes of so many pages: each costs what one does, unless the sheet says what a second one does.
-    fn write(&self, pages: f64) -> f64 {
+    /// Random writes of so many pages: each costs what one does, unless the sheet says what a second one does. They cost this
+    /// `part` of what they do on a full drive, and never less than in order.
+    fn write(&self, pages: f64, part: f64) -> f64 {
         let another = self.another.unwrap_or(self.page);
-        (self.page + another * (pages - 1.0)).max(self.byte * pages * PAGE as f64)
+        let in_order = self.byte * pages * PAGE as f64;
+        ((self.page + another * (pages - 1.0)) * part).max(in_order)
     }
 }
 
@@ -127,6 +138,7 @@ impl Figures {
         let ahead = (sheet.in_order_us() * 1e-6 - on_link - command).clamp(0.0, flash);
         let report = (write_us * 1e-6 - on_link - write_command).max(0.0);
         let flush = sheet.flush_us() * 1e-6;
+        let trim = sheet.trim.unwrap_or_default();
         // What a write takes beyond the back end where it is to be in flash.
         let program = if sheet.is_protected() { report } else { flush.max(report - write.page) };
         Self {
@@ -139,6 +151,9 @@ impl Figures {
             report: seconds(report),
             program: seconds(program),
             flush: seconds(flush),
+            discard: trim.time.map_or(seconds(report), petrio_units::Duration::time),
+            discard_gib: trim.each_gib.map_or(0.0, |span| span.as_seconds()),
+            spare: sheet.spare.map_or(USUAL_SPARE, petrio_units::Fraction::get),
             read,
             write,
             behind,
@@ -161,16 +176,26 @@ impl Figures {
         &self,
         (part, whole): (u64, u64),
         (in_order, behind): (bool, bool),
-        share: f64,
+        (share, left): (f64, f64),
     ) -> Time {
         let takes = if behind { self.behind } else { self.write };
         let span = if in_order {
             takes.byte * part as f64
         } else {
             let pages = whole.div_ceil(PAGE).max(1) as f64;
-            takes.write(pages) * part as f64 / whole.max(1) as f64
+            takes.write(pages, left) * part as f64 / whole.max(1) as f64
         };
         seconds(span * self.mixed(share))
+    }
+
+    /// How long a discard of so many blocks keeps the controller from all else, beside its decoding.
+    pub(super) fn gives_up(&self, blocks: u32) -> Time {
+        seconds(self.discard_gib * f64::from(blocks) * SECTOR_BYTES as f64 / f64::from(1 << 30))
+    }
+
+    /// What random writes cost of what they do on a full drive of so many pages, where so many of them are discarded.
+    pub(super) fn part_left(&self, pages: u64, discarded: u64) -> f64 {
+        part_left(self.spare, pages, pages.saturating_sub(discarded))
     }
 
     /// Data that are written at a time: some fifty microseconds of the back end, so that reads needn't wait for long.

@@ -2,6 +2,9 @@
 //!
 //! What a link carries beside data is counted in: the code of its bits, and what frames and packets add.
 
+use super::figures::PAGE;
+use crate::Discards;
+use petrio_colours::SECTOR_BYTES;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -111,6 +114,19 @@ impl Interface {
     /// 85 of IDENTIFY DEVICE says that it is on), NVMe (VWC) and SAS drives report none.
     pub fn reports_protected_caches(self) -> bool {
         self.family == Family::Sata
+    }
+
+    /// Whether it is SATA.
+    pub(super) fn is_sata(self) -> bool {
+        self.family == Family::Sata
+    }
+
+    /// The discards that Linux sends over it. SATA: 64 ranges of 65,535 sectors in a command (`ata_scsiop_inq_b0`,
+    /// drivers/ata/libata-scsi.c); others: as many sectors as a request may have (`bio_discard_limit`, block/blk-lib.c).
+    pub(super) fn discards(self) -> Discards {
+        let longest = if self.is_sata() { 64 * 65_535 } else { u32::MAX >> 9 };
+        // A drive gives up whole pages of its translation.
+        Discards { longest, granularity: (PAGE / SECTOR_BYTES) as u32 }
     }
 
     /// What a read takes that has been read ahead, µs: Intel's sheets of SATA drives say 36 to 40 µs ("sequential latency") and of NVMe

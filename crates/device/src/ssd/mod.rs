@@ -14,10 +14,15 @@
 //! what the sheet's random writes do, since what must be moved to free a block depends on what is written over, not on how many pages
 //! come in one command. A part of a page of 4 KiB costs the page and its reading.
 //!
+//! A drive is as full as the sheet's steady rates mean: all of it has been written. What it is told of by discards, and isn't written
+//! since, is spare, so that random writes go faster (`amplification.rs`). A SATA drive is sent a discard alone, all others beside other
+//! commands.
+//!
 //! Leaves out: translation, erasure and garbage collection one by one (the sheet's steady rates hold what they cost), a read that waits
-//! for a program or an erasure in its own die, trims, reading ahead, what temperature does, and how a drive that was written little is
-//! faster than the sheet's steady state.
+//! for a program or an erasure in its own die, several ranges in one discard, reading ahead, what temperature does, and how a drive that
+//! was written little is faster than the sheet's steady state.
 
+mod amplification;
 mod figures;
 mod interface;
 mod page;
@@ -29,13 +34,15 @@ mod tests;
 use super::commands::as_they_come;
 use super::one_at_a_time::has_blocks;
 use super::{
-    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, HeldWrites,
-    Queueing,
+    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, Discards,
+    HeldWrites, Queueing,
 };
 use figures::Figures;
 pub use interface::{Interface, UnknownInterface};
 use page::ssd_page;
-pub use parameters::{Accesses, Class, Latencies, Mixed, SlcCache, SsdParameters, SsdWriteCache, Stream};
+pub use parameters::{
+    Accesses, Class, Latencies, Mixed, SlcCache, SsdParameters, SsdWriteCache, Stream, Trim,
+};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Simulation, Time};
 use petrio_stage::Lever;
@@ -57,6 +64,9 @@ struct Drive {
     /// Bytes of memory for writes.
     room: u64,
     slc: Option<(u64, f64)>,
+    /// The discards that it takes, and whether it is sent one only while it has no other command.
+    discards: Option<Discards>,
+    discards_alone: bool,
     /// What a channel carries that it shares.
     channel: Option<Rate>,
 }
@@ -68,7 +78,7 @@ impl Drive {
     }
 
     fn initial_state(&self) -> State {
-        State::new(self.figures.units, self.room, self.slc)
+        State::new(self.figures.units, self.room, self.slc, self.blocks)
     }
 
     /// Whether a write is complete once memory has it.
@@ -116,6 +126,14 @@ impl SsdParameters {
             && slc.behind_iops.is_some_and(|iops| !(iops.is_finite() && iops > 0.0))
         {
             return Err("slc.behind_iops is a number above 0".to_owned());
+        }
+        if self.spare.is_some_and(|spare| spare.get() <= 0.0) {
+            return Err(
+                "spare is more than 0: without flash to spare nothing could be written over".to_owned()
+            );
+        }
+        if self.trim.is_some_and(|trim| trim.queued && !self.interface.is_sata()) {
+            return Err(format!("trim.queued is of SATA drives; {} queues all commands", self.interface));
         }
         if self.write_cache.and_then(|cache| cache.size).is_some_and(|size| size.get() < figures::PAGE) {
             return Err(format!("write_cache.size is at least {} B", figures::PAGE));
@@ -200,6 +218,7 @@ impl DeviceParameters for SsdParameters {
 
     fn compile(&self) -> Result<Arc<dyn BlockDevice>, String> {
         self.check()?;
+        let trim = self.trim.unwrap_or_default();
         let fold = |slc: &SlcCache| slc.fold.unwrap_or(slc.behind).bytes_per_second();
         Ok(Arc::new(Drive {
             blocks: self.blocks.get(),
@@ -210,6 +229,8 @@ impl DeviceParameters for SsdParameters {
             protected: self.is_protected(),
             room: self.write_cache_bytes(),
             slc: self.slc.as_ref().map(|slc| (slc.size.get(), fold(slc))),
+            discards: trim.enabled.then(|| self.interface.discards()),
+            discards_alone: self.interface.is_sata() && !trim.queued,
             channel: self.channel,
         }))
     }
@@ -226,6 +247,7 @@ impl BlockDevice for Drive {
         DeviceFeatures {
             write_cache: reported,
             force_unit_access: reported && self.interface.can_force_unit_access(),
+            discards: self.discards,
         }
     }
 

@@ -103,28 +103,34 @@ pub(super) fn ssd_page(
         programming: page.fifo("programming"),
         finishing: page.fifo("finishing"),
     };
-    page.initial(places.slots, vec![(); depth.clamp(1, DEPTH_MAX) as usize]);
-    entrance(&mut page, drive, &places, ports);
+    page.initial(places.slots, vec![(); slots_of(depth) as usize]);
+    entrance(&mut page, (&**drive, depth), &places, ports);
     let decoding = controller(&mut page, drive, &places);
     memory(&mut page, drive, &places);
     let working = back_end(&mut page, drive, &places);
     flash(&mut page, &places);
     let number = u32::try_from(ports.requests.id().index()).unwrap_or(u32::MAX);
     let links = links(&mut page, drive, &places, ports.bus.map(|bus| (bus, number)));
-
-    finish(&mut page, places.finishing, places.slots, ports.completions);
     (stages(page.path(), &places, (decoding.id(), working.id()), &links), places.state)
 }
 
 /// Requests wait for one of the commands that the drive accepts.
-fn entrance(page: &mut PageBuilder<'_>, drive: &Drive, places: &Places, ports: DevicePorts) {
-    accept(page, drive.blocks, (ports.requests, ports.completions), places.queue);
-    dispatch(page, places.slots, places.queue, places.commands);
+fn entrance(page: &mut PageBuilder<'_>, (drive, depth): (&Drive, u32), places: &Places, ports: DevicePorts) {
+    let can = (drive.blocks, drive.discards.is_some());
+    accept(page, can, (ports.requests, ports.completions), places.queue);
+    let alone = (drive.discards.is_some() && drive.discards_alone).then(|| slots_of(depth));
+    dispatch(page, alone, (places.slots, places.queue), places.commands);
+    finish(page, alone, places.finishing, places.slots, ports.completions);
+}
+
+/// How many commands it holds.
+fn slots_of(depth: u32) -> u32 {
+    depth.clamp(1, DEPTH_MAX)
 }
 
 /// Commands are decoded one at a time. The place in which they are.
 fn controller(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -> Place<BlockRequest> {
-    let (command, write) = (drive.figures.command, drive.figures.write_command);
+    let figures = drive.figures.clone();
     let mut page = page.page("controller");
     let (free, decoding) = (page.fifo::<()>("free"), page.fifo::<BlockRequest>("decoding"));
     page.initial(free, [()]);
@@ -135,7 +141,11 @@ fn controller(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -
     decode.action(move |f| {
         let mut request = f.take(request);
         charge(&mut request, f.now(), &[]);
-        let span = if request.direction == Direction::Write { write } else { command };
+        let span = match request.direction {
+            Direction::Write => figures.write_command,
+            Direction::Read | Direction::Flush => figures.command,
+            Direction::Discard => figures.command + figures.gives_up(request.blocks),
+        };
         f.put_after(put, request, span);
     });
     let mut decoded = page.transition("decoded");
@@ -145,6 +155,8 @@ fn controller(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -
     let to_back_end = decoded.may_put(places.for_back_end, 1);
     let to_memory = decoded.may_put(places.for_room, 1);
     let to_flush = decoded.may_put(places.awaiting, 1);
+    let given_up = decoded.may_put(places.programming, 1);
+    let deciding = Arc::clone(drive);
     decoded.action(move |f| {
         let mut request = f.take(request);
         let now = f.now();
@@ -163,6 +175,12 @@ fn controller(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -
                 f.put(to_back_end, Work::Read(command, now));
             }
             Direction::Write => f.put(to_memory, request),
+            Direction::Discard => {
+                let span = deciding.figures.discard;
+                state.discard(&deciding.figures, &request);
+                request.ledger.charge(Cause::Service, span);
+                f.put_after(given_up, request, span);
+            }
         }
     });
     page.conserve("server", &[(free.id(), 1), (decoding.id(), 1)]);
@@ -226,7 +244,7 @@ fn memory(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) {
         let span = match request.direction {
             Direction::Flush if state.flushed() => figures.flush + figures.report,
             Direction::Flush => figures.report,
-            Direction::Read | Direction::Write => figures.program,
+            Direction::Read | Direction::Write | Direction::Discard => figures.program,
         };
         request.ledger.charge(Cause::Service, span);
         f.put_after(programming, request, span);
@@ -262,7 +280,11 @@ fn back_end(page: &mut PageBuilder<'_>, drive: &Arc<Drive>, places: &Places) -> 
             Work::Write(piece) => {
                 let (behind, share) = state.begin_piece(now, &piece);
                 let first = if piece.reads_first { figures.reads(PAGE, share) } else { Time::ZERO };
-                let span = figures.writes((piece.bytes, piece.of), (piece.in_order, behind), share);
+                let span = figures.writes(
+                    (piece.bytes, piece.of),
+                    (piece.in_order, behind),
+                    (share, state.part_left()),
+                );
                 f.put_after(put, work, first + span);
                 return;
             }

@@ -53,6 +53,13 @@ pub struct SsdParameters {
     /// Flash that is written with one bit a cell at first; left out, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcCache>,
+    /// What it does with discards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<Trim>,
+    /// Flash beyond what it offers, as a share of that: what collecting garbage has to work with, beside what discards give up. Left out,
+    /// 7 %: a GiB of flash for each GB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spare: Option<Fraction>,
     /// Reads that flash does side by side; left out, as many as the random reads at their depth need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<u32>,
@@ -185,4 +192,28 @@ pub struct SlcCache {
     /// How fast it is emptied while nobody asks; left out, as fast as the drive writes behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fold: Option<Rate>,
+}
+
+/// What a drive does with blocks that nobody wants any longer (ATA TRIM, NVMe Deallocate, SCSI UNMAP).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trim {
+    /// Whether it takes such commands at all.
+    pub enabled: bool,
+    /// What one takes beside what its range does; left out, as long as a write until it is reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Duration>,
+    /// For how long each GiB of its range keeps the controller from all else; left out, not at all. Some drives stall (PC Perspective's
+    /// reviews measure it from 2017 on, "TRIM speed").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each_gib: Option<Duration>,
+    /// Whether a SATA drive takes them among other commands (SEND FPDMA QUEUED); otherwise one waits until all before it are done, and
+    /// keeps those behind it waiting. Others always do.
+    pub queued: bool,
+}
+
+impl Default for Trim {
+    fn default() -> Self {
+        Self { enabled: true, time: None, each_gib: None, queued: false }
+    }
 }

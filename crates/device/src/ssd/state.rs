@@ -4,6 +4,7 @@ use super::figures::{Figures, PAGE, STRIPE, WINDOW};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_stage::ranges::Ranges;
 use petrio_stage::slab::Slab;
 
 /// Streams of writes that a drive tells apart.
@@ -76,6 +77,10 @@ pub(super) struct State {
     slc: Option<Slc>,
     /// The share of reads among the last commands.
     reads: f64,
+    /// Pages that it offers, those that were discarded and not written since, and what random writes cost of what they do on a full drive.
+    pages: u64,
+    discarded: Ranges,
+    left: f64,
 }
 
 /// The SLC cache.
@@ -90,7 +95,7 @@ struct Slc {
 }
 
 impl State {
-    pub(super) fn new(units: u32, room: u64, slc: Option<(u64, f64)>) -> Self {
+    pub(super) fn new(units: u32, room: u64, slc: Option<(u64, f64)>, blocks: u64) -> Self {
         let slc = slc.map(|(room, fold)| Slc { room, taken: 0, fold, idle_since: Some(Time::ZERO) });
         Self {
             commands: Slab::new(),
@@ -106,6 +111,9 @@ impl State {
             unflushed: false,
             slc,
             reads: 0.5,
+            pages: blocks * SECTOR_BYTES / PAGE,
+            discarded: Ranges::default(),
+            left: 1.0,
         }
     }
 
@@ -177,6 +185,10 @@ impl State {
         request: &BlockRequest,
     ) -> (Vec<Piece>, u64) {
         let (bytes, reads_first) = pages(request);
+        let first = request.address * SECTOR_BYTES / PAGE;
+        if !self.discarded.is_empty() && self.discarded.remove(first, first + bytes / PAGE) > 0 {
+            self.left = figures.part_left(self.pages, self.discarded.count());
+        }
         let in_order = self.writing.continue_with(request);
         let (each, share) = (figures.piece(), self.share(bytes));
         let count = bytes.div_ceil(each).max(1);
@@ -193,7 +205,7 @@ impl State {
                     room: share * (number + 1) / count - share * number / count,
                     reads_first: reads_first && number == 0,
                 };
-                due += figures.writes((part, bytes), (in_order, false), self.reads);
+                due += figures.writes((part, bytes), (in_order, false), (self.reads, self.left));
                 piece
             })
             .collect();
@@ -202,6 +214,19 @@ impl State {
         self.waiting += count;
         self.received += count;
         (pieces, self.received)
+    }
+
+    /// What a range holds is wanted no longer: all pages that lie in it.
+    pub(super) fn discard(&mut self, figures: &Figures, request: &BlockRequest) {
+        let first = (request.address * SECTOR_BYTES).div_ceil(PAGE);
+        if self.discarded.insert(first, request.end() * SECTOR_BYTES / PAGE) > 0 {
+            self.left = figures.part_left(self.pages, self.discarded.count());
+        }
+    }
+
+    /// What random writes cost of what they do on a full drive.
+    pub(super) fn part_left(&self) -> f64 {
+        self.left
     }
 
     /// What must have been written before a flush that comes now is done.

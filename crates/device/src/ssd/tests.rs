@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod discards;
+
 use super::figures::reads_per_second;
 use super::*;
 use petrio_colours::{Direction, SECTOR_BYTES};
@@ -47,6 +49,8 @@ fn sata() -> SsdParameters {
         mixed: None,
         write_cache: None,
         slc: None,
+        trim: None,
+        spare: None,
         units: None,
     }
 }
@@ -82,6 +86,11 @@ struct Load {
 
 /// What came out of it: completions a second, and their mean time, µs.
 fn closed(sheet: &SsdParameters, load: Load, millis: u64) -> (f64, f64) {
+    closed_after(sheet, load, millis, 0.0)
+}
+
+/// The same once this share of the drive has been discarded.
+fn closed_after(sheet: &SsdParameters, load: Load, millis: u64, discarded: f64) -> (f64, f64) {
     let mut net = NetBuilder::new("test");
     let mut page = net.top();
     let ports =
@@ -110,9 +119,13 @@ fn closed(sheet: &SsdParameters, load: Load, millis: u64) -> (f64, f64) {
         f.put(put, request);
     });
     let mut end = page.transition("end");
-    let (request, put) = (end.take(ports.completions), end.put(free));
+    let (request, put) = (end.take(ports.completions), end.may_put(free, 1));
     end.action(move |f| {
         let request: BlockRequest = f.take(request);
+        if request.direction == Direction::Discard {
+            assert_eq!(request.status.failure(), None);
+            return;
+        }
         let took = f.now() - request.issued;
         assert_eq!(request.ledger.total(), took);
         f.record(done, took.as_micros());
@@ -120,6 +133,15 @@ fn closed(sheet: &SsdParameters, load: Load, millis: u64) -> (f64, f64) {
     });
     let net = net.build().unwrap();
     let mut run = Simulation::new(&net, 1, 0);
+    if discarded > 0.0 {
+        let blocks = (all as f64 * discarded) as u64 / SECTOR_BYTES;
+        for address in (0..blocks).step_by(1 << 22) {
+            let blocks = (blocks - address).min(1 << 22) as u32;
+            let discard =
+                BlockRequest { direction: Direction::Discard, address, blocks, ..BlockRequest::default() };
+            run.inject(ports.requests, discard, Time::ZERO).unwrap();
+        }
+    }
     // What a memory for writes takes at first is no rate.
     let warm = Time::from_millis(millis / 4);
     run.run_until(warm).unwrap();

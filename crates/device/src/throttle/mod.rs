@@ -35,7 +35,7 @@ pub(crate) use bucket::Allowance;
 pub use bucket::Credit;
 pub(crate) use leaky::{Among, Counting, Leaky, Of};
 pub use parameters::{KeptBy, ThrottleParameters};
-use petrio_colours::{BlockRequest, Cause, Direction};
+use petrio_colours::{BlockRequest, Cause, Direction, SECTOR_BYTES};
 use petrio_kernel::{Colour, PageBuilder, Place, Simulation, Time};
 use petrio_stage::Stage;
 use petrio_stage::instants;
@@ -70,7 +70,9 @@ impl Keeper for [Accounts; 2] {
     }
 
     fn arrive(&mut self, request: &BlockRequest, now: Time) -> Verdict {
-        self[self.line(request)].arrive(request.bytes(), now)
+        // A discard counts as one block (throtl_bio_data_size, block/blk-throttle.c).
+        let bytes = if request.direction == Direction::Discard { SECTOR_BYTES } else { request.bytes() };
+        self[self.line(request)].arrive(bytes, now)
     }
 
     fn look(&mut self, line: usize, now: Time) -> (u32, Option<Time>) {

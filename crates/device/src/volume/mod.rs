@@ -57,7 +57,7 @@ impl Volume {
     fn serves(&self, request: &BlockRequest) -> (Time, Time) {
         let latency = match request.direction {
             Direction::Read => self.read,
-            Direction::Write | Direction::Flush => self.write,
+            Direction::Write | Direction::Flush | Direction::Discard => self.write,
         };
         let beyond = request.bytes().saturating_sub(PAGE);
         (latency, self.path.map_or(Time::ZERO, |rate| rate.time_for(beyond)))

@@ -31,8 +31,8 @@ pub(super) fn volume_page(
     let passed = page.fifo("passed");
     let finishing = page.fifo("finishing");
     page.initial(slots, vec![(); depth.clamp(1, DEPTH_MAX) as usize]);
-    accept(&mut page, volume.blocks, (ports.requests, ports.completions), queue);
-    dispatch(&mut page, slots, queue, commands);
+    accept(&mut page, (volume.blocks, false), (ports.requests, ports.completions), queue);
+    dispatch(&mut page, None, (slots, queue), commands);
     let (mut limits, accounts) = limits_page(&mut page, "limits", volume.accounts.clone(), commands, passed);
 
     let number = u32::try_from(ports.requests.id().index()).unwrap_or(u32::MAX);
@@ -45,7 +45,7 @@ pub(super) fn volume_page(
         None => (passed, None),
     };
     let on_its_way = network(&mut page, volume, sent, finishing);
-    finish(&mut page, finishing, slots, ports.completions);
+    finish(&mut page, None, finishing, slots, ports.completions);
 
     let path = page.path().to_owned();
     let mut stages = vec![Stage::queue(format!("{path}/queue"), &[queue.id()])];

@@ -51,11 +51,13 @@
 //!   the device a run of pages takes, and `read_ahead` (whose windows `map` already cuts) would round to records. That is the one
 //!   thing that the segments, of as many blocks as pages, can't say yet.
 
+mod freed;
 mod kernel;
 mod leavings;
 mod names;
 mod thread;
 
+pub(crate) use freed::Freed;
 pub(crate) use kernel::Kernel;
 pub(crate) use leavings::{Leaves, Leavings, MountPlaces, no_way, put};
 pub(crate) use names::Names;
@@ -270,6 +272,9 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
 
     /// Pages that were sent have come back, and whether they could be written.
     fn written(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey, _pages: (u64, u64), _done: bool) {}
+
+    /// A discard that it sent has come back.
+    fn discarded(&mut self, _kernel: &mut Kernel<'_>) {}
 
     /// Somebody makes something durable: what has to happen before data are written.
     fn before_data(&mut self, _kernel: &mut Kernel<'_>, _scope: Scope) -> Option<Event> {

@@ -30,7 +30,9 @@ impl Ext {
                 }
                 check.flushed = false;
                 self.journal.release();
-                return Some(self.write_tail(kernel, flush && !apart));
+                let group = kernel.fs.transfers.group();
+                self.write_tail(kernel, flush && !apart, group);
+                return Some(Event::Group(group));
             }
             let held_by = self.journal.oldest(&mut keys);
             if !keys.is_empty() {

@@ -63,7 +63,11 @@ impl Ext {
     /// JBD2 says in the log's superblock that it isn't empty any more, before anything else; what to wait for.
     fn begin_log(&mut self, kernel: &mut Kernel<'_>, commit: &mut Commit) -> Option<Event> {
         let plan = commit.plan.as_mut().filter(|_| !self.rules.is_old())?;
-        std::mem::take(&mut plan.superblock).then(|| self.write_superblock(kernel, (false, false)))
+        std::mem::take(&mut plan.superblock).then(|| {
+            let group = kernel.fs.transfers.group();
+            self.write_superblock(kernel, (false, false), group);
+            Event::Group(group)
+        })
     }
 
     /// Sends data off that the transaction waits for, as far as there is room in the queue; what to wait for if there isn't.
@@ -184,9 +188,9 @@ impl Ext {
     }
 
     /// Writes the log's tail into its superblock.
-    pub(super) fn write_tail(&mut self, kernel: &mut Kernel<'_>, flush_before: bool) -> Event {
+    pub(super) fn write_tail(&mut self, kernel: &mut Kernel<'_>, flush_before: bool, group: u64) {
         let barriers = self.rules.barriers;
-        self.write_superblock(kernel, (barriers && flush_before, barriers))
+        self.write_superblock(kernel, (barriers && flush_before, barriers), group);
     }
 
     /// Writes the log's superblock, after a flush and durable at once, or not.
@@ -194,14 +198,13 @@ impl Ext {
         &mut self,
         kernel: &mut Kernel<'_>,
         (flush_before, force_unit_access): (bool, bool),
-    ) -> Event {
-        let group = kernel.fs.transfers.group();
+        group: u64,
+    ) {
         let superblock = self.journal.parameters().first_block;
         let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Write, true);
         let touch = kernel.fs.rules.awaited_buffer(touch);
         let request = kernel.fs.send_to_log(superblock, touch, group, kernel.now);
         (request.flush_before, request.force_unit_access) = (flush_before, force_unit_access);
-        Event::Group(group)
     }
 
     fn announce(&mut self, kernel: &mut Kernel<'_>) {
@@ -264,7 +267,12 @@ pub(super) fn commit_page(page: &mut PageBuilder<'_>, places: &MountPlaces) {
     let commit = finish.take(recording);
     decide((finish, false), places, commit, (finished, waiting), |ext, kernel, _| {
         // The commit block's flush has made durable what was written in place before.
-        ext.finish(kernel).then(|| (ext.write_tail(kernel, false), Phase::Finished))
+        let group = kernel.fs.transfers.group();
+        if ext.finish(kernel) {
+            ext.write_tail(kernel, false, group);
+        }
+        ext.discard_freed(kernel, group);
+        kernel.fs.transfers.is_pending(group).then_some((Event::Group(group), Phase::Finished))
     });
 
     end(page, places, (finished, idle));

@@ -58,6 +58,7 @@ impl Ext {
             }
             kernel.memory.cache.remove(device, block, block + 1);
         }
+        self.note_freed(kernel, id);
     }
 
     /// Asks for the commit of a transaction; what happens then.

@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod commit;
+mod discard;
 mod find;
 mod handles;
 mod walk;
@@ -49,6 +50,7 @@ pub(crate) struct Ext {
     rules: ExtRules,
     /// What has been found since it was mounted; none where all is known.
     found: Option<walk::Found>,
+    discards: discard::Discards,
 }
 
 /// What doesn't change during a run.
@@ -68,6 +70,9 @@ struct ExtRules {
     /// Whether it flushes the device where fsync finds nothing to be committed, and where sync(2) does.
     flushes_without_commit: bool,
     sync_flushes_without_commit: bool,
+    /// Whether the device is told of blocks that were given back, and whether commits wait for that.
+    discards: bool,
+    discards_in_commit: bool,
     /// Whether who makes a file durable leaves nothing of it in the device's write cache: not without barriers, nor where a kernel
     /// flushes with commits only, nor under a log apart of JBD, which flushes the log's device alone.
     promises_flush: bool,
@@ -78,7 +83,7 @@ impl ExtRules {
         device: FileKey,
         parameters: &FileSystemParameters,
         kernel: &KernelParameters,
-        log_apart: bool,
+        (log_apart, discards): (bool, bool),
     ) -> Self {
         let generation = kernel.journal_of(parameters.family);
         let (mode, barriers) = (parameters.journal.mode, parameters.barriers);
@@ -94,6 +99,8 @@ impl ExtRules {
             orders_files: jbd2 && kernel.ordered_data == OrderedData::File,
             flushes_without_commit: barriers && kernel.flush_without_commit,
             sync_flushes_without_commit: barriers && kernel.sync_flushes_without_commit,
+            discards: discards && parameters.discard && jbd2,
+            discards_in_commit: kernel.discards_in_commit,
             promises_flush: barriers && kernel.flush_without_commit && (jbd2 || !log_apart),
         }
     }
@@ -131,7 +138,12 @@ impl Layout for Volume {
 
     fn mount(&self, number: u32, host: &HostParameters, mount: &Mount) -> (AnyFileSystem, Nature) {
         let (parameters, kernel) = (self.parameters(), &host.kernel);
-        let rules = ExtRules::new(device_key(number), parameters, kernel, mount.log.is_some());
+        let rules = ExtRules::new(
+            device_key(number),
+            parameters,
+            kernel,
+            (mount.log.is_some(), mount.takes_discards),
+        );
         let area = match mount.log {
             // Behind a superblock of the file system that says whose journal it is (ext2fs_create_journal_superblock).
             Some(log) => 1..log.blocks,
@@ -165,7 +177,8 @@ impl Layout for Volume {
             age: parameters.commit_interval.time(),
         };
         let found = (parameters.family == Family::Ext4).then(|| walk::Found::warm(self, &mount.laid_out));
-        (Box::new(Ext { volume: self.clone(), journal, rules, found }), nature)
+        let discards = discard::Discards::default();
+        (Box::new(Ext { volume: self.clone(), journal, rules, found, discards }), nature)
     }
 }
 
@@ -255,6 +268,10 @@ impl FileSystem for Ext {
             self.log_touched(kernel, change.id);
             note_change(kernel, op, change.id);
             self.stop(kernel, change);
+        } else {
+            // What is closed last may go with it.
+            let next = self.journal.committed() + 1;
+            self.note_freed(kernel, self.journal.running().unwrap_or(next));
         }
         Ok(group)
     }
@@ -310,6 +327,10 @@ impl FileSystem for Ext {
         if done && let Some(file) = file_of(key) {
             self.convert(kernel, file, (first, pages));
         }
+    }
+
+    fn discarded(&mut self, kernel: &mut Kernel<'_>) {
+        self.discard_ended(kernel);
     }
 
     /// Data that were logged are committed first.

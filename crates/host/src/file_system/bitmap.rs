@@ -213,6 +213,21 @@ impl Bitmaps {
         }
     }
 
+    /// The first run of free numbers that begins in `first .. end`, to its end in its group: where it begins, and how many.
+    pub(super) fn free_run(&self, first: u64, end: u64) -> Option<(u64, u64)> {
+        let mut at = first;
+        while at < end {
+            let (group, bit) = self.place(at);
+            let of = &self.groups[group as usize];
+            let begin = of.next(bit, true);
+            if begin < of.size && self.number(group, begin) < end {
+                return Some((self.number(group, begin), u64::from(of.next(begin, false) - begin)));
+            }
+            at = self.number(group, of.size.max(bit + 1));
+        }
+        None
+    }
+
     /// Free bits from `bit` on that follow one another, at most `most`.
     pub(super) fn free_from(&self, group: u32, bit: u32, most: u32) -> u32 {
         let of = &self.groups[group as usize];
@@ -223,6 +238,22 @@ impl Bitmaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_of_free_numbers_ends_with_its_group_and_where_one_is_taken() {
+        let mut bitmaps = Bitmaps::new(MOST_BITS, 100_000, |_| 10);
+        bitmaps.take(0, 100..110);
+        let group = u64::from(MOST_BITS);
+        assert_eq!(bitmaps.free_run(90, 105), Some((90, 10)));
+        assert_eq!(bitmaps.free_run(100, 110), None);
+        assert_eq!(bitmaps.free_run(105, 200), Some((110, group - 110)));
+        assert_eq!(bitmaps.free_run(group - 5, group + 50), Some((group - 5, 5)));
+        assert_eq!(bitmaps.free_run(group, group + 50), Some((group + 10, group - 10)));
+        assert_eq!(
+            (bitmaps.free_run(group, group + 10), bitmaps.free_run(99_999, 200_000)),
+            (None, Some((99_999, 1)))
+        );
+    }
 
     #[test]
     fn a_fresh_group_costs_no_words_and_answers_alike() {

@@ -84,6 +84,10 @@ pub struct FileSystemParameters {
     /// Whether the journal flushes the device's write cache around its commit block (mount option `barrier`). On by
     /// default from Linux 2.6.28 (ext4) and 3.1 (ext3).
     pub barriers: bool,
+    /// Whether the device is told of blocks that files gave back, once the transaction is committed that gave them back (mount option
+    /// `discard`, of ext4's driver). It does nothing where something on the way to the devices takes no discards.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub discard: bool,
     /// When reading a file changes the time of its last access, which changes its inode and has to be committed: `never`,
     /// as file servers and measurements are usually mounted, unless this says otherwise.
     pub access_times: AccessTimes,
@@ -154,6 +158,7 @@ impl Default for FileSystemParameters {
             journal_size: None,
             journal_place: None,
             barriers: true,
+            discard: false,
             access_times: AccessTimes::Never,
             commit_interval: Duration::new(Time::from_whole_seconds(5)),
             checkpoint: None,

@@ -202,6 +202,12 @@ impl Volume {
         self.taken.free() + self.windowed
     }
 
+    /// The first run of blocks that nobody uses or keeps and that begins in `first .. end`, to its end in its group: where it begins, and
+    /// how many.
+    pub fn free_within(&self, first: u64, end: u64) -> Option<(u64, u64)> {
+        self.taken.free_run(first, end.min(self.geometry.blocks))
+    }
+
     /// Inodes that are free.
     pub fn free_inodes(&self) -> u64 {
         self.inodes.bitmaps.free()

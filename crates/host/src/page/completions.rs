@@ -44,6 +44,10 @@ impl Context<'_> {
                     self.fs.events.push(Event::Memory);
                 }
             }
+            Moves::Discard => {
+                let (system, mut kernel) = self.split();
+                system.discarded(&mut kernel);
+            }
             Moves::Log | Moves::Plain | Moves::Swap => {}
         }
         self.fs.events.extend(is_last.then_some(Event::Group(group)));
@@ -62,7 +66,8 @@ impl Context<'_> {
                 }
                 None => self.fs.is_read_only = true,
             },
-            Moves::Read { .. } | Moves::Plain | Moves::Swap => {}
+            // A discard is a hint: nobody asks whether it could be done.
+            Moves::Read { .. } | Moves::Plain | Moves::Swap | Moves::Discard => {}
         }
     }
 }
@@ -85,7 +90,7 @@ fn complete_transition(
         &mut complete,
         &places.mount,
         fs,
-        Leaves { events: true, starts: true, ..Leaves::default() },
+        Leaves { requests: true, events: true, starts: true, ..Leaves::default() },
     );
     complete.action(move |f| {
         let request = f.take(request);

@@ -8,7 +8,6 @@ mod mounted;
 mod nature;
 mod opened;
 mod promises;
-mod ranges;
 mod room;
 mod transfers;
 

@@ -6,7 +6,6 @@ use super::locks::Locks;
 use super::nature::Nature;
 use super::opened::Opened;
 use super::promises::Promises;
-use super::ranges::Ranges;
 use super::room::Room;
 use super::transfers::{Moves, Transfers};
 use super::{Event, device_key, file_key};
@@ -25,6 +24,7 @@ use petrio_colours::{
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_stage::ranges::Ranges;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -241,7 +241,7 @@ impl Mounted {
     /// Data of pages are there: whether their blocks have to be told so.
     pub(crate) fn takes_unconverted(&mut self, file: FileId, first: u64, pages: u64) -> bool {
         let Some(ranges) = self.unconverted.get_mut(&file) else { return false };
-        let any = ranges.remove(first, first.saturating_add(pages));
+        let any = ranges.remove(first, first.saturating_add(pages)) > 0;
         if ranges.is_empty() {
             self.unconverted.remove(&file);
         }
@@ -310,7 +310,7 @@ impl Mounted {
                 }
                 Moves::Read { file, .. } => (FileId(file.0 as u32), Purpose::Data),
                 Moves::Log => (FileId::ROOT, Purpose::Journal),
-                Moves::Plain => (FileId::ROOT, Purpose::Data),
+                Moves::Plain | Moves::Discard => (FileId::ROOT, Purpose::Data),
                 Moves::Swap => (FileId::ROOT, Purpose::Swap),
             };
             let request = self.request(sectors((first + offset, pages)), touch, tag, purpose, now);
@@ -369,6 +369,13 @@ impl Mounted {
         self.promises.flush_begins(tag);
         let touch = Touch { direction: Direction::Flush, ..touch };
         let request = self.request((0, 0), touch, tag, purpose, now);
+        self.outbox.push(request);
+    }
+
+    /// Sends off a discard of a run of blocks of 4 KiB: the first, and how many.
+    pub(crate) fn send_discard(&mut self, run: (u64, u64), touch: Touch, group: u64, now: Time) {
+        let tag = self.transfers.add(group, Moves::Discard, 1);
+        let request = self.request(sectors(run), touch, tag, Purpose::Data, now);
         self.outbox.push(request);
     }
 

@@ -33,6 +33,8 @@ pub(crate) enum Moves {
     Plain,
     /// Memory of processes.
     Swap,
+    /// Nothing: blocks that were given back are discarded.
+    Discard,
 }
 
 #[derive(Clone, Copy, Debug, Persist)]

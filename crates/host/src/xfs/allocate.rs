@@ -181,7 +181,6 @@ impl XfsVolume {
         self.delayed -= less;
         for &(block, count) in &freed {
             self.give_back(block, count, changes);
-            changes.free(block, count);
         }
         if !freed.is_empty() {
             self.log_fork(file, first, changes);
@@ -192,6 +191,7 @@ impl XfsVolume {
         let group = self.geometry.group_of(block);
         let start = self.geometry.group_start(group);
         self.group_mut(group).give(block - start, count, changes);
+        changes.free(block, count);
     }
 
     /// Finds blocks for a run of a file.

@@ -124,7 +124,7 @@ pub struct Changes {
     pub inodes: Vec<(FileId, Option<u64>)>,
     /// Chunks of inodes made: the first block of each.
     pub created: Vec<u64>,
-    /// Data blocks given back: first and count.
+    /// Blocks given back: first and count.
     pub freed: Vec<(u64, u64)>,
     /// Metadata buffers given back: no longer in memory, nor to be written.
     pub forgotten: Vec<Buffer>,
@@ -178,7 +178,7 @@ impl Changes {
         }
     }
 
-    /// Data blocks were given back.
+    /// Blocks were given back.
     pub fn free(&mut self, block: u64, count: u64) {
         match self.freed.last_mut() {
             Some(last) if last.0 + last.1 == block => last.1 += count,

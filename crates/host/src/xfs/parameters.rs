@@ -1,7 +1,7 @@
 //! What a scenario says of an XFS file system: how it was made and how it is mounted.
 //!
 //! Defaults are those of mkfs.xfs 6.1 and of the mount options of Linux 6.18. Left out: other block, inode and sector sizes, stripes,
-//! realtime devices, quotas, reflinks, and `discard`: a device is told of no freed block.
+//! realtime devices, quotas and reflinks.
 
 use super::geometry::Geometry;
 use super::log::LogParameters;
@@ -42,6 +42,10 @@ pub struct XfsParameters {
     /// What is allocated ahead of a file that grows (mount option `allocsize`); left out, as much as the file has already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocsize: Option<Bytes>,
+    /// Whether the device is told of blocks that files gave back, once the checkpoint is in the log that says so (mount option
+    /// `discard`). It does nothing where something on the way to the devices takes no discards.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub discard: bool,
     /// When reading a file changes the time of its last access.
     pub access_times: AccessTimes,
     /// Share of the pieces of prepared files that lie somewhere else than behind the piece before.
@@ -60,6 +64,7 @@ impl Default for XfsParameters {
             logbsize: Bytes::from_kib(32),
             logbufs: 8,
             allocsize: None,
+            discard: false,
             access_times: AccessTimes::Relative,
             fragmentation: Fraction::ZERO,
             fragment: Bytes::from_kib(128),

@@ -2,7 +2,8 @@
 //!
 //! After fs/xfs/libxfs/xfs_alloc.c of Linux 6.18: exact (`xfs_alloc_ag_vextent_exact`), near (`xfs_alloc_ag_vextent_near` with
 //! `xfs_alloc_compute_diff`) and by size (`xfs_alloc_ag_vextent_size`). Which records of the trees an allocation changes is told, since
-//! that is what the log gets. Left out: alignment to stripes, and busy extents (blocks that were freed and aren't committed yet).
+//! that is what the log gets. Left out: alignment to stripes, and that blocks which were freed and aren't committed, or
+//! discarded, yet aren't taken (busy extents).
 
 use petrio_persist::Persist;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +74,19 @@ impl Space {
     pub(super) fn free_at(&self, block: u64) -> u64 {
         let before = self.by_block.range(..=block).next_back();
         before.map_or(0, |(&first, &count)| (first + count).saturating_sub(block))
+    }
+
+    /// The first run of free blocks in `first .. end`: where it begins, and how many.
+    #[must_use]
+    pub(super) fn free_run(&self, first: u64, end: u64) -> Option<(u64, u64)> {
+        if first >= end {
+            return None;
+        }
+        let here = self.free_at(first);
+        if here > 0 {
+            return Some((first, here.min(end - first)));
+        }
+        self.by_block.range(first..end).next().map(|(&begin, &free)| (begin, free.min(end - begin)))
     }
 
     /// Where `count` blocks for data would lie nearest to a block; none where there are no so many in one piece.
@@ -234,6 +248,15 @@ mod tests {
         assert!(!space.take(120, 1, &mut change), "it isn't free");
         space.give(100, 50, &mut change);
         assert_eq!((space.free(), space.extents(), space.longest()), before);
+    }
+
+    #[test]
+    fn free_blocks_within_a_run_are_found_one_run_after_the_other() {
+        let space = fresh();
+        assert_eq!(space.free_run(0, 100), Some((10, 6)));
+        assert_eq!(space.free_run(12, 14), Some((12, 2)));
+        assert_eq!((space.free_run(16, 24), space.free_run(18, 30)), (None, Some((24, 6))));
+        assert_eq!((space.free_run(24, 24), space.free_run(262_144, 262_150)), (None, None));
     }
 
     #[test]

@@ -242,6 +242,14 @@ impl XfsVolume {
         self.files.get_mut(file.0 as usize)
     }
 
+    /// The first run of blocks in `first .. end`, of one group, that nobody uses: where it begins, and how many.
+    pub(super) fn free_run(&self, first: u64, end: u64) -> Option<(u64, u64)> {
+        let group = self.geometry.group_of(first);
+        let start = self.geometry.group_start(group);
+        let run = self.groups[group as usize].space.free_run(first - start, end - start);
+        run.map(|(at, count)| (start + at, count))
+    }
+
     pub(super) fn group_mut(&mut self, group: u32) -> &mut Group {
         Arc::make_mut(&mut self.groups[group as usize])
     }

@@ -225,6 +225,8 @@ fn solid_state(
         mixed: mixed(points),
         write_cache: None,
         slc: None,
+        trim: None,
+        spare: None,
         units: None,
     };
     found(Device::Ssd(Box::new(ssd)), taken, warnings)

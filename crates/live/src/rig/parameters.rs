@@ -159,6 +159,9 @@ impl RigParameters {
         let barrier = u8::from(file_system.barriers);
         let commit = file_system.commit_interval.as_seconds().max(1.0).round() as u64;
         let mut options = format!("data={journal},barrier={barrier},commit={commit}");
+        if file_system.discard {
+            options.push_str(",discard");
+        }
         for option in &self.mount_options {
             options.push(',');
             options.push_str(option);
@@ -186,9 +189,10 @@ mod tests {
         parameters.file_system.journal = JournalMode::Journal.into();
         parameters.file_system.barriers = false;
         parameters.file_system.flex_groups = Some(1);
+        parameters.file_system.discard = true;
         parameters.mount_options.push("nodelalloc".to_owned());
         assert!(parameters.make_arguments().unwrap().join(" ").contains("-O dir_index,^flex_bg"));
-        assert_eq!(parameters.mount_options(), "data=journal,barrier=0,commit=5,nodelalloc");
+        assert_eq!(parameters.mount_options(), "data=journal,barrier=0,commit=5,discard,nodelalloc");
     }
 
     #[test]

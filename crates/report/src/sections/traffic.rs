@@ -6,7 +6,7 @@ use crate::mean::mean_of;
 use crate::section::{Entry, Positions};
 use crate::table::table;
 use crate::text::indented;
-use petrio_colours::{BlockRequest, Direction, Purpose, Purposes};
+use petrio_colours::{BlockRequest, Direction, Purpose, Purposes, SECTOR_BYTES};
 use petrio_models::block::raid::Moved;
 use petrio_page::numbers::{bytes, counted, grouped};
 use petrio_page::page::{Page, Table};
@@ -36,6 +36,16 @@ pub struct PurposeFigures {
     pub writes: MovedFigures,
     /// Flushes of a device's cache, which move nothing.
     pub flushes: u64,
+    /// Discards, and the bytes that they gave up; left out where there are none.
+    #[serde(default, skip_serializing_if = "MovedFigures::is_nothing")]
+    pub discards: MovedFigures,
+}
+
+impl PurposeFigures {
+    /// The discards, where there are any.
+    fn discarded(&self) -> Option<MovedFigures> {
+        (!self.discards.is_nothing()).then_some(self.discards)
+    }
 }
 
 /// What has reached a device so far.
@@ -52,6 +62,7 @@ struct Kinds {
     reads: MovedFigures,
     writes: MovedFigures,
     flushes: u64,
+    discards: MovedFigures,
 }
 
 impl Traffic {
@@ -88,6 +99,10 @@ impl Traffic {
             Direction::Read => kinds.reads.add(one),
             Direction::Write => kinds.writes.add(one),
             Direction::Flush => kinds.flushes += 1,
+            Direction::Discard => {
+                let bytes = u64::from(request.blocks) * SECTOR_BYTES;
+                kinds.discards.add(Moved { requests: 1, bytes });
+            }
         }
     }
 
@@ -98,24 +113,26 @@ impl Traffic {
             kinds.reads.add(more.reads.into());
             kinds.writes.add(more.writes.into());
             kinds.flushes += more.flushes;
+            kinds.discards.add(more.discards.into());
         }
     }
 
     /// As a report has it.
     pub fn figures(mut self, name: String, devices: u64) -> TrafficFigures {
         self.rows.sort_by_key(|(purposes, _)| *purposes);
-        let row = |(purposes, Kinds { reads, writes, flushes }): (Purposes, Kinds)| PurposeFigures {
+        let row = |(purposes, kinds): (Purposes, Kinds)| PurposeFigures {
             purpose: purposes.to_string(),
-            reads,
-            writes,
-            flushes,
+            reads: kinds.reads,
+            writes: kinds.writes,
+            flushes: kinds.flushes,
+            discards: kinds.discards,
         };
         TrafficFigures { name, devices, purposes: self.rows.into_iter().map(row).collect() }
     }
 }
 
 /// What devices got as a table: its heads and rows. Nothing where all of it was data.
-fn traffic_table(all: &[TrafficFigures]) -> Option<([&'static str; 5], Vec<Vec<String>>)> {
+fn traffic_table(all: &[TrafficFigures]) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
     let shown = |figures: &&TrafficFigures| !figures.is_plain();
     let all: Vec<_> = all.iter().filter(shown).collect();
     if all.is_empty() {
@@ -125,6 +142,9 @@ fn traffic_table(all: &[TrafficFigures]) -> Option<([&'static str; 5], Vec<Vec<S
         0 => "–".to_owned(),
         requests => format!("{} ({})", grouped(requests), bytes(figures.bytes)),
     };
+    let has_discards = all.iter().flat_map(|device| &device.purposes).any(|row| !row.discards.is_nothing());
+    let mut heads = vec!["at the devices", "for", "reads", "writes", "flushes"];
+    heads.extend(has_discards.then_some("discards"));
     let mut rows = Vec::new();
     for TrafficFigures { name, devices, purposes } in all {
         for (number, row) in purposes.iter().enumerate() {
@@ -134,16 +154,20 @@ fn traffic_table(all: &[TrafficFigures]) -> Option<([&'static str; 5], Vec<Vec<S
                 _ => String::new(),
             };
             let flushes = if row.flushes == 0 { "–".to_owned() } else { grouped(row.flushes) };
-            rows.push(vec![of, row.purpose.clone(), moved(row.reads), moved(row.writes), flushes]);
+            let mut cells = vec![of, row.purpose.clone(), moved(row.reads), moved(row.writes), flushes];
+            cells.extend(has_discards.then(|| moved(row.discards)));
+            rows.push(cells);
         }
     }
-    Some((["at the devices", "for", "reads", "writes", "flushes"], rows))
+    Some((heads, rows))
 }
 
 impl TrafficFigures {
     /// Whether nothing but data reached it.
     fn is_plain(&self) -> bool {
-        self.purposes.iter().all(|row| row.purpose == Purpose::Data.name())
+        let is_plain =
+            |row: &PurposeFigures| row.purpose == Purpose::Data.name() && row.discards.is_nothing();
+        self.purposes.iter().all(is_plain)
     }
 }
 
@@ -153,6 +177,8 @@ figures! { PurposeFigures:
     writes.requests => "writes" One Neither;
     writes.bytes => "written" Bytes Neither;
     flushes => "flushes" One Neither;
+    discards.requests = |row: &Self| row.discarded().map(|moved| moved.requests) => "discards" One Neither;
+    discards.bytes = |row: &Self| row.discarded().map(|moved| moved.bytes) => "discarded" Bytes Neither;
 }
 
 figures! { TrafficFigures: }
@@ -180,7 +206,11 @@ impl Entry for TrafficFigures {
             let rows = all
                 .iter()
                 .map(|figures| figures.purposes.iter().find(|row| row.purpose == purpose).unwrap_or(&none));
-            mean_of(&rows.collect::<Vec<_>>(), level)
+            let rows: Vec<&PurposeFigures> = rows.collect();
+            // Where there were no discards, nothing is written of them.
+            let discards: Vec<&MovedFigures> = rows.iter().map(|row| &row.discards).collect();
+            let discards = mean_of(&discards, level)?;
+            mean_of(&rows, level).map(|mean| PurposeFigures { discards, ..mean })
         };
         Some(Self { purposes: purposes.into_iter().filter_map(mean).collect(), ..first.clone() })
     }
@@ -199,9 +229,9 @@ impl Entry for TrafficFigures {
     }
 
     fn page(all: &[Self], page: &mut Page) {
-        if let Some(([_, heads @ ..], rows)) = traffic_table(all) {
+        if let Some((heads, rows)) = traffic_table(all) {
             page.heading("At the devices");
-            let heads = std::iter::once("").chain(heads);
+            let heads = std::iter::once("").chain(heads.into_iter().skip(1));
             page.table(Table::new(heads).with_words(2).with(rows));
         }
     }

@@ -43,6 +43,10 @@ impl Holder for Concat {
         Stands::OfHost
     }
 
+    fn passes_discards(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.iter().fold(0, |sum, blocks| sum.saturating_add(*blocks))
     }

@@ -35,6 +35,10 @@ impl Holder for Fabric {
         Vec::new()
     }
 
+    fn passes_discards(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.iter().copied().min().unwrap_or(0)
     }

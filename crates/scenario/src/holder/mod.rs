@@ -98,6 +98,11 @@ pub trait Holder {
         Stands::Below
     }
 
+    /// Whether it passes discards on, to all that it lies on.
+    fn passes_discards(&self) -> bool {
+        false
+    }
+
     /// Pages within its own, each with words for it.
     fn inner_pages(&self) -> &'static [(&'static str, &'static str)] {
         &[]

@@ -84,6 +84,10 @@ impl Holder for Multipath {
         self.idle().map(objection).into_iter().collect()
     }
 
+    fn passes_discards(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.iter().copied().min().unwrap_or(0)
     }

@@ -180,6 +180,10 @@ impl Holder for Partition {
         Stands::AsBelow
     }
 
+    fn passes_discards(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.first().map_or(0, |&of| self.takes(of).1)
     }

@@ -193,6 +193,10 @@ impl Holder for Raid {
         layout.map(|layout| layout.stripe().saturating_mul(SECTOR_BYTES))
     }
 
+    fn passes_discards(&self) -> bool {
+        self.parameters.passes_discards()
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         let smallest = self.data_members(members).iter().copied().min().unwrap_or(0);
         self.parameters.layout_on(members.len(), smallest).map_or(0, |layout| layout.blocks(smallest))

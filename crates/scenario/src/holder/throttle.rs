@@ -51,6 +51,10 @@ impl Holder for Throttle {
         Some((key, words))
     }
 
+    fn passes_discards(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, members: &[u64]) -> u64 {
         members.iter().copied().min().unwrap_or(0)
     }

@@ -37,6 +37,8 @@ pub(crate) struct Beneath {
     pub(crate) turns: bool,
     /// Whether all in it has a queue for each processor (NVMe).
     pub(crate) has_many_queues: bool,
+    /// Whether all in it takes discards, and nothing refuses them on the way.
+    pub(crate) takes_discards: bool,
     /// Bytes of the request that suits it best (`queue/optimal_io_size`): a stripe of an array that the host makes. Disks
     /// name none, nor does what lies behind a controller.
     pub(crate) optimal_request: Option<u64>,

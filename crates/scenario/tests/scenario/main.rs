@@ -13,6 +13,7 @@ mod claims;
 mod common;
 mod computing;
 mod data_sheets;
+mod discards;
 mod drive_laws;
 mod driven;
 mod failures;

@@ -279,7 +279,7 @@ impl Characteriser {
         let way = match event.direction {
             Some(Direction::Read) => Way::Read,
             Some(Direction::Write) => Way::Write,
-            Some(Direction::Flush) | None => return,
+            Some(Direction::Flush | Direction::Discard) | None => return,
         };
         if event.extents.is_empty() {
             let (time, process, subject) = (event.time, event.process, None);

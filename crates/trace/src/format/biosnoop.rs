@@ -81,6 +81,7 @@ impl Biosnoop {
             Some(b'R') => Direction::Read,
             Some(b'W') => Direction::Write,
             Some(b'F') => Direction::Flush,
+            Some(b'D') => Direction::Discard,
             _ => return Ok(None),
         };
         let latency = |text: &[u8]| picoseconds(text, MILLISECONDS, "latency in ms");

@@ -9,7 +9,7 @@
 //! Requests are handed out in order of arrival, each once its completion is known. One whose completion doesn't come
 //! within [`PATIENCE`] or [`WAITING_MAX`] later arrivals is handed out without a measured response, and counted.
 //!
-//! Leaves out discards, zone commands and events of other stages; all are counted.
+//! Leaves out zone commands and events of other stages; all are counted.
 
 use super::{ReadCounts, Sample};
 use crate::error::{Problem, printable};
@@ -56,7 +56,7 @@ pub(super) struct BlockEvent {
 /// What the letters of the RWBS column say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Operation {
-    /// `None` for a discard, a zone command and the like.
+    /// `None` for a zone command and the like.
     direction: Option<Direction>,
     /// A cache flush goes before the data.
     flush_first: bool,
@@ -85,6 +85,7 @@ impl Operation {
             b'R' => Some(Direction::Read),
             b'W' => Some(Direction::Write),
             b'F' => Some(Direction::Flush),
+            b'D' => Some(Direction::Discard),
             _ if flush_first => Some(Direction::Flush),
             _ => None,
         };
@@ -417,7 +418,7 @@ mod tests {
         let read = |letters| Operation::from_rwbs(letters).unwrap();
         assert_eq!(read(b"FF").direction, Some(Direction::Flush));
         assert_eq!(read(b"FN").direction, Some(Direction::Flush));
-        assert_eq!(read(b"D").direction, None);
+        assert_eq!((read(b"DS").direction, read(b"ZR").direction), (Some(Direction::Discard), None));
         assert!(read(b"WFS").force_unit_access && !read(b"WFS").flush_first);
         assert!(read(b"FWFS").flush_first && read(b"FWFS").force_unit_access);
         assert!(read(b"WSM").metadata && read(b"RM").metadata && !read(b"WFS").metadata);
@@ -428,9 +429,11 @@ mod tests {
             event(RequestStage::Queued, 0, b"FWS", 0, 0),
             event(RequestStage::Queued, 1, b"FWFS", 80, 8),
             event(RequestStage::Queued, 2, b"D", 80, 8),
+            event(RequestStage::Queued, 3, b"ZR", 80, 8),
         ]);
         let directions: Vec<_> = records.iter().map(|raw| raw.record.direction).collect();
-        assert_eq!(directions, [Direction::Flush, Direction::Flush, Direction::Write]);
+        let [flush, write, discard] = [Direction::Flush, Direction::Write, Direction::Discard];
+        assert_eq!(directions, [flush, flush, write, discard]);
         assert_eq!(tally.other_events, 1);
     }
 }

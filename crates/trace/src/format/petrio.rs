@@ -169,6 +169,7 @@ impl<W: Write> PetrioWriter<W> {
             Direction::Read => 'R',
             Direction::Write => 'W',
             Direction::Flush => 'F',
+            Direction::Discard => 'D',
         };
         let synchronous = if record.synchronous { "S" } else { "" };
         let forced = if record.force_unit_access { "U" } else { "" };

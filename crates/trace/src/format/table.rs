@@ -241,10 +241,19 @@ fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
     let unknown = || Problem::UnknownOperation {
         column: "operation",
         found: printable(text),
-        expected: "R, W or F, then S (synchronous), U (force unit access) and M (metadata) where they apply",
+        expected: "R, W, F or D (discard), then S (synchronous), U (force unit access) and M (metadata) where they apply",
     };
     // Whole words are others' way to write it.
-    let words = [("read", b'R'), ("write", b'W'), ("flush", b'F'), ("r", b'R'), ("w", b'W'), ("f", b'F')];
+    let words = [
+        ("read", b'R'),
+        ("write", b'W'),
+        ("flush", b'F'),
+        ("discard", b'D'),
+        ("trim", b'D'),
+        ("r", b'R'),
+        ("w", b'W'),
+        ("f", b'F'),
+    ];
     let word = words.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes()));
     let whole = word.map(|(_, letter)| [*letter]);
     let text = whole.as_ref().map_or(text, |letter| letter.as_slice());
@@ -253,6 +262,7 @@ fn operation(text: &[u8], record: &mut BlockRecord) -> Result<(), Problem> {
         b'R' => Direction::Read,
         b'W' => Direction::Write,
         b'F' => Direction::Flush,
+        b'D' => Direction::Discard,
         _ => return Err(unknown()),
     };
     (record.synchronous, record.force_unit_access, record.metadata) = (false, false, false);

@@ -116,12 +116,13 @@ pub(crate) const fn direction_name(direction: Direction) -> &'static str {
         Direction::Read => "read",
         Direction::Write => "write",
         Direction::Flush => "flush",
+        Direction::Discard => "discard",
     }
 }
 
 /// Which way a word says that data moves.
 pub(crate) fn direction_named(name: &[u8]) -> Option<Direction> {
-    [Direction::Read, Direction::Write, Direction::Flush]
+    [Direction::Read, Direction::Write, Direction::Flush, Direction::Discard]
         .into_iter()
         .find(|&direction| direction_name(direction).as_bytes() == name)
 }

@@ -66,12 +66,13 @@ impl Encoder for Blkparse {
             Direction::Read => "R".to_owned(),
             Direction::Write => "W".to_owned(),
             Direction::Flush => "FN".to_owned(),
+            Direction::Discard => "D".to_owned(),
         };
         if record.force_unit_access && record.direction != Direction::Flush {
             letters.push('F');
         }
         match (record.synchronous, record.direction) {
-            (true, Direction::Read | Direction::Write) => letters.push('S'),
+            (true, Direction::Read | Direction::Write | Direction::Discard) => letters.push('S'),
             // A read that nobody waits for is one ahead.
             (false, Direction::Read) => letters.push('A'),
             _ => {}

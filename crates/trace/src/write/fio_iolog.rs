@@ -45,7 +45,12 @@ fn action(event: &Event) -> Option<(&'static str, Option<(u64, u64)>)> {
         (EventKind::Queue, Some(direction)) => {
             let extent = event.extents.first()?;
             let range = (extent.address.checked_mul(SECTOR_BYTES)?, u64::from(extent.blocks) * SECTOR_BYTES);
-            (if direction == Direction::Read { "read" } else { "write" }, Some(range))
+            let action = match direction {
+                Direction::Read => "read",
+                Direction::Write | Direction::Flush => "write",
+                Direction::Discard => "trim",
+            };
+            (action, Some(range))
         }
         _ => return None,
     })

@@ -6,7 +6,7 @@
 use super::encoder::Encoder;
 use crate::event::{Event, EventKind};
 use crate::write::block_csv::request_of;
-use petrio_colours::{Direction, SECTOR_BYTES};
+use petrio_colours::SECTOR_BYTES;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ impl Encoder for OracleGeneral {
         let (Ok(bytes), Ok(seconds)) = (u32::try_from(bytes), u32::try_from(seconds)) else {
             return Ok(false);
         };
-        if record.direction == Direction::Flush {
+        if !record.direction.moves_data() {
             return Ok(false);
         }
         let index = self.records.len() / RECORD_BYTES;

@@ -69,7 +69,7 @@ impl Members {
         let (requests, bytes) = match request.direction {
             Direction::Read => (&mut self.read_requests, &mut self.read_bytes),
             Direction::Write => (&mut self.write_requests, &mut self.write_bytes),
-            Direction::Flush => return,
+            Direction::Flush | Direction::Discard => return,
         };
         requests[member] += 1;
         bytes[member] += request.bytes();

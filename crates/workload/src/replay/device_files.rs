@@ -23,6 +23,8 @@ pub(super) fn as_file_call(event: &Event, room: u64) -> Option<Event> {
         Direction::Read => EventKind::Read,
         Direction::Write => EventKind::Write,
         Direction::Flush => EventKind::Fsync,
+        // No call on a file says it.
+        Direction::Discard => return None,
     };
     // Whole sectors, as direct access wants it.
     let room = room / SECTOR_BYTES * SECTOR_BYTES;

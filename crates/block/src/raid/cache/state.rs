@@ -158,7 +158,8 @@ impl Cache {
                 answer.complete = Some(BlockRequest { status: Status::DoneFromCache, ..request });
             }
             Direction::Flush => self.pass(request, false, &mut answer),
-            // The array says what is wrong with it.
+            // The array says what is wrong with it: no controller passes discards on.
+            Direction::Discard => self.pass(request, false, &mut answer),
             _ if !is_sound => self.pass(request, false, &mut answer),
             Direction::Read => {
                 self.tally.reads.add(request.blocks.into());

@@ -94,7 +94,7 @@ impl Model {
             match request.direction {
                 Direction::Write => self.written(request.tag as u32),
                 Direction::Read => self.read(&request),
-                Direction::Flush => {}
+                Direction::Flush | Direction::Discard => {}
             }
         }
         self.waiting.extend(answer.waits);
@@ -165,7 +165,7 @@ impl Model {
                 let from_memory = there.map(|sector| (sector, Self::value(&self.memory, sector))).collect();
                 self.reading.insert(tag, Reading { from_memory, asked: self.step });
             }
-            Direction::Flush => {}
+            Direction::Flush | Direction::Discard => {}
         }
         let answer = self.cache.arrive(request, self.now());
         self.follow(answer);

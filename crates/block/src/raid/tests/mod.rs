@@ -68,7 +68,7 @@ impl Bench {
             write_cache: true,
             flush: Some("2 ms".parse().unwrap()),
         };
-        let features = DeviceFeatures { write_cache: true, force_unit_access: true };
+        let features = DeviceFeatures { force_unit_access: true, ..DeviceFeatures::of_write_cache(true) };
         let mut down = Vec::new();
         let ports: Vec<_> = (0..members)
             .map(|member| {

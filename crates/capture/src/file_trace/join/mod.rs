@@ -200,7 +200,7 @@ impl Joiner {
         }
     }
 
-    /// Discards and others among the device requests that aren't recorded.
+    /// Others among the device requests, which aren't recorded.
     pub(crate) const fn requests_passed_over(&self) -> u64 {
         self.requests.passed_over
     }

@@ -6,7 +6,7 @@
 //! they are) the queueing stands alone.
 //!
 //! Source: Linux 6.18 `block/blk-core.c`, `block/blk-mq.c` (where the events stand), `kernel/trace/blktrace.c`
-//! (`blk_fill_rwbs`, the letters). Left out: discards and zone commands, which are counted.
+//! (`blk_fill_rwbs`, the letters). Left out: zone commands, which are counted.
 
 use super::places::ExtentMap;
 use super::queue::{Position, Queue};
@@ -71,14 +71,15 @@ struct RequestKind {
     metadata: bool,
 }
 
-/// None of what moves no data and makes nothing durable.
+/// None of what is neither of these.
 fn said(letters: Letters, sectors: u64) -> Option<RequestKind> {
     let access = BlockAccess::of_letters(letters, 0, sectors)?;
     let direction = match access.access {
         Access::Read => Direction::Read,
         Access::Write => Direction::Write,
         Access::Flush => Direction::Flush,
-        Access::Discard | Access::Other => return None,
+        Access::Discard => Direction::Discard,
+        Access::Other => return None,
     };
     Some(RequestKind {
         direction,
@@ -94,7 +95,7 @@ pub(crate) struct Requests {
     bios: BTreeMap<(u32, u64), SmallVec<[Bio; 1]>>,
     flying: FxHashMap<(u32, u64), SmallVec<[Flying; 1]>>,
     last_number: u64,
-    /// Discards and others that aren't recorded.
+    /// Others, which aren't recorded.
     pub(crate) passed_over: u64,
 }
 

@@ -287,7 +287,7 @@ fn reply(
         if let Some(memory) = memory {
             let memory = f.update(memory);
             match part.direction {
-                Direction::Flush => {}
+                Direction::Flush | Direction::Discard => {}
                 Direction::Write if failed => memory.forget(part.address, part.blocks),
                 _ if failed => {}
                 _ => memory.keep(part.address, part.blocks),

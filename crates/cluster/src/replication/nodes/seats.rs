@@ -18,7 +18,7 @@ impl Replicas {
     /// has asked for yet gets its first copy there or elsewhere; until then the first node speaks for it.
     pub(super) fn speaks_for(&self, request: &BlockRequest) -> usize {
         let file = match request.direction {
-            Direction::Flush => None,
+            Direction::Flush | Direction::Discard => None,
             Direction::Read | Direction::Write => self.pieces(request).first().map(|(file, ..)| *file),
         };
         file.map_or(0, |file| self.node_of(file))

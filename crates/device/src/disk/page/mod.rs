@@ -172,7 +172,7 @@ pub fn disk_page_on_bus(
     page.initial(places.slots, vec![(); depth as usize]);
     page.initial(places.controller, [Controller::default()]);
     page.initial(places.arm, [()]);
-    accept(&mut page, drive.blocks(), (requests, completions), places.queue);
+    accept(&mut page, (drive.blocks(), false), (requests, completions), places.queue);
     front::dispatch(&mut page, &places, &before);
     if let Some(bus) = bus {
         page.port_in("bus", bus.free);

@@ -186,6 +186,7 @@ impl Rig {
             queue_requests: None,
             dirty_limit: None,
             believed_rate: None,
+            takes_discards: false,
             laid_out: std::sync::Arc::new(laid_out.unwrap()),
             requests,
             completions: back,
@@ -341,6 +342,7 @@ impl Rig {
         let place = if self.journal.contains(&request.address) { "J" } else { "D" };
         match request.direction {
             Direction::Flush => "F".to_owned(),
+            Direction::Discard => format!("D{}+{}", request.address, request.blocks),
             Direction::Read => format!("R{size}{place}"),
             Direction::Write => format!("W{size}{place}"),
         }

@@ -4,7 +4,7 @@
 //! time: who forces the log while one is on its way waits until the log buffer before is written, so that all who come meanwhile are in the
 //! next (`xlog_force_lsn`: "by waiting for the previous I/O to complete, we can allow a few more transactions into this iclog"). As many
 //! log buffers as there are are written at once; the last, with the commit record, waits for all others. Leaves out that a checkpoint is
-//! formatted when it is forced: here that is when it is written.
+//! formatted when it is forced: here that is when it is written. What a checkpoint gave back is discarded once it is in the log.
 
 use super::Xfs;
 use super::thread::{Before, worker_page};
@@ -26,6 +26,7 @@ impl Xfs {
         if self.writes.is_empty() {
             if self.sending > self.log.committed() {
                 self.log.finish(self.sending);
+                self.discard_freed(kernel);
                 kernel.fs.events.push(Event::Committed(self.sending));
             }
             if self.requested <= self.log.committed() || self.log.is_clean() {
@@ -51,6 +52,23 @@ impl Xfs {
         // Each log buffer is sent as it is full: they aren't joined.
         self.send_write(kernel);
         Some(Before::Span(FILLS))
+    }
+
+    /// What is in the log now and gave blocks back: the device is told of those that nobody has taken again, all at once, and nobody waits
+    /// for it (`xlog_cil_committed`, `xfs_discard_extents` of fs/xfs/xfs_discard.c).
+    fn discard_freed(&mut self, kernel: &mut Kernel<'_>) {
+        if !self.rules.discards {
+            return;
+        }
+        let touch = Touch::daemon(kernel.fs.daemon(Daemon::Journal), Direction::Discard, false);
+        let group = kernel.fs.transfers.group();
+        for (first, end) in self.freed.durable(self.log.committed()) {
+            let mut at = first;
+            while let Some((block, count)) = self.volume.free_run(at, end) {
+                kernel.fs.send_discard((block, count), touch, group, kernel.now);
+                at = block + count;
+            }
+        }
     }
 
     /// A flush before a write to a log apart doesn't reach what lies on the file system's own device, which is flushed before

@@ -20,7 +20,7 @@ use super::items::{Buffer, Changes};
 use super::log::{Item, Log, LogWrite};
 use super::volume::XfsVolume;
 use crate::below::{
-    AfterData, AnyFileSystem, FileSystem, Kernel, Layout, Nature, Piece, Posts, Prepared, Scope, Stop,
+    AfterData, AnyFileSystem, FileSystem, Freed, Kernel, Layout, Nature, Piece, Posts, Prepared, Scope, Stop,
     Threads,
 };
 use crate::copy_cost::PAGE_BYTES;
@@ -70,12 +70,16 @@ pub(crate) struct Xfs {
     covers: u8,
     /// What is being written in place.
     work: in_place::Work,
+    /// What was given back since the last checkpoints, where the device is to be told of it.
+    freed: Freed,
 }
 
 /// What doesn't change during a run.
 #[derive(Clone, Copy, Debug, Persist)]
 struct XfsRules {
     device: FileKey,
+    /// Whether the device is told of what was given back.
+    discards: bool,
 }
 
 impl Layout for XfsVolume {
@@ -115,7 +119,10 @@ impl Layout for XfsVolume {
         let xfs = Xfs {
             volume: self.clone(),
             log: Log::new(parameters.log_in(area.start, area.end - area.start)),
-            rules: XfsRules { device: device_key(number) },
+            rules: XfsRules {
+                device: device_key(number),
+                discards: parameters.discard && mount.takes_discards,
+            },
             changes: Changes::default(),
             requested: 0,
             writes: VecDeque::new(),
@@ -127,6 +134,7 @@ impl Layout for XfsVolume {
             inactive_since: Time::ZERO,
             covers: 0,
             work: in_place::Work::default(),
+            freed: Freed::default(),
         };
         (Box::new(xfs), nature)
     }
@@ -149,6 +157,9 @@ impl Xfs {
             self.keep(kernel, Buffer::blocks(block + 4, 4));
         }
         let sequence = self.log.commit(&self.changes);
+        if self.rules.discards {
+            self.changes.freed.iter().for_each(|&run| self.freed.add(sequence, run));
+        }
         if !self.changes.is_empty() {
             self.covers = COVERS;
         }
@@ -361,6 +372,10 @@ impl FileSystem for Xfs {
     /// The checkpoint. Who finds that another has asked for it flushes the device himself (`log_flushed` of `xfs_file_fsync`), as does
     /// who has nothing in the log.
     fn after_data(&mut self, kernel: &mut Kernel<'_>, scope: Scope) -> AfterData {
+        if self.rules.discards {
+            // The worker has been at what waited long enough.
+            self.remove_inactive(kernel, None);
+        }
         let Scope::File { file, data_only } = scope else {
             let newest = if self.log.is_clean() { self.log.sequence() - 1 } else { self.log.sequence() };
             let event = (newest > self.log.committed()).then(|| self.ask_for(kernel, newest));

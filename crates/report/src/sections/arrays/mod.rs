@@ -94,6 +94,11 @@ pub struct MovedFigures {
 }
 
 impl MovedFigures {
+    /// Whether there were none.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.requests == 0
+    }
+
     pub(super) fn add(&mut self, moved: Moved) {
         self.requests += moved.requests;
         self.bytes += moved.bytes;

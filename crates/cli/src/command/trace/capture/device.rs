@@ -74,7 +74,7 @@ fn tell(summary: &DeviceCaptureSummary, out: &Path, format: OutputFormat) {
         (tally.failed, "requests failed on the device; they are in the trace"),
         (tally.unfinished, "requests were still in flight at the end and left out"),
         (tally.unmatched_completions, "requests were begun before and left out"),
-        (tally.other_commands, "discards and other commands were left out"),
+        (tally.other_commands, "other commands were left out"),
         (tally.outside, "requests outside of the partition were left out"),
     ];
     for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {

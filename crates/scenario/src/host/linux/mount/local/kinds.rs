@@ -86,6 +86,15 @@ impl FileSystemKind {
         }
     }
 
+    /// Whether the device is told of blocks that files give back (mount option `discard`).
+    pub(crate) fn discards(&self) -> bool {
+        match self {
+            Self::Ext(parameters) => parameters.discard,
+            Self::Xfs(parameters) => parameters.discard,
+            Self::Tmpfs(_) | Self::Raw(_) => false,
+        }
+    }
+
     /// Whether what is made durable leaves the device's write cache, where it has one: always under XFS.
     pub(crate) fn has_barriers(&self) -> bool {
         self.ext().is_none_or(|parameters| parameters.barriers)

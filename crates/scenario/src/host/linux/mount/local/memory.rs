@@ -31,6 +31,7 @@ pub(super) fn in_memory(
         log: None,
         place: place.clone(),
         kind: kind.clone(),
+        takes_discards: false,
         holds_swap: false,
     }
 }

@@ -65,6 +65,8 @@ pub struct PlacedFileSystem {
     pub read_ahead: Bytes,
     /// Whether all that it lies on has a queue for each processor (NVMe).
     pub has_many_queues: bool,
+    /// Whether all that it lies on takes discards.
+    pub takes_discards: bool,
     /// The device that is its journal, where that is one of its own.
     pub log: Option<PlacedLog>,
     /// What is written of where it lies, and of the queue before that.

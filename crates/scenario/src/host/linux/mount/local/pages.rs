@@ -17,7 +17,7 @@ use petrio_kernel::Place;
 use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::block::scheduler::SchedulerParameters;
 use petrio_models::cluster::replication::FileLayout;
-use petrio_models::device::DeviceFeatures;
+use petrio_models::device::{DeviceFeatures, Discards};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{LaidOut, LayoutOf, LogDevice, Mount};
 use std::sync::Arc;
@@ -71,6 +71,7 @@ impl MountPages for LocalPages<'_> {
             queue_requests: mounted.place.queue_requests,
             dirty_limit: mounted.place.dirty_limit,
             believed_rate: mounted.place.believed_rate,
+            takes_discards: mounted.takes_discards,
             laid_out,
             watch: site.watch.clone(),
             requests: wired.requests,
@@ -114,6 +115,7 @@ impl LocalPages<'_> {
         let features = DeviceFeatures {
             write_cache: disks.iter().any(|disk| disk.features.write_cache),
             force_unit_access: disks.iter().all(|disk| disk.features.force_unit_access),
+            discards: disks.iter().filter_map(|disk| disk.features.discards).reduce(Discards::of_both),
         };
         let accepted = disks.iter().map(|disk| disk.depth).fold(0, u32::saturating_add).max(1);
         let depth = place.queue_depth.unwrap_or(accepted);

@@ -9,8 +9,8 @@ use crate::host::linux::mount::PlaceSite;
 use crate::host::linux::{FILE_SYSTEM, PlacedHost};
 use crate::text::{Problem, refusal};
 use petrio_colours::SECTOR_BYTES;
-use petrio_models::host::file_system::{self, BLOCK_SIZE};
-use petrio_models::host::kernel_profile::Throttling;
+use petrio_models::host::file_system::{self, BLOCK_SIZE, FileSystemParameters};
+use petrio_models::host::kernel_profile::{JournalGeneration, Throttling};
 use petrio_models::host::xfs::XfsVolume;
 use petrio_units::Bytes;
 use std::collections::BTreeSet;
@@ -65,7 +65,10 @@ impl FileSystem {
             site.problems.extend(impossible_log(name, kind, (blocks, there), ground));
             PlacedLog { on: log as usize, blocks }
         });
-        let Beneath { turns, has_many_queues, optimal_request, .. } = ground.beneath(on);
+        let Beneath { turns, has_many_queues, takes_discards, optimal_request, .. } = ground.beneath(on);
+        if let Some(host) = its_host.filter(|_| kind.discards()) {
+            site.problems.extend(vain_discards(name, self, host, takes_discards, ground));
+        }
         let read_ahead =
             its_host.map_or(Bytes(0), |host| host.parameters.kernel.largest_window(turns, optimal_request));
         PlacedFileSystem {
@@ -76,6 +79,7 @@ impl FileSystem {
             blocks,
             read_ahead,
             has_many_queues,
+            takes_discards,
             log,
             place: place.clone(),
             kind: kind.clone(),
@@ -146,6 +150,34 @@ fn impossible_log(
         let maker = if is_ext { "mke2fs" } else { "mkfs.xfs" };
         let message = format!("a journal of {size} is smaller than {maker} makes one");
         ground.sources.error(span, message).help(format!("take a device of {LEAST_LOG} or more"))
+    })
+}
+
+/// Why discards of a file system come to nothing: its driver has none, or what it lies on takes none.
+fn vain_discards(
+    name: &str,
+    FileSystem { place, kind }: &FileSystem,
+    host: &PlacedHost,
+    are_taken: bool,
+    ground: &Ground<'_>,
+) -> Option<Problem> {
+    let span = ground.places.value(&format!("{FILE_SYSTEM}.{name}.discard"));
+    let kernel = &host.parameters.kernel;
+    let is_old =
+        |parameters: &FileSystemParameters| kernel.journal_of(parameters.family) == JournalGeneration::Jbd;
+    if kind.ext().is_some_and(is_old) {
+        let message = format!("{}'s driver of ext3 knows no mount option discard", kernel.name);
+        let help = "leave it out, or take ext4 or a younger kernel";
+        return Some(ground.sources.error(span, message).help(help));
+    }
+    (!are_taken).then(|| {
+        // The kernel's own words (fs/ext4/super.c).
+        let message = format!(
+            "mounting with \"discard\" option, but the device does not support discard: \"{}\" is told of nothing",
+            place.on.as_deref().unwrap_or_default()
+        );
+        let help = "solid-state drives take discards, and pass through arrays of the host without parity";
+        ground.sources.error(span, message).help(help).only_warns()
     })
 }
 

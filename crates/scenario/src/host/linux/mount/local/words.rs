@@ -25,11 +25,12 @@ impl PlacedFileSystem {
         let HostParameters { machine, kernel, .. } = &linux.hosts[self.host].parameters;
         let apart = if self.log.is_some() { " on a device of its own" } else { "" };
         let scheduler = self.scheduler(&kernel.block);
+        let discards = if self.kind.discards() && self.takes_discards { ", discards" } else { "" };
         let parameters = match &self.kind {
             FileSystemKind::Ext(parameters) => parameters,
             FileSystemKind::Xfs(_) => {
                 let log = if apart.is_empty() { String::new() } else { format!(", log{apart}") };
-                return format!("xfs{log}, {scheduler}, {} on {}", kernel.name, machine.name);
+                return format!("xfs{log}{discards}, {scheduler}, {} on {}", kernel.name, machine.name);
             }
             FileSystemKind::Tmpfs(_) => return format!("tmpfs, {} on {}", kernel.name, machine.name),
             FileSystemKind::Raw(_) => {
@@ -45,7 +46,7 @@ impl PlacedFileSystem {
             JournalMode::WriteBack => "data written back",
             JournalMode::Journal => "data in the journal",
         };
-        format!("{family}, {journal}{apart}, {scheduler}, {} on {}", kernel.name, machine.name)
+        format!("{family}, {journal}{apart}{discards}, {scheduler}, {} on {}", kernel.name, machine.name)
     }
 }
 
