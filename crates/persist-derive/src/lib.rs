@@ -23,7 +23,8 @@ enum Way {
 ///
 /// A field may be `#[persist(keep)]` (a parameter or a function: what is restored keeps its own, and none can be made from nothing),
 /// `#[persist(skip)]` (scratch: begins with its default), `#[persist(shared)]` (an `Arc` of what is part of the System) or `#[persist(inside)]` (an `Arc` of a
-/// cell that others point to, too: its content is restored where it is).
+/// cell that others point to, too: its content is restored where it is). A type may be `#[persist(part)]` (there is one whenever a state is
+/// read, so that nothing makes one of what was written) and say what its parameters must be able to do (`#[persist(bound = "…")]`).
 #[proc_macro_derive(Persist, attributes(persist))]
 pub fn persist(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);

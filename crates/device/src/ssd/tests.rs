@@ -269,7 +269,7 @@ fn behind_the_slc_cache_writes_go_at_the_rate_behind_it_until_it_has_been_folded
     is_near("before", closed(&sheet, in_order(32, 128, 0.0), 150).0 * 131_072.0, 2_300e6, 0.03);
     let (full, _) = closed(&sheet, in_order(32, 128, 0.0), 2_000);
     is_near("behind", full * 131_072.0, 1_150e6, 0.03);
-    let state = State::new(1, 4 << 20, Some((100 << 20, 1e6)));
+    let state = State::new(1, 4 << 20, Some((100 << 20, 1e6)), 1 << 20);
     let mut left = state.clone();
     let figures = Figures::of(&sheet);
     let request = BlockRequest { blocks: 2048, ..BlockRequest::default() };

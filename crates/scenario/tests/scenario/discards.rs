@@ -64,7 +64,9 @@ fn ext4_discards_what_is_removed_and_what_is_free_behind_it() {
 /// Measured: XFS sends one for the ten neighbours, and ten for every second of twenty, beside that of the directory.
 #[test]
 fn neighbours_are_discarded_together() {
-    let files = |count: u32| (0..count).map(|n| format!("create f{n}; write f{n} 0 64 KiB; close f{n}; ")).collect::<String>();
+    let files = |count: u32| {
+        (0..count).map(|n| format!("create f{n}; write f{n} 0 64 KiB; close f{n}; ")).collect::<String>()
+    };
     let gone = |all: &[u32]| all.iter().map(|n| format!("unlink f{n}; ")).collect::<String>();
     let ran = |kind: &str, text: String| {
         let fs = format!("type = \"{kind}\"\non = \"d\"\ndiscard = true");
@@ -91,8 +93,7 @@ fn what_is_kept_is_not_discarded_and_data_are_the_same() {
         let ran = |discard: &str, work: &str| {
             once(&(host(NVME, &format!("type = \"{kind}\"\non = \"d\"\n{discard}")) + &script(work)))
         };
-        let work =
-            "create a; write a 0 8 MiB; close a; sync; think 1 s; unlink a; sync; think 1 s; \
+        let work = "create a; write a 0 8 MiB; close a; sync; think 1 s; unlink a; sync; think 1 s; \
              create b; write b 0 1 MiB; close b; sync; think 2 s";
         let (with, without) = (ran("discard = true", work), ran("", work));
         assert!(discards(&with).0 > 0 && discards(&without) == (0, 0));

@@ -124,6 +124,7 @@ mod tests {
                 alone: true,
                 replaces: false,
                 rebuild,
+                discards: None,
             },
             None,
             None,
