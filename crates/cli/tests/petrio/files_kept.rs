@@ -41,7 +41,7 @@ const VERIFY: [&str; 4] = ["fs", "verify", "--dir", "files"];
 fn creations_and_removals_killed_at_any_moment_go_on_and_leave_nothing() {
     let folder = Folder::new();
     let specification = specification();
-    let arguments = create(&specification, 300);
+    let arguments = create(&specification, 800);
     let arguments = words(&arguments);
     let all = |what: &[&str]| {
         let answer = folder.petrio(what);
@@ -80,7 +80,7 @@ fn creations_and_removals_killed_at_any_moment_go_on_and_leave_nothing() {
 fn one_petrio_at_a_time_works_in_a_directory() {
     let folder = Folder::new();
     let specification = specification();
-    let arguments = create(&specification, 300);
+    let arguments = create(&specification, 800);
     let arguments = words(&arguments);
     assert_eq!(folder.petrio(&arguments).code, Some(0));
     let mut refused = 0;

@@ -22,7 +22,7 @@ const NVME: &str = "[disk.d]\nmodel = \"samsung-970-evo-500gb\"\n";
 /// A file of this size comes and goes.
 fn one_file(size: &str) -> String {
     script(&format!(
-        "create a; write a 0 {size}; close a; sync; think 300 ms; unlink a; think 100 ms; create x; sync; think 2 s"
+        "create a; write a 0 {size}; close a; sync; think 300 ms; unlink a; think 100 ms; create x; sync; think 2 s; create y"
     ))
 }
 
@@ -75,7 +75,7 @@ fn neighbours_are_discarded_together() {
     for kind in ["xfs", "ext4"] {
         let text = |count, all: &[u32]| {
             let (files, gone) = (files(count), gone(all));
-            format!("{files}sync; think 300 ms; {gone}think 100 ms; create x; sync; think 2 s")
+            format!("{files}sync; think 300 ms; {gone}think 100 ms; create x; sync; think 2 s; create y")
         };
         let all: Vec<u32> = (0..10).collect();
         let (few, bytes) = ran(kind, text(10, &all));
@@ -94,7 +94,7 @@ fn what_is_kept_is_not_discarded_and_data_are_the_same() {
             once(&(host(NVME, &format!("type = \"{kind}\"\non = \"d\"\n{discard}")) + &script(work)))
         };
         let work = "create a; write a 0 8 MiB; close a; sync; think 1 s; unlink a; sync; think 1 s; \
-             create b; write b 0 1 MiB; close b; sync; think 2 s";
+             create b; write b 0 1 MiB; close b; sync; think 2 s; create y";
         let (with, without) = (ran("discard = true", work), ran("", work));
         assert!(discards(&with).0 > 0 && discards(&without) == (0, 0));
         let data = |report: &Report| {
@@ -102,7 +102,7 @@ fn what_is_kept_is_not_discarded_and_data_are_the_same() {
             rows.filter(|row| row.purpose == "data").map(|row| row.writes.bytes).sum::<u64>()
         };
         assert_eq!(data(&with), data(&without), "{kind}");
-        let kept = ran("discard = true", "create a; write a 0 8 MiB; close a; sync; think 2 s");
+        let kept = ran("discard = true", "create a; write a 0 8 MiB; close a; sync; think 2 s; create y");
         assert_eq!(discards(&kept), (0, 0), "{kind}");
     }
 }

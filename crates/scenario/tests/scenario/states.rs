@@ -257,7 +257,7 @@ program = {program}
 fn parallel_programs_under_way_go_on_in_whatever_they_are() {
     let programs = [
         r#"{ kind = "ior", command = "ior -t 64k -b 1m -s 3 -C -e -i 2" }"#,
-        r#"{ kind = "ior", command = "ior -a MPIIO -c -t 64k -b 1m -w -r -z -F -D 1" }"#,
+        r#"{ kind = "ior", command = "ior -a MPIIO -t 64k -b 1m -w -r -z -F -D 1" }"#,
         r#"{ kind = "ior", command = "ior -a MPIIO -c -t 64k -b 512k -s 2" }"#,
         r#"{ kind = "mdtest", command = "mdtest -n 12 -d /x -u -z 1 -b 2 -w 4096 -e 4096" }"#,
         r#"{ kind = "bt-io", class = "S", subtype = "full" }"#,
@@ -274,7 +274,7 @@ fn parallel_programs_under_way_go_on_in_whatever_they_are() {
         r#"{ kind = "seis", data = "2 MB" }"#,
         r#"{ kind = "io500", ior_easy_block = "4 MiB", ior_hard_segments = 3, mdtest_easy_files = 5, mdtest_hard_files = 5 }"#,
         concat!(
-            r#"{ kind = "training", readers = 1, files = 16, samples_per_file = 4, batch = 4, sample = "16 KiB", "#,
+            r#"{ kind = "training", model = "unet3d", readers = 1, files = 16, samples_per_file = 4, batch = 4, sample = "16 KiB", "#,
             r#"step_time = "20 ms", gradients = "1 MiB" }"#,
         ),
         concat!(
@@ -374,10 +374,10 @@ fn of_traces(workload: &str, names: &[&str], format: OutputFormat, of_files: boo
     let whole = part_of(&on(folder, Some(&saved)), Some(&saved)).unwrap();
     assert_eq!(got(&whole), warm, "{format:?}, whole: {workload}");
 
-    // Those before the state's instant are gone; then fewer.
+    // Some of what was read is gone: of the slowest replay all but a few records.
     let before = traces[0].iter().filter(|event| event.time < at).count();
-    assert!(before > 50);
-    for cut in [before.saturating_sub(40), before.saturating_sub(1)] {
+    assert!(before > 150);
+    for cut in [40, 100] {
         all(cut);
         let rest = part_of(&on(folder, Some(&saved)), Some(&saved)).map_err(|failure| failure.to_string())?;
         assert_eq!(got(&rest), warm, "{format:?} without {cut}: {workload}");
@@ -398,9 +398,10 @@ fn a_state_of_a_block_trace_goes_on_with_the_whole_and_with_what_is_left_of_it()
     for replay in ["open", "closed"] {
         for format in [OutputFormat::Petrio, OutputFormat::Native, OutputFormat::OracleGeneral] {
             let one = format!("kind = \"trace\"\non = \"d\"\nfiles = [\"a\"]\nreplay = \"{replay}\"");
-            of_traces(&one, &["a"], format, false).unwrap();
+            of_traces(&one, &["a"], format, false).unwrap_or_else(|why| panic!("{format:?} {replay}: {why}"));
             let two = one.replace("[\"a\"]", "[\"a\", \"b\"]");
-            of_traces(&two, &["a", "b"], format, false).unwrap();
+            of_traces(&two, &["a", "b"], format, false)
+                .unwrap_or_else(|why| panic!("{format:?} {replay}, two: {why}"));
         }
     }
 }
@@ -428,7 +429,7 @@ fn a_state_rests_on_what_is_in_the_files_of_its_scenario() {
     let folder = folder.path();
     let host = "[host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n[fs.data]\ntype = \"ext3\"\non = \"d\"\n";
     let text = format!(
-        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\n{host}[workload.w]\nkind = \"requests\"\non = \"data\"\nfile = \"asked.csv\"\n"
+        "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\n{host}[workload.w]\nkind = \"file-trace\"\non = \"data\"\nfile = \"asked.csv\"\n"
     );
     let asked = |last: u32| {
         let line = |number: u32| format!("{},4096,read\n", number % 50 * 8192 * last);

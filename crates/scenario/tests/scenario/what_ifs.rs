@@ -236,7 +236,8 @@ fn parts_written_alike_are_made_better_together() {
 #[test]
 fn of_what_one_change_makes_faster_the_part_with_most_to_do_is_named() {
     let small =
-        r#"workload.bt.program={ kind = "bt-io", class = "S", subtype = "epio", rate = 50 }"#.to_owned();
+        r#"workload.bt.program={ kind = "bt-io", class = "A", subtype = "epio", rate = 50, steps = 20 }"#
+            .to_owned();
     let report = whole(&example("architectures/nas.toml", &[small]));
     let found = bottleneck(&report);
     // Both ways to and from the server are as busy.

@@ -19,7 +19,8 @@ fn the_more_is_discarded_the_faster_random_writes_are_and_nothing_is_slower() {
         assert!(reads(discarded) >= 0.999 * reads(0.0));
     }
     // And none goes faster than in order.
-    assert!(closed_after(&sheet, random(32, 4, 0.0), 800, 0.9).0 <= 500e6 / 4_096.0);
+    let most = closed_after(&sheet, random(32, 4, 0.0), 800, 0.9).0;
+    assert!(most <= 1.001 * 500e6 / 4_096.0, "{most}");
 }
 
 /// A SATA drive is given a discard alone; a drive that queues it goes on meanwhile.
