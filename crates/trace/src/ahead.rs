@@ -120,7 +120,10 @@ impl<R: Parsed> Ahead<R> {
         // Those before it that have its time may be like it.
         let mut ties = 0;
         let mut is_from_before = false;
-        while !begins_anew {
+        loop {
+            if begins_anew {
+                break;
+            }
             match self.next.as_ref().map(|_| self.reader.clocks().1.cmp(&clock)) {
                 Some(Ordering::Less) => is_from_before = true,
                 Some(Ordering::Equal) if (!is_from_before || ties == stood.ties) && is_next(self) => break,

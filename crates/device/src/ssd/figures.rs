@@ -152,7 +152,7 @@ impl Figures {
             program: seconds(program),
             flush: seconds(flush),
             discard: trim.time.map_or(seconds(report), petrio_units::Duration::time),
-            discard_gib: trim.each_gib.map_or(0.0, |span| span.as_seconds()),
+            discard_gib: trim.each_gib.map_or(0.0, petrio_units::Duration::as_seconds),
             spare: sheet.spare.map_or(USUAL_SPARE, petrio_units::Fraction::get),
             read,
             write,

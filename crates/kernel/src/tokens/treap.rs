@@ -276,8 +276,8 @@ mod tests {
                     0 | 1 => {
                         treap.insert(key, order);
                         let mut all = std::iter::successors(treap.first(), |slot| treap.after(*slot));
-                        let slot = all.find(|slot| treap.get(*slot) == Some(&order)).unwrap();
-                        map.insert((key, order), slot);
+                        let slot = all.find(|slot| treap.get(*slot) == Some(&order));
+                        map.insert((key, order), slot.ok_or_else(|| TestCaseError::fail("lost"))?);
                     }
                     _ => {
                         let found = treap.at_or_after(key);

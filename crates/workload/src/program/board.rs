@@ -94,8 +94,8 @@ impl Board {
     }
 
     /// The number on it.
-    pub(crate) fn get(&self, topic: Topic) -> Option<u64> {
-        self.with(|numbers| numbers.get(&topic).copied())
+    pub(crate) fn get(&self, topic: &Topic) -> Option<u64> {
+        self.with(|numbers| numbers.get(topic).copied())
     }
 
     /// Writes a number in place of what was there.
@@ -134,14 +134,14 @@ mod tests {
         let mut common = Common::new(7);
         let (first, again, other) = (common.board(0), common.board(0), common.board(4));
         let topic = || (FileId(1), "transfers".into(), 2);
-        assert_eq!(first.get(topic()), None);
+        assert_eq!(first.get(&topic()), None);
         first.raise(topic(), 5);
         again.raise(topic(), 3);
-        assert_eq!((again.get(topic()), other.get(topic())), (Some(5), None));
+        assert_eq!((again.get(&topic()), other.get(&topic())), (Some(5), None));
         assert_eq!((again.add(topic(), 4), first.add(topic(), 1), other.add(topic(), 1)), (5, 9, 0));
         first.put(topic(), 1);
         assert_eq!(
-            (again.get(topic()), again.agree(topic(), 8), other.agree((FileId(2), "".into(), 0), 8)),
+            (again.get(&topic()), again.agree(topic(), 8), other.agree((FileId(2), "".into(), 0), 8)),
             (Some(1), 1, 8)
         );
     }

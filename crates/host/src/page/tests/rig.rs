@@ -12,7 +12,7 @@ use petrio_block::scheduler::SchedulerParameters;
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, FileOp, Operation, Status};
 use petrio_device::DeviceFeatures;
 use petrio_device::constant_rate::{ConstantRateParameters, constant_rate_page};
-use petrio_kernel::{NetBuilder, Place, Simulation, Time};
+use petrio_kernel::{NetBuilder, PageBuilder, Place, Simulation, Time};
 use std::ops::Range;
 
 const KERNEL: &str = include_str!("../../../../../catalogue/kernels/linux-6.18.toml");
@@ -203,13 +203,7 @@ impl Rig {
             queue_page(&mut page, "log-queue", &queue, log, (log_down, log_up));
             // What has gone to the log is seen behind it, before it comes back.
             let log_sound = page.fifo("log-sound");
-            let mut pass = page.transition("pass to log");
-            let request = pass.take(log_down);
-            let through = pass.put(log_sound);
-            pass.action(move |f| {
-                let request = f.take(request);
-                f.put(through, request);
-            });
+            passes(&mut page, log_down, log_sound);
             constant_rate_page(&mut page, "log-device", &five_ms(64 << 11), log_sound, log_up);
         }
         let device = five_ms(blocks * 8);
@@ -369,4 +363,14 @@ pub(super) fn op(operation: Operation, number: u32) -> FileOp {
 
 pub(super) fn access(operation: Operation, number: u32, offset: u64, length: u64) -> FileOp {
     FileOp { offset, length, ..op(operation, number) }
+}
+
+/// Lets requests through, where they are seen.
+fn passes(page: &mut PageBuilder<'_>, from: Place<BlockRequest>, to: Place<BlockRequest>) {
+    let mut pass = page.transition("pass to log");
+    let (request, through) = (pass.take(from), pass.put(to));
+    pass.action(move |f| {
+        let request = f.take(request);
+        f.put(through, request);
+    });
 }

@@ -72,7 +72,7 @@ impl Unordered {
         let board = &self.member.board;
         let (act, stage) = match self.stage {
             UnorderedState::Lock => {
-                let before = board.get(self.last()).and_then(|last| last.checked_sub(1));
+                let before = board.get(&self.last()).and_then(|last| last.checked_sub(1));
                 board.put(self.last(), self.own());
                 self.stage = UnorderedState::Read;
                 let Some(before) = before.map(|rank| rank as u32) else { return self.advance() };
@@ -96,11 +96,11 @@ impl Unordered {
             }
             UnorderedState::Unlock => {
                 self.stage = UnorderedState::Access;
-                if board.get(self.last()) == Some(self.own()) {
+                if board.get(&self.last()) == Some(self.own()) {
                     board.put(self.last(), 0);
                     return self.advance();
                 }
-                let next = board.get(self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
+                let next = board.get(&self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
                 let sends = next.map(|rank| (rank as u32, 0)).into_iter().collect();
                 (Act::Exchange(Exchange { sends, ..Exchange::default() }), UnorderedState::Access)
             }

@@ -104,7 +104,7 @@ impl Accesses {
         }
         // Under a clock no more is read than was written.
         if phase.pass.is_read()
-            && let Some(written) = member.board.get(phase.written(member.rank))
+            && let Some(written) = member.board.get(&phase.written(member.rank))
         {
             wanted = wanted.min(written);
         }
@@ -186,7 +186,7 @@ impl Acts for Accesses {
                         if self.is_late(now) { TransferState::TimeOver } else { TransferState::Transfer };
                 }
                 TransferState::Told => {
-                    let stop = self.member.board.get(self.phase.stop(self.done)) == Some(1);
+                    let stop = self.member.board.get(&self.phase.stop(self.done)) == Some(1);
                     self.stage = if stop { TransferState::TimeOver } else { TransferState::Transfer };
                 }
                 TransferState::TimeOver if timed && wear_out => {
@@ -196,7 +196,7 @@ impl Acts for Accesses {
                 }
                 TransferState::WearOut
                     if self.phase.order.count() > 0
-                        && Some(self.done) < self.member.board.get(self.phase.most()) =>
+                        && Some(self.done) < self.member.board.get(&self.phase.most()) =>
                 {
                     let act = self.transfer();
                     self.done += 1;

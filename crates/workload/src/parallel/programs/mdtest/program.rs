@@ -181,7 +181,7 @@ impl MdtestRank {
     pub(super) fn items(&self, phase: Phase) -> u64 {
         // What others have told is looked at once all have.
         let told = self.plan.options.deadline_seconds > 0 && !self.is_timed(phase);
-        let made = if told { self.member.board.get(self.made()) } else { None };
+        let made = if told { self.member.board.get(&self.made()) } else { None };
         made.unwrap_or(self.plan.items)
     }
 
