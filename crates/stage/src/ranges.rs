@@ -77,7 +77,7 @@ impl Ranges {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::cast_possible_truncation)]
+    #![allow(clippy::cast_possible_truncation, reason = "the numbers of a test are small")]
     use super::*;
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod discards;
+mod slc;
 
 use super::figures::reads_per_second;
 use super::*;
@@ -259,30 +260,6 @@ fn a_mixed_load_is_what_the_sheet_says_and_else_what_each_takes_alone() {
         is_near("reads", closed(&sheet, random(32, 4, 1.0), 200).0, 90_000.0, 0.02);
         is_near("writes", closed(&sheet, random(32, 4, 0.0), 400).0, 30_000.0, 0.02);
     }
-}
-
-#[test]
-fn behind_the_slc_cache_writes_go_at_the_rate_behind_it_until_it_has_been_folded() {
-    let small = SlcCache { size: Bytes(460_000_000), behind: rate(1_150.0), behind_iops: None, fold: None };
-    let sheet = SsdParameters { slc: Some(small), ..nvme() };
-    // 460 MB are full after 0.2 s at 2,300 MB/s; a run's first quarter isn't counted.
-    is_near("before", closed(&sheet, in_order(32, 128, 0.0), 150).0 * 131_072.0, 2_300e6, 0.03);
-    let (full, _) = closed(&sheet, in_order(32, 128, 0.0), 2_000);
-    is_near("behind", full * 131_072.0, 1_150e6, 0.03);
-    let state = State::new(1, 4 << 20, Some((100 << 20, 1e6)), 1 << 20);
-    let mut left = state.clone();
-    let figures = Figures::of(&sheet);
-    let request = BlockRequest { blocks: 2048, ..BlockRequest::default() };
-    let (pieces, _) = left.receive(&figures, Time::ZERO, &request);
-    for piece in &pieces {
-        left.begin_piece(Time::ZERO, piece);
-        left.end(Time::ZERO, Some(*piece));
-    }
-    assert_eq!(left.slc().0, 1 << 20);
-    left.ask();
-    let read = left.open(request.clone(), 1);
-    assert!(left.begin_read(Time::from_millis(500), read).is_some());
-    assert_eq!(left.slc().0, (1 << 20) - 500_000);
 }
 
 /// When each request is complete of some that come at time zero.

@@ -37,6 +37,7 @@ mod schedulers;
 mod side_by_side;
 mod spindles;
 mod states;
+mod states_of_traces;
 mod storage_nodes;
 mod streaming;
 mod traced_calls;

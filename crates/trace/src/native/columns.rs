@@ -2,7 +2,7 @@
 //! and, unless it is one that every trace needs, absent.
 
 use super::interned::Interned;
-use crate::error::Problem;
+use crate::error::{Problem, printable};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch};
@@ -294,4 +294,22 @@ pub(super) fn element_numbers(array: &ArrayRef, name: &str, into: &mut Vec<i64>)
         return Err(odd(format!("a null in \"{name}\"")));
     }
     numbers(array, true, name, into)
+}
+
+pub(super) fn unknown(column: &'static str, found: &[u8], expected: &'static str) -> Problem {
+    Problem::UnknownOperation { column, found: printable(found), expected }
+}
+
+pub(super) fn missing(column: &'static str) -> Problem {
+    Problem::NotANumber { column, found: "null".to_owned(), expected: "a value" }
+}
+
+pub(super) fn too_large(column: &'static str, found: u64, limit: &'static str) -> Problem {
+    Problem::TooLarge { column, found: found.to_string(), limit }
+}
+
+impl From<Negative> for Problem {
+    fn from(negative: Negative) -> Self {
+        Self::Negative { column: negative.column, found: negative.found.to_string() }
+    }
 }

@@ -6,7 +6,7 @@
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::EventReader) checks it.
 
 use super::ages::AgeColumns;
-use super::columns::{Column, Flags, Found, Negative, Numbers, Words};
+use super::columns::{Column, Flags, Found, Numbers, Words, missing, too_large, unknown};
 use super::input::Input;
 use super::interned::Interned;
 use super::more_extents::MoreExtents;
@@ -496,22 +496,4 @@ fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
 fn narrow(numbers: &Numbers, row: usize) -> Result<Option<u32>, Problem> {
     let Some(value) = numbers.take(row)? else { return Ok(None) };
     u32::try_from(value).map(Some).map_err(|_| too_large(numbers.name(), value, "4294967295"))
-}
-
-fn unknown(column: &'static str, found: &[u8], expected: &'static str) -> Problem {
-    Problem::UnknownOperation { column, found: printable(found), expected }
-}
-
-fn missing(column: &'static str) -> Problem {
-    Problem::NotANumber { column, found: "null".to_owned(), expected: "a value" }
-}
-
-fn too_large(column: &'static str, found: u64, limit: &'static str) -> Problem {
-    Problem::TooLarge { column, found: found.to_string(), limit }
-}
-
-impl From<Negative> for Problem {
-    fn from(negative: Negative) -> Self {
-        Self::Negative { column: negative.column, found: negative.found.to_string() }
-    }
 }
