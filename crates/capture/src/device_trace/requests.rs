@@ -453,7 +453,7 @@ mod tests {
             *error = -5;
         }
         let steps = [
-            (1, Issued, "D", 0, 8, 1),
+            (1, Issued, "N", 0, 8, 1),
             (2, Issued, "R", 0, 8, 1),
             (3, Completed, "R", 64, 8, 0),
             (4, Issued, "R", 32, 8, 1),

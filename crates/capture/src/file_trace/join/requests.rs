@@ -291,7 +291,8 @@ mod tests {
         assert_eq!(said(letters("FWS"), 8), Some(write(false, false)));
         assert_eq!(said(letters("FF"), 0).unwrap().direction, Direction::Flush);
         assert_eq!(said(letters("FWS"), 0).unwrap().direction, Direction::Flush);
-        assert_eq!(said(letters("DS"), 8), None);
+        assert_eq!(said(letters("DS"), 8).unwrap().direction, Direction::Discard);
+        assert_eq!(said(letters("N"), 8), None);
         assert_eq!(said(letters(""), 8), None);
     }
 
