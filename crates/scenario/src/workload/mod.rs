@@ -1,7 +1,7 @@
 //! `[workload.NAME]`: what the system is asked to do.
 //!
 //! A kind is a file here. It holds what is written of it, or which program's parameters that is; what makes no sense of it; how its
-//! processes are planned; and what else a study asks of it ([`Load`], [`FilePattern`]). It is entered in the list below.
+//! processes are planned; and what else a study asks of it (`Load`, `FilePattern`). It is entered in the list below.
 
 mod accesses;
 mod check;
