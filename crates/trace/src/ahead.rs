@@ -116,30 +116,27 @@ impl<R: Parsed> Ahead<R> {
         };
         let wanted = next.clone().unnumbered();
         let is_next = |ahead: &Self| ahead.next.clone().map(R::unnumbered).as_ref() == Some(&wanted);
-        let begins_anew = self.reader.clocks().1 == 0 && clock > 0 && is_next(self);
-        // Those before it that have its time may be like it.
-        let mut ties = 0;
-        let mut is_from_before = false;
-        loop {
-            if begins_anew {
-                break;
-            }
-            match self.next.as_ref().map(|_| self.reader.clocks().1.cmp(&clock)) {
-                Some(Ordering::Less) => is_from_before = true,
-                Some(Ordering::Equal) if (!is_from_before || ties == stood.ties) && is_next(self) => break,
-                Some(Ordering::Equal) if ties < stood.ties => ties += 1,
-                _ => {
-                    return Err(
-                        self.other(stood.read, "is neither the one that was read nor what is left of it")
-                    );
-                }
-            }
-            self.advance().map_err(|error| unread(&error))?;
-        }
-        if begins_anew {
+        if self.reader.clocks().1 == 0 && clock > 0 && is_next(self) {
             self.reader.set_origin(0);
             self.shift = next.time();
         } else {
+            // Those before it that have its time may be like it.
+            let mut ties = 0;
+            let mut is_from_before = false;
+            loop {
+                match self.next.as_ref().map(|_| self.reader.clocks().1.cmp(&clock)) {
+                    Some(Ordering::Less) => is_from_before = true,
+                    Some(Ordering::Equal) if (!is_from_before || ties == stood.ties) && is_next(self) => {
+                        break;
+                    }
+                    Some(Ordering::Equal) if ties < stood.ties => ties += 1,
+                    _ => {
+                        let how = "is neither the one that was read nor what is left of it";
+                        return Err(self.other(stood.read, how));
+                    }
+                }
+                self.advance().map_err(|error| unread(&error))?;
+            }
             self.reader.set_origin(zero);
             self.shift = stood.shift;
         }

@@ -27,22 +27,15 @@ fn the_more_is_discarded_the_faster_random_writes_are_and_nothing_is_slower() {
 #[test]
 fn a_discard_waits_for_all_commands_of_a_sata_drive_and_for_none_of_others() {
     let ends = |sheet: &SsdParameters| {
-        let mut net = NetBuilder::new("test");
-        let mut page = net.top();
-        let ports =
-            DevicePorts { requests: page.fifo("requests"), completions: page.fifo("completions"), bus: None };
-        sheet.compile().unwrap().build(&mut page, "ssd", &Queueing::default(), ports);
-        let mut run = Simulation::new(&net.build().unwrap(), 1, 0);
-        for number in 0..9_u64 {
-            let direction = if number == 4 { Direction::Discard } else { Direction::Read };
-            let id = petrio_colours::RequestId(number);
-            let request =
-                BlockRequest { id, direction, address: number << 20, blocks: 8, ..BlockRequest::default() };
-            run.inject(ports.requests, request, Time::ZERO).unwrap();
-        }
-        run.run_until(Time::from_millis(50)).unwrap();
+        let requests: Vec<BlockRequest> = (0..9_u64)
+            .map(|number| {
+                let direction = if number == 4 { Direction::Discard } else { Direction::Read };
+                let id = petrio_colours::RequestId(number);
+                BlockRequest { id, direction, address: number << 20, blocks: 8, ..BlockRequest::default() }
+            })
+            .collect();
         let mut order: Vec<u64> =
-            run.drain(ports.completions).map(|request: BlockRequest| request.id.0).collect();
+            completed(sheet, &requests).into_iter().map(|(_, request)| request.id.0).collect();
         let at = order.iter().position(|&id| id == 4).unwrap();
         let rest = order.split_off(at);
         (order.iter().all(|&id| id < 4) && order.len() == 4, rest.len())
