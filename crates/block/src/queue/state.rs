@@ -160,10 +160,10 @@ impl Queue {
 
     /// Splits a request that is too large for the device; `None` where it isn't.
     pub(super) fn split(&mut self, request: &BlockRequest) -> Option<Parts> {
-        if request.blocks <= self.largest.of(request) {
+        if request.blocks <= self.largest.from(request.direction, request.address) {
             return None;
         }
-        let left = Parts::of(request.clone(), self.largest).count() as u32;
+        let left = self.largest.parts_of(request);
         let slot =
             self.splits.insert(Split { request: request.clone(), left, status: Status::DoneFromCache });
         let part = BlockRequest { id: RequestId(PART | u64::from(slot)), ..request.clone() };
