@@ -5,8 +5,8 @@
 //! may overdraw), so that shares come out however large tokens are.
 
 use super::keyed::Keyed;
-use super::special::{Content, Special};
-use crate::place::{Colour, Key, KeyOf};
+use super::special::Content;
+use crate::place::{Colour, Key};
 use petrio_persist::Persist;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -199,9 +199,5 @@ impl<T: Colour> Content<T> for InTurn<T> {
         self.alone = None;
         self.lines.tokens.clear();
         self.lines.turns.clear();
-    }
-
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
-        Box::new(Special { key_of, content: self.clone() })
     }
 }

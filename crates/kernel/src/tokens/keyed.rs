@@ -1,7 +1,7 @@
 //! Hash-indexed tokens: the storage of `keyed` places, where a reply finds its request in constant time.
 
-use super::special::{Content, Special};
-use crate::place::{Colour, Key, KeyOf};
+use super::special::Content;
+use crate::place::{Colour, Key};
 use petrio_persist::Persist;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -178,10 +178,6 @@ impl<T: Colour> Content<T> for Keyed<T> {
         self.held.clear();
         self.free.clear();
         self.len = 0;
-    }
-
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
-        Box::new(Special { key_of, content: self.clone() })
     }
 
     fn map(&self) -> Option<&Keyed<T>> {

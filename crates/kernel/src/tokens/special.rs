@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Tokens as a discipline wants them. An object, so that a discipline is compiled for those colours only that lie so somewhere.
-pub(crate) trait Content<T>: Kept + Send + Sync {
+pub(crate) trait Content<T>: Boxed<T> + Kept + Send + Sync {
     fn len(&self) -> usize;
 
     fn insert(&mut self, key: Key, token: T);
@@ -35,9 +35,6 @@ pub(crate) trait Content<T>: Kept + Send + Sync {
     /// Removes everything, keeping the capacity.
     fn clear(&mut self);
 
-    /// Another of the same, in a place of its own.
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>>;
-
     /// The tokens of an ordered place.
     fn tree(&self) -> Option<&Treap<T>> {
         None
@@ -54,6 +51,18 @@ pub(crate) struct Special<T, C: ?Sized = dyn Content<T>> {
     /// A bag's have none.
     pub(super) key_of: Option<KeyOf<T>>,
     pub(super) content: C,
+}
+
+/// What can be in another place, too.
+pub(crate) trait Boxed<T> {
+    /// Another of the same.
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>>;
+}
+
+impl<T, C: Content<T> + Clone + 'static> Boxed<T> for C {
+    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
+        Box::new(Special { key_of, content: self.clone() })
+    }
 }
 
 impl<T> Special<T> {
@@ -129,10 +138,6 @@ impl<T: Colour> Content<T> for Bag<T> {
 
     fn clear(&mut self) {
         self.0.clear();
-    }
-
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
-        Box::new(Special { key_of, content: self.clone() })
     }
 }
 
@@ -214,9 +219,5 @@ impl<T: Colour> Content<T> for ByPriority<T> {
 
     fn clear(&mut self) {
         self.heap.clear();
-    }
-
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
-        Box::new(Special { key_of, content: self.clone() })
     }
 }

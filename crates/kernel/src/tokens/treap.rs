@@ -3,8 +3,8 @@
 //! A treap with pseudo-random priorities. Insertion, removal and neighbour queries take O(log n) expected time; nodes
 //! are recycled, so a steady state allocates nothing, which is why this is not the standard library's B-tree.
 
-use super::special::{Content, Special};
-use crate::place::{Colour, Key, KeyOf};
+use super::special::Content;
+use crate::place::{Colour, Key};
 use petrio_persist::Persist;
 use petrio_random::mix;
 
@@ -250,10 +250,6 @@ impl<T: Colour> Content<T> for Treap<T> {
         self.free.clear();
         self.root = NONE;
         self.len = 0;
-    }
-
-    fn boxed(&self, key_of: Option<KeyOf<T>>) -> Box<Special<T>> {
-        Box::new(Special { key_of, content: self.clone() })
     }
 
     fn tree(&self) -> Option<&Treap<T>> {
