@@ -84,18 +84,12 @@ impl Loaded {
             for free in ["title", "seed", "measure"] {
                 parts.remove(free);
             }
-            // Traces are known by what is in them.
-            let workloads = parts.get_mut("workload").and_then(Value::as_object_mut);
-            for workload in workloads.into_iter().flat_map(|workloads| workloads.values_mut()) {
-                let kind = workload.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
-                match (kind.as_str(), workload.as_object_mut()) {
-                    ("events", Some(keys)) => drop(keys.remove("file")),
-                    ("trace", Some(keys)) => {
-                        if let Some(files) = keys.get_mut("files") {
-                            *files = Value::from(files.as_array().map_or(0, Vec::len));
-                        }
-                    }
-                    _ => {}
+            let mut written = parts.get_mut("workload").and_then(Value::as_object_mut);
+            for (name, workload) in &self.scenario.workload {
+                let keys = written.as_mut().and_then(|all| all.get_mut(name)).and_then(Value::as_object_mut);
+                let (Some(names), Some(keys)) = (workload.load().trace_names(), keys) else { continue };
+                if let Some(Value::Array(all)) = keys.remove(names) {
+                    keys.insert(names.to_owned(), Value::from(all.len()));
                 }
             }
         }

@@ -130,6 +130,10 @@ impl Load for FileLoad<EventReplay> {
         Some(&self.parameters.places)
     }
 
+    fn trace_names(&self) -> Option<&'static str> {
+        Some("file")
+    }
+
     fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
         let LoadSite { checker, path, on, .. } = site;
         let EventReplay { file, columns, units, time_scale, device_room, .. } = &self.parameters;

@@ -52,6 +52,11 @@ pub(crate) trait Load {
         self.pattern()?.places()
     }
 
+    /// The key that names its traces, if it has any that are known by what is in them: a state doesn't rest on their names.
+    fn trace_names(&self) -> Option<&'static str> {
+        self.pattern()?.trace_names()
+    }
+
     /// Tells all that makes no sense of it.
     fn check(&self, site: &mut LoadSite<'_, '_, '_>);
 
@@ -92,6 +97,11 @@ pub(crate) trait FilePattern {
 
     /// The file that it is read from, and the key that names it.
     fn file(&self) -> Option<(&Path, &'static str)> {
+        None
+    }
+
+    /// See [`Load::trace_names`].
+    fn trace_names(&self) -> Option<&'static str> {
         None
     }
 

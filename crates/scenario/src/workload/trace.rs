@@ -123,6 +123,10 @@ impl Load for TraceReplay {
         &self.on
     }
 
+    fn trace_names(&self) -> Option<&'static str> {
+        Some("files")
+    }
+
     fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
         site.checker.trace(site.path, self, site.on);
     }
