@@ -61,7 +61,7 @@ pub use figure::{Better, Described, Row, Unit, Value};
 pub use html::write_html;
 pub use json::{OLDEST_VERSION, REPORT_VERSION, ReportDocument, report_schema, write_json};
 pub use latency::{Bin, Latency, LatencyHistogram, Quantile};
-pub use parquet::{ParquetRows, RequestBatches, Tabular};
+pub use parquet::{ParquetRows, Tabular};
 pub use perfetto::{PerfettoTrace, Timeline};
 pub use petrio_engine::Visit;
 pub use processes::ProcessFigures;

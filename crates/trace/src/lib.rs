@@ -47,11 +47,11 @@ mod order;
 pub mod overview;
 pub(crate) mod reader;
 mod record;
-pub mod record_batches;
 pub mod requests;
 pub mod sample;
 pub mod select;
 mod summary;
+pub mod table;
 pub mod write;
 
 pub use device_names::{device_name, device_number};

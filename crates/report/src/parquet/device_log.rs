@@ -1,11 +1,12 @@
 //! What reaches the devices, as rows.
 
-use super::{columns, picoseconds};
+use super::{LedgerColumns, picoseconds};
 use crate::subject::Reported;
-use arrow_array::builder::{BooleanBuilder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder};
 use petrio_colours::{BlockRequest, Cause};
 use petrio_engine::Visit;
 use petrio_models::host::kernel_thread;
+use petrio_trace::columns;
+use petrio_trace::table::{Column, Text};
 
 /// A request at a device.
 #[derive(Clone, Copy)]
@@ -16,38 +17,20 @@ pub(crate) struct DeviceRow<'a> {
 
 columns! {
     /// The columns of a device log.
-    pub(crate) struct DeviceGroup of "request" from DeviceRow<'a> {
-        time_ps: Int64Builder,
-        device: StringBuilder,
-        direction: StringBuilder,
-        address: UInt64Builder,
-        blocks: UInt32Builder,
-        flush_before: BooleanBuilder,
-        force_unit_access: BooleanBuilder,
-        synchronous: BooleanBuilder,
-        process: UInt32Builder,
-        thread: StringBuilder [true],
-        purpose: StringBuilder,
-        completed_ps: Int64Builder [true],
-    }
-    causes: Cause
-}
-
-impl DeviceGroup {
-    fn add(&mut self, row: DeviceRow<'_>) {
-        let Visit { request, arrived, completed, spent, .. } = row.visit;
-        self.time_ps.append_value(picoseconds(*arrived));
-        self.device.append_value(row.device);
-        self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
-        self.address.append_value(request.address);
-        self.blocks.append_value(request.blocks);
-        self.flush_before.append_value(request.flush_before);
-        self.force_unit_access.append_value(request.force_unit_access);
-        self.synchronous.append_value(request.synchronous);
-        self.process.append_value(request.process);
-        self.thread.append_option(kernel_thread(request.process));
-        self.purpose.append_value(request.purposes.to_string());
-        self.completed_ps.append_option(completed.map(picoseconds));
-        self.causes.push(spent);
+    pub(crate) struct DeviceGroup of "request": DeviceRow<'a> as
+        DeviceRow { device, visit: Visit { request, arrived, completed, spent, .. } } => {
+        time_ps: Column<i64> = picoseconds(*arrived),
+        device: Column<Text> = device,
+        direction: Column<Text> = BlockRequest::KINDS[request.kind()].name,
+        address: Column<u64> = request.address,
+        blocks: Column<u32> = request.blocks,
+        flush_before: Column<bool> = request.flush_before,
+        force_unit_access: Column<bool> = request.force_unit_access,
+        synchronous: Column<bool> = request.synchronous,
+        process: Column<u32> = request.process,
+        thread: Column<Option<Text>> = kernel_thread(request.process),
+        purpose: Column<Text> = &request.purposes.to_string(),
+        completed_ps: Column<Option<i64>> = completed.map(picoseconds),
+        causes: LedgerColumns<Cause> = spent,
     }
 }

@@ -1,59 +1,36 @@
 //! File operations as rows.
 
-use super::{Tabular, columns, picoseconds};
-use arrow_array::builder::{
-    BooleanBuilder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
-};
+use super::{LedgerColumns, Tabular, picoseconds};
 use petrio_colours::{FileCause, FileOp, Status};
 use petrio_kernel::Time;
+use petrio_trace::columns;
+use petrio_trace::table::{Column, Text};
 
 columns! {
     /// The columns of file operations.
-    pub struct OperationGroup of "operation" from (&'a FileOp, Time) {
-        id: UInt64Builder,
-        process: UInt32Builder,
-        file_system: UInt32Builder,
-        operation: StringBuilder,
-        file: UInt32Builder,
-        directory: UInt32Builder,
-        offset: UInt64Builder,
-        length: UInt64Builder,
-        direct: BooleanBuilder,
-        sync: BooleanBuilder,
-        data_sync: BooleanBuilder,
-        stdio: BooleanBuilder,
-        priority: Int32Builder,
-        from_cache: BooleanBuilder,
-        issued_ps: Int64Builder,
-        completed_ps: Int64Builder,
+    pub struct OperationGroup of "operation": (&'a FileOp, Time) as (operation, at) => {
+        id: Column<u64> = operation.id.0,
+        process: Column<u32> = operation.process,
+        file_system: Column<u32> = operation.file_system,
+        operation: Column<Text> = operation.operation.name(),
+        file: Column<u32> = operation.file.0,
+        directory: Column<u32> = operation.parent.0,
+        offset: Column<u64> = operation.offset,
+        length: Column<u64> = operation.length,
+        direct: Column<bool> = operation.flags.direct,
+        sync: Column<bool> = operation.flags.sync,
+        data_sync: Column<bool> = operation.flags.data_sync,
+        stdio: Column<bool> = operation.flags.stdio,
+        priority: Column<i32> = i32::from(operation.priority),
+        from_cache: Column<bool> = operation.status == Status::DoneFromCache,
+        issued_ps: Column<i64> = picoseconds(operation.issued),
+        completed_ps: Column<i64> = picoseconds(at),
+        causes: LedgerColumns<FileCause> = &operation.ledger,
     }
-    causes: FileCause
 }
 
 impl Tabular for FileOp {
     type Columns = OperationGroup;
-}
-
-impl OperationGroup {
-    fn add(&mut self, (operation, at): (&FileOp, Time)) {
-        self.id.append_value(operation.id.0);
-        self.process.append_value(operation.process);
-        self.file_system.append_value(operation.file_system);
-        self.operation.append_value(operation.operation.name());
-        self.file.append_value(operation.file.0);
-        self.directory.append_value(operation.parent.0);
-        self.offset.append_value(operation.offset);
-        self.length.append_value(operation.length);
-        self.direct.append_value(operation.flags.direct);
-        self.sync.append_value(operation.flags.sync);
-        self.data_sync.append_value(operation.flags.data_sync);
-        self.stdio.append_value(operation.flags.stdio);
-        self.priority.append_value(i32::from(operation.priority));
-        self.from_cache.append_value(operation.status == Status::DoneFromCache);
-        self.issued_ps.append_value(picoseconds(operation.issued));
-        self.completed_ps.append_value(picoseconds(at));
-        self.causes.push(&operation.ledger);
-    }
 }
 
 #[cfg(test)]

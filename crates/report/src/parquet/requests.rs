@@ -1,64 +1,46 @@
 //! Block requests as rows.
 
-use super::{Tabular, columns, picoseconds};
+use super::{LedgerColumns, Tabular, picoseconds};
 use crate::subject::Reported;
-use arrow_array::builder::{
-    BooleanBuilder, Int32Builder, Int64Builder, StringBuilder, UInt32Builder, UInt64Builder,
-};
 use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::Time;
+use petrio_trace::columns;
+use petrio_trace::table::{Column, Text};
 
 columns! {
     /// The columns of block requests.
-    pub struct RequestGroup of "request" from (&'a BlockRequest, Time) {
-        id: UInt64Builder,
-        process: UInt32Builder,
-        device: UInt32Builder,
-        direction: StringBuilder,
-        address: UInt64Builder,
-        blocks: UInt32Builder,
-        priority: Int32Builder,
-        synchronous: BooleanBuilder,
-        force_unit_access: BooleanBuilder,
-        from_cache: BooleanBuilder,
-        issued_ps: Int64Builder,
-        completed_ps: Int64Builder,
+    pub struct RequestGroup of "request": (&'a BlockRequest, Time) as (request, at) => {
+        id: Column<u64> = request.id.0,
+        process: Column<u32> = request.process,
+        device: Column<u32> = request.device,
+        direction: Column<Text> = BlockRequest::KINDS[request.kind()].name,
+        address: Column<u64> = request.address,
+        blocks: Column<u32> = request.blocks,
+        priority: Column<i32> = i32::from(request.priority),
+        synchronous: Column<bool> = request.synchronous,
+        force_unit_access: Column<bool> = request.force_unit_access,
+        from_cache: Column<bool> = request.status == Status::DoneFromCache,
+        issued_ps: Column<i64> = picoseconds(request.issued),
+        completed_ps: Column<i64> = picoseconds(at),
+        causes: LedgerColumns<Cause> = &request.ledger,
     }
-    causes: Cause
 }
 
 impl Tabular for BlockRequest {
     type Columns = RequestGroup;
 }
 
-impl RequestGroup {
-    fn add(&mut self, (request, at): (&BlockRequest, Time)) {
-        self.id.append_value(request.id.0);
-        self.process.append_value(request.process);
-        self.device.append_value(request.device);
-        self.direction.append_value(BlockRequest::KINDS[request.kind()].name);
-        self.address.append_value(request.address);
-        self.blocks.append_value(request.blocks);
-        self.priority.append_value(i32::from(request.priority));
-        self.synchronous.append_value(request.synchronous);
-        self.force_unit_access.append_value(request.force_unit_access);
-        self.from_cache.append_value(request.status == Status::DoneFromCache);
-        self.issued_ps.append_value(picoseconds(request.issued));
-        self.completed_ps.append_value(picoseconds(at));
-        self.causes.push(&request.ledger);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::parquet::{GROUP_ROWS, ParquetRows};
+    use crate::parquet::ParquetRows;
     use crate::sink::RequestSink;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::RowAccessor;
     use petrio_colours::{BlockRequest, Cause, RequestId};
     use petrio_files::inputs::Inputs;
     use petrio_kernel::Time;
+    use petrio_trace::table::GROUP_ROWS;
 
     #[test]
     fn every_request_is_a_row_that_reads_back() {

@@ -1,33 +1,33 @@
-//! Columns of record batches, whatever wrote the file: a column may be nullable or not, an integer of 32 or of 64 bits,
-//! and, unless it is one that every trace needs, absent.
+//! Columns of a trace file, whatever wrote it: a column may be nullable or not, an integer of 32 or of 64 bits, and,
+//! unless it is one that every trace needs, absent.
 
 use super::interned::Interned;
 use crate::error::{Problem, printable};
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch};
-use arrow_schema::DataType;
 use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::RowGroupReader;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
 
 /// Where a column stands in a file.
 #[derive(Clone)]
 pub(super) struct Found {
-    pub(super) index: usize,
+    index: usize,
     descriptor: ColumnDescPtr,
 }
 
 impl Found {
-    /// The column of that dotted path, of one of these types; `Ok(None)` where the file has no such column.
+    /// The column of that dotted path, of one of these types, in so many lists; `Ok(None)` where the file has no such
+    /// column.
     pub(super) fn of(
         schema: &SchemaDescriptor,
         path: &str,
         types: &[Type],
-        nested: bool,
+        lists: i16,
     ) -> Result<Option<Self>, String> {
         let same = |descriptor: &ColumnDescPtr| descriptor.path().string() == path;
         let Some(index) = schema.columns().iter().position(same) else { return Ok(None) };
@@ -37,9 +37,12 @@ impl Found {
             let expected = types.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
             return Err(format!("its column \"{path}\" is {found}; {expected} was expected"));
         }
-        if (descriptor.max_rep_level() > 0) != nested {
-            let expected = if nested { "a list" } else { "no list" };
+        if descriptor.max_rep_level() != lists {
+            let expected = if lists > 0 { "a list" } else { "no list" };
             return Err(format!("its column \"{path}\" has to be {expected}"));
+        }
+        if descriptor.converted_type() == ConvertedType::DECIMAL {
+            return Err(format!("its column \"{path}\" has no whole numbers"));
         }
         Ok(Some(Self { index, descriptor }))
     }
@@ -61,7 +64,7 @@ impl Found {
     }
 
     /// Whether a row group has nothing but nulls in it.
-    pub(super) fn is_null_in(&self, group: &RowGroupMetaData) -> bool {
+    fn is_null_in(&self, group: &RowGroupMetaData) -> bool {
         let chunk = group.column(self.index);
         let nulls = chunk.statistics().and_then(Statistics::null_count_opt);
         self.descriptor.max_def_level() > 0
@@ -70,148 +73,200 @@ impl Found {
     }
 }
 
-fn odd(what: impl Into<String>) -> ParquetError {
+pub(super) fn odd(what: impl Into<String>) -> ParquetError {
     ParquetError::General(what.into())
 }
 
-/// A column that a reader looks for in a file and then in each batch.
-pub(super) trait Column {
-    /// Where it is in the file; empty where it isn't.
-    fn found(&self) -> &[Found];
-
-    /// Takes it from a batch; a batch that lacks it has nothing but nulls in it.
-    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError>;
+/// The rows that are decoded next.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) count: usize,
+    /// Whether the row group ends with them.
+    pub(super) last: bool,
 }
 
-/// A column of flags, or none.
-#[derive(Default)]
-pub(super) struct Flags {
-    name: &'static str,
+/// A column that a reader looks for in a file, in each row group, and then in each batch of rows.
+pub(super) trait Column: Sized {
+    /// As the file has it; where it isn't there, or nobody wants it, each row has a null.
+    fn of(schema: &SchemaDescriptor, name: &'static str, wanted: bool) -> Result<Self, String>;
+
+    /// Begins a row group; one that has nothing but nulls isn't decoded.
+    fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError>;
+
+    /// Decodes the next rows.
+    fn load(&mut self, rows: Rows) -> Result<(), ParquetError>;
+}
+
+/// What is decoded of one column.
+pub(super) struct Decoded<T: DataType> {
     found: Option<Found>,
-    values: Option<BooleanArray>,
+    reader: Option<ColumnReaderImpl<T>>,
+    /// Those that are there.
+    values: Vec<T::T>,
+    /// Of each row, or each element of its list, whether it has a value (as many as there are wrappings of it that may
+    /// lack); empty where all have.
+    definition: Vec<i16>,
+    /// Where lists begin: 0; empty where there are none.
+    repetition: Vec<i16>,
+    /// The first value of those that weren't taken.
+    next: usize,
 }
 
-impl Flags {
-    pub(super) fn of(schema: &SchemaDescriptor, name: &'static str) -> Result<Self, String> {
-        let found = Found::of(schema, name, &[Type::BOOLEAN], false)?;
-        Ok(Self { name, found, values: None })
+impl<T: DataType> Decoded<T> {
+    pub(super) const fn of(found: Option<Found>) -> Self {
+        Self {
+            found,
+            reader: None,
+            values: Vec::new(),
+            definition: Vec::new(),
+            repetition: Vec::new(),
+            next: 0,
+        }
     }
 
-    pub(super) fn take(&self, row: usize) -> Option<bool> {
-        let values = self.values.as_ref().filter(|values| values.is_valid(row))?;
-        Some(values.value(row))
+    fn clear(&mut self) {
+        self.values.clear();
+        self.definition.clear();
+        self.repetition.clear();
+        self.next = 0;
+    }
+
+    pub(super) fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
+        self.clear();
+        let found = self.found.as_ref().filter(|found| !found.is_null_in(group.metadata()));
+        let reader = found.map(|found| group.get_column_reader(found.index)).transpose()?;
+        self.reader = reader.and_then(T::get_column_reader);
+        Ok(())
+    }
+
+    pub(super) fn load(&mut self, rows: Rows) -> Result<(), ParquetError> {
+        self.clear();
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let asked = rows.count + usize::from(rows.last);
+        let (definition, repetition) = (Some(&mut self.definition), Some(&mut self.repetition));
+        let (found, ..) = reader.read_records(asked, definition, repetition, &mut self.values)?;
+        match rows.count.checked_sub(found) {
+            Some(0) => Ok(()),
+            Some(lacking) => Err(odd(format!("a row group lacks {lacking} of its rows"))),
+            None => Err(odd("a row group has more rows than it says")),
+        }
+    }
+
+    /// Of lists whose elements are there at that definition: of each element, and each row without one, whether it is the
+    /// row's first, and whether there is one. Nothing where one lacks its value.
+    pub(super) fn lists(&self, element: i16) -> Option<Vec<(bool, bool)>> {
+        let whole = self.found.as_ref().map_or(0, |found| found.descriptor.max_def_level());
+        let levels = self.repetition.iter().zip(&self.definition);
+        levels
+            .map(|(&repetition, &definition)| match definition {
+                lacking if (element..whole).contains(&lacking) => None,
+                definition => Some((repetition == 0, definition >= whole)),
+            })
+            .collect()
+    }
+
+    /// The value of a row; of each row once, one after the other.
+    fn take(&mut self, row: usize) -> Option<&T::T> {
+        if self.definition.get(row) == Some(&0) {
+            return None;
+        }
+        self.take_next()
+    }
+
+    /// The next value that is there.
+    pub(super) fn take_next(&mut self) -> Option<&T::T> {
+        let value = self.values.get(self.next)?;
+        self.next += 1;
+        Some(value)
+    }
+}
+
+/// A column of flags.
+pub(super) struct Flags(Decoded<BoolType>);
+
+impl Flags {
+    pub(super) fn take(&mut self, row: usize) -> Option<bool> {
+        self.0.take(row).copied()
     }
 }
 
 impl Column for Flags {
-    fn found(&self) -> &[Found] {
-        self.found.as_slice()
+    fn of(schema: &SchemaDescriptor, name: &'static str, wanted: bool) -> Result<Self, String> {
+        let found = if wanted { Found::of(schema, name, &[Type::BOOLEAN], 0)? } else { None };
+        Ok(Self(Decoded::of(found)))
     }
 
-    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-        self.values = match batch.column_by_name(self.name).filter(|_| self.found.is_some()) {
-            None => None,
-            Some(array) => Some(
-                array
-                    .as_boolean_opt()
-                    .ok_or_else(|| odd(format!("its column \"{}\" has no flags", self.name)))?
-                    .clone(),
-            ),
-        };
-        Ok(())
+    fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
+        self.0.begin(group)
+    }
+
+    fn load(&mut self, rows: Rows) -> Result<(), ParquetError> {
+        self.0.load(rows)
     }
 }
 
-/// A column of words, or none: each word of a batch's dictionary is understood once.
+/// What a word stands for.
+pub(super) trait Understood: Clone {
+    fn understand(word: &[u8], words: &mut Interned) -> Result<Self, Problem>;
+}
+
+/// A column of words.
 pub(super) struct Words<T> {
-    name: &'static str,
-    found: Option<Found>,
-    understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
-    keys: Option<Int32Array>,
-    dictionary: Option<ArrayRef>,
-    understood: Vec<Option<T>>,
+    decoded: Decoded<ByteArrayType>,
+    /// What was understood in this row group, by where the words lie: those of a dictionary are the same bytes in all
+    /// rows. The words are kept, so that no other comes to lie there.
+    understood: FxHashMap<usize, (ByteArray, T)>,
 }
 
-impl<T: Clone> Words<T> {
-    pub(super) fn of(
-        schema: &SchemaDescriptor,
-        name: &'static str,
-        understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
-    ) -> Result<Self, String> {
-        let found = Found::of(schema, name, &[Type::BYTE_ARRAY], false)?;
-        Ok(Self { found, ..Self::none(name, understand) })
-    }
-
-    pub(super) const fn none(
-        name: &'static str,
-        understand: fn(&[u8], &mut Interned) -> Result<T, Problem>,
-    ) -> Self {
-        Self { name, found: None, understand, keys: None, dictionary: None, understood: Vec::new() }
-    }
+impl<T: Understood> Words<T> {
+    /// Words kept; more than that are of no dictionary, and no two lie at the same place.
+    const UNDERSTOOD_MAX: usize = 1 << 16;
 
     pub(super) const fn is_there(&self) -> bool {
-        self.found.is_some()
+        self.decoded.found.is_some()
     }
 
     pub(super) fn take(&mut self, row: usize, words: &mut Interned) -> Result<Option<T>, Problem> {
-        let Some(keys) = self.keys.as_ref().filter(|keys| keys.is_valid(row)) else { return Ok(None) };
-        let key = usize::try_from(keys.value(row)).unwrap_or(usize::MAX);
-        if let Some(Some(word)) = self.understood.get(key) {
-            return Ok(Some(word.clone()));
+        let Some(word) = self.decoded.take(row) else { return Ok(None) };
+        let bytes = word.data();
+        let place = bytes.as_ptr().addr();
+        if let Some((same, meaning)) = self.understood.get(&place)
+            && same.len() == bytes.len()
+        {
+            return Ok(Some(meaning.clone()));
         }
-        let bytes =
-            self.dictionary.as_ref().and_then(|dictionary| bytes_of(dictionary, key)).unwrap_or_default();
-        let word = (self.understand)(bytes, words)?;
-        if let Some(place) = self.understood.get_mut(key) {
-            *place = Some(word.clone());
-        }
-        Ok(Some(word))
-    }
-}
-
-/// A word of a dictionary.
-fn bytes_of(dictionary: &ArrayRef, key: usize) -> Option<&[u8]> {
-    if key >= dictionary.len() {
-        return None;
-    }
-    match dictionary.data_type() {
-        DataType::Utf8 => Some(dictionary.as_string::<i32>().value(key).as_bytes()),
-        DataType::Binary => Some(dictionary.as_binary::<i32>().value(key)),
-        _ => None,
-    }
-}
-
-impl<T: Clone> Column for Words<T> {
-    fn found(&self) -> &[Found] {
-        self.found.as_slice()
-    }
-
-    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-        let Some(array) = batch.column_by_name(self.name).filter(|_| self.found.is_some()) else {
-            self.keys = None;
-            return Ok(());
-        };
-        let words = array
-            .as_dictionary_opt::<Int32Type>()
-            .ok_or_else(|| odd(format!("its column \"{}\" has no words", self.name)))?;
-        // Batches of one row group share their dictionary.
-        if !self.dictionary.as_ref().is_some_and(|before| Arc::ptr_eq(before, words.values())) {
-            self.dictionary = Some(words.values().clone());
+        let meaning = T::understand(bytes, words)?;
+        if self.understood.len() >= Self::UNDERSTOOD_MAX {
             self.understood.clear();
-            self.understood.resize(words.values().len(), None);
         }
-        self.keys = Some(words.keys().clone());
-        Ok(())
+        self.understood.insert(place, (word.clone(), meaning.clone()));
+        Ok(Some(meaning))
     }
 }
 
-/// A column of whole numbers of either width, or none.
+impl<T: Understood> Column for Words<T> {
+    fn of(schema: &SchemaDescriptor, name: &'static str, wanted: bool) -> Result<Self, String> {
+        let found = if wanted { Found::of(schema, name, &[Type::BYTE_ARRAY], 0)? } else { None };
+        Ok(Self { decoded: Decoded::of(found), understood: FxHashMap::default() })
+    }
+
+    fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
+        self.understood.clear();
+        self.decoded.begin(group)
+    }
+
+    fn load(&mut self, rows: Rows) -> Result<(), ParquetError> {
+        self.decoded.load(rows)
+    }
+}
+
+/// A column of whole numbers of either width, whatever they stand for (a time stamp, a date).
 pub(super) struct Numbers {
     name: &'static str,
-    found: Option<Found>,
     unsigned: bool,
-    values: Vec<i64>,
-    nulls: Option<ArrayRef>,
+    values: Decoded<Int64Type>,
+    /// Those of 32 bits, until they are extended.
+    narrow: Decoded<Int32Type>,
 }
 
 /// A negative number where none can be.
@@ -222,78 +277,51 @@ pub(super) struct Negative {
 }
 
 impl Numbers {
-    pub(super) fn of(schema: &SchemaDescriptor, name: &'static str) -> Result<Self, String> {
-        let found = Found::of(schema, name, &[Type::INT64, Type::INT32], false)?;
-        Ok(Self { unsigned: found.as_ref().is_some_and(Found::is_unsigned), found, ..Self::none(name) })
-    }
-
-    pub(super) const fn none(name: &'static str) -> Self {
-        Self { name, found: None, unsigned: false, values: Vec::new(), nulls: None }
-    }
-
     pub(super) const fn is_there(&self) -> bool {
-        self.found.is_some()
+        self.values.found.is_some() || self.narrow.found.is_some()
     }
 
     pub(super) const fn name(&self) -> &'static str {
         self.name
     }
 
-    pub(super) fn take(&self, row: usize) -> Result<Option<u64>, Negative> {
-        let Some(&value) = self.values.get(row) else { return Ok(None) };
-        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
-            return Ok(None);
-        }
-        if value >= 0 || self.unsigned {
-            Ok(Some(value.cast_unsigned()))
-        } else {
-            Err(Negative { column: self.name, found: value })
+    pub(super) fn take(&mut self, row: usize) -> Result<Option<u64>, Negative> {
+        match self.values.take(row) {
+            None => Ok(None),
+            Some(&value) if value >= 0 || self.unsigned => Ok(Some(value.cast_unsigned())),
+            Some(&found) => Err(Negative { column: self.name, found }),
         }
     }
 }
 
 impl Column for Numbers {
-    fn found(&self) -> &[Found] {
-        self.found.as_slice()
+    fn of(schema: &SchemaDescriptor, name: &'static str, wanted: bool) -> Result<Self, String> {
+        let found = if wanted { Found::of(schema, name, &[Type::INT64, Type::INT32], 0)? } else { None };
+        let unsigned = found.as_ref().is_some_and(Found::is_unsigned);
+        let of = |width: Type| found.clone().filter(|found| found.descriptor.physical_type() == width);
+        let (values, narrow) = (Decoded::of(of(Type::INT64)), Decoded::of(of(Type::INT32)));
+        Ok(Self { name, unsigned, values, narrow })
     }
 
-    fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-        self.values.clear();
-        self.nulls = None;
-        let Some(array) = batch.column_by_name(self.name).filter(|_| self.found.is_some()) else {
-            return Ok(());
-        };
-        numbers(array, self.unsigned, self.name, &mut self.values)?;
-        self.nulls = (array.null_count() > 0).then(|| array.clone());
+    fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
+        self.values.begin(group)?;
+        self.narrow.begin(group)
+    }
+
+    fn load(&mut self, rows: Rows) -> Result<(), ParquetError> {
+        self.values.load(rows)?;
+        self.narrow.load(rows)?;
+        if self.narrow.reader.is_some() {
+            // By zeros or by sign.
+            let extended = self.narrow.values.iter().map(|&value| match self.unsigned {
+                true => i64::from(value.cast_unsigned()),
+                false => i64::from(value),
+            });
+            self.values.values.extend(extended);
+            std::mem::swap(&mut self.values.definition, &mut self.narrow.definition);
+        }
         Ok(())
     }
-}
-
-/// The bits of an array's numbers, whatever they stand for (a time stamp, a date): extended to 64 by sign, or by zeros.
-fn numbers(array: &ArrayRef, unsigned: bool, name: &str, into: &mut Vec<i64>) -> Result<(), ParquetError> {
-    let data = array.to_data();
-    match (data.data_type().primitive_width(), unsigned) {
-        (Some(8), _) => into.extend_from_slice(data.buffer::<i64>(0)),
-        (Some(4), true) => into.extend(data.buffer::<u32>(0).iter().map(|&value| i64::from(value))),
-        (Some(4), false) => into.extend(data.buffer::<i32>(0).iter().map(|&value| i64::from(value))),
-        (Some(2), true) => into.extend(data.buffer::<u16>(0).iter().map(|&value| i64::from(value))),
-        (Some(2), false) => into.extend(data.buffer::<i16>(0).iter().map(|&value| i64::from(value))),
-        (Some(1), true) => into.extend(data.buffer::<u8>(0).iter().map(|&value| i64::from(value))),
-        (Some(1), false) => into.extend(data.buffer::<i8>(0).iter().map(|&value| i64::from(value))),
-        _ => return Err(odd(format!("its column \"{name}\" has no whole numbers"))),
-    }
-    // A buffer may go on behind the array's end.
-    into.truncate(array.len());
-    if into.len() == array.len() { Ok(()) } else { Err(odd(format!("its column \"{name}\" is too short"))) }
-}
-
-/// The numbers of a list's elements, which can't be null.
-pub(super) fn element_numbers(array: &ArrayRef, name: &str, into: &mut Vec<i64>) -> Result<(), ParquetError> {
-    into.clear();
-    if array.null_count() > 0 {
-        return Err(odd(format!("a null in \"{name}\"")));
-    }
-    numbers(array, true, name, into)
 }
 
 pub(super) fn unknown(column: &'static str, found: &[u8], expected: &'static str) -> Problem {

@@ -1,11 +1,9 @@
 //! petrio's own trace file: Parquet with one row an event, which DuckDB, pandas and everything else opens.
 //!
 //! ```text
-//! events ─ batch ─▶ record batches of 65,536 ─ writer ─▶ FILE.parquet ─ reader ─▶ record batches of 4,096 ─ columns ─▶ events
+//! events ─ writer, schema ─▶ FILE.parquet ─ reader ─▶ 4,096 rows of each column ─ columns ─▶ events
 //! ```
 
-mod ages;
-mod batch;
 mod columns;
 mod input;
 mod interned;
@@ -14,9 +12,8 @@ mod reader;
 mod schema;
 mod writer;
 
-pub use batch::EventBatch;
 pub use reader::{NativeReader, Wanted};
-pub use schema::{About, events_schema};
+pub use schema::About;
 pub(crate) use schema::{access_name, access_named, direction_name, direction_named};
 pub use writer::EventWriter;
 

@@ -5,23 +5,17 @@
 //!
 //! Leaves order alone: events come as they stand. [`EventReader`](crate::EventReader) checks it.
 
-use super::ages::AgeColumns;
-use super::columns::{Column, Flags, Found, Numbers, Words, missing, too_large, unknown};
+use super::columns::{Column, Flags, Numbers, Rows, Understood, Words, missing, odd, too_large, unknown};
 use super::input::Input;
 use super::interned::Interned;
 use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
 use crate::error::{Position, Problem, TraceError, printable};
-use crate::event::{Access, Event, EventKind, Extent, FileKey, Totals};
+use crate::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
 use crate::format_name::FormatName;
-use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-};
 use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use petrio_colours::Direction;
 use petrio_time::Time;
@@ -31,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Rows decoded at a time: few enough that a batch of all columns stays in the second-level cache.
-const BATCH_ROWS: usize = 4_096;
+const BATCH_ROWS: u64 = 4_096;
 
 /// Which columns are wanted; those that aren't stay at their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,15 +42,13 @@ pub enum Wanted {
 /// After an error the iterator ends.
 pub struct NativeReader {
     name: Arc<str>,
-    input: Input,
-    metadata: ArrowReaderMetadata,
+    file: SerializedFileReader<Input>,
     about: About,
     rows: u64,
     columns: Columns,
     next_group: usize,
-    /// Of the current row group: what is left of it, and how many rows that has to be.
-    batches: Option<ParquetRecordBatchReader>,
-    group_rows: usize,
+    /// Rows of the current row group that aren't decoded.
+    group_rows: u64,
     batch_rows: usize,
     row: usize,
     /// Events handed out.
@@ -103,8 +95,8 @@ impl NativeReader {
     }
 
     fn new(name: Arc<str>, input: Input, wanted: Wanted) -> Result<Self, TraceError> {
-        let metadata = fenced(|| opened(&input)).map_err(|cause| damaged(&name, 0, &cause))?;
-        let of_file = metadata.metadata().file_metadata();
+        let file = fenced(|| SerializedFileReader::new(input)).map_err(|cause| damaged(&name, 0, &cause))?;
+        let of_file = file.metadata().file_metadata();
         let about = about(&name, of_file.key_value_metadata().map_or(&[], Vec::as_slice))?;
         let columns = Columns::of(of_file.schema_descr(), wanted)
             .map_err(|cause| TraceError::Columns { name: name.clone(), cause })?;
@@ -113,15 +105,13 @@ impl NativeReader {
             columns,
             about,
             next_group: 0,
-            batches: None,
             group_rows: 0,
             batch_rows: 0,
             row: 0,
             read: 0,
             words: Interned::default(),
             done: false,
-            input,
-            metadata,
+            file,
             name,
         })
     }
@@ -141,38 +131,12 @@ impl NativeReader {
         self.rows == 0
     }
 
-    /// The next rows as a record batch; none at the end.
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ParquetError> {
-        loop {
-            if let Some(batches) = &mut self.batches {
-                if let Some(batch) = batches.next().transpose()? {
-                    let left = self.group_rows.checked_sub(batch.num_rows());
-                    self.group_rows = left.ok_or_else(|| odd("a row group has more rows than it says"))?;
-                    return Ok(Some(batch));
-                }
-                if self.group_rows > 0 {
-                    return Err(odd(&format!("a row group lacks {} of its rows", self.group_rows)));
-                }
-            }
-            if self.next_group >= self.metadata.metadata().num_row_groups() {
-                return Ok(None);
-            }
-            self.begin_group()?;
-        }
-    }
-
     /// Begins the next row group, with those of the columns that are wanted and have something in it.
     fn begin_group(&mut self) -> Result<(), ParquetError> {
-        let group = self.metadata.metadata().row_group(self.next_group);
-        let rows = group.num_rows();
-        self.group_rows = usize::try_from(rows).map_err(|_| odd(&format!("a row group of {rows} rows")))?;
-        let wanted = self.columns.all().into_iter().filter(|column| !column.is_null_in(group));
-        let leaves: Vec<usize> = wanted.map(|column| column.index).collect();
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.clone(), self.metadata.clone());
-        let mask = ProjectionMask::leaves(builder.parquet_schema(), leaves);
-        let builder = builder.with_row_groups(vec![self.next_group]).with_projection(mask);
-        self.batches = Some(builder.with_batch_size(BATCH_ROWS).build()?);
+        let group = self.file.get_row_group(self.next_group)?;
+        let rows = group.metadata().num_rows();
+        self.group_rows = u64::try_from(rows).map_err(|_| odd(format!("a row group of {rows} rows")))?;
+        self.columns.begin(&*group)?;
         self.next_group += 1;
         Ok(())
     }
@@ -180,7 +144,7 @@ impl NativeReader {
     /// Leaves out the rows before this one, counted from 0, without decoding more of them than stand in its row group.
     pub(crate) fn go_to(&mut self, row: u64) -> Result<(), TraceError> {
         let (mut group, mut before) = (0, 0_u64);
-        for there in self.metadata.metadata().row_groups() {
+        for there in self.file.metadata().row_groups() {
             let rows = u64::try_from(there.num_rows()).unwrap_or_default();
             match before.checked_add(rows).filter(|end| *end <= row) {
                 Some(end) => (group, before) = (group + 1, end),
@@ -189,7 +153,7 @@ impl NativeReader {
         }
         // What is being decoded lies before.
         if group >= self.next_group {
-            (self.batches, self.group_rows, self.next_group) = (None, 0, group);
+            (self.group_rows, self.next_group) = (0, group);
             (self.batch_rows, self.row, self.read) = (0, 0, before);
         }
         while self.read < row && self.read()?.is_some() {}
@@ -198,16 +162,19 @@ impl NativeReader {
 
     /// Decodes the next rows; false at the end.
     fn decode(&mut self) -> Result<bool, ParquetError> {
-        self.batch_rows = 0;
-        self.row = 0;
-        while let Some(batch) = self.next_batch()? {
-            if batch.num_rows() > 0 {
-                self.columns.load(&batch)?;
-                self.batch_rows = batch.num_rows();
-                return Ok(true);
+        (self.batch_rows, self.row) = (0, 0);
+        while self.group_rows == 0 {
+            if self.next_group >= self.file.num_row_groups() {
+                return Ok(false);
             }
+            self.begin_group()?;
         }
-        Ok(false)
+        let count = self.group_rows.min(BATCH_ROWS);
+        self.group_rows -= count;
+        let rows = Rows { count: count as usize, last: self.group_rows == 0 };
+        self.columns.load(rows)?;
+        self.batch_rows = rows.count;
+        Ok(true)
     }
 
     fn read(&mut self) -> Result<Option<Event>, TraceError> {
@@ -244,26 +211,6 @@ impl Iterator for NativeReader {
 }
 
 impl std::iter::FusedIterator for NativeReader {}
-
-/// The file's footer, with words as dictionaries: each is then understood once and not in every row.
-fn opened(input: &Input) -> Result<ArrowReaderMetadata, ParquetError> {
-    // What another schema in the footer says of the columns is of no use here.
-    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let plain = ArrowReaderMetadata::load(input, options.clone())?;
-    let coded = |field: &Field| match field.data_type() {
-        DataType::Utf8 | DataType::Binary => {
-            let words = Box::new(field.data_type().clone());
-            field.clone().with_data_type(DataType::Dictionary(Box::new(DataType::Int32), words))
-        }
-        _ => field.clone(),
-    };
-    let fields: Vec<Field> = plain.schema().fields().iter().map(|field| coded(field)).collect();
-    ArrowReaderMetadata::try_new(plain.metadata().clone(), options.with_schema(Arc::new(Schema::new(fields))))
-}
-
-fn odd(what: &str) -> ParquetError {
-    ParquetError::General(what.to_owned())
-}
 
 /// The decoder holds some damage to be a bug of its caller and panics; here that is what it is, a damaged file.
 fn fenced<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
@@ -304,133 +251,101 @@ fn about(name: &Arc<str>, pairs: &[parquet::file::metadata::KeyValue]) -> Result
 }
 
 macro_rules! columns {
-    ($($name:ident: $column:ty,)*) => {
-        /// The columns of a trace.
+    ($($name:ident: $column:ty = $of_requests:literal,)*) => {
+        /// The columns of a trace under their names in the file.
         struct Columns {
             $($name: $column,)*
         }
 
         impl Columns {
-            fn load(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
-                $(self.$name.load(batch)?;)*
+            fn of(schema: &SchemaDescriptor, wanted: Wanted) -> Result<Self, String> {
+                let of_files = wanted == Wanted::Everything;
+                let columns = Self {
+                    $($name: <$column>::of(schema, stringify!($name), of_files || $of_requests)?,)*
+                };
+                match (columns.time_ps.is_there(), columns.kind.is_there()) {
+                    (true, true) => Ok(columns),
+                    (false, _) => Err("it has no column \"time_ps\"".to_owned()),
+                    (_, false) => Err("it has no column \"kind\"".to_owned()),
+                }
+            }
+
+            fn begin(&mut self, group: &dyn RowGroupReader) -> Result<(), ParquetError> {
+                $(self.$name.begin(group)?;)*
                 Ok(())
             }
 
-            /// Those that the file has.
-            fn all(&self) -> Vec<&Found> {
-                let mut all = Vec::new();
-                $(all.extend(self.$name.found());)*
-                all
+            fn load(&mut self, rows: Rows) -> Result<(), ParquetError> {
+                $(self.$name.load(rows)?;)*
+                Ok(())
             }
         }
     };
 }
 
+// Whether a device request has it, too.
 columns! {
-    time: Numbers,
-    kind: Words<EventKind>,
-    process: Numbers,
-    device: Numbers,
-    inode: Numbers,
-    generation: Numbers,
-    path: Words<Arc<str>>,
-    new_path: Words<Arc<str>>,
-    offset: Numbers,
-    length: Numbers,
-    service: Numbers,
-    error: Numbers,
-    size: Numbers,
-    ages: AgeColumns,
-    access: Words<Access>,
-    hit: Flags,
-    bytes_read: Numbers,
-    bytes_written: Numbers,
-    reads: Numbers,
-    writes: Numbers,
-    extent_device: Numbers,
-    extent_address: Numbers,
-    extent_blocks: Numbers,
-    extent_hit: Flags,
-    more_extents: MoreExtents,
-    direction: Words<Direction>,
-    request: Numbers,
-    synchronous: Flags,
-    force_unit_access: Flags,
-    metadata: Flags,
+    time_ps: Numbers = true,
+    kind: Words<EventKind> = true,
+    process: Numbers = true,
+    device: Numbers = false,
+    inode: Numbers = false,
+    generation: Numbers = false,
+    path: Words<Arc<str>> = false,
+    new_path: Words<Arc<str>> = false,
+    offset: Numbers = false,
+    length: Numbers = true,
+    service_ps: Numbers = true,
+    error: Numbers = false,
+    size: Numbers = false,
+    since_modified_us: Numbers = false,
+    since_accessed_us: Numbers = false,
+    since_changed_us: Numbers = false,
+    access: Words<Access> = false,
+    hit: Flags = false,
+    bytes_read: Numbers = false,
+    bytes_written: Numbers = false,
+    reads: Numbers = false,
+    writes: Numbers = false,
+    extent_device: Numbers = true,
+    extent_address: Numbers = true,
+    extent_blocks: Numbers = true,
+    extent_hit: Flags = true,
+    more_extents: MoreExtents = true,
+    direction: Words<Direction> = true,
+    request: Numbers = true,
+    synchronous: Flags = true,
+    force_unit_access: Flags = true,
+    metadata: Flags = true,
 }
 
 impl Columns {
-    fn of(schema: &SchemaDescriptor, wanted: Wanted) -> Result<Self, String> {
-        let of_files = wanted == Wanted::Everything;
-        let numbers = |name| Numbers::of(schema, name);
-        let file_numbers = |name| if of_files { Numbers::of(schema, name) } else { Ok(Numbers::none(name)) };
-        let file_words = |name| match of_files {
-            true => Words::of(schema, name, path_of),
-            false => Ok(Words::none(name, path_of)),
-        };
-        let columns = Self {
-            time: numbers("time_ps")?,
-            kind: Words::of(schema, "kind", kind_of)?,
-            process: numbers("process")?,
-            device: file_numbers("device")?,
-            inode: file_numbers("inode")?,
-            generation: file_numbers("generation")?,
-            path: file_words("path")?,
-            new_path: file_words("new_path")?,
-            offset: file_numbers("offset")?,
-            length: numbers("length")?,
-            service: numbers("service_ps")?,
-            error: file_numbers("error")?,
-            size: file_numbers("size")?,
-            ages: AgeColumns::of(schema, of_files)?,
-            access: match of_files {
-                true => Words::of(schema, "access", access_of)?,
-                false => Words::none("access", access_of),
-            },
-            hit: if of_files { Flags::of(schema, "hit")? } else { Flags::default() },
-            bytes_read: file_numbers("bytes_read")?,
-            bytes_written: file_numbers("bytes_written")?,
-            reads: file_numbers("reads")?,
-            writes: file_numbers("writes")?,
-            extent_device: numbers("extent_device")?,
-            extent_address: numbers("extent_address")?,
-            extent_blocks: numbers("extent_blocks")?,
-            extent_hit: Flags::of(schema, "extent_hit")?,
-            more_extents: MoreExtents::of(schema)?,
-            direction: Words::of(schema, "direction", direction_of)?,
-            request: numbers("request")?,
-            synchronous: Flags::of(schema, "synchronous")?,
-            force_unit_access: Flags::of(schema, "force_unit_access")?,
-            metadata: Flags::of(schema, "metadata")?,
-        };
-        match (columns.time.is_there(), columns.kind.is_there()) {
-            (true, true) => Ok(columns),
-            (false, _) => Err("it has no column \"time_ps\"".to_owned()),
-            (_, false) => Err("it has no column \"kind\"".to_owned()),
-        }
-    }
-
     /// The event of a row; rows are asked for one after the other.
     fn event(&mut self, row: usize, words: &mut Interned) -> Result<Event, Problem> {
         let kind = self.kind.take(row, words)?.ok_or_else(|| missing("kind"))?;
-        let time = self.time.take(row)?.ok_or_else(|| missing("time_ps"))?;
-        let mut event = Event::new(span(time, self.time.name())?, kind);
-        event.process = narrow(&self.process, row)?.unwrap_or_default();
+        let time = self.time_ps.take(row)?.ok_or_else(|| missing("time_ps"))?;
+        let mut event = Event::new(span(time, self.time_ps.name())?, kind);
+        event.process = narrow(&mut self.process, row)?.unwrap_or_default();
         event.file = FileKey {
-            device: narrow(&self.device, row)?.unwrap_or_default(),
+            device: narrow(&mut self.device, row)?.unwrap_or_default(),
             inode: self.inode.take(row)?.unwrap_or_default(),
-            generation: narrow(&self.generation, row)?.unwrap_or_default(),
+            generation: narrow(&mut self.generation, row)?.unwrap_or_default(),
         };
         event.path = self.path.take(row, words)?;
         event.new_path = self.new_path.take(row, words)?;
         event.offset = self.offset.take(row)?;
         event.length = self.length.take(row)?.unwrap_or_default();
         event.service =
-            self.service.take(row)?.map(|service| span(service, self.service.name())).transpose()?;
+            self.service_ps.take(row)?.map(|service| span(service, self.service_ps.name())).transpose()?;
         let error = self.error.take(row)?.unwrap_or_default();
         event.error = u16::try_from(error).map_err(|_| too_large("error", error, "65535"))?;
         event.size = self.size.take(row)?;
-        event.ages = self.ages.take(row)?;
+        let ages = Ages {
+            modified: self.since_modified_us.take(row)?,
+            accessed: self.since_accessed_us.take(row)?,
+            changed: self.since_changed_us.take(row)?,
+        };
+        event.ages = (ages != Ages::default()).then(|| Box::new(ages));
         event.access = self.access.take(row, words)?;
         event.hit = self.hit.take(row);
         let totals = [
@@ -443,8 +358,8 @@ impl Columns {
             let [bytes_read, bytes_written, reads, writes] = totals.map(Option::unwrap_or_default);
             event.totals = Some(Totals { bytes_read, bytes_written, reads, writes });
         }
-        let (address, blocks) = (self.extent_address.take(row)?, narrow(&self.extent_blocks, row)?);
-        let device = narrow(&self.extent_device, row)?;
+        let (address, blocks) = (self.extent_address.take(row)?, narrow(&mut self.extent_blocks, row)?);
+        let device = narrow(&mut self.extent_device, row)?;
         let hit = self.extent_hit.take(row);
         if let Some(address) = address {
             event.extents.push(Extent {
@@ -469,21 +384,30 @@ issue or complete";
 const ACCESSES: &str = "read, write or read-write";
 const DIRECTIONS: &str = "read, write or flush";
 
-fn kind_of(name: &[u8], _: &mut Interned) -> Result<EventKind, Problem> {
-    let known = std::str::from_utf8(name).ok().and_then(EventKind::named);
-    known.ok_or_else(|| unknown("kind", name, KINDS))
+impl Understood for EventKind {
+    fn understand(word: &[u8], _: &mut Interned) -> Result<Self, Problem> {
+        let known = std::str::from_utf8(word).ok().and_then(Self::named);
+        known.ok_or_else(|| unknown("kind", word, KINDS))
+    }
 }
 
-fn access_of(name: &[u8], _: &mut Interned) -> Result<Access, Problem> {
-    access_named(name).ok_or_else(|| unknown("access", name, ACCESSES))
+impl Understood for Access {
+    fn understand(word: &[u8], _: &mut Interned) -> Result<Self, Problem> {
+        access_named(word).ok_or_else(|| unknown("access", word, ACCESSES))
+    }
 }
 
-fn direction_of(name: &[u8], _: &mut Interned) -> Result<Direction, Problem> {
-    direction_named(name).ok_or_else(|| unknown("direction", name, DIRECTIONS))
+impl Understood for Direction {
+    fn understand(word: &[u8], _: &mut Interned) -> Result<Self, Problem> {
+        direction_named(word).ok_or_else(|| unknown("direction", word, DIRECTIONS))
+    }
 }
 
-fn path_of(path: &[u8], words: &mut Interned) -> Result<Arc<str>, Problem> {
-    words.get(path)
+/// A path.
+impl Understood for Arc<str> {
+    fn understand(word: &[u8], words: &mut Interned) -> Result<Self, Problem> {
+        words.get(word)
+    }
 }
 
 fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
@@ -493,7 +417,7 @@ fn span(picoseconds: u64, column: &'static str) -> Result<Time, Problem> {
     }
 }
 
-fn narrow(numbers: &Numbers, row: usize) -> Result<Option<u32>, Problem> {
+fn narrow(numbers: &mut Numbers, row: usize) -> Result<Option<u32>, Problem> {
     let Some(value) = numbers.take(row)? else { return Ok(None) };
     u32::try_from(value).map(Some).map_err(|_| too_large(numbers.name(), value, "4294967295"))
 }

@@ -5,10 +5,12 @@
 //! event has `None`; numbers that an event always has are zero where the trace doesn't know them, so that data frames
 //! keep them whole numbers. `docs/trace-format.md` explains every column.
 
-use crate::event::Access;
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use super::more_extents::ExtentLists;
+use crate::columns;
+use crate::event::{Access, Event};
+use crate::table::{Column, Text};
 use petrio_colours::Direction;
-use std::sync::Arc;
+use petrio_time::Time;
 
 /// The version that is written, and the only one that is read.
 pub(super) const VERSION: &str = "1";
@@ -26,62 +28,47 @@ pub(super) mod key {
     pub(in super::super) const NOTES: &str = "petrio.notes";
 }
 
-/// What the schema is called in the file.
-pub(super) const ROOT: &str = "event";
-
-/// The columns of a table of events, as record batches and trace files have them.
-pub fn events_schema() -> SchemaRef {
-    let column = |name: &str, of: DataType| Field::new(name, of, false);
-    let known = |name: &str, of: DataType| Field::new(name, of, true);
-    Arc::new(Schema::new(vec![
-        column("time_ps", DataType::Int64),
-        column("kind", DataType::Utf8),
-        column("process", DataType::UInt32),
-        column("device", DataType::UInt32),
-        column("inode", DataType::UInt64),
-        column("generation", DataType::UInt32),
-        known("path", DataType::Utf8),
-        known("new_path", DataType::Utf8),
-        known("offset", DataType::UInt64),
-        column("length", DataType::UInt64),
-        known("service_ps", DataType::Int64),
-        column("error", DataType::UInt16),
-        known("size", DataType::UInt64),
-        known("since_modified_us", DataType::UInt64),
-        known("since_accessed_us", DataType::UInt64),
-        known("since_changed_us", DataType::UInt64),
-        known("access", DataType::Utf8),
-        known("hit", DataType::Boolean),
-        known("bytes_read", DataType::UInt64),
-        known("bytes_written", DataType::UInt64),
-        known("reads", DataType::UInt64),
-        known("writes", DataType::UInt64),
-        known("extent_device", DataType::UInt32),
-        known("extent_address", DataType::UInt64),
-        known("extent_blocks", DataType::UInt32),
-        known("extent_hit", DataType::Boolean),
-        known("more_extents", DataType::List(element())),
-        known("direction", DataType::Utf8),
-        known("request", DataType::UInt64),
-        column("synchronous", DataType::Boolean),
-        column("force_unit_access", DataType::Boolean),
-        column("metadata", DataType::Boolean),
-    ]))
+columns! {
+    /// The columns of a trace file.
+    pub(super) struct EventTable of "event": &'a Event as event => {
+        time_ps: Column<i64> = picoseconds(event.time),
+        kind: Column<Text> = event.kind.name(),
+        process: Column<u32> = event.process,
+        device: Column<u32> = event.file.device,
+        inode: Column<u64> = event.file.inode,
+        generation: Column<u32> = event.file.generation,
+        path: Column<Option<Text>> = event.path.as_deref(),
+        new_path: Column<Option<Text>> = event.new_path.as_deref(),
+        offset: Column<Option<u64>> = event.offset,
+        length: Column<u64> = event.length,
+        service_ps: Column<Option<i64>> = event.service.map(picoseconds),
+        error: Column<u16> = event.error,
+        size: Column<Option<u64>> = event.size,
+        since_modified_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.modified),
+        since_accessed_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.accessed),
+        since_changed_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.changed),
+        access: Column<Option<Text>> = event.access.map(access_name),
+        hit: Column<Option<bool>> = event.hit,
+        bytes_read: Column<Option<u64>> = event.totals.map(|totals| totals.bytes_read),
+        bytes_written: Column<Option<u64>> = event.totals.map(|totals| totals.bytes_written),
+        reads: Column<Option<u64>> = event.totals.map(|totals| totals.reads),
+        writes: Column<Option<u64>> = event.totals.map(|totals| totals.writes),
+        extent_device: Column<Option<u32>> = event.extents.first().map(|extent| extent.device),
+        extent_address: Column<Option<u64>> = event.extents.first().map(|extent| extent.address),
+        extent_blocks: Column<Option<u32>> = event.extents.first().map(|extent| extent.blocks),
+        extent_hit: Column<Option<bool>> = event.extents.first().map(|extent| extent.hit),
+        more_extents: ExtentLists = event.extents.get(1..).unwrap_or_default(),
+        direction: Column<Option<Text>> = event.direction.map(direction_name),
+        request: Column<Option<u64>> = event.request,
+        synchronous: Column<bool> = event.synchronous,
+        force_unit_access: Column<bool> = event.force_unit_access,
+        metadata: Column<bool> = event.metadata,
+    }
 }
 
-/// What the list of extents has: the fields of one.
-pub(super) fn extent_fields() -> Fields {
-    let column = |name: &str, of: DataType| Field::new(name, of, false);
-    Fields::from(vec![
-        column("device", DataType::UInt32),
-        column("address", DataType::UInt64),
-        column("blocks", DataType::UInt32),
-        column("hit", DataType::Boolean),
-    ])
-}
-
-pub(super) fn element() -> FieldRef {
-    Arc::new(Field::new("element", DataType::Struct(extent_fields()), false))
+/// Times are told in picoseconds, up to 106 days.
+fn picoseconds(time: Time) -> i64 {
+    i64::try_from(time.as_picos()).unwrap_or(i64::MAX)
 }
 
 /// What the footer says of the columns, for somebody who has the file and nothing else.

@@ -1,11 +1,10 @@
 //! Writes petrio's own trace file: a row group at a time, under a temporary name until it is complete.
 
-use super::batch::EventBatch;
-use super::schema::{About, EXPLANATION, ROOT, VERSION, events_schema, key};
+use super::schema::{About, EXPLANATION, EventTable, VERSION, key};
 use crate::error::{Position, Problem, TraceError};
 use crate::event::Event;
 use crate::format_name::FormatName;
-use crate::record_batches::{self, BatchFile, GROUP_ROWS};
+use crate::table::{self, GROUP_ROWS, TableFile};
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -15,9 +14,6 @@ use petrio_files::whole_file::WholeFile;
 use petrio_time::Time;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Rows of a record batch: few enough that all its columns stay in the second-level cache until they are encoded.
-const BATCH_ROWS: usize = 8_192;
 
 /// Writes events to a file that is complete or absent.
 ///
@@ -41,9 +37,8 @@ const BATCH_ROWS: usize = 8_192;
 /// ```
 pub struct EventWriter {
     name: Arc<str>,
-    file: BatchFile,
+    file: TableFile<EventTable>,
     about: About,
-    batch: EventBatch,
     /// Events that may still have to make room for an earlier one.
     held: Vec<Event>,
     sorted: bool,
@@ -74,12 +69,11 @@ impl EventWriter {
     /// When it can't be written.
     pub fn into_file(whole: WholeFile, about: &About) -> Result<Self, TraceError> {
         let name: Arc<str> = whole.path().to_string_lossy().into();
-        let file = BatchFile::new(whole, events_schema(), ROOT, properties())
+        let file = TableFile::new(whole, properties())
             .map_err(|source| TraceError::Write { name: name.clone(), source: Box::new(source) })?;
         Ok(Self {
             file,
             about: about.clone(),
-            batch: EventBatch::default(),
             held: Vec::new(),
             sorted: true,
             written: Time::ZERO,
@@ -135,10 +129,6 @@ impl EventWriter {
         file.finish().map_err(|source| TraceError::Write { name, source: unwrapped(source) })
     }
 
-    fn failed(&self, source: ParquetError) -> TraceError {
-        TraceError::Write { name: self.name.clone(), source: unwrapped(source) }
-    }
-
     fn check(&self, event: &Event) -> Result<(), TraceError> {
         let spans = [("time_ps", Some(event.time)), ("service_ps", event.service)];
         for (column, span) in spans {
@@ -181,35 +171,21 @@ impl EventWriter {
         pairs
     }
 
-    /// Writes row groups until no more than `keep` events are held.
+    /// Writes the earliest events until no more than `keep` are held.
     fn write_groups(&mut self, keep: usize) -> Result<(), TraceError> {
         if !self.sorted {
             self.held.sort_by_key(|event| event.time);
             self.sorted = true;
         }
-        let mut held = std::mem::take(&mut self.held);
-        while held.len() > keep {
-            let rows = held.len().min(GROUP_ROWS);
-            for event in held.drain(..rows) {
-                self.out_of_order += u64::from(event.time < self.written);
-                self.written = self.written.max(event.time);
-                self.batch.push(&event);
-                if self.batch.rows() >= BATCH_ROWS {
-                    self.write_batch()?;
-                }
-            }
-            self.write_batch()?;
+        let count = self.held.len().saturating_sub(keep);
+        for event in self.held.drain(..count) {
+            self.out_of_order += u64::from(event.time < self.written);
+            self.written = self.written.max(event.time);
+            let pushed = self.file.push(&event);
+            pushed
+                .map_err(|source| TraceError::Write { name: self.name.clone(), source: unwrapped(source) })?;
         }
-        self.held = held;
         Ok(())
-    }
-
-    fn write_batch(&mut self) -> Result<(), TraceError> {
-        if self.batch.rows() == 0 {
-            return Ok(());
-        }
-        let batch = self.batch.finish().map_err(|source| self.failed(source.into()))?;
-        self.file.write(&batch).map_err(|source| self.failed(source))
     }
 }
 
@@ -223,7 +199,7 @@ fn unwrapped(source: ParquetError) -> Box<dyn std::error::Error + Send + Sync> {
 
 /// Times and addresses hardly repeat: differences and plain numbers are smaller and faster than a dictionary of them.
 fn properties() -> WriterProperties {
-    let mut builder = record_batches::properties();
+    let mut builder = table::properties();
     let encodings = [
         ("time_ps", Encoding::DELTA_BINARY_PACKED),
         ("request", Encoding::DELTA_BINARY_PACKED),
