@@ -86,6 +86,38 @@ fn each_statement_asks_for_what_it_says() {
 }
 
 #[test]
+fn attributes_further_names_and_ranges_are_operations_with_their_figures() {
+    let text = "file a 1 MiB; directory d; chmod a; utimes a; setxattr a 100 B; removexattr a; link a d/h; symlink a/b s; \
+                tmpfile d/t; write d/t 0 4 KiB; link d/t d/n; close d/t; unlink d/n; unlink a; fallocate d/h 1 MiB 1 MiB; \
+                fallocate d/h 0 4 KiB punch-hole; append d/h 1 B; sync_file_range d/h 0 8 KiB; unlink d/h; create a";
+    let expected = [
+        "setattr 1 0+0",
+        "setattr 1 0+0",
+        "setxattr 1 0+100",
+        "setxattr 1 0+0",
+        "link 1 0+0",
+        "symlink 3 0+3",
+        "tmpfile 4 0+0",
+        "write 4 0+4096",
+        "link 4 0+0",
+        "close 4 0+0",
+        "unlink 4 0+0",
+        "unlink 1 0+0",
+        "fallocate 1 1048576+1048576",
+        "fallocate 1 0+4096",
+        "write 1 2097152+1",
+        "sync_file_range 1 0+8192",
+        "unlink 1 0+0",
+        // The file that was made as `a` is gone only now, with its other name.
+        "create 1 0+0",
+    ];
+    let ops = operations(text);
+    assert_eq!(brief(text), expected);
+    assert_eq!((ops[4].parent, ops[11].parent, ops[16].parent), (FileId(2), FileId::ROOT, FileId(2)));
+    assert_eq!(ops[13].fallocate, petrio_colours::Fallocate::PunchHole);
+}
+
+#[test]
 fn the_table_says_what_is_there_before_and_what_is_made() {
     let files = prepared("file a 64 KiB cached; directory d; create d/n; mkdir e; stat a").files;
     let list: Vec<_> = files
@@ -242,6 +274,20 @@ fn what_is_wrong_is_said_with_its_place() {
         ("repeat 2 { stat .", "line 1, column 1: the } of this repeat is missing"),
         ("stat . }", "line 1, column 8: } stands here, and no block is open"),
         ("stat . {", "line 1, column 8: { stands here"),
+        ("file a 1 B; link a a", "line 1, column 13: there is a \"a\" already"),
+        ("mkdir d; link d e", "line 1, column 10: \"d\" is a directory; a file is needed"),
+        (
+            "tmpfile t; unlink t",
+            "line 1, column 12: \"t\" is a file without a name, and goes when it is closed",
+        ),
+        ("tmpfile t; rename t a", "line 1, column 12: \"t\" is a file without a name: link gives it one"),
+        (
+            "symlink a s; read s 0 1 B",
+            "line 1, column 14: \"s\" is a symbolic link, which isn't followed here",
+        ),
+        ("create a; setxattr a 4 KiB", "line 1, column 22: an attribute has 1 B to 3 kB, this one 4 KiB"),
+        ("create a; fallocate a 0 1 MiB punch", "line 1, column 31: \"punch\" is no mode of fallocate"),
+        ("create a; fallocate a 0 0", "line 1, column 11: a range of no bytes gets no blocks"),
         ("phase begin", "line 1, column 7: \"begin\" is no phase; they are preparation, measured, closing"),
         ("stat .; file a 4 KiB", "line 1, column 9: declarations of files and directories stand before"),
         ("file a 4 KiB", "line 1, column 1: the script has no operation in it"),
@@ -345,14 +391,59 @@ fn statements() -> impl Strategy<Value = String> {
         "create x-%",
         "stat x-%",
         "unlink x-%",
+        "link a h",
+        "link b d/h",
+        "unlink h",
+        "symlink a s",
+        "unlink s",
+        "tmpfile t",
+        "write t 0 4 KiB",
+        "link t n",
+        "close t",
+        "chmod a",
+        "setxattr a 100 B",
+        "removexattr a",
+        "fallocate a 0 1 MiB keep-size",
+        "fallocate b 4 KiB 4 KiB",
+        "sync_file_range a 0 4 KiB",
     ]);
     prop::collection::vec(statement, 1..12)
         .prop_map(|list| format!("file a 1 KiB; stat a; {}", list.join("; ")))
 }
 
-/// What a name leads to, followed one step at a time: an independent count of what there is.
-fn alive(prepared: &Prepared) -> std::collections::BTreeSet<FileId> {
-    prepared.files.entries().iter().filter(|entry| entry.present).map(|entry| entry.file).collect()
+/// What names lead to, followed one step at a time: an independent count of what there is, and by how many names.
+#[derive(Default)]
+struct Alive {
+    names: std::collections::BTreeMap<FileId, u32>,
+    nameless: std::collections::BTreeSet<FileId>,
+}
+
+impl Alive {
+    fn of(prepared: &Prepared) -> Self {
+        let present = prepared.files.entries().iter().filter(|entry| entry.present);
+        Self { names: present.map(|entry| (entry.file, 1)).collect(), ..Self::default() }
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        file == FileId::ROOT || self.names.contains_key(&file)
+    }
+
+    /// A name comes; whether it may.
+    fn gains(&mut self, file: FileId, is_new: bool) -> bool {
+        let names = self.names.entry(file).or_default();
+        *names += 1;
+        (*names == 1) == is_new
+    }
+
+    /// A name goes; whether there was one.
+    fn loses(&mut self, file: FileId) -> bool {
+        let Some(names) = self.names.get_mut(&file) else { return false };
+        *names -= 1;
+        if *names == 0 {
+            self.names.remove(&file);
+        }
+        true
+    }
 }
 
 proptest! {
@@ -371,16 +462,23 @@ proptest! {
     #[test]
     fn a_script_never_makes_what_is_there_nor_uses_what_is_not(text in statements()) {
         if let Ok(mut prepared) = ScriptParameters::new(text).prepare(&Placement::new("test")) {
-            let mut alive = alive(&prepared);
+            let mut alive = Alive::of(&prepared);
             for _ in 0..1_000 {
                 let Ok(Step::Operation(op)) = prepared.programs[0].next(Time::ZERO) else { continue };
                 match op.operation {
-                    Operation::Create | Operation::Mkdir => prop_assert!(alive.insert(op.file)),
-                    Operation::Unlink | Operation::Rmdir => prop_assert!(alive.remove(&op.file)),
-                    _ => prop_assert!(op.file == FileId::ROOT || alive.contains(&op.file)),
+                    Operation::Create | Operation::Mkdir | Operation::Symlink | Operation::Tmpfile => {
+                        prop_assert!(alive.gains(op.file, true));
+                        if op.operation == Operation::Tmpfile {
+                            alive.nameless.insert(op.file);
+                        }
+                    }
+                    Operation::Link => prop_assert!(alive.gains(op.file, false)),
+                    Operation::Unlink | Operation::Rmdir => prop_assert!(alive.loses(op.file)),
+                    Operation::Close if alive.nameless.remove(&op.file) => prop_assert!(alive.loses(op.file)),
+                    _ => prop_assert!(alive.has(op.file)),
                 }
-                prop_assert!(op.parent == FileId::ROOT || alive.contains(&op.parent));
-                prop_assert!(op.replaced.is_none_or(|replaced| alive.remove(&replaced)));
+                prop_assert!(alive.has(op.parent));
+                prop_assert!(op.replaced.is_none_or(|replaced| alive.loses(replaced)));
             }
         }
     }
