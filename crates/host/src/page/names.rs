@@ -45,7 +45,7 @@ impl Context<'_> {
         }
         match op.operation {
             Operation::Open | Operation::Create | Operation::Tmpfile => {
-                self.fs.opened.reset(op.process, op.file)
+                self.fs.opened.reset(op.process, op.file);
             }
             _ => {}
         }

@@ -24,7 +24,7 @@ fn all_steps(program: &mut dyn FileProgram) -> Vec<Step> {
     .collect()
 }
 
-fn operations(text: &str) -> Vec<FileOp> {
+pub(super) fn operations(text: &str) -> Vec<FileOp> {
     steps(text)
         .into_iter()
         .filter_map(|step| match step {
@@ -35,7 +35,7 @@ fn operations(text: &str) -> Vec<FileOp> {
 }
 
 /// `write 2 0+4096`: the operation, the file's number, offset and length.
-fn brief(text: &str) -> Vec<String> {
+pub(super) fn brief(text: &str) -> Vec<String> {
     operations(text)
         .iter()
         .map(|op| format!("{} {} {}+{}", op.operation.name(), op.file.0, op.offset, op.length))
@@ -83,38 +83,6 @@ fn each_statement_asks_for_what_it_says() {
     assert_eq!((ops[0].parent, ops[14].parent, ops[14].replaced), (FileId(3), FileId(5), None));
     assert_eq!((ops[15].parent, ops[15].replaced), (FileId::ROOT, Some(FileId(1))));
     assert_eq!((ops[16].parent, ops[17].parent), (FileId(5), FileId(3)));
-}
-
-#[test]
-fn attributes_further_names_and_ranges_are_operations_with_their_figures() {
-    let text = "file a 1 MiB; directory d; chmod a; utimes a; setxattr a 100 B; removexattr a; link a d/h; symlink a/b s; \
-                tmpfile d/t; write d/t 0 4 KiB; link d/t d/n; close d/t; unlink d/n; unlink a; fallocate d/h 1 MiB 1 MiB; \
-                fallocate d/h 0 4 KiB punch-hole; append d/h 1 B; sync_file_range d/h 0 8 KiB; unlink d/h; create a";
-    let expected = [
-        "setattr 1 0+0",
-        "setattr 1 0+0",
-        "setxattr 1 0+100",
-        "setxattr 1 0+0",
-        "link 1 0+0",
-        "symlink 3 0+3",
-        "tmpfile 4 0+0",
-        "write 4 0+4096",
-        "link 4 0+0",
-        "close 4 0+0",
-        "unlink 4 0+0",
-        "unlink 1 0+0",
-        "fallocate 1 1048576+1048576",
-        "fallocate 1 0+4096",
-        "write 1 2097152+1",
-        "sync_file_range 1 0+8192",
-        "unlink 1 0+0",
-        // The file that was made as `a` is gone only now, with its other name.
-        "create 1 0+0",
-    ];
-    let ops = operations(text);
-    assert_eq!(brief(text), expected);
-    assert_eq!((ops[4].parent, ops[11].parent, ops[16].parent), (FileId(2), FileId::ROOT, FileId(2)));
-    assert_eq!(ops[13].fallocate, petrio_colours::Fallocate::PunchHole);
 }
 
 #[test]
@@ -228,6 +196,12 @@ fn processes_have_directories_of_their_own() {
     }
 }
 
+#[track_caller]
+pub(super) fn says((text, begins): (&str, &str)) {
+    let message = refusal(text);
+    assert!(message.starts_with(begins), "{text}\n  says {message}\n  not  {begins}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let known = [
@@ -274,20 +248,6 @@ fn what_is_wrong_is_said_with_its_place() {
         ("repeat 2 { stat .", "line 1, column 1: the } of this repeat is missing"),
         ("stat . }", "line 1, column 8: } stands here, and no block is open"),
         ("stat . {", "line 1, column 8: { stands here"),
-        ("file a 1 B; link a a", "line 1, column 13: there is a \"a\" already"),
-        ("mkdir d; link d e", "line 1, column 10: \"d\" is a directory; a file is needed"),
-        (
-            "tmpfile t; unlink t",
-            "line 1, column 12: \"t\" is a file without a name, and goes when it is closed",
-        ),
-        ("tmpfile t; rename t a", "line 1, column 12: \"t\" is a file without a name: link gives it one"),
-        (
-            "symlink a s; read s 0 1 B",
-            "line 1, column 14: \"s\" is a symbolic link, which isn't followed here",
-        ),
-        ("create a; setxattr a 4 KiB", "line 1, column 22: an attribute has 1 B to 3 kB, this one 4 KiB"),
-        ("create a; fallocate a 0 1 MiB punch", "line 1, column 31: \"punch\" is no mode of fallocate"),
-        ("create a; fallocate a 0 0", "line 1, column 11: a range of no bytes gets no blocks"),
         ("phase begin", "line 1, column 7: \"begin\" is no phase; they are preparation, measured, closing"),
         ("stat .; file a 4 KiB", "line 1, column 9: declarations of files and directories stand before"),
         ("file a 4 KiB", "line 1, column 1: the script has no operation in it"),
@@ -296,10 +256,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("create a; write a 8 EiB 1 B", "line 1, column 11: the access reaches beyond 8 EiB"),
         ("repeat 2000000 { create f-% }", "line 1, column 18: the script has more than 1048576 steps here"),
     ];
-    for (text, begins) in known {
-        let message = refusal(text);
-        assert!(message.starts_with(begins), "{text}\n  says {message}\n  not  {begins}");
-    }
+    known.into_iter().for_each(says);
     let deep = "repeat 2 { ".repeat(20) + "stat ." + &"}".repeat(20);
     assert!(refusal(&deep).contains("more than 16 repeats within repeats"));
 }

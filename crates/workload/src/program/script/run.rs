@@ -105,7 +105,7 @@ impl ScriptProgram {
             Operation::Write => return self.write(code.file, code.offset, code.length, code.flags),
             Operation::Truncate => self.sizes[code.file as usize - 1] = code.length,
             Operation::Create | Operation::Symlink | Operation::Tmpfile => {
-                self.sizes[code.file as usize - 1] = 0
+                self.sizes[code.file as usize - 1] = 0;
             }
             Operation::Allocate => {
                 let size = &mut self.sizes[code.file as usize - 1];
