@@ -193,6 +193,10 @@ impl XfsVolume {
             Attribute::Leaf(block) => {
                 let buffer = Buffer::blocks(block, 1);
                 changes.attributes(file, EXTENT);
+                if before != after {
+                    // A new one is logged as a whole (`xfs_attr3_leaf_create`).
+                    changes.change(buffer, 0, BLOCK_SIZE);
+                }
                 changes.change(buffer, 0, LEAF_BEGIN);
                 changes.change(buffer, BLOCK_SIZE - LEAF_NAME - length, BLOCK_SIZE);
             }

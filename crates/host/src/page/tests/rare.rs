@@ -1,4 +1,5 @@
-//! Attributes, further names and ranges on ext4: what reaches the device (`ops.csv`, Linux 6.18; sizes in KiB, the journal's are J).
+//! Attributes, further names and ranges on ext4: what reaches the device (`ops.csv`, and Linux 6.18 on a
+//! loop device; sizes in KiB, the journal's are J).
 
 use super::rig::{DIRECTORY, Rig, access, file, host, op};
 use crate::file_system::{Family, JournalMode};
@@ -41,6 +42,7 @@ fn attributes_lie_in_the_inode_in_a_block_that_others_share_or_in_one_of_their_o
     assert_eq!(requests(&[set(20), sync.clone()]), "W8J F W4J F");
     assert_eq!(requests(&[set(100), sync.clone()]), "W12J F W4J F");
     assert_eq!(requests(&[set(1_000), sync.clone()]), "W20J F W4J F");
+    assert_eq!(requests(&[set(1_000), sync.clone(), set(0), sync.clone()]), "W20J F W4J F W20J F W4J F");
     // No data need them.
     assert_eq!(requests(&[set(20), op(Operation::Fdatasync, 100)]), "F");
 }
@@ -92,6 +94,8 @@ fn what_was_allocated_holds_data_once_they_are_written_and_reads_nothing_before(
 fn holes_and_zeros_are_read_without_the_device_and_keep_the_length() {
     for fallocate in [Fallocate::PunchHole, Fallocate::ZeroRange] {
         let change = FileOp { length: 64 * KIB, fallocate, ..op(Operation::Allocate, 3) };
+        let logged = if fallocate == Fallocate::PunchHole { "W16J F W4J F" } else { "W8J F W4J F" };
+        assert_eq!(requests(&[change.clone(), op(Operation::Fsync, 3)]), logged, "{fallocate:?}");
         assert_eq!(requests(&[change, access(Operation::Read, 3, 0, 64 * KIB)]), "", "{fallocate:?}");
     }
     let beyond = FileOp { length: 2 << 20, fallocate: Fallocate::KeepSize, ..op(Operation::Allocate, 5) };

@@ -102,7 +102,9 @@ fn attributes_and_further_names_log_inodes() {
 fn an_attribute_too_large_for_its_inode_gets_a_block() {
     let of = |length| FileOp { length, ..op(Operation::SetXattr, 100) };
     assert_eq!(requests(&[of(250), op(Operation::Fsync, 100)]), "F W1.5J F");
-    assert_eq!(requests(&[of(1_000), op(Operation::Fsync, 100)]), "F W3J F");
+    assert_eq!(requests(&[of(1_000), op(Operation::Fsync, 100)]), "F W5.5J F");
+    let taken = [of(1_000), op(Operation::Fsync, 100), of(0), op(Operation::Fsync, 100)];
+    assert_eq!(requests(&taken), "F W5.5J F F W1.5J F");
 }
 
 #[test]
