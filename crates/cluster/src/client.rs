@@ -1,7 +1,7 @@
 //! What clients of all file services have: a program's call costs its host's processor before it begins, becomes requests to servers,
 //! and is over with the last reply.
 
-use petrio_colours::{FileCause, FileOp, Ledger, Operation, Status};
+use petrio_colours::{Failure, FileCause, FileOp, Ledger, Operation, Status};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_persist::Persist;
 use petrio_stage::function::Function;
@@ -80,7 +80,12 @@ pub(super) struct UnderWay<P> {
 
 impl<P: Default> UnderWay<P> {
     pub(super) fn new(op: FileOp, next: P) -> Self {
-        Self { op, next, left: 0, moved: 0, status: Status::DoneFromCache }
+        // What such file systems aren't asked for ends at once.
+        let status = match op.operation.is_local() {
+            true => Status::Failed(Failure::NotImplemented),
+            false => Status::DoneFromCache,
+        };
+        Self { op, next, left: 0, moved: 0, status }
     }
 
     /// A request is over, whose data took so long to copy: what the operation does next if it was the last, nothing where one

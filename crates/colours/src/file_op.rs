@@ -45,6 +45,21 @@ pub enum Operation {
     Readdir,
     /// Asks for a file's attributes.
     Stat,
+    /// Changes a file's attributes: owner, permissions, times (chmod, chown, utimes).
+    SetAttributes,
+    /// Gives a file an extended attribute of `length` bytes in place of the one that it had; none takes that away.
+    SetXattr,
+    /// Gives the file one more name, in the directory `parent`; its first, where it has none.
+    Link,
+    /// Makes a symbolic link in the directory `parent`; what it points to has `length` bytes.
+    Symlink,
+    /// Makes an empty file without a name in the group of the directory `parent`, and opens it (O_TMPFILE). It goes with its close
+    /// unless it was given a name.
+    Tmpfile,
+    /// Gives `length` bytes at `offset` blocks, or takes some away, as [`FileOp::fallocate`] says (fallocate).
+    Allocate,
+    /// Writes what is dirty of `length` bytes at `offset` back, and waits: nothing else is made durable (sync_file_range).
+    SyncRange,
     /// Writes back everything that is dirty in the file system, and waits.
     Sync,
     /// Keeps a processor of the file system's host busy for `length` picoseconds. Of no file; programs compute, and
@@ -60,7 +75,7 @@ pub enum Operation {
 
 impl Operation {
     /// Every one, in this order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 25] = [
         Self::Read,
         Self::Write,
         Self::Fsync,
@@ -75,6 +90,13 @@ impl Operation {
         Self::Rename,
         Self::Readdir,
         Self::Stat,
+        Self::SetAttributes,
+        Self::SetXattr,
+        Self::Link,
+        Self::Symlink,
+        Self::Tmpfile,
+        Self::Allocate,
+        Self::SyncRange,
         Self::Sync,
         Self::Compute,
         Self::Exchange,
@@ -92,12 +114,41 @@ impl Operation {
                 | Self::Mkdir
                 | Self::Rmdir
                 | Self::Rename
+                | Self::SetAttributes
+                | Self::SetXattr
+                | Self::Link
+                | Self::Symlink
+                | Self::Tmpfile
+                | Self::Allocate
         )
     }
 
     /// Whether it changes which names there are.
     pub const fn changes_names(self) -> bool {
-        matches!(self, Self::Create | Self::Unlink | Self::Mkdir | Self::Rmdir | Self::Rename)
+        matches!(
+            self,
+            Self::Create
+                | Self::Unlink
+                | Self::Mkdir
+                | Self::Rmdir
+                | Self::Rename
+                | Self::Link
+                | Self::Symlink
+                | Self::Tmpfile
+        )
+    }
+
+    /// Whether it makes the file that it is about.
+    pub const fn makes(self) -> bool {
+        matches!(self, Self::Create | Self::Mkdir | Self::Symlink | Self::Tmpfile)
+    }
+
+    /// Whether only file systems of a host's own carry it out here: of those that are shared it is refused.
+    pub const fn is_local(self) -> bool {
+        matches!(
+            self,
+            Self::SetXattr | Self::Link | Self::Symlink | Self::Tmpfile | Self::Allocate | Self::SyncRange
+        )
     }
 
     /// The word used in reports.
@@ -117,6 +168,13 @@ impl Operation {
             Self::Rename => "rename",
             Self::Readdir => "readdir",
             Self::Stat => "stat",
+            Self::SetAttributes => "setattr",
+            Self::SetXattr => "setxattr",
+            Self::Link => "link",
+            Self::Symlink => "symlink",
+            Self::Tmpfile => "tmpfile",
+            Self::Allocate => "fallocate",
+            Self::SyncRange => "sync_file_range",
             Self::Sync => "sync",
             Self::Compute => "compute",
             Self::Exchange => "exchange",
@@ -138,6 +196,21 @@ pub enum Submission {
     Ring,
     /// At once: threads of the process do it (aio_read(3)).
     Threads,
+}
+
+/// What [`Operation::Allocate`] does to its range (the modes of fallocate(2)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize, Persist)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallocate {
+    /// What has no blocks gets some, which hold no data yet; the file reaches to the range's end.
+    #[default]
+    Extend,
+    /// The same, and the file stays as long as it is.
+    KeepSize,
+    /// Its blocks are given back; the file stays as long as it is.
+    PunchHole,
+    /// All of it reads as zeros: its blocks hold no data any more, and what has none gets some.
+    ZeroRange,
 }
 
 /// How a read or a write is made: the flags of open(2), and which interface of the C library.
@@ -177,7 +250,7 @@ pub struct FileOp {
     pub operation: Operation,
     /// The file, or the directory for [`Operation::Mkdir`], [`Operation::Readdir`] and the like.
     pub file: FileId,
-    /// The directory of the name concerned: of create, unlink, mkdir, rmdir and (the new one) rename.
+    /// The directory of the name concerned: of create, unlink, mkdir, rmdir, link, symlink and (the new one) rename.
     pub parent: FileId,
     /// The file that a rename replaces.
     pub replaced: Option<FileId>,
@@ -188,6 +261,9 @@ pub struct FileOp {
     /// What [`Operation::Exchange`] sends and receives; not written with the rest.
     #[serde(skip)]
     pub exchange: Option<Arc<Exchange>>,
+    /// What [`Operation::Allocate`] does.
+    #[serde(default)]
+    pub fallocate: Fallocate,
     /// How the access is made.
     pub flags: AccessFlags,
     /// The scheduling class of the process.

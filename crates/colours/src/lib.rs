@@ -26,7 +26,7 @@ pub use cause::{Cause, Causes, FileCause, MOST_CAUSES};
 pub use exchange::{Exchange, Remote};
 pub use failure::Failure;
 pub use file_id::FileId;
-pub use file_op::{AccessFlags, FileOp, Operation, Submission};
+pub use file_op::{AccessFlags, Fallocate, FileOp, Operation, Submission};
 pub use ledger::Ledger;
 pub use message::{Message, Verb};
 pub use parcel::Parcel;

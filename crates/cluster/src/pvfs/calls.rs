@@ -60,8 +60,17 @@ impl Phase {
             | Operation::Mkdir
             | Operation::Rmdir
             | Operation::Rename
+            | Operation::SetAttributes
             | Operation::Readdir => [Self::Manager, Self::Nothing],
-            Operation::Compute | Operation::Exchange | Operation::Touch => [Self::Nothing, Self::Nothing],
+            Operation::Compute
+            | Operation::Exchange
+            | Operation::Touch
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => [Self::Nothing, Self::Nothing],
         }
     }
 }

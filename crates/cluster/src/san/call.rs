@@ -185,6 +185,7 @@ pub(super) fn needs(
         Operation::Truncate => {
             smallvec![need(attributes(op.file), Exclusive), need(data(op.file), Exclusive)]
         }
+        Operation::SetAttributes => smallvec![need(attributes(op.file), Exclusive)],
         Operation::Unlink => {
             let parent = volume.parent(op.file).unwrap_or(op.parent);
             smallvec![
@@ -202,13 +203,7 @@ pub(super) fn needs(
             }
             needs
         }
-        Operation::Fsync
-        | Operation::Fdatasync
-        | Operation::Sync
-        | Operation::Close
-        | Operation::Compute
-        | Operation::Exchange
-        | Operation::Touch => SmallVec::new(),
+        _ => SmallVec::new(),
     };
     if granularity == Granularity::File {
         for need in &mut needs {

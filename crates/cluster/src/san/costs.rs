@@ -51,9 +51,17 @@ impl Costs {
             Operation::Open | Operation::Close => half(self.open),
             Operation::Stat | Operation::Readdir => half(self.namespace),
             Operation::Compute => Time::from_picos(op.length),
-            Operation::Exchange | Operation::Touch => Time::ZERO,
+            Operation::Exchange
+            | Operation::Touch
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => Time::ZERO,
             Operation::Create
             | Operation::Truncate
+            | Operation::SetAttributes
             | Operation::Unlink
             | Operation::Mkdir
             | Operation::Rmdir

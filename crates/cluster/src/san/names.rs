@@ -86,6 +86,7 @@ impl Node {
                 self.drop_file(op.file, op.length.div_ceil(self.rules.block));
                 [Key::Inode(op.file), Key::Map].into_iter().for_each(|key| self.change(key));
             }
+            Operation::SetAttributes => self.change(Key::Inode(op.file)),
             _ => {}
         }
         Ok(())

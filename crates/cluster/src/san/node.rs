@@ -366,6 +366,7 @@ impl Node {
         }
         let op = &mut call.op;
         match op.operation {
+            operation if operation.is_local() => Err(Failure::NotImplemented),
             Operation::Read => {
                 let size = volume.size(op.file).unwrap_or(0);
                 (call.at, call.end) = (op.offset, op.end().min(size).max(op.offset));

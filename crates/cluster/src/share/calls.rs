@@ -172,9 +172,19 @@ impl Calls {
             | Operation::Open
             | Operation::Mkdir
             | Operation::Rmdir
+            | Operation::SetAttributes
             | Operation::Readdir => Phase::Home,
             Operation::Rename => Phase::Rename,
-            Operation::Close | Operation::Compute | Operation::Exchange | Operation::Touch => Phase::Nothing,
+            Operation::Close
+            | Operation::Compute
+            | Operation::Exchange
+            | Operation::Touch
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => Phase::Nothing,
         };
         [first, Phase::Nothing]
     }

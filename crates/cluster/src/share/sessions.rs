@@ -119,7 +119,8 @@ impl<T> Sessions<T> {
             self.ask(slot, (operation, length), now);
             return None;
         }
-        let changes = operation.changes_names() || operation == Operation::Truncate;
+        let changes =
+            operation.changes_names() || matches!(operation, Operation::Truncate | Operation::SetAttributes);
         if session.asks.settles_names
             && changes
             && session.settling.is_none()

@@ -42,8 +42,9 @@ pub(super) fn call(operation: Operation, length: u64) -> u64 {
             Operation::Mkdir => HANDLE + NAME + SET,
             Operation::Unlink | Operation::Rmdir => HANDLE + NAME,
             Operation::Rename => 2 * (HANDLE + NAME),
-            // SETATTR with a size of two words, and no guard.
+            // SETATTR with a size of two words, or a mode, and no guard.
             Operation::Truncate => HANDLE + SET + WORD + WORD,
+            Operation::SetAttributes => HANDLE + SET + WORD,
             // READDIR: cookie, its verifier, count.
             Operation::Readdir => HANDLE + 2 * WORD + 2 * WORD + WORD,
             // GETATTR.
@@ -51,7 +52,13 @@ pub(super) fn call(operation: Operation, length: u64) -> u64 {
             | Operation::Stat
             | Operation::Compute
             | Operation::Exchange
-            | Operation::Touch => HANDLE,
+            | Operation::Touch
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => HANDLE,
         }
 }
 
@@ -68,7 +75,7 @@ pub(super) fn reply(operation: Operation, found: u64) -> u64 {
                 CHANGED + 2 * WORD
             }
             Operation::Create | Operation::Mkdir => WORD + HANDLE + ATTRIBUTES + CHANGED,
-            Operation::Unlink | Operation::Rmdir | Operation::Truncate => CHANGED,
+            Operation::Unlink | Operation::Rmdir | Operation::Truncate | Operation::SetAttributes => CHANGED,
             Operation::Rename => 2 * CHANGED,
             // Attributes, the verifier, entries, whether they are the last.
             Operation::Readdir => ATTRIBUTES + 2 * WORD + ENTRIES + WORD,
@@ -77,7 +84,13 @@ pub(super) fn reply(operation: Operation, found: u64) -> u64 {
             | Operation::Stat
             | Operation::Compute
             | Operation::Exchange
-            | Operation::Touch => 84,
+            | Operation::Touch
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => 84,
         }
 }
 

@@ -176,6 +176,11 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
     /// before. In `read in` before a read, before a page is written in part, and when dirty pages are sent, to where it says.
     fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping);
 
+    /// The same for a read: blocks that hold no data yet are a hole.
+    fn map_data(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.map(file, first, count, out);
+    }
+
     /// The metadata block with what is known of a file, where there is one.
     fn inode_block(&self, _file: FileId) -> Option<u64> {
         None
@@ -239,15 +244,15 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
         Ok(())
     }
 
-    /// Carries out an operation on names or sizes; the group of requests for metadata that it has to wait for. The pages of what goes
-    /// are still in the cache.
+    /// Carries out an operation on names, sizes or attributes; the group of requests for metadata that it has to wait for. The pages of
+    /// what goes are still in the cache.
     ///
     /// # Errors
     /// What has to happen before; why it can't be done.
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop>;
 
-    /// The pages of a file from one on are no longer in the cache, because it was cut or removed.
-    fn dropped(&mut self, _kernel: &mut Kernel<'_>, _file: FileId, _from: u64) {}
+    /// Pages of a file, from one up to another, are no longer in the cache: it was cut or removed, or they were taken out of it.
+    fn dropped(&mut self, _kernel: &mut Kernel<'_>, _file: FileId, _pages: (u64, u64)) {}
 
     /// Finds blocks for what of a file is dirty and has none, before it is sent. Metadata are read as `touch` says.
     ///

@@ -9,10 +9,21 @@ use std::sync::Arc;
 /// A file or directory.
 #[derive(Clone, Debug, Persist)]
 struct Named {
+    /// Of its first name; of a file without one, the directory that it was made for.
     parent: FileId,
     is_directory: bool,
     /// What is in it, if it is a directory.
     entries: u64,
+    /// Whether it has no name yet.
+    nameless: bool,
+    /// The directories of its further names.
+    others: Vec<FileId>,
+}
+
+impl Named {
+    fn new(parent: FileId, is_directory: bool) -> Self {
+        Self { parent, is_directory, entries: 0, nameless: false, others: Vec::new() }
+    }
 }
 
 /// All of them.
@@ -23,8 +34,7 @@ impl Default for Names {
     /// The root alone.
     fn default() -> Self {
         let mut slots = SharedSlots::default();
-        let root = Named { parent: FileId::ROOT, is_directory: true, entries: 0 };
-        slots.put(FileId::ROOT.0 as usize, Arc::new(root));
+        slots.put(FileId::ROOT.0 as usize, Arc::new(Named::new(FileId::ROOT, true)));
         Self(slots)
     }
 }
@@ -70,15 +80,47 @@ impl Names {
         if self.exists(file) {
             return Err(FileError::Exists { file });
         }
-        self.0.put(file.0 as usize, Arc::new(Named { parent, is_directory, entries: 0 }));
+        self.0.put(file.0 as usize, Arc::new(Named::new(parent, is_directory)));
         self.count(parent, |entries| entries + 1);
         Ok(())
     }
 
+    /// Takes all of its names away, and what is behind them.
     fn remove(&mut self, file: FileId) {
         if let Some(named) = self.0.take(file.0 as usize) {
-            self.count(named.parent, |entries| entries.saturating_sub(1));
+            let first = (!named.nameless).then_some(named.parent);
+            for directory in first.into_iter().chain(named.others.iter().copied()) {
+                self.count(directory, |entries| entries.saturating_sub(1));
+            }
         }
+    }
+
+    /// Takes a file's name in a directory away; with the last one goes the file.
+    fn unlink(&mut self, file: FileId, parent: FileId) {
+        let Some(named) = self.0.get_mut(file.0 as usize) else { return };
+        let at = named.others.iter().rposition(|other| *other == parent);
+        let Some(at) = at.or_else(|| named.others.len().checked_sub(1)) else {
+            return self.remove(file);
+        };
+        let mut gone = named.others.swap_remove(at);
+        if gone != parent && named.parent == parent {
+            std::mem::swap(&mut gone, &mut named.parent);
+        }
+        self.count(gone, |entries| entries.saturating_sub(1));
+    }
+
+    /// Gives a file one more name.
+    fn link(&mut self, file: FileId, parent: FileId) -> Result<(), FileError> {
+        self.plain(file)?;
+        self.directory(parent)?;
+        if let Some(named) = self.0.get_mut(file.0 as usize) {
+            match std::mem::take(&mut named.nameless) {
+                true => named.parent = parent,
+                false => named.others.push(parent),
+            }
+        }
+        self.count(parent, |entries| entries + 1);
+        Ok(())
     }
 
     fn empty(&self, file: FileId) -> Result<(), FileError> {
@@ -96,11 +138,24 @@ impl Names {
     pub(crate) fn operate(&mut self, op: &FileOp) -> Result<bool, FileError> {
         let file = op.file;
         match op.operation {
-            Operation::Create => self.add(file, op.parent, false).map(|()| true),
+            Operation::Create | Operation::Symlink => self.add(file, op.parent, false).map(|()| true),
+            Operation::Tmpfile => {
+                self.add(file, op.parent, false)?;
+                self.count(op.parent, |entries| entries.saturating_sub(1));
+                self.0.get_mut(file.0 as usize).into_iter().for_each(|named| named.nameless = true);
+                Ok(true)
+            }
+            Operation::Close => {
+                if self.get(file).is_some_and(|named| named.nameless) {
+                    self.remove(file);
+                }
+                Ok(false)
+            }
+            Operation::Link => self.link(file, op.parent).map(|()| false),
             Operation::Mkdir => self.add(file, op.parent, true).map(|()| true),
             Operation::Unlink => {
                 self.plain(file)?;
-                self.remove(file);
+                self.unlink(file, op.parent);
                 Ok(false)
             }
             Operation::Rmdir => {
@@ -109,9 +164,11 @@ impl Names {
                 Ok(false)
             }
             Operation::Rename => self.rename(op).map(|()| false),
-            Operation::Truncate => self.plain(file).map(|()| false),
+            Operation::Truncate | Operation::Allocate => self.plain(file).map(|()| false),
             Operation::Readdir => self.directory(file).map(|_| false),
-            Operation::Stat | Operation::Open => self.find(file).map(|_| false),
+            Operation::Stat | Operation::Open | Operation::SetAttributes | Operation::SetXattr => {
+                self.find(file).map(|_| false)
+            }
             _ => Ok(false),
         }
     }

@@ -7,6 +7,7 @@ use crate::below::{Kernel, Stop};
 use crate::file_system::JournalMode;
 use crate::page_cache::FileKey;
 use crate::state::{Touch, file_of};
+use petrio_colours::FileId;
 
 /// Blocks that finding blocks for delayed pages may dirty at a time.
 const CREDITS: u64 = 24;
@@ -21,7 +22,8 @@ impl Ext {
         touch: Touch,
     ) -> Result<(), Stop> {
         let Some(file) = file_of(key) else { return Ok(()) };
-        if kernel.fs.inodes.get(file).delayed == 0 || kernel.dirty_holes(self, key, 1) == 0 {
+        let delays = kernel.fs.inodes.get(file).delayed > 0 && kernel.dirty_holes(self, key, 1) > 0;
+        if !delays && !self.has_dirty_unwritten(kernel, file, key) {
             return Ok(());
         }
         let change = self.start(kernel, CREDITS)?;
@@ -40,6 +42,15 @@ impl Ext {
                 if self.rules.converts {
                     kernel.fs.note_unconverted(file, hole.first, hole.count);
                 }
+            }
+            if self.volume.is_unwritten(file, first, pages) {
+                // Their extents are cut before, and hold data once these are there.
+                let into = self.volume.write_into(file, (first, pages), &mut kernel.fs.touched);
+                result = into.map(|_| 0);
+                if result.is_err() {
+                    break;
+                }
+                kernel.fs.note_unconverted(file, first, pages);
             }
             result = self.volume.allocate(file, first, pages, &mut mapping, &mut kernel.fs.touched);
             match result {
@@ -73,5 +84,17 @@ impl Ext {
         kernel.fs.set_delayed(file, delayed);
         self.stop(kernel, change);
         Ok(())
+    }
+
+    /// Whether something of a file is dirty that has blocks which hold no data.
+    fn has_dirty_unwritten(&self, kernel: &Kernel<'_>, file: FileId, key: FileKey) -> bool {
+        let mut at = 0;
+        while let Some((first, pages)) = kernel.memory.cache.dirty_run(key, at, u64::MAX) {
+            if self.volume.is_unwritten(file, first, pages) {
+                return true;
+            }
+            at = first + pages;
+        }
+        false
     }
 }

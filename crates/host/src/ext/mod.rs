@@ -193,6 +193,10 @@ impl FileSystem for Ext {
         self.volume.map(file, first, count, out);
     }
 
+    fn map_data(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.volume.map_data(file, first, count, out);
+    }
+
     fn inode_block(&self, file: FileId) -> Option<u64> {
         Some(self.volume.inode_block(file))
     }
@@ -276,16 +280,16 @@ impl FileSystem for Ext {
         Ok(group)
     }
 
-    fn dropped(&mut self, kernel: &mut Kernel<'_>, file: FileId, from: u64) {
+    fn dropped(&mut self, kernel: &mut Kernel<'_>, file: FileId, (from, to): (u64, u64)) {
         let key = kernel.fs.key(file);
         if self.rules.logs_data() {
             let pages = kernel.fs.inodes.get(file).size.div_ceil(PAGE_BYTES);
-            (from..pages).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
+            (from..pages.min(to)).for_each(|index| self.journal.forget(BlockKey { file: key.0, index }));
         }
         // Of a file that only shrinks, what lies before keeps waiting for its blocks.
-        let left = if from == 0 { 0 } else { kernel.dirty_holes(self, key, u64::MAX) };
+        let left = if (from, to) == (0, u64::MAX) { 0 } else { kernel.dirty_holes(self, key, u64::MAX) };
         kernel.fs.set_delayed(file, left);
-        kernel.fs.takes_unconverted(file, from, u64::MAX - from);
+        kernel.fs.takes_unconverted(file, from, to - from);
     }
 
     fn find_blocks(&mut self, kernel: &mut Kernel<'_>, key: FileKey, touch: Touch) -> Result<(), Stop> {
@@ -401,8 +405,13 @@ impl FileSystem for Ext {
 
 /// The inodes of all that is concerned have changed in this transaction.
 fn note_change(kernel: &mut Kernel<'_>, op: &FileOp, id: u64) {
-    if matches!(op.operation, Operation::Create | Operation::Mkdir) {
+    if op.operation.makes() {
         *kernel.fs.inodes.get_mut(op.file) = Default::default();
+    }
+    if matches!(op.operation, Operation::SetAttributes | Operation::SetXattr) {
+        // No data need them (`ext4_update_inode_fsync_trans`).
+        kernel.fs.inodes.get_mut(op.file).sync = id;
+        return;
     }
     for file in [Some(op.file), Some(op.parent), op.replaced].into_iter().flatten() {
         let inode = kernel.fs.inodes.get_mut(file);

@@ -70,8 +70,9 @@ impl Ext {
             return Ok(());
         }
         let touch = Touch::of(op, Direction::Read, true);
-        let makes = matches!(op.operation, Operation::Create | Operation::Mkdir);
-        let parent = (makes || op.operation == Operation::Rename).then_some(op.parent);
+        let makes = op.operation.makes();
+        let parent = makes || matches!(op.operation, Operation::Rename | Operation::Link);
+        let parent = parent.then_some(op.parent);
         for file in [parent, (!makes).then_some(op.file), op.replaced].into_iter().flatten() {
             self.find_name(kernel, file, touch)?;
         }
@@ -108,12 +109,13 @@ impl Ext {
     /// What has to happen before.
     pub(super) fn note_found(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
         let Some(found) = &mut self.found else { return Ok(()) };
-        match op.operation {
-            Operation::Create | Operation::Mkdir => found.insert(op.file),
-            Operation::Open => {}
-            _ => return Ok(()),
+        if op.operation.makes() {
+            found.insert(op.file);
         }
-        if found.opened || kernel.fs.is_read_only || self.volume.is_directory(op.file) {
+        if !matches!(op.operation, Operation::Create | Operation::Tmpfile | Operation::Open) {
+            return Ok(());
+        }
+        if found.opened || kernel.fs.is_read_only {
             return Ok(());
         }
         let change = self.start(kernel, 1)?;

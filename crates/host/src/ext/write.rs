@@ -115,7 +115,8 @@ impl Ext {
         let file = op.file;
         let size = kernel.fs.inodes.get(file).size;
         let holes = kernel.holes(self, file, (first, end - first));
-        let extends = holes > 0 || last_byte > size;
+        let empty = self.volume.is_unwritten(file, first, end - first);
+        let extends = holes > 0 || empty || last_byte > size;
         if !extends && !kernel.ages(file) {
             return Ok(false);
         }
@@ -123,9 +124,15 @@ impl Ext {
         kernel.fs.touched.clear();
         kernel.touch_times(file);
         self.volume.touch_inode(file, &mut kernel.fs.touched);
-        if holes > 0
-            && let Err(error) = self.allocate(kernel, file, (first, end - first))
-        {
+        let mut found = Ok(0);
+        if holes > 0 {
+            found = self.allocate(kernel, file, (first, end - first));
+        }
+        if empty && found.is_ok() {
+            let into = self.volume.write_into(file, (first, end - first), &mut kernel.fs.touched);
+            found = into.map(u64::from);
+        }
+        if let Err(error) = found {
             self.log_touched(kernel, change.id);
             self.stop(kernel, change);
             return Err(error.into());

@@ -71,6 +71,19 @@ impl Volume {
         end: u64,
         touched: &mut Touched,
     ) -> Result<u64, FileError> {
+        let holds = Holds::data(inode);
+        self.fill_as(file, inode, (first, end), holds, touched)
+    }
+
+    /// The same with blocks that are for something else.
+    pub(super) fn fill_as(
+        &mut self,
+        file: FileId,
+        inode: &mut Inode,
+        (first, end): (u64, u64),
+        holds: Holds,
+        touched: &mut Touched,
+    ) -> Result<u64, FileError> {
         let mut given = 0;
         let mut at = first;
         while at < end {
@@ -86,12 +99,12 @@ impl Volume {
                 |volume: &Self| FileError::NoSpace { file, wanted: end - at, free: volume.free_blocks() };
             let (block, count) = match self.parameters.family {
                 Family::Ext3 => self.give_indirect(inode, at, hole_end, before, touched),
-                Family::Ext4 => self.give_extent(inode, at, hole_end, (before, behind), touched),
+                Family::Ext4 => self.give_extent(inode, (at, hole_end), holds, (before, behind), touched),
             }
             .ok_or_else(|| full(self))?;
             given += count;
             self.scatter = None;
-            inode.extents.insert(at, block, count);
+            inode.extents.insert(at, block, count, holds == Holds::Nothing);
             if self.parameters.family == Family::Ext4 {
                 self.complete_tree(inode, at, block, touched).ok_or_else(|| full(self))?;
             }
@@ -209,8 +222,8 @@ impl Volume {
     fn give_extent(
         &mut self,
         inode: &mut Inode,
-        at: u64,
-        end: u64,
+        (at, end): (u64, u64),
+        holds: Holds,
         (before, behind): (Option<Extent>, Option<Extent>),
         touched: &mut Touched,
     ) -> Option<(u64, u64)> {
@@ -223,7 +236,8 @@ impl Volume {
         }
         let (index, leaf) = inode.extents.nodes_above(at);
         [index, leaf].into_iter().flatten().for_each(|block| touched.read(block));
-        let given = self.give(inode, Holds::data(inode), at, (end - at).min(AT_ONCE), goal, touched)?;
+        let most = if holds == Holds::Nothing { end - at } else { (end - at).min(AT_ONCE) };
+        let given = self.give(inode, holds, at, most, goal, touched)?;
         if let Some(leaf) = leaf {
             touched.dirty(leaf);
         }
@@ -231,7 +245,13 @@ impl Volume {
     }
 
     /// Gives the extent tree the nodes that it needs after an extent was added.
-    fn complete_tree(&mut self, inode: &mut Inode, at: u64, near: u64, touched: &mut Touched) -> Option<()> {
+    pub(super) fn complete_tree(
+        &mut self,
+        inode: &mut Inode,
+        at: u64,
+        near: u64,
+        touched: &mut Touched,
+    ) -> Option<()> {
         while inode.extents.nodes_missing() > 0 {
             let (index, leaf) = inode.extents.nodes_above(at);
             [index, leaf].into_iter().flatten().for_each(|block| touched.dirty(block));
@@ -240,6 +260,14 @@ impl Volume {
             touched.dirty(block);
         }
         Some(())
+    }
+
+    /// Takes one block for metadata near another.
+    pub(super) fn take_one(&mut self, goal: u64, touched: &mut Touched) -> Option<u64> {
+        let (block, _) = self.near(goal, 1)?;
+        self.free_seen.add(-1);
+        self.touch_bitmaps(block, 1, touched);
+        Some(block)
     }
 
     /// Takes blocks for what is to lie there; bitmaps and descriptors are touched.

@@ -100,6 +100,12 @@ pub enum FileError {
         /// The file that would be made.
         file: FileId,
     },
+    /// EOPNOTSUPP.
+    #[error("file {} lies where ranges get no blocks without data; use ext4 or xfs", .file.0)]
+    NotSupported {
+        /// The file.
+        file: FileId,
+    },
     /// EFBIG.
     #[error("file {} would have {blocks} blocks, and can have at most {most}; use ext4, or smaller files", .file.0)]
     TooLarge {
@@ -124,6 +130,7 @@ impl FileError {
             Self::Misplaced { .. } => Failure::Misplaced,
             Self::NoSpace { .. } => Failure::NoSpace,
             Self::NoInode { .. } => Failure::NoInode,
+            Self::NotSupported { .. } => Failure::NotImplemented,
             Self::TooLarge { .. } => Failure::TooLarge,
         }
     }

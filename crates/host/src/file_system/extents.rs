@@ -22,11 +22,20 @@ pub(super) struct Extent {
     pub(super) first: u64,
     pub(super) block: u64,
     pub(super) count: u32,
+    /// Whether it holds no data yet, and reads as zeros.
+    pub(super) unwritten: bool,
 }
 
 impl Extent {
     pub(super) fn end(&self) -> u64 {
         self.first + u64::from(self.count)
+    }
+
+    /// What of it lies in `first .. end`.
+    fn within(&self, first: u64, end: u64) -> Self {
+        let (from, to) = (self.first.max(first), self.end().min(end));
+        let count = to.saturating_sub(from) as u32;
+        Self { first: from, block: self.block + (from - self.first), count, ..*self }
     }
 }
 
@@ -46,6 +55,8 @@ pub(super) struct Extents {
     index: Vec<u64>,
     longest: u32,
     blocks: u64,
+    /// Blocks that hold no data yet.
+    unwritten: u64,
     /// Leaves without a node.
     unplaced: u32,
 }
@@ -53,7 +64,7 @@ pub(super) struct Extents {
 impl Extents {
     /// None yet; an extent has at most `longest` blocks.
     pub(super) fn new(longest: u32) -> Self {
-        Self { leaves: SmallVec::new(), index: Vec::new(), longest, blocks: 0, unplaced: 0 }
+        Self { leaves: SmallVec::new(), index: Vec::new(), longest, blocks: 0, unwritten: 0, unplaced: 0 }
     }
 
     /// Blocks of data.
@@ -65,6 +76,11 @@ impl Extents {
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.last().map_or(0, Extent::end)
+    }
+
+    /// Whether some of it holds no data yet.
+    pub(super) fn has_unwritten(&self) -> bool {
+        self.unwritten > 0
     }
 
     #[cfg(test)]
@@ -135,48 +151,140 @@ impl Extents {
         }
     }
 
-    /// Adds blocks that lay in a hole.
-    pub(super) fn insert(&mut self, first: u64, block: u64, count: u64) {
+    /// Adds blocks that lay in a hole; whether they hold no data yet.
+    pub(super) fn insert(&mut self, first: u64, block: u64, count: u64, unwritten: bool) {
         self.blocks += count;
+        self.unwritten += if unwritten { count } else { 0 };
+        // One of no data has a block less (EXT_UNWRITTEN_MAX_LEN).
+        let longest = u64::from(self.longest - u32::from(unwritten));
         let mut done = 0;
         while done < count {
-            let part = (count - done).min(u64::from(self.longest)) as u32;
-            self.insert_one(Extent { first: first + done, block: block + done, count: part });
+            let part = (count - done).min(longest) as u32;
+            self.insert_one(Extent { first: first + done, block: block + done, count: part, unwritten });
             done += u64::from(part);
         }
     }
 
+    /// Makes what of `first .. end` has blocks hold data from now on, or none; whether that changed anything.
+    pub(super) fn mark(&mut self, first: u64, end: u64, unwritten: bool) -> bool {
+        let mut others = Vec::new();
+        self.walk(first, |extent| {
+            if extent.first < end && extent.end() > first && extent.unwritten != unwritten {
+                others.push(extent);
+            }
+            extent.first < end
+        });
+        for extent in &others {
+            let part = extent.within(first, end);
+            if part == *extent {
+                if let Some((leaf, at)) = self.find(extent.first) {
+                    self.leaves[leaf].extents[at].unwritten = unwritten;
+                    self.join_around(leaf, at);
+                }
+            } else {
+                self.cut(*extent, first, end);
+                self.insert_one(Extent { unwritten, ..part });
+            }
+            let count = u64::from(part.count);
+            self.unwritten = if unwritten { self.unwritten + count } else { self.unwritten - count };
+        }
+        !others.is_empty()
+    }
+
+    /// Takes the blocks of `first .. end` out; tells of them, and of nodes of the tree that become free.
+    pub(super) fn punch(
+        &mut self,
+        (first, end): (u64, u64),
+        mut data: impl FnMut(u64, u64),
+        mut node: impl FnMut(u64),
+    ) {
+        let mut gone = Vec::new();
+        self.walk(first, |extent| {
+            gone.extend((extent.first < end && extent.end() > first).then_some(extent));
+            extent.first < end
+        });
+        for extent in gone {
+            let part = extent.within(first, end);
+            data(part.block, u64::from(part.count));
+            self.blocks -= u64::from(part.count);
+            self.unwritten -= if part.unwritten { u64::from(part.count) } else { 0 };
+            if part != extent {
+                self.cut(extent, first, end);
+                continue;
+            }
+            let Some((leaf, at)) = self.find(extent.first) else { continue };
+            self.leaves[leaf].extents.remove(at);
+            if self.leaves[leaf].extents.is_empty() {
+                match self.leaves.remove(leaf).node {
+                    0 => self.unplaced -= 1,
+                    block => node(block),
+                }
+            }
+        }
+        self.drop_index(node);
+    }
+
+    /// Leaves of an extent what lies before `first` and behind `end`, which isn't nothing.
+    fn cut(&mut self, extent: Extent, first: u64, end: u64) {
+        let Some((leaf, at)) = self.find(extent.first) else { return };
+        let (head, tail) = (extent.within(0, first), extent.within(end.max(extent.first), u64::MAX));
+        match (head.count, tail.count) {
+            (0, _) => self.leaves[leaf].extents[at] = tail,
+            (_, 0) => self.leaves[leaf].extents[at] = head,
+            _ => {
+                self.leaves[leaf].extents[at] = head;
+                self.place(leaf, at + 1, tail);
+            }
+        }
+    }
+
+    fn joins(&self, a: &Extent, b: &Extent) -> bool {
+        a.end() == b.first
+            && a.block + u64::from(a.count) == b.block
+            && a.unwritten == b.unwritten
+            && a.count + b.count <= self.longest - u32::from(a.unwritten)
+    }
+
+    /// Joins an extent with its neighbours in its leaf.
+    fn join_around(&mut self, leaf: usize, at: usize) {
+        for at in [Some(at), at.checked_sub(1)].into_iter().flatten() {
+            let extents = &self.leaves[leaf].extents;
+            if let (Some(one), Some(next)) = (extents.get(at), extents.get(at + 1))
+                && self.joins(one, next)
+            {
+                let count = next.count;
+                let extents = &mut self.leaves[leaf].extents;
+                extents[at].count += count;
+                extents.remove(at + 1);
+            }
+        }
+    }
+
     fn insert_one(&mut self, new: Extent) {
-        let longest = self.longest;
-        let joins = |a: &Extent, b: &Extent| {
-            a.end() == b.first && a.block + u64::from(a.count) == b.block && a.count + b.count <= longest
-        };
         let Some((leaf, at)) = self.find(new.first) else {
             if self.leaves.is_empty() {
                 self.leaves.push(Leaf::default());
                 self.unplaced += 1;
             }
-            if let Some(next) = self.leaves[0].extents.first_mut()
-                && joins(&new, next)
+            if let Some(next) = self.leaves[0].extents.first()
+                && self.joins(&new, next)
             {
-                *next = Extent { count: new.count + next.count, ..new };
+                self.leaves[0].extents[0] = Extent { count: new.count + next.count, ..new };
                 return;
             }
             self.place(0, 0, new);
             return;
         };
-        let extents = &mut self.leaves[leaf].extents;
-        if joins(&extents[at], &new) {
-            extents[at].count += new.count;
-            if at + 1 < extents.len() && joins(&extents[at], &extents[at + 1]) {
-                extents[at].count += extents[at + 1].count;
-                extents.remove(at + 1);
-            }
+        let extents = &self.leaves[leaf].extents;
+        if self.joins(&extents[at], &new) {
+            self.leaves[leaf].extents[at].count += new.count;
+            self.join_around(leaf, at);
             return;
         }
-        if at + 1 < extents.len() && joins(&new, &extents[at + 1]) {
-            let count = new.count + extents[at + 1].count;
-            extents[at + 1] = Extent { count, ..new };
+        if let Some(next) = extents.get(at + 1)
+            && self.joins(&new, next)
+        {
+            self.leaves[leaf].extents[at + 1] = Extent { count: new.count + next.count, ..new };
             return;
         }
         self.place(leaf, at + 1, new);
@@ -209,6 +317,7 @@ impl Extents {
                 let count = last.count - kept;
                 data(last.block + u64::from(kept), u64::from(count));
                 self.blocks -= u64::from(count);
+                self.unwritten -= if last.unwritten { u64::from(count) } else { 0 };
                 if kept > 0 {
                     last.count = kept;
                     break;
@@ -224,6 +333,11 @@ impl Extents {
             }
             self.leaves.pop();
         }
+        self.drop_index(node);
+    }
+
+    /// Gives back nodes above leaves that aren't needed any more.
+    fn drop_index(&mut self, mut node: impl FnMut(u64)) {
         let needed = self.index_needed();
         while self.index.len() > needed {
             if let Some(block) = self.index.pop() {

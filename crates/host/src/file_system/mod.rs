@@ -13,6 +13,8 @@
 //!           ├─ allocate    what giving blocks touches          (fs/ext4/indirect.c, extents.c)
 //!           ├─ release     what giving them back touches       (fs/ext4/inode.c, orphan.c)
 //!           ├─ operate     create, unlink, rename …            (fs/ext4/namei.c)
+//!           ├─ rare        further names, none, attributes     (fs/ext4/namei.c, xattr.c)
+//!           ├─ ranges      blocks without data, holes          (fs/ext4/extents.c, inode.c)
 //!           └─ prepare     files that are there before a run
 //! ```
 //!
@@ -51,6 +53,8 @@ mod journalling;
 mod operate;
 mod parameters;
 mod prepare;
+mod ranges;
+mod rare;
 mod release;
 mod search;
 mod touched;

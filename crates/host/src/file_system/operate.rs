@@ -22,8 +22,8 @@ pub(crate) fn name_hash(file: FileId, names: u64) -> u32 {
 }
 
 impl Volume {
-    /// Carries out an operation on names or sizes: create, open, close, unlink, mkdir, rmdir, rename, truncate,
-    /// readdir, stat. What it reads and changes is added to `touched`. Others (read, write, fsync …) change nothing
+    /// Carries out an operation on names, sizes or attributes: create, open, close, unlink, mkdir, rmdir, rename, truncate,
+    /// readdir, stat, link, fallocate …. What it reads and changes is added to `touched`. Others (read, write, fsync …) change nothing
     /// here.
     ///
     /// Close is the counterpart of [`Volume::hold`], which nobody calls but the caller; without it a file goes with its
@@ -37,12 +37,18 @@ impl Volume {
         let result = match op.operation {
             Operation::Create => self.create(op.file, op.parent, op.process, touched),
             Operation::Mkdir => self.mkdir(op.file, op.parent, touched),
-            Operation::Unlink => self.unlink(op.file, touched),
+            Operation::Unlink => self.unlink(op.file, op.parent, touched),
             Operation::Rmdir => self.rmdir(op.file, touched),
             Operation::Rename => self.rename(op.file, op.parent, op.replaced, touched),
             Operation::Truncate => self.truncate(op.file, op.length, touched),
             Operation::Readdir => self.readdir(op.file, touched),
             Operation::Stat | Operation::Open => self.look_up(op.file, touched),
+            Operation::SetAttributes => self.find(op.file).map(|_| self.touch_inode(op.file, touched)),
+            Operation::SetXattr => self.set_attribute(op.file, op.length, touched),
+            Operation::Link => self.link(op.file, op.parent, touched),
+            Operation::Symlink => self.symlink(op, touched),
+            Operation::Tmpfile => self.make_nameless(op, touched),
+            Operation::Allocate => self.change_range(op, touched),
             Operation::Close => {
                 self.release(op.file, touched);
                 Ok(())
@@ -51,6 +57,7 @@ impl Volume {
             | Operation::Write
             | Operation::Fsync
             | Operation::Fdatasync
+            | Operation::SyncRange
             | Operation::Sync
             | Operation::Compute
             | Operation::Exchange
@@ -61,7 +68,7 @@ impl Volume {
     }
 
     /// EXT4_DATA_TRANS_BLOCKS: what a change of one block of a directory may touch, extended attributes included.
-    fn data_credits(&self) -> u32 {
+    pub(super) fn data_credits(&self) -> u32 {
         6 - 2
             + match self.parameters.family {
                 Family::Ext3 => 8,
@@ -106,13 +113,13 @@ impl Volume {
     }
 
     /// Whether `file` can be made in `parent`.
-    fn check_new(&self, file: FileId, parent: FileId) -> Result<(), FileError> {
+    pub(super) fn check_new(&self, file: FileId, parent: FileId) -> Result<(), FileError> {
         self.directory(parent)?;
         if self.get(file).is_some() { Err(FileError::Exists { file }) } else { Ok(()) }
     }
 
     /// Takes and fills an inode; bitmap, descriptor and table block are touched.
-    fn new_inode(
+    pub(super) fn new_inode(
         &mut self,
         file: FileId,
         parent: FileId,
@@ -149,7 +156,7 @@ impl Volume {
     }
 
     /// Puts a name into a directory: the entry's block, the directory's inode and, where it grows, what that takes.
-    fn add_name(
+    pub(super) fn add_name(
         &mut self,
         file: FileId,
         parent: FileId,
@@ -220,7 +227,7 @@ impl Volume {
         self.put(parent, taken);
     }
 
-    fn create(
+    pub(super) fn create(
         &mut self,
         file: FileId,
         parent: FileId,
@@ -261,11 +268,15 @@ impl Volume {
         Ok(())
     }
 
-    fn unlink(&mut self, file: FileId, touched: &mut Touched) -> Result<(), FileError> {
+    fn unlink(&mut self, file: FileId, parent: FileId, touched: &mut Touched) -> Result<(), FileError> {
         let inode = self.find(file)?;
         if inode.directory.is_some() {
             return Err(FileError::IsADirectory { file });
         }
+        if self.is_nameless(file) {
+            return Err(FileError::NotFound { file });
+        }
+        self.put_first(file, parent);
         self.remove(file, touched);
         Ok(())
     }
@@ -276,10 +287,13 @@ impl Volume {
         let (parent, hash) = (inode.parent, inode.hash);
         touched.credits += self.data_credits();
         self.change_name(file, (parent, hash), None, touched);
-        self.lose_last_name(file, touched);
+        self.lose_name(file, touched);
     }
 
-    fn lose_last_name(&mut self, file: FileId, touched: &mut Touched) {
+    fn lose_name(&mut self, file: FileId, touched: &mut Touched) {
+        if self.takes_next_name(file, touched) {
+            return;
+        }
         let Some(inode) = self.get(file) else { return };
         self.orphan_add(inode, touched);
         let held = inode.holders > 0;
@@ -332,6 +346,7 @@ impl Volume {
         }
         let replaced = replaced.filter(|&other| other != file);
         if let Some(other) = replaced {
+            self.put_first(other, parent);
             if self.find(other)?.parent != parent {
                 return Err(FileError::NotFound { file: other });
             }
@@ -366,7 +381,7 @@ impl Volume {
             inode.hash = hash;
         }
         if let Some(other) = replaced {
-            self.lose_last_name(other, touched);
+            self.lose_name(other, touched);
         }
         Ok(())
     }

@@ -29,7 +29,8 @@ impl Volume {
         if inode.holders > 0 {
             return;
         }
-        if inode.orphan {
+        let is_orphan = inode.orphan;
+        if is_orphan || self.is_nameless(file) {
             self.evict(file, touched);
         } else {
             self.discard_reservation(file);
@@ -132,7 +133,7 @@ impl Volume {
         self.scratch.tree = tree;
     }
 
-    fn give_back(&mut self, block: u64, count: u64, touched: &mut Touched) {
+    pub(super) fn give_back(&mut self, block: u64, count: u64, touched: &mut Touched) {
         self.taken.give_back(block..block + count);
         self.free_seen.add(count as i64);
         self.touch_bitmaps(block, count, touched);
@@ -150,8 +151,9 @@ impl Volume {
         touched.dirty(self.geometry.descriptor(group));
         touched.credits += self.truncate_credits() + 3;
         self.inodes.give_back(inode.number, inode.directory.is_some());
-        if inode.orphan {
+        if inode.orphan || self.is_nameless(file) {
             self.orphans -= 1;
         }
+        self.drop_rare(file, touched);
     }
 }

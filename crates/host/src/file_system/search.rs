@@ -37,6 +37,8 @@ pub(super) enum Holds {
     Data,
     /// Indirect blocks, nodes of extent trees, directories.
     Metadata,
+    /// A plain file's data that are to come: just as many are looked for as are asked for.
+    Nothing,
 }
 
 impl Holds {
@@ -62,6 +64,7 @@ impl Volume {
             }
             (Holds::Data, Allocation::Reservation) => self.reserved(inode, most, goal),
             (Holds::Data, Allocation::MultiBlock) => self.preallocated(inode, at, most, goal),
+            (Holds::Nothing, _) => self.exact(inode, at, most, goal),
         };
         if found.is_some() || self.windowed == 0 {
             return found;
@@ -72,8 +75,24 @@ impl Volume {
         self.near(goal, most)
     }
 
+    /// Just so many blocks, behind those before where they are free; no more than a group has.
+    fn exact(&mut self, inode: &mut Inode, at: u64, most: u64, goal: u64) -> Option<(u64, u64)> {
+        if let Some(kept) = self.take_from_pieces(inode, at, most) {
+            return Some(kept);
+        }
+        let goes_on = inode.extents.around(at).0.is_some_and(|extent| extent.end() == at);
+        let is_small = (at + most).max(inode.size.div_ceil(BLOCK_SIZE)) <= SMALL_FILE;
+        let start = if is_small { self.taken.place(goal).0 } else { self.stream };
+        let wanted = most.min(u64::from(self.taken.size_of(0))) as u32;
+        let run = self.multi_block_run(goes_on.then_some(goal), wanted, start)?;
+        if !is_small {
+            self.stream = run.group;
+        }
+        Some(self.take_run(run))
+    }
+
     /// Blocks at the goal, or the next free ones.
-    fn near(&mut self, goal: u64, most: u64) -> Option<(u64, u64)> {
+    pub(super) fn near(&mut self, goal: u64, most: u64) -> Option<(u64, u64)> {
         let run = self.free_run(goal, most.min(u64::from(u32::MAX)) as u32)?;
         Some(self.take_run(run))
     }

@@ -8,10 +8,12 @@ use super::geometry::{DIRECT, Geometry, ROOT_INODE};
 use super::indirect::{Branch, Indirect};
 use super::inodes::{Inodes, LaggingCount, ParentPlace};
 use super::parameters::{Allocation, BLOCK_SIZE, Family, FileSystemParameters};
+use super::rare::{Attributes, Rare};
 use super::touched::{Mapping, Segment, Touched};
 use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -89,6 +91,9 @@ pub struct Volume {
     pub(super) names: u64,
     /// Where the next blocks of a prepared file go instead of behind the last ones.
     pub(super) scatter: Option<u64>,
+    /// What few files have.
+    pub(super) rare: BTreeMap<FileId, Rare>,
+    pub(super) attributes: Attributes,
     /// Groups whose bitmaps were never written (BLOCK_UNINIT and INODE_UNINIT, which ext4's descriptors have).
     pub(super) unwritten: Vec<Unwritten>,
     pub(super) scratch: Scratch,
@@ -141,7 +146,7 @@ impl Volume {
         let inodes = Inodes::new(&geometry);
         let mut root = Inode::new(parameters, ROOT_INODE, FileId::ROOT, 0, 0);
         root.directory = Some(Box::new(Directory::new(1)));
-        root.extents.insert(0, geometry.root, 1);
+        root.extents.insert(0, geometry.root, 1, false);
         root.size = BLOCK_SIZE;
         let mut files = SharedSlots::default();
         files.put(0, Arc::new(root));
@@ -158,6 +163,8 @@ impl Volume {
             orphans: 0,
             names: 0,
             scatter: None,
+            rare: BTreeMap::new(),
+            attributes: Attributes::new(),
             scratch: Scratch::default(),
             unwritten: match parameters.family {
                 Family::Ext3 => vec![Unwritten::default(); geometry.groups as usize],
@@ -291,6 +298,16 @@ impl Volume {
     /// Where the file's blocks `first .. first + count` lie, and which metadata must be in memory to know it. A file
     /// that isn't there is one hole.
     pub fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.map_as(file, (first, count), false, out);
+    }
+
+    /// The same for a read: blocks that hold no data are a hole.
+    pub fn map_data(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        let skips = self.get(file).is_some_and(|inode| inode.extents.has_unwritten());
+        self.map_as(file, (first, count), skips, out);
+    }
+
+    fn map_as(&self, file: FileId, (first, count): (u64, u64), skips: bool, out: &mut Mapping) {
         out.clear();
         let end = first.saturating_add(count);
         if first >= end {
@@ -300,7 +317,7 @@ impl Volume {
             out.segments.push(Segment { first, block: None, count });
             return;
         };
-        if count == 1 {
+        if count == 1 && !skips {
             inode.map_one(self.parameters.family, first, out);
             return;
         }
@@ -317,7 +334,8 @@ impl Volume {
                 at = extent.first;
             }
             let count = extent.end().min(end) - at;
-            out.segments.push(Segment { first: at, block: Some(extent.block + (at - extent.first)), count });
+            let block = Some(extent.block + (at - extent.first)).filter(|_| !(skips && extent.unwritten));
+            out.segments.push(Segment { first: at, block, count });
             at += count;
             at < end
         });

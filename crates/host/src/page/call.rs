@@ -18,18 +18,26 @@ impl Context<'_> {
             Operation::Read => (costs.read, Then::LookUp),
             Operation::Write => (costs.write, Then::Begin),
             Operation::Close if job.end > 0 => (costs.write, Then::Begin),
-            Operation::Fsync | Operation::Fdatasync | Operation::Sync => (costs.fsync, Then::Sync),
+            Operation::Fsync | Operation::Fdatasync | Operation::Sync | Operation::SyncRange => {
+                (costs.fsync, Then::Sync)
+            }
             Operation::Compute => (Time::from_picos(job.op.length), Then::Return),
             Operation::Exchange => (Time::ZERO, Then::Return),
             Operation::Touch => (Time::ZERO, Then::Touch),
             Operation::Open | Operation::Close => (half(costs.open), Then::Names),
-            Operation::Stat | Operation::Readdir => (half(costs.namespace), Then::Names),
+            Operation::Stat | Operation::Readdir | Operation::SetAttributes | Operation::SetXattr => {
+                (half(costs.namespace), Then::Names)
+            }
             Operation::Create
             | Operation::Truncate
             | Operation::Unlink
             | Operation::Mkdir
             | Operation::Rmdir
-            | Operation::Rename => (costs.namespace, Then::Names),
+            | Operation::Rename
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate => (costs.namespace, Then::Names),
         }
     }
 
@@ -163,10 +171,7 @@ pub(super) fn leave(job: Job) -> FileOp {
 
 /// Whether it needs no file that is there.
 fn is_new(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Create | Operation::Mkdir | Operation::Sync | Operation::Compute | Operation::Touch
-    )
+    operation.makes() || matches!(operation, Operation::Sync | Operation::Compute | Operation::Touch)
 }
 
 fn half(span: Time) -> Time {

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::job::{Job, Next, SyncState, Then};
 use crate::copy_cost::PAGE_BYTES;
 use crate::state::{Event, times};
-use petrio_colours::{FileCause, Operation};
+use petrio_colours::{Fallocate, FileCause, FileId, Operation};
 
 impl Context<'_> {
     /// Carries out an operation on names.
@@ -16,8 +16,8 @@ impl Context<'_> {
             return Next::Return;
         }
         let op = job.op.clone();
-        // do_truncate of fs/open.c takes the inode's lock.
-        if op.operation == Operation::Truncate
+        // do_truncate of fs/open.c takes the inode's lock, as does fallocate of each file system.
+        if matches!(op.operation, Operation::Truncate | Operation::Allocate)
             && !std::mem::replace(&mut job.locks, true)
             && let Err(turn) = self.fs.locks.take(op.file)
         {
@@ -30,14 +30,23 @@ impl Context<'_> {
             Err(stop) => return self.stopped(job, stop, Then::Names),
         };
         let mut work = self.drop_pages(job);
-        if op.operation == Operation::Truncate {
-            self.fs.inodes.get_mut(op.file).size = op.length;
+        match (op.operation, op.fallocate) {
+            (Operation::Truncate | Operation::Symlink, _) => {
+                self.fs.inodes.get_mut(op.file).size = op.length;
+            }
+            (Operation::Allocate, Fallocate::Extend | Fallocate::ZeroRange) => {
+                let size = &mut self.fs.inodes.get_mut(op.file).size;
+                *size = op.end().max(*size);
+            }
+            _ => {}
         }
         if changes {
             work += self.memory.costs.journal_handle;
         }
         match op.operation {
-            Operation::Open | Operation::Create => self.fs.opened.reset(op.process, op.file),
+            Operation::Open | Operation::Create | Operation::Tmpfile => {
+                self.fs.opened.reset(op.process, op.file);
+            }
             _ => {}
         }
         job.stage = SyncState::Done;
@@ -54,21 +63,28 @@ impl Context<'_> {
 
     /// The pages of a file that goes or shrinks; what dropping them costs.
     fn drop_pages(&mut self, job: &Job) -> petrio_kernel::Time {
-        let from = match job.op.operation {
-            Operation::Unlink | Operation::Rmdir => Some((job.op.file, 0)),
-            Operation::Truncate => Some((job.op.file, job.op.length.div_ceil(PAGE_BYTES))),
-            Operation::Rename => job.op.replaced.map(|file| (file, 0)),
+        let op = &job.op;
+        let goes = |file: FileId| (!self.system.exists(file)).then_some((file, 0, u64::MAX));
+        let pages = match op.operation {
+            // What has another name stays.
+            Operation::Unlink | Operation::Rmdir | Operation::Close => goes(op.file),
+            Operation::Truncate => Some((op.file, op.length.div_ceil(PAGE_BYTES), u64::MAX)),
+            Operation::Rename => op.replaced.and_then(goes),
+            Operation::Allocate if matches!(op.fallocate, Fallocate::PunchHole | Fallocate::ZeroRange) => {
+                let (from, to) = (op.offset.div_ceil(PAGE_BYTES), op.end() / PAGE_BYTES);
+                (from < to).then_some((op.file, from, to))
+            }
             _ => None,
         };
-        let Some((file, from)) = from else { return petrio_kernel::Time::ZERO };
+        let Some((file, from, to)) = pages else { return petrio_kernel::Time::ZERO };
         let key = self.fs.key(file);
-        let removed = self.memory.cache.remove(key, from, u64::MAX);
-        match from {
-            0 => self.fs.promises.removed(key),
-            _ => self.fs.promises.gone(key, from, u64::MAX),
+        let removed = self.memory.cache.remove(key, from, to);
+        match (from, to) {
+            (0, u64::MAX) => self.fs.promises.removed(key),
+            _ => self.fs.promises.gone(key, from, to),
         }
         let (system, mut kernel) = self.split();
-        system.dropped(&mut kernel, file, from);
+        system.dropped(&mut kernel, file, (from, to));
         times(self.memory.costs.reclaim, removed.clean + removed.dirty)
     }
 }

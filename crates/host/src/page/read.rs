@@ -224,7 +224,7 @@ impl Context<'_> {
         }
         let touch = Touch::of(&job.op, Direction::Read, true);
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.system.map(job.op.file, window.start, window.pages, &mut mapping);
+        self.system.map_data(job.op.file, window.start, window.pages, &mut mapping);
         // What lies behind a block of metadata that isn't in memory waits until that has been read.
         let mut known = window.end();
         let mut group = None;
@@ -302,7 +302,7 @@ impl Context<'_> {
             return Self::wait(Event::Group(group), FileCause::Write, Then::LookUp);
         }
         let mut mapping = std::mem::take(&mut self.fs.mapping);
-        self.system.map(job.op.file, first, last - first + 1, &mut mapping);
+        self.system.map_data(job.op.file, first, last - first + 1, &mut mapping);
         let missing =
             mapping.metadata.iter().find_map(|&(_, block)| self.kernel().bring_block(block, None, touch));
         let mut sent = 0;

@@ -1,4 +1,4 @@
-//! fsync, fdatasync, O_SYNC, sync: data to the device, then the transaction, then the device's write cache.
+//! fsync, fdatasync, O_SYNC, sync, sync_file_range: data to the device, then the transaction, then the device's write cache.
 //!
 //! After fs/ext4/fsync.c (6.x, which also serves ext3) and fs/ext3/fsync.c (2.6.24). Data that were logged are committed first and
 //! then written in place; a directory is made durable by committing what runs; a flush of its own is needed only where no commit
@@ -29,7 +29,9 @@ impl Context<'_> {
                     job.stage = SyncState::Data;
                     job.era = self.fs.promises.begin();
                     let (system, mut kernel) = self.split();
-                    if let Some(event) = system.before_data(&mut kernel, scope) {
+                    if job.op.operation != Operation::SyncRange
+                        && let Some(event) = system.before_data(&mut kernel, scope)
+                    {
                         return Self::wait_for_log(job, event);
                     }
                 }
@@ -51,6 +53,10 @@ impl Context<'_> {
                     }
                     if self.sends_again(job) {
                         continue;
+                    }
+                    // Nothing is promised of what is on the device then.
+                    if job.op.operation == Operation::SyncRange {
+                        return self.end_call(job);
                     }
                     job.landed = self.fs.promises.writes_landed();
                     let (system, mut kernel) = self.split();
@@ -98,6 +104,7 @@ impl Context<'_> {
     /// The pages concerned: of a synchronous write its own.
     fn range_of(&self, job: &Job) -> (u64, u64) {
         match job.op.operation {
+            Operation::SyncRange => (job.op.offset / PAGE_BYTES, job.op.end().div_ceil(PAGE_BYTES)),
             Operation::Write if !job.op.flags.stdio => {
                 (job.op.offset / PAGE_BYTES, job.op.end().div_ceil(PAGE_BYTES))
             }

@@ -101,7 +101,7 @@ impl Context<'_> {
             None => {
                 let touch = Touch::of(&job.op, Direction::Read, true);
                 let mut mapping = std::mem::take(&mut self.fs.mapping);
-                self.system.map(job.op.file, index, 1, &mut mapping);
+                self.system.map_data(job.op.file, index, 1, &mut mapping);
                 let block = mapping.segments.first().and_then(|segment| segment.block);
                 let metadata = mapping.metadata.first().map(|&(_, block)| block);
                 self.fs.mapping = mapping;

@@ -152,7 +152,14 @@ impl Host {
             | Operation::Truncate
             | Operation::Mkdir
             | Operation::Rmdir
+            | Operation::SetAttributes
             | Operation::Rename => self.change(job, file, now),
+            Operation::SetXattr
+            | Operation::Link
+            | Operation::Symlink
+            | Operation::Tmpfile
+            | Operation::Allocate
+            | Operation::SyncRange => job.fail(Failure::NotImplemented),
             Operation::Readdir | Operation::Stat => Next::Return,
         }
     }
@@ -187,6 +194,7 @@ impl Host {
                 }
                 self.write_metadata(job, &[job.op.file], now)
             }
+            Operation::SetAttributes => self.write_metadata(job, &[job.op.file], now),
             Operation::Mkdir => {
                 if !job.sent {
                     self.files_mut(file).make_directory(job.op.file);

@@ -10,7 +10,7 @@ use super::group::Group;
 use super::items::{Buffer, Changes};
 use super::volume::{Inode, XfsVolume};
 use crate::file_system::{BLOCK_SIZE, FileError};
-use petrio_colours::FileId;
+use petrio_colours::{Fallocate, FileId, FileOp};
 use std::sync::Arc;
 
 /// How far a file's neighbouring extent may be for the new one to keep its distance (XFS_ALLOC_GAP_UNITS).
@@ -169,13 +169,45 @@ impl XfsVolume {
         true
     }
 
-    /// Gives a run of the file's blocks back to nobody: they are data's no more.
+    /// Carries out a fallocate (`xfs_alloc_file_space`, `xfs_free_file_space` of fs/xfs/xfs_bmap_util.c). Leaves out that dirty pages of a
+    /// range that goes are written before, and the zeroing of blocks that go in part.
+    pub(super) fn change_range(&mut self, op: &FileOp, changes: &mut Changes) -> Result<(), FileError> {
+        let file = op.file;
+        if self.find(file)?.directory.is_some() {
+            return Err(FileError::IsADirectory { file });
+        }
+        let blocks = (op.offset / BLOCK_SIZE, op.end().div_ceil(BLOCK_SIZE));
+        let whole = (op.offset.div_ceil(BLOCK_SIZE), op.end() / BLOCK_SIZE);
+        if matches!(op.fallocate, Fallocate::PunchHole | Fallocate::ZeroRange) && whole.0 < whole.1 {
+            self.release_range(file, (whole.0, whole.1 - whole.0), changes);
+        }
+        changes.core(file);
+        if op.fallocate == Fallocate::PunchHole {
+            return Ok(());
+        }
+        self.allocate(file, (blocks.0, blocks.1 - blocks.0), changes)?;
+        let Some(inode) = self.get_mut(file) else { return Ok(()) };
+        if op.fallocate == Fallocate::KeepSize {
+            // What lies behind its end is to stay there (XFS_DIFLAG_PREALLOC).
+            inode.trimmed = true;
+        } else {
+            inode.size = inode.size.max(op.end());
+            inode.disk_size = inode.disk_size.max(op.end());
+        }
+        Ok(())
+    }
+
+    /// Gives the file's blocks from one on back to nobody: they are data's no more.
     pub(super) fn release(&mut self, file: FileId, first: u64, changes: &mut Changes) {
+        self.release_range(file, (first, u64::MAX - first), changes);
+    }
+
+    fn release_range(&mut self, file: FileId, (first, count): (u64, u64), changes: &mut Changes) {
         let mut freed = Vec::new();
         let Some(inode) = self.get_mut(file) else { return };
         let before = inode.fork.delayed();
         let leaves = std::mem::take(&mut inode.fork.leaves);
-        inode.fork.remove(first, u64::MAX - first, &mut freed);
+        inode.fork.remove(first, count, &mut freed);
         inode.fork.leaves = leaves;
         let less = before - inode.fork.delayed();
         self.delayed -= less;
@@ -250,7 +282,7 @@ impl XfsVolume {
     }
 
     /// Takes blocks near a block: all in one piece, in its group or the next that has such a piece, else the longest piece there is.
-    fn take_blocks(&mut self, goal: u64, count: u64, changes: &mut Changes) -> Option<(u64, u64)> {
+    pub(super) fn take_blocks(&mut self, goal: u64, count: u64, changes: &mut Changes) -> Option<(u64, u64)> {
         let goal = goal.min(self.geometry.blocks - 1);
         let home = self.geometry.group_of(goal);
         let groups = self.geometry.groups;

@@ -97,14 +97,12 @@ pub(super) fn buffer_bytes(buffer: Buffer, dirty: Pieces) -> u64 {
     OPERATION + BUFFER_FORMAT + BUFFER_WORD * buffer.words() + runs * OPERATION + pieces * PIECE_BYTES
 }
 
-/// Bytes that an inode takes: format and core, and its fork of so many bytes if that was changed.
+/// Bytes that an inode takes: format and core, and each of its two forks, of so many bytes, that was changed.
 #[must_use]
-pub(super) fn inode_bytes(fork: Option<u64>) -> u64 {
-    let core = OPERATION + INODE_FORMAT + OPERATION + INODE_CORE;
-    match fork {
-        Some(bytes) if bytes > 0 => core + OPERATION + bytes.next_multiple_of(4),
-        _ => core,
-    }
+pub(super) fn inode_bytes(fork: Option<u64>, attributes: Option<u64>) -> u64 {
+    let forks = [fork, attributes].into_iter().flatten().filter(|&bytes| bytes > 0);
+    let forks: u64 = forks.map(|bytes| OPERATION + bytes.next_multiple_of(4)).sum();
+    OPERATION + INODE_FORMAT + OPERATION + INODE_CORE + forks
 }
 
 /// Bytes that a chunk of new inodes takes.
@@ -122,6 +120,8 @@ pub struct Changes {
     pub buffers: Vec<(Buffer, Pieces)>,
     /// Inodes changed: the bytes of the fork, where that was changed too.
     pub inodes: Vec<(FileId, Option<u64>)>,
+    /// Inodes of which the fork of extended attributes was changed, which now has so many bytes.
+    pub attributes: Vec<(FileId, u64)>,
     /// Chunks of inodes made: the first block of each.
     pub created: Vec<u64>,
     /// Blocks given back: first and count.
@@ -136,6 +136,7 @@ impl Changes {
         self.reads.clear();
         self.buffers.clear();
         self.inodes.clear();
+        self.attributes.clear();
         self.created.clear();
         self.freed.clear();
         self.forgotten.clear();
@@ -178,6 +179,12 @@ impl Changes {
         }
     }
 
+    /// An inode's fork of extended attributes was changed, which now has so many bytes.
+    pub fn attributes(&mut self, file: FileId, bytes: u64) {
+        self.core(file);
+        self.attributes.push((file, bytes));
+    }
+
     /// Blocks were given back.
     pub fn free(&mut self, block: u64, count: u64) {
         match self.freed.last_mut() {
@@ -197,8 +204,8 @@ mod tests {
     fn items_take_the_bytes_of_their_structures() {
         assert_eq!(buffer_bytes(Buffer::sector(0, 1), Pieces::of(40, 60)), 12 + 24 + 12 + 128);
         assert_eq!(buffer_bytes(Buffer::blocks(16, 4), Pieces::of(600, 604)), 12 + 36 + 12 + 128);
-        assert_eq!((inode_bytes(None), inode_bytes(Some(16))), (256, 284));
-        assert_eq!(inode_bytes(Some(7)), 276, "in words of four bytes");
+        assert_eq!((inode_bytes(None, None), inode_bytes(Some(16), None)), (256, 284));
+        assert_eq!(inode_bytes(None, Some(7)), 276, "in words of four bytes");
     }
 
     #[test]

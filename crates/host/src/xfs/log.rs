@@ -77,6 +77,7 @@ struct State {
     sectors: u32,
     dirty: Pieces,
     fork: Option<u64>,
+    attributes: Option<u64>,
     /// The checkpoint that it was last put into.
     sequence: u64,
     /// Bytes of log written when the checkpoint that has it now began: the log may not begin later.
@@ -89,7 +90,7 @@ impl State {
     fn bytes(&self, item: Item) -> u64 {
         match item {
             Item::Buffer(sector) => buffer_bytes(Buffer { sector, sectors: self.sectors }, self.dirty),
-            Item::Inode(_) => inode_bytes(self.fork),
+            Item::Inode(_) => inode_bytes(self.fork, self.attributes),
         }
     }
 }
@@ -207,6 +208,10 @@ impl Log {
             state.fork = fork.or(state.fork);
             self.measure(Item::Inode(file));
         }
+        for &(file, bytes) in &changes.attributes {
+            self.enter(Item::Inode(file), 0).attributes = Some(bytes);
+            self.measure(Item::Inode(file));
+        }
         self.created += changes.created.len() as u64;
         for buffer in &changes.forgotten {
             self.forget(Item::Buffer(buffer.sector));
@@ -220,6 +225,7 @@ impl Log {
             sectors,
             dirty: Pieces::default(),
             fork: None,
+            attributes: None,
             sequence: 0,
             tail: u64::MAX,
             counted: 0,

@@ -12,6 +12,7 @@
 //!             ├─ directory    its four forms                              (xfs_dir2*.c)
 //!             ├─ allocate     promised, found, written                    (xfs_bmap.c, xfs_iomap.c)
 //!             ├─ operate      create, unlink, rename …                    (xfs_inode.c)
+//!             ├─ rare         further names, none, attributes             (xfs_inode.c, xfs_attr.c)
 //!             └─ prepare      files that are there before a run
 //!  Xfs (mount) ── both behind the page cache, with the threads that force the log and write in place
 //!  Log ── items, the list of those committed, checkpoints, writes         (xfs_log_cil.c, xfs_log.c)
@@ -56,6 +57,7 @@ mod mount;
 mod operate;
 mod parameters;
 mod prepare;
+mod rare;
 mod space;
 mod tree;
 mod volume;

@@ -15,7 +15,7 @@ impl XfsVolume {
     /// The buffers that an operation on names or sizes looks at, in its order: each is read when it is needed and missing.
     pub fn needs(&self, op: &FileOp, mut needs: impl FnMut(Buffer)) {
         match op.operation {
-            Operation::Create | Operation::Mkdir => {
+            operation if operation.makes() => {
                 self.needs_directory(op.parent, None, &mut needs);
                 let home = self.get(op.parent).map_or(0, |parent| parent.number.group);
                 let group =
@@ -35,9 +35,19 @@ impl XfsVolume {
             Operation::Unlink
             | Operation::Rmdir
             | Operation::Stat
+            | Operation::SetAttributes
+            | Operation::SetXattr
             | Operation::Open
             | Operation::Truncate => {
                 self.needs_file(op.file, &mut needs);
+            }
+            Operation::Allocate => {
+                self.needs_file(op.file, &mut needs);
+                self.needs_space(op.file, &mut needs);
+            }
+            Operation::Link => {
+                self.needs_file(op.file, &mut needs);
+                self.needs_directory(op.parent, None, &mut needs);
             }
             Operation::Rename => {
                 self.needs_file(op.file, &mut needs);
@@ -73,13 +83,13 @@ impl XfsVolume {
         });
     }
 
-    fn block_of(&self, inode: &Inode, at: u64) -> Option<Buffer> {
+    pub(super) fn block_of(&self, inode: &Inode, at: u64) -> Option<Buffer> {
         let extent = inode.fork.at(at)?;
         Some(Buffer::blocks(extent.kind.block()? + (at - extent.first), 1))
     }
 
-    /// Carries out an operation on names or sizes: create, open, close, unlink, mkdir, rmdir, rename, truncate. What it changes is added
-    /// to `changes`. Others change nothing here.
+    /// Carries out an operation on names, sizes or attributes: create, open, close, unlink, mkdir, rmdir, rename, truncate, link,
+    /// fallocate …. What it changes is added to `changes`. Others change nothing here.
     ///
     /// # Errors
     /// When a file or directory isn't there or is there already, a directory isn't empty, or the volume is full. The volume is
@@ -89,10 +99,17 @@ impl XfsVolume {
             Operation::Create => self.create(op.file, op.parent, false, changes),
             Operation::Mkdir => self.create(op.file, op.parent, true, changes),
             Operation::Unlink | Operation::Rmdir => {
+                self.put_first(op.file, op.parent);
                 self.unlink(op.file, op.operation == Operation::Rmdir, changes)
             }
             Operation::Rename => self.rename(op.file, op.parent, op.replaced, changes),
             Operation::Truncate => self.truncate(op.file, op.length, changes),
+            Operation::SetAttributes => self.find(op.file).map(|_| changes.core(op.file)),
+            Operation::SetXattr => self.set_attribute(op.file, op.length, changes),
+            Operation::Link => self.link(op.file, op.parent, changes),
+            Operation::Symlink => self.symlink(op, changes),
+            Operation::Tmpfile => self.make_nameless(op.file, op.parent, changes),
+            Operation::Allocate => self.change_range(op, changes),
             Operation::Readdir => self.directory(op.file).map(|_| ()),
             Operation::Stat | Operation::Open => self.find(op.file).map(|_| ()),
             Operation::Close => {
@@ -110,13 +127,30 @@ impl XfsVolume {
         }
     }
 
-    fn create(
+    pub(super) fn create(
         &mut self,
         file: FileId,
         parent: FileId,
         directory: bool,
         changes: &mut Changes,
     ) -> Result<(), FileError> {
+        let number = self.make_inode(file, parent, directory, changes)?;
+        let added = self.add_name(file, parent, changes);
+        if added.is_err() {
+            self.files.take(file.0 as usize);
+            self.group_mut(number.group).give_inode(number.inode, changes);
+        }
+        added
+    }
+
+    /// An inode for a file that has no name yet.
+    pub(super) fn make_inode(
+        &mut self,
+        file: FileId,
+        parent: FileId,
+        directory: bool,
+        changes: &mut Changes,
+    ) -> Result<Number, FileError> {
         self.directory(parent)?;
         if self.get(file).is_some() {
             return Err(FileError::Exists { file });
@@ -130,12 +164,7 @@ impl XfsVolume {
             changes.fork(file, inode.fork_bytes());
         }
         self.files.put(file.0 as usize, Arc::new(inode));
-        let added = self.add_name(file, parent, changes);
-        if added.is_err() {
-            self.files.take(file.0 as usize);
-            self.group_mut(number.group).give_inode(number.inode, changes);
-        }
-        added
+        Ok(number)
     }
 
     /// A directory's inode comes from the next group in turn, a file's from its directory's (`xfs_dialloc`).
@@ -181,7 +210,7 @@ impl XfsVolume {
     }
 
     /// What a change of its entries means for a directory's blocks and inode.
-    fn apply(
+    pub(super) fn apply(
         &mut self,
         parent: FileId,
         change: &DirectoryChange,
@@ -220,7 +249,7 @@ impl XfsVolume {
     }
 
     /// Blocks of directories hold something from the beginning.
-    fn make_written(&mut self, file: FileId, at: u64) {
+    pub(super) fn make_written(&mut self, file: FileId, at: u64) {
         if let Some(inode) = self.get_mut(file)
             && let Some(extent) = inode.fork.at(at)
             && let Some(block) = extent.kind.block()
@@ -248,8 +277,11 @@ impl XfsVolume {
         Ok(())
     }
 
-    /// The last name of a file is gone.
+    /// The first name of a file is gone, which was its last unless it has others.
     fn orphan(&mut self, file: FileId, changes: &mut Changes) {
+        if self.takes_next_name(file, changes) {
+            return;
+        }
         let Some(inode) = self.get_mut(file) else { return };
         inode.orphan = true;
         let (number, holders) = (inode.number, inode.holders);
@@ -274,6 +306,7 @@ impl XfsVolume {
             return Err(FileError::Misplaced { file, reason: "it would lie in itself" });
         }
         if let Some(gone) = replaced.filter(|&gone| gone != file) {
+            self.put_first(gone, parent);
             let target = self.find(gone)?;
             match (target.directory.as_deref(), is_directory) {
                 (Some(_), false) => return Err(FileError::IsADirectory { file: gone }),
@@ -337,8 +370,10 @@ impl XfsVolume {
 
     /// A file is closed: blocks behind its end are given back, once (`xfs_file_release`); a file without a name goes with its last holder.
     fn close(&mut self, file: FileId, changes: &mut Changes) {
+        let is_nameless = self.is_nameless(file);
         let Some(inode) = self.get_mut(file) else { return };
         inode.holders = inode.holders.saturating_sub(1);
+        inode.orphan |= is_nameless;
         let end = inode.size.div_ceil(BLOCK_SIZE);
         if inode.orphan {
             if inode.holders == 0 && !self.inactive.contains(&file) {
@@ -376,6 +411,7 @@ impl XfsVolume {
     pub fn inactivate(&mut self, changes: &mut Changes, gone: &mut Vec<FileId>) {
         for file in std::mem::take(&mut self.inactive) {
             self.release(file, 0, changes);
+            self.drop_rare(file, changes);
             let Some(inode) = self.files.take(file.0 as usize) else { continue };
             let Number { group, inode } = inode.number;
             let group = self.group_mut(group);

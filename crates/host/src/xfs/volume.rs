@@ -3,15 +3,17 @@
 //! Pure state, without nets and without time, like that of ext3 and ext4.
 
 use super::directory::Directory;
-use super::fork::Fork;
+use super::fork::{Fork, Kind};
 use super::geometry::Geometry;
 use super::group::{Group, cluster};
 use super::items::{Buffer, Changes};
 use super::parameters::XfsParameters;
+use super::rare::Rare;
 use crate::file_system::{FileError, FormatError, Mapping, Segment};
 use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Inodes of a group are numbered from its beginning.
@@ -84,6 +86,8 @@ pub struct XfsVolume {
     pub(super) inactive: Vec<FileId>,
     /// Where the next blocks of a prepared file go instead of behind the last ones.
     pub(super) scatter: Option<u64>,
+    /// What few files have.
+    pub(super) rare: BTreeMap<FileId, Rare>,
 }
 
 impl XfsVolume {
@@ -116,6 +120,7 @@ impl XfsVolume {
             names: 0,
             inactive: Vec::new(),
             scatter: None,
+            rare: BTreeMap::new(),
         })
     }
 
@@ -189,6 +194,15 @@ impl XfsVolume {
 
     /// Where the file's blocks `first .. first + count` lie; what is promised only is a hole. A file that isn't there is one hole.
     pub fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.map_as(file, (first, count), false, out);
+    }
+
+    /// The same for a read: blocks that hold no data are a hole, too.
+    pub fn map_data(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.map_as(file, (first, count), true, out);
+    }
+
+    fn map_as(&self, file: FileId, (first, count): (u64, u64), skips: bool, out: &mut Mapping) {
         out.clear();
         let end = first.saturating_add(count);
         let Some(inode) = self.get(file) else {
@@ -203,7 +217,8 @@ impl XfsVolume {
                 break;
             }
             let (from, to) = (extent.first.max(first), extent.end().min(end));
-            let Some(block) = extent.kind.block() else { continue };
+            let is_hole = skips && matches!(extent.kind, Kind::Unwritten(_));
+            let Some(block) = extent.kind.block().filter(|_| !is_hole) else { continue };
             if at < from {
                 out.segments.push(Segment { first: at, block: None, count: from - at });
             }

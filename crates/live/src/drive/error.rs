@@ -1,7 +1,7 @@
 //! Why a program can't be run on a real directory.
 
 use miette::Diagnostic;
-use petrio_colours::FileId;
+use petrio_colours::{FileId, Operation};
 use petrio_workload::program::ProgramError;
 use std::io;
 use std::ops::Range;
@@ -54,6 +54,13 @@ pub enum DriveError {
     #[error("processes that send each other messages (kind = \"parallel\") are only simulated")]
     #[diagnostic(help("to work on a real directory, take a workload whose processes work by themselves"))]
     Messages,
+    /// A call of which only the simulation knows.
+    #[error("{} is only simulated: no such call is made on a real directory", .operation.name())]
+    #[diagnostic(help("leave it out of the script, or simulate it alone"))]
+    OnlySimulated {
+        /// Which.
+        operation: Operation,
+    },
     /// The program.
     #[error(transparent)]
     #[diagnostic(transparent)]

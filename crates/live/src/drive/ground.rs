@@ -2,7 +2,7 @@
 //! leads away.
 
 use crate::beneath::{Directory, Identity, MARK, There};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, Timespec, Timestamps, UTIME_NOW};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -237,6 +237,13 @@ impl Spot<'_> {
 
     pub(super) fn rename(&self, to: &Self) -> io::Result<()> {
         Ok(rustix::fs::renameat(self.parent(), self.name, to.parent(), to.name)?)
+    }
+
+    /// To now.
+    pub(super) fn set_times(&self) -> io::Result<()> {
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let times = Timestamps { last_access: now, last_modification: now };
+        Ok(rustix::fs::utimensat(self.parent(), self.name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     pub(super) fn stat(&self) -> io::Result<()> {

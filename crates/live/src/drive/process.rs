@@ -10,10 +10,10 @@ use super::names::Names;
 use super::recording::Recording;
 use super::result::Measured;
 use super::stdio::Stream;
-use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
+use petrio_colours::{AccessFlags, Fallocate, FileId, FileOp, Operation};
 use petrio_time::Time;
 use petrio_workload::program::{FileProgram, Phase, Step};
-use rustix::fs::OFlags;
+use rustix::fs::{FallocateFlags, OFlags, XattrFlags};
 use smallvec::SmallVec;
 use std::fs::File;
 use std::io;
@@ -65,6 +65,18 @@ pub(super) struct Process<'a> {
     measured: Measured,
     recording: Option<Recording>,
     ending: &'a Ending,
+}
+
+/// The name of the attribute that files are given.
+const XATTR: &str = "user.attr";
+
+const fn mode(fallocate: Fallocate) -> FallocateFlags {
+    match fallocate {
+        Fallocate::Extend => FallocateFlags::empty(),
+        Fallocate::KeepSize => FallocateFlags::KEEP_SIZE,
+        Fallocate::PunchHole => FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE),
+        Fallocate::ZeroRange => FallocateFlags::ZERO_RANGE,
+    }
 }
 
 fn os(errno: rustix::io::Errno) -> io::Error {
@@ -248,6 +260,12 @@ impl<'a> Process<'a> {
                 let spot = self.spot("stat", &path)?;
                 timed("stat", &path, || spot.stat())
             }
+            Operation::SetAttributes | Operation::SetXattr | Operation::Allocate => {
+                self.change_inode(operation)
+            }
+            Operation::Link | Operation::Symlink | Operation::Tmpfile | Operation::SyncRange => {
+                Err(DriveError::OnlySimulated { operation: operation.operation })
+            }
             Operation::Sync => {
                 let root = &self.root;
                 timed("sync", self.names.root(), || rustix::fs::syncfs(root).map_err(os))
@@ -259,6 +277,30 @@ impl<'a> Process<'a> {
                 Ok((now, now, 0))
             }
         }
+    }
+
+    /// Sets a file's times or its attribute, or gives it blocks.
+    fn change_inode(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
+        let file = operation.file;
+        if operation.operation == Operation::SetAttributes {
+            let path = self.names.path(file)?;
+            let spot = self.spot("set the times of", &path)?;
+            spot.check().map_err(DriveError::file("set the times of", &path))?;
+            return timed("set the times of", &path, || spot.set_times());
+        }
+        let open = self.opened(file, operation.flags)?;
+        let open = &mut self.opens[open];
+        if operation.operation == Operation::Allocate {
+            let (mode, offset, length) = (mode(operation.fallocate), operation.offset, operation.length);
+            return timed("fallocate", &open.path, || {
+                rustix::fs::fallocate(&open.handle, mode, offset, length).map_err(os)
+            });
+        }
+        let value = vec![0_u8; operation.length as usize];
+        timed("set an attribute of", &open.path, || match value.is_empty() {
+            true => rustix::fs::fremovexattr(&open.handle, XATTR).map_err(os),
+            false => rustix::fs::fsetxattr(&open.handle, XATTR, &value, XattrFlags::empty()).map_err(os),
+        })
     }
 
     fn read(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {

@@ -143,6 +143,8 @@ fn compare(
 struct Load {
     kind: Kind,
     files: Vec<String>,
+    /// How long each file is, and the longest.
+    sizes: BTreeMap<String, u64>,
     bytes: u64,
     /// Whether files are closed before they are looked at.
     closes: bool,
@@ -159,7 +161,12 @@ enum Kind {
     Sparse,
     /// Directories at the top, then two in each, then a file in each.
     Directories,
+    /// Files get blocks for all of their length; then some of them are written, or none.
+    Allocated { writes: bool },
 }
+
+/// As measured: at 64, 128 and 512 KiB of what was allocated.
+const WRITTEN: [u64; 3] = [64 << 10, 128 << 10, 512 << 10];
 
 impl Load {
     fn of(scenario: &str, state: &str, rows: &[Row]) -> Option<Self> {
@@ -180,9 +187,13 @@ impl Load {
             () if words.first() == Some(&"append") => Kind::Appends,
             () if words.first() == Some(&"sparse") => Kind::Sparse,
             () if words.first() == Some(&"directories") => Kind::Directories,
+            () if words.first() == Some(&"fallocate") => {
+                Kind::Allocated { writes: state.contains("written") }
+            }
             () => return None,
         };
-        Some(Self { kind, files, bytes, closes: state.contains("closed") })
+        let sizes = rows.iter().map(|row| (row.file.clone(), (row.file_size_kib * 1_024.0) as u64)).collect();
+        Some(Self { kind, files, sizes, bytes, closes: state.contains("closed") })
     }
 
     /// Where its files lie in the end.
@@ -196,32 +207,41 @@ impl Load {
             Kind::InTurn { sync_each } => {
                 for offset in (0..self.bytes).step_by(CALL as usize) {
                     for &file in &open {
-                        disk.volume.write(file, (offset, CALL.min(self.bytes - offset)))?;
+                        disk.write(file, (offset, CALL.min(self.bytes - offset)))?;
                         if (offset + CALL).is_multiple_of(sync_each) {
-                            disk.volume.write_back(file)?;
+                            disk.write_back(file)?;
                         }
                     }
                 }
             }
             Kind::EachAtOnce | Kind::Directories => {
-                open.iter().try_for_each(|&file| disk.volume.write(file, (0, self.bytes)))?;
+                open.iter().try_for_each(|&file| disk.write(file, (0, self.bytes)))?;
             }
             Kind::Appends => {
                 for offset in (0..self.bytes).step_by(BLOCK_SIZE as usize) {
-                    disk.volume.write(open[0], (offset, BLOCK_SIZE))?;
-                    disk.volume.write_back(open[0])?;
+                    disk.write(open[0], (offset, BLOCK_SIZE))?;
+                    disk.write_back(open[0])?;
+                }
+            }
+            Kind::Allocated { writes } => {
+                for (&file, &length) in open.iter().zip(self.sizes.values()) {
+                    disk.allocate(file, length)?;
+                    for offset in WRITTEN.into_iter().filter(|offset| writes && *offset < length) {
+                        disk.write(file, (offset, BLOCK_SIZE))?;
+                    }
+                    disk.write_back(file)?;
                 }
             }
             // As measured: at 3 MiB, 1 MiB, 2 MiB, 0, 1 MiB + 4 KiB, 3 MiB - 4 KiB.
             Kind::Sparse => {
                 for block in [768, 256, 512, 0, 257, 767] {
-                    disk.volume.write(open[0], (block * BLOCK_SIZE, BLOCK_SIZE))?;
-                    disk.volume.write_back(open[0])?;
+                    disk.write(open[0], (block * BLOCK_SIZE, BLOCK_SIZE))?;
+                    disk.write_back(open[0])?;
                 }
             }
         }
         for &file in &open {
-            disk.volume.write_back(file)?;
+            disk.write_back(file)?;
         }
         if self.closes {
             open.iter().try_for_each(|&file| disk.close(file))?;
@@ -241,10 +261,11 @@ impl Load {
     }
 }
 
-/// A volume with its files by name.
+/// A volume with its files by name, and what is dirty of each.
 struct Disk {
     volume: Box<dyn Lain>,
     names: BTreeMap<String, FileId>,
+    dirty: BTreeMap<FileId, BTreeSet<u64>>,
 }
 
 impl Disk {
@@ -254,7 +275,7 @@ impl Disk {
             "ext4" => Box::new(ExtDisk::new(blocks)?),
             _ => Box::new(XfsDisk::new(blocks)?),
         };
-        Ok(Self { volume, names: BTreeMap::new() })
+        Ok(Self { volume, names: BTreeMap::new(), dirty: BTreeMap::new() })
     }
 
     fn directory(&mut self, name: &str) -> Result<FileId, FileError> {
@@ -283,6 +304,28 @@ impl Disk {
         self.make(Operation::Create, name, parent)
     }
 
+    fn allocate(&mut self, file: FileId, length: u64) -> Result<(), FileError> {
+        self.volume.operate(&FileOp { operation: Operation::Allocate, file, length, ..FileOp::default() })
+    }
+
+    fn write(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), FileError> {
+        let blocks = offset / BLOCK_SIZE..(offset + count).div_ceil(BLOCK_SIZE);
+        self.dirty.entry(file).or_default().extend(blocks);
+        self.volume.write(file, (offset, count))
+    }
+
+    fn write_back(&mut self, file: FileId) -> Result<(), FileError> {
+        let mut dirty = self.dirty.remove(&file).unwrap_or_default();
+        while let Some(first) = dirty.pop_first() {
+            let mut count = 1;
+            while dirty.remove(&(first + count)) {
+                count += 1;
+            }
+            self.volume.write_back(file, (first, count))?;
+        }
+        Ok(())
+    }
+
     fn close(&mut self, file: FileId) -> Result<(), FileError> {
         self.volume.operate(&FileOp { operation: Operation::Close, file, ..FileOp::default() })
     }
@@ -303,7 +346,8 @@ trait Lain {
     /// Data are written into the cache: from which byte on, and how many.
     fn write(&mut self, file: FileId, range: (u64, u64)) -> Result<(), FileError>;
 
-    fn write_back(&mut self, file: FileId) -> Result<(), FileError>;
+    /// So many blocks of a file, from the first on, are written.
+    fn write_back(&mut self, file: FileId, blocks: (u64, u64)) -> Result<(), FileError>;
 
     /// The group of a directory.
     fn group_of(&self, file: FileId) -> Option<u32>;
@@ -350,10 +394,9 @@ impl Lain for XfsDisk {
         Ok(())
     }
 
-    fn write_back(&mut self, file: FileId) -> Result<(), FileError> {
-        let blocks = self.volume.size(file).div_ceil(BLOCK_SIZE);
-        self.volume.find_promised(file, (0, blocks), &mut self.changes)?;
-        self.volume.written(file, (0, blocks), &mut self.changes);
+    fn write_back(&mut self, file: FileId, blocks: (u64, u64)) -> Result<(), FileError> {
+        self.volume.find_promised(file, blocks, &mut self.changes)?;
+        self.volume.written(file, blocks, &mut self.changes);
         self.commit();
         Ok(())
     }
@@ -369,17 +412,16 @@ impl Lain for XfsDisk {
     }
 }
 
-/// ext4, with what is dirty of each file: blocks that wait for a place.
+/// ext4.
 struct ExtDisk {
     volume: Volume,
-    dirty: BTreeMap<FileId, BTreeSet<u64>>,
     touched: Touched,
 }
 
 impl ExtDisk {
     fn new(blocks: u64) -> Result<Self, FormatError> {
         let volume = Volume::format(&FileSystemParameters::of(Family::Ext4), blocks)?;
-        Ok(Self { volume, dirty: BTreeMap::new(), touched: Touched::default() })
+        Ok(Self { volume, touched: Touched::default() })
     }
 }
 
@@ -390,23 +432,14 @@ impl Lain for ExtDisk {
     }
 
     fn write(&mut self, file: FileId, (offset, count): (u64, u64)) -> Result<(), FileError> {
-        let blocks = offset / BLOCK_SIZE..(offset + count).div_ceil(BLOCK_SIZE);
-        self.dirty.entry(file).or_default().extend(blocks);
         self.volume.grow(file, offset + count);
         Ok(())
     }
 
-    fn write_back(&mut self, file: FileId) -> Result<(), FileError> {
-        let mut dirty = self.dirty.remove(&file).unwrap_or_default();
-        while let Some(first) = dirty.pop_first() {
-            let mut count = 1;
-            while dirty.remove(&(first + count)) {
-                count += 1;
-            }
-            self.touched.clear();
-            self.volume.allocate(file, first, count, &mut Mapping::default(), &mut self.touched)?;
-        }
-        Ok(())
+    fn write_back(&mut self, file: FileId, (first, count): (u64, u64)) -> Result<(), FileError> {
+        self.touched.clear();
+        self.volume.write_into(file, (first, count), &mut self.touched)?;
+        self.volume.allocate(file, first, count, &mut Mapping::default(), &mut self.touched).map(|_| ())
     }
 
     fn group_of(&self, file: FileId) -> Option<u32> {

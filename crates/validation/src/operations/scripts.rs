@@ -1,7 +1,7 @@
 //! Measured operations as scripts, read from their names and phases: `append_4k_O_DIRECT_O_DSYNC` with the phases `write close`.
 //!
 //! The name says which file there is and how large each access is, the phases which calls are made in which order. What petrio's programs
-//! can't say (links, attributes, `fallocate`, mounting) is no script.
+//! can't say (mounting) is no script.
 
 use std::fmt::Write as _;
 
@@ -44,6 +44,9 @@ const PADDING: usize = 31;
 
 /// Directories that were made and used before, in all groups of the volume.
 const DIRECTORIES: usize = 8;
+
+/// Bytes of an extended attribute of which the name doesn't say it.
+const XATTR: u64 = 100;
 
 /// The size of an access or a file: `4k`, `8m`, `100b`.
 fn size(word: &str) -> Option<u64> {
@@ -135,7 +138,11 @@ fn found_size(words: &Words<'_>, phases: &str) -> Option<u64> {
         "append" => 4 * KIB,
         "overwrite" | "sync" if sizes.first().is_some_and(|&size| size >= MIB) => sizes[0],
         "truncate" | "unlink" => sizes.first().copied().unwrap_or(0),
-        "rename" | "link" | "chmod" | "stat" => 4 * KIB,
+        "punch" | "zero" => sizes.last().copied().filter(|_| sizes.len() > 1).unwrap_or(MIB),
+        "sync" if words.has("range") => MIB,
+        "fallocate" if words.has("punch") || words.has("zero") => MIB,
+        "fallocate" => 0,
+        "rename" | "link" | "stat" | "chmod" | "chown" | "utimes" | "setxattr" | "removexattr" => 4 * KIB,
         "fsync" | "fdatasync" | "overwrite" => MIB,
         "write" if phases.contains("write") => 0,
         _ => return None,
@@ -145,9 +152,11 @@ fn found_size(words: &Words<'_>, phases: &str) -> Option<u64> {
 /// What is there before: declared, where it is to be cold, or made.
 fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)> {
     let (mut declared, mut before) = (String::new(), String::new());
-    let makes = ["create", "creates", "mkdir", "umount", "mount", "statvfs", "rmdir"];
+    let makes =
+        ["create", "creates", "mkdir", "umount", "mount", "statvfs", "rmdir", "symlink", "mknod", "tmpfile"];
     let first = phases.split_whitespace().next()?;
     let lists = words.has("list") || words.has("files") || words.has("dir") && first == "list";
+    let first = if words.has("TMPFILE") { "tmpfile" } else { first };
     let number = words.numbers.iter().copied().max().unwrap_or(0);
     if lists || words.begins("list") || (words.begins("stat") && number > 0) {
         for at in 0..number {
@@ -183,6 +192,7 @@ fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)
             if size > 0 {
                 let _ = writeln!(before, "write {name} 0 {size} B");
             }
+            before.push_str(&attribute(words, &name));
             let _ = writeln!(before, "close {name}");
         }
     }
@@ -204,6 +214,16 @@ fn files(words: &Words<'_>, cold: bool, phases: &str) -> Option<(String, String)
         before.push_str("create d/old\nwrite d/old 0 4 KiB\nclose d/old\n");
     }
     Some((declared, before))
+}
+
+/// The attribute that a file has before: others have that which is to be set already.
+fn attribute(words: &Words<'_>, name: &str) -> String {
+    let has = match words.all[0] {
+        "setxattr" => name != "d/f",
+        word => word == "removexattr",
+    };
+    let size = words.sizes.first().copied().unwrap_or(XATTR);
+    if has { format!("setxattr {name} {size} B\n") } else { String::new() }
 }
 
 /// What others did before has brought trees and bitmaps of all groups into memory.
@@ -229,10 +249,16 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
     let kind = phase.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let makes_directory = words.begins("mkdir");
     match kind {
-        "open" if !words.has("TMPFILE") => one(format!("open {file}")),
+        "open" if words.has("TMPFILE") => one(format!("tmpfile {file}")),
+        "open" => one(format!("open {file}")),
         "read" => Some(reads(words)?),
         "close" => one(format!("close {file}")),
         "syncfs" | "sync" => one("sync".to_owned()),
+        "write" if words.begins("fallocate") => {
+            // Twice in the same place, then elsewhere.
+            let at = if phase == "write3" { 768 * KIB } else { 256 * KIB };
+            one(format!("write {file} {at} B 4 KiB"))
+        }
         "write" => Some(writes(words, file)?),
         "fsync" | "fdatasync" if kind == "fdatasync" || !makes_directory => one(format!("{kind} {file}")),
         "fsyncdir" | "fsync" if makes_directory => one("fsync d/new".to_owned()),
@@ -245,6 +271,19 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
         }
         "rename" if words.has("over") => one("rename d/f d/old".to_owned()),
         "rename" => one("rename d/f d/new".to_owned()),
+        "link" => one("link d/f d/new".to_owned()),
+        "symlink" => one("symlink target d/new".to_owned()),
+        "mknod" => one("create d/new".to_owned()),
+        "chmod" | "chown" | "utimes" | "utime" => {
+            one(format!("{} {file}", if kind == "utime" { "utimes" } else { kind }))
+        }
+        "setxattr" => one(format!("setxattr {file} {} B", words.sizes.first().copied().unwrap_or(XATTR))),
+        "removexattr" => one(format!("removexattr {file}")),
+        "fallocate" | "punch" | "punch_hole" | "zero" | "zero_range" => one(allocates(words, file)),
+        "sync_file_range" => {
+            let length = words.sizes.first().copied().unwrap_or(4 * KIB);
+            one(format!("sync_file_range {file} {} B {length} B", place_of(length)))
+        }
         "unlink" => one("unlink d/f".to_owned()),
         "mkdir" => one("mkdir d/new".to_owned()),
         "rmdir" => one("rmdir d/new".to_owned()),
@@ -268,6 +307,22 @@ fn calls(words: &Words<'_>, phase: &str) -> Option<Vec<String>> {
         // What is asked for is in memory.
         "statvfs" => Some(Vec::new()),
         _ => None,
+    }
+}
+
+/// Where so many bytes of a file are overwritten.
+const fn place_of(length: u64) -> u64 {
+    if length >= MIB { 0 } else { 400 * KIB }
+}
+
+/// A fallocate: of all of a file, or a hole or zeros in the middle of one.
+fn allocates(words: &Words<'_>, file: &str) -> String {
+    let length = words.sizes.first().copied().unwrap_or(MIB);
+    match () {
+        () if words.has("punch") => format!("fallocate {file} {} B {length} B punch-hole", 256 * KIB),
+        () if words.has("zero") => format!("fallocate {file} {} B {length} B zero-range", 256 * KIB),
+        () if words.has("keep") => format!("fallocate {file} 0 {length} B keep-size"),
+        () => format!("fallocate {file} 0 {length} B"),
     }
 }
 
@@ -334,8 +389,8 @@ fn writes(words: &Words<'_>, file: &str) -> Option<Vec<String>> {
             let each = spread(words)?.into_iter();
             each.map(|(offset, length)| format!("write {file} {offset} B {length} B{flags}")).collect()
         }
-        "overwrite" if length >= MIB => vec![format!("write {file} 0 {length} B{flags}")],
-        "overwrite" => vec![format!("write {file} {} B {length} B{flags}", 400 * KIB)],
+        "overwrite" | "sync" => vec![format!("write {file} {} B {length} B{flags}", place_of(length))],
+        "O" => vec![format!("write {file} 0 {length} B")],
         "create" => vec![format!("write {file} 0 {length} B{flags}")],
         "write" if words.has("hole") => vec![format!("write {file} {} B 4 KiB{flags}", 512 * KIB)],
         _ => return None,
@@ -379,7 +434,7 @@ mod tests {
         let large = ("create_99999999_empty", "creates");
         let empty = ("seqread_8m_calls_0k_fadv", "read");
         let apart = ("random_16_x_8m_of_8k_fadv", "read");
-        let others = [("setxattr_100b_fsync", "setxattr fsync close"), ("mount_clean", "mount"), ("é", "é")];
+        let others = [("reflink_1m_fsync", "reflink fsync close"), ("mount_clean", "mount"), ("é", "é")];
         for (name, phases) in others.into_iter().chain([large, empty, apart]) {
             assert_eq!(OperationScript::of(name, phases), None, "{name}");
         }

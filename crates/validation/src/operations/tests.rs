@@ -62,6 +62,33 @@ fn ext4_finds_its_way_to_a_file_after_a_mount_and_writes_down_where_it_was_mount
     sends(ext4, "list_dir_100_remount", "list syncfs", "list[R4K@dir R4K@itable R4K@dir] syncfs[F]");
 }
 
+/// Each with what it leaves in the log, as measured with a write cache.
+#[test]
+fn attributes_names_and_ranges_send_what_was_measured() {
+    let (xfs, ext4) = (("xfs", "wb"), ("ext4", "wb"));
+    sends(xfs, "chmod_fsync", "chmod fsync close", "fsync[F W1K@log F]");
+    sends(ext4, "chmod_fsync", "chmod fsync close", "fsync[W8K@log F W4K@log F]");
+    sends(xfs, "setxattr_100b_fsync", "setxattr fsync close", "fsync[F W1K@log F]");
+    sends(ext4, "setxattr_100b_fsync", "setxattr fsync close", "fsync[W12K@log F W4K@log F]");
+    sends(xfs, "link_fsync_dir", "link fsyncdir", "fsyncdir[F W1.5K@log F]");
+    sends(ext4, "link_fsync_dir", "link fsyncdir", "fsyncdir[W12K@log F W4K@log F]");
+    let (name, phases) = ("O_TMPFILE_write_4k_link_fsync_dir", "open write fsync link fsyncdir close");
+    sends(xfs, name, phases, "fsync[W4K@data F W2.5K@log F] fsyncdir[F W1.5K@log F]");
+    sends(ext4, name, phases, "fsync[W4K@data W24K@log F W4K@log F] fsyncdir[W20K@log F W4K@log F]");
+    let phases = "fallocate fsync write fdatasync write2 fdatasync2 write3 fdatasync3 close";
+    let name = "fallocate_1m_fsync_write_4k_fdatasync_again";
+    let measured = "fsync[F W1.5K@log F] fdatasync[W4K@data F W1K@log F] fdatasync2[W4K@data F] \
+                    fdatasync3[W4K@data F W1K@log F]";
+    sends(xfs, name, phases, measured);
+    let measured = "fsync[W16K@log F W4K@log F] fdatasync[W4K@data W8K@log F W4K@log F] fdatasync2[W4K@data F] \
+                    fdatasync3[W4K@data W20K@log F W4K@log F]";
+    sends(ext4, name, phases, measured);
+    for setting in [xfs, ext4] {
+        let phases = "write sync_file_range close";
+        sends(setting, "sync_file_range_4k_of_overwrite", phases, "sync_file_range[W4K@data]");
+    }
+}
+
 #[test]
 fn ext4_commits_before_a_syncfs_waits_for_its_data() {
     let measured = "syncfs[W40K@data W28K@log F W4K@log F W12K@log F W4K@log F \

@@ -58,7 +58,7 @@ impl OperationEvents {
     }
 
     /// The event of an operation; operations on a file are told in the order in which they were done. `None` for what a
-    /// trace has no word for: making all durable, computing, and messages.
+    /// trace has no word for: attributes, further names, blocks given and taken, making all durable, computing, and messages.
     pub fn event(&mut self, done: &CarriedOut) -> Option<Event> {
         let kind = match done.operation {
             Operation::Read | Operation::Readdir => EventKind::Read,
@@ -72,11 +72,20 @@ impl OperationEvents {
             Operation::Mkdir => EventKind::Mkdir,
             Operation::Rename => EventKind::Rename,
             Operation::Stat => EventKind::Stat,
-            Operation::Sync | Operation::Compute | Operation::Exchange | Operation::Touch => return None,
+            Operation::Symlink | Operation::Tmpfile => EventKind::Create,
+            Operation::SetAttributes
+            | Operation::SetXattr
+            | Operation::Link
+            | Operation::Allocate
+            | Operation::SyncRange
+            | Operation::Sync
+            | Operation::Compute
+            | Operation::Exchange
+            | Operation::Touch => return None,
         };
         let state = self.files.entry(done.file).or_default();
         match done.operation {
-            Operation::Create => {
+            Operation::Create | Operation::Symlink | Operation::Tmpfile => {
                 (state.generation, state.size) = (state.generation + 1, 0);
             }
             Operation::Write => state.size = state.size.max(done.offset + done.length),

@@ -8,5 +8,6 @@ mod pattern_parameters;
 mod pattern_programs;
 mod replay;
 mod request_programs;
+mod script_inodes;
 mod script_programs;
 mod synthetic;

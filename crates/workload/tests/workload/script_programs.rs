@@ -24,7 +24,7 @@ fn all_steps(program: &mut dyn FileProgram) -> Vec<Step> {
     .collect()
 }
 
-fn operations(text: &str) -> Vec<FileOp> {
+pub(super) fn operations(text: &str) -> Vec<FileOp> {
     steps(text)
         .into_iter()
         .filter_map(|step| match step {
@@ -35,7 +35,7 @@ fn operations(text: &str) -> Vec<FileOp> {
 }
 
 /// `write 2 0+4096`: the operation, the file's number, offset and length.
-fn brief(text: &str) -> Vec<String> {
+pub(super) fn brief(text: &str) -> Vec<String> {
     operations(text)
         .iter()
         .map(|op| format!("{} {} {}+{}", op.operation.name(), op.file.0, op.offset, op.length))
@@ -196,6 +196,12 @@ fn processes_have_directories_of_their_own() {
     }
 }
 
+#[track_caller]
+pub(super) fn says((text, begins): (&str, &str)) {
+    let message = refusal(text);
+    assert!(message.starts_with(begins), "{text}\n  says {message}\n  not  {begins}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let known = [
@@ -250,10 +256,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("create a; write a 8 EiB 1 B", "line 1, column 11: the access reaches beyond 8 EiB"),
         ("repeat 2000000 { create f-% }", "line 1, column 18: the script has more than 1048576 steps here"),
     ];
-    for (text, begins) in known {
-        let message = refusal(text);
-        assert!(message.starts_with(begins), "{text}\n  says {message}\n  not  {begins}");
-    }
+    known.into_iter().for_each(says);
     let deep = "repeat 2 { ".repeat(20) + "stat ." + &"}".repeat(20);
     assert!(refusal(&deep).contains("more than 16 repeats within repeats"));
 }
@@ -345,14 +348,59 @@ fn statements() -> impl Strategy<Value = String> {
         "create x-%",
         "stat x-%",
         "unlink x-%",
+        "link a h",
+        "link b d/h",
+        "unlink h",
+        "symlink a s",
+        "unlink s",
+        "tmpfile t",
+        "write t 0 4 KiB",
+        "link t n",
+        "close t",
+        "chmod a",
+        "setxattr a 100 B",
+        "removexattr a",
+        "fallocate a 0 1 MiB keep-size",
+        "fallocate b 4 KiB 4 KiB",
+        "sync_file_range a 0 4 KiB",
     ]);
     prop::collection::vec(statement, 1..12)
         .prop_map(|list| format!("file a 1 KiB; stat a; {}", list.join("; ")))
 }
 
-/// What a name leads to, followed one step at a time: an independent count of what there is.
-fn alive(prepared: &Prepared) -> std::collections::BTreeSet<FileId> {
-    prepared.files.entries().iter().filter(|entry| entry.present).map(|entry| entry.file).collect()
+/// What names lead to, followed one step at a time: an independent count of what there is, and by how many names.
+#[derive(Default)]
+struct Alive {
+    names: std::collections::BTreeMap<FileId, u32>,
+    nameless: std::collections::BTreeSet<FileId>,
+}
+
+impl Alive {
+    fn of(prepared: &Prepared) -> Self {
+        let present = prepared.files.entries().iter().filter(|entry| entry.present);
+        Self { names: present.map(|entry| (entry.file, 1)).collect(), ..Self::default() }
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        file == FileId::ROOT || self.names.contains_key(&file)
+    }
+
+    /// A name comes; whether it may.
+    fn gains(&mut self, file: FileId, is_new: bool) -> bool {
+        let names = self.names.entry(file).or_default();
+        *names += 1;
+        (*names == 1) == is_new
+    }
+
+    /// A name goes; whether there was one.
+    fn loses(&mut self, file: FileId) -> bool {
+        let Some(names) = self.names.get_mut(&file) else { return false };
+        *names -= 1;
+        if *names == 0 {
+            self.names.remove(&file);
+        }
+        true
+    }
 }
 
 proptest! {
@@ -371,16 +419,23 @@ proptest! {
     #[test]
     fn a_script_never_makes_what_is_there_nor_uses_what_is_not(text in statements()) {
         if let Ok(mut prepared) = ScriptParameters::new(text).prepare(&Placement::new("test")) {
-            let mut alive = alive(&prepared);
+            let mut alive = Alive::of(&prepared);
             for _ in 0..1_000 {
                 let Ok(Step::Operation(op)) = prepared.programs[0].next(Time::ZERO) else { continue };
                 match op.operation {
-                    Operation::Create | Operation::Mkdir => prop_assert!(alive.insert(op.file)),
-                    Operation::Unlink | Operation::Rmdir => prop_assert!(alive.remove(&op.file)),
-                    _ => prop_assert!(op.file == FileId::ROOT || alive.contains(&op.file)),
+                    Operation::Create | Operation::Mkdir | Operation::Symlink | Operation::Tmpfile => {
+                        prop_assert!(alive.gains(op.file, true));
+                        if op.operation == Operation::Tmpfile {
+                            alive.nameless.insert(op.file);
+                        }
+                    }
+                    Operation::Link => prop_assert!(alive.gains(op.file, false)),
+                    Operation::Unlink | Operation::Rmdir => prop_assert!(alive.loses(op.file)),
+                    Operation::Close if alive.nameless.remove(&op.file) => prop_assert!(alive.loses(op.file)),
+                    _ => prop_assert!(alive.has(op.file)),
                 }
-                prop_assert!(op.parent == FileId::ROOT || alive.contains(&op.parent));
-                prop_assert!(op.replaced.is_none_or(|replaced| alive.remove(&replaced)));
+                prop_assert!(alive.has(op.parent));
+                prop_assert!(op.replaced.is_none_or(|replaced| alive.loses(replaced)));
             }
         }
     }

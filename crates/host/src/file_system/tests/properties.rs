@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::*;
-use petrio_colours::{FileId, FileOp, Operation};
+use petrio_colours::{Fallocate, FileId, FileOp, Operation};
 use petrio_random::generator;
 use petrio_units::{Bytes, Fraction};
 use proptest::prelude::*;
@@ -20,6 +20,13 @@ enum Action {
     Rename(u32, u32, Option<u32>),
     Hold(u32),
     Release(u32),
+    Link(u32, u32),
+    UnlinkIn(u32, u32),
+    Attribute(u32, u64),
+    Tmpfile(u32, u32),
+    Symlink(u32, u32, u64),
+    Allocate(u32, (u64, u64), Fallocate),
+    WriteInto(u32, u64, u64),
 }
 
 fn step() -> impl Strategy<Value = Action> {
@@ -38,7 +45,30 @@ fn step() -> impl Strategy<Value = Action> {
         (1u32..16, directory, proptest::option::of(1u32..16))
             .prop_map(|(file, parent, other)| Action::Rename(file, parent, other)),
         file.clone().prop_map(Action::Hold),
-        file.prop_map(Action::Release),
+        file.clone().prop_map(Action::Release),
+        rare_step(file),
+    ]
+}
+
+fn rare_step(file: std::ops::Range<u32>) -> impl Strategy<Value = Action> {
+    let directory = prop_oneof![Just(0u32), 12u32..16];
+    let mode = prop_oneof![
+        Just(Fallocate::Extend),
+        Just(Fallocate::KeepSize),
+        Just(Fallocate::PunchHole),
+        Just(Fallocate::ZeroRange)
+    ];
+    let range = (0u64..4_000_000, 1u64..4_000_000);
+    prop_oneof![
+        (file.clone(), directory.clone()).prop_map(|(file, parent)| Action::Link(file, parent)),
+        (file.clone(), directory.clone()).prop_map(|(file, parent)| Action::UnlinkIn(file, parent)),
+        (file.clone(), prop_oneof![Just(0u64), Just(20), Just(100), 100u64..3_000])
+            .prop_map(|(file, length)| Action::Attribute(file, length)),
+        (file.clone(), directory.clone()).prop_map(|(file, parent)| Action::Tmpfile(file, parent)),
+        (file.clone(), directory, 1u64..200)
+            .prop_map(|(file, parent, length)| Action::Symlink(file, parent, length)),
+        (file.clone(), range, mode).prop_map(|(file, range, mode)| Action::Allocate(file, range, mode)),
+        (file, 0u64..1000, 1u64..1000).prop_map(|(file, at, count)| Action::WriteInto(file, at, count)),
     ]
 }
 
@@ -94,7 +124,50 @@ fn take(volume: &mut Volume, step: &Action, touched: &mut Touched, mapping: &mut
             volume.release(FileId(file), touched);
             Ok(())
         }
+        ref rare => take_rare(volume, rare, touched, mapping),
     };
+}
+
+/// What few files have.
+fn take_rare(
+    volume: &mut Volume,
+    step: &Action,
+    touched: &mut Touched,
+    mapping: &mut Mapping,
+) -> Result<(), FileError> {
+    let op = |operation, file: u32, parent: u32| FileOp {
+        operation,
+        file: FileId(file),
+        parent: FileId(parent),
+        ..FileOp::default()
+    };
+    match *step {
+        Action::Link(file, parent) => volume.operate(&op(Operation::Link, file, parent), touched),
+        Action::UnlinkIn(file, parent) => volume.operate(&op(Operation::Unlink, file, parent), touched),
+        Action::Tmpfile(file, parent) => volume.operate(&op(Operation::Tmpfile, file, parent), touched),
+        Action::Attribute(file, length) => {
+            volume.operate(&FileOp { length, ..op(Operation::SetXattr, file, 0) }, touched)
+        }
+        Action::Symlink(file, parent, length) => {
+            volume.operate(&FileOp { length, ..op(Operation::Symlink, file, parent) }, touched)
+        }
+        Action::Allocate(file, (offset, length), fallocate) => {
+            let op = FileOp { offset, length, fallocate, ..op(Operation::Allocate, file, 0) };
+            let done = volume.operate(&op, touched);
+            let (first, end) = (offset / BLOCK_SIZE, op.end().div_ceil(BLOCK_SIZE));
+            if done.is_ok() && fallocate != Fallocate::PunchHole {
+                volume.map(op.file, first, end - first, mapping);
+                assert!(mapping.segments.iter().all(|segment| segment.block.is_some()));
+            }
+            done
+        }
+        Action::WriteInto(file, at, count) => {
+            let done = volume.write_into(FileId(file), (at, count), touched);
+            assert!(done.is_err() || !volume.is_unwritten(FileId(file), at, count));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Every block that a file owns, and whose it is.
@@ -112,9 +185,16 @@ fn owners(volume: &Volume) -> BTreeMap<u64, usize> {
         for pair in extents.windows(2) {
             assert!(pair[0].end() <= pair[1].first, "extents in order");
         }
+        let unwritten = extents.iter().filter(|extent| extent.unwritten);
+        let unwritten: u64 = unwritten.map(|extent| u64::from(extent.count)).sum();
+        assert_eq!(unwritten > 0, inode.extents.has_unwritten());
         // An ext3 file has exactly the indirect blocks that its data need; a sparse one at most those of a full one.
         let blocks: u64 = extents.iter().map(|extent| u64::from(extent.count)).sum();
         assert_eq!(blocks, inode.extents.blocks());
+    }
+    for &(block, sharers) in volume.attributes.values() {
+        assert_eq!(owners.insert(block, usize::MAX), None, "block {block} of attributes has two owners");
+        assert!(sharers > 0);
     }
     owners
 }
@@ -145,8 +225,10 @@ fn check(volume: &Volume, fresh: &Volume) {
         .filter_map(|inode| inode.directory.as_deref())
         .map(Directory::entries)
         .sum();
-    let named = volume.files.iter().filter(|(_, inode)| !inode.orphan).count() as u64;
-    assert_eq!(entries, named - 1);
+    let files = volume.files.iter().filter(|(_, inode)| !inode.orphan).count();
+    let nameless = volume.rare.values().filter(|rare| rare.nameless).count();
+    let further: usize = volume.rare.values().map(|rare| rare.names.len()).sum();
+    assert_eq!(entries, (files + further - nameless - 1) as u64);
 }
 
 fn parameters(family: Family, allocation: Allocation, fragmentation: f64) -> FileSystemParameters {
@@ -201,7 +283,9 @@ proptest! {
             for _ in 0..60 {
                 volume.release(FileId(file), &mut touched);
             }
-            take(&mut volume, &Action::Unlink(file), &mut touched, &mut mapping);
+            for _ in 0..60 {
+                take(&mut volume, &Action::Unlink(file), &mut touched, &mut mapping);
+            }
         }
         for _ in 0..4 {
             for directory in 12..16 {

@@ -11,6 +11,7 @@ mod locks;
 mod log_apart;
 mod mapped;
 mod promises;
+mod rare;
 mod rig;
 mod schedulers;
 mod streams;

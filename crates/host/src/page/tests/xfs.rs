@@ -2,7 +2,7 @@
 
 use super::rig::{DIRECTORY, Rig, access, file, host, op};
 use crate::xfs::XfsParameters;
-use petrio_colours::{FileOp, Operation};
+use petrio_colours::{Failure, Fallocate, FileId, FileOp, Operation};
 use petrio_kernel::Time;
 
 const KIB: u64 = 1024;
@@ -81,6 +81,68 @@ fn names_and_their_sync() {
     let mut cut = op(Operation::Truncate, 3);
     cut.length = 4 * KIB;
     assert_eq!(requests(&[cut, op(Operation::Fsync, 3)]), "F W1.5J F");
+}
+
+#[test]
+fn attributes_and_further_names_log_inodes() {
+    for operation in [Operation::SetAttributes, Operation::SetXattr] {
+        let change = FileOp { length: 100, ..op(operation, 100) };
+        assert_eq!(requests(&[change, op(Operation::Fsync, 100)]), "F W1J F");
+    }
+    assert_eq!(requests(&[op(Operation::Link, 100), sync_directory()]), "F W1.5J F");
+    // The other name goes, and the file stays.
+    let ops = [op(Operation::Link, 100), op(Operation::Unlink, 100), op(Operation::Fsync, 100)];
+    assert_eq!(requests(&ops), "F W1.5J F");
+    let mut symlink = op(Operation::Symlink, 7);
+    symlink.length = 20;
+    assert_eq!(requests(&[symlink, sync_directory()]), "F W2J F");
+}
+
+#[test]
+fn an_attribute_too_large_for_its_inode_gets_a_block() {
+    let of = |length| FileOp { length, ..op(Operation::SetXattr, 100) };
+    assert_eq!(requests(&[of(250), op(Operation::Fsync, 100)]), "F W1.5J F");
+    assert_eq!(requests(&[of(1_000), op(Operation::Fsync, 100)]), "F W5.5J F");
+    let taken = [of(1_000), op(Operation::Fsync, 100), of(0), op(Operation::Fsync, 100)];
+    assert_eq!(requests(&taken), "F W5.5J F F W1.5J F");
+}
+
+#[test]
+fn a_file_without_a_name_gets_one_and_goes_with_its_close_otherwise() {
+    let write = access(Operation::Write, 7, 0, 4 * KIB);
+    let make = [op(Operation::Tmpfile, 7), write, op(Operation::Fsync, 7)];
+    assert_eq!(requests(&make), "W4D F W2J F");
+    let named = [&make[..], &[op(Operation::Link, 7), sync_directory(), op(Operation::Close, 7)]].concat();
+    assert_eq!(requests(&named), "W4D F W2J F F W2J F");
+    let mut rig = rig();
+    for number in [7, 8] {
+        rig.does(&op(Operation::Tmpfile, number));
+    }
+    rig.does(&op(Operation::Link, 7));
+    for number in [7, 8] {
+        rig.does(&op(Operation::Close, number));
+    }
+    rig.does(&op(Operation::Stat, 7));
+    assert_eq!(rig.ends(&op(Operation::Stat, 8)).status.failure(), Some(Failure::NotFound));
+}
+
+#[test]
+fn what_was_allocated_holds_data_once_they_are_written_and_reads_nothing_before() {
+    let allocate = FileOp { length: 1 << 20, ..op(Operation::Allocate, 5) };
+    let write = access(Operation::Write, 5, 256 * KIB, 4 * KIB);
+    let sync = op(Operation::Fdatasync, 5);
+    let ops = [allocate.clone(), op(Operation::Fsync, 5), write.clone(), sync.clone(), write, sync];
+    assert_eq!(requests(&ops), "F W1.5J F W4D F W1J F W4D F");
+    assert_eq!(requests(&[allocate.clone(), access(Operation::Read, 5, 0, 64 * KIB)]), "");
+    let hole = FileOp { fallocate: Fallocate::PunchHole, ..allocate };
+    assert_eq!(requests(&[FileOp { file: FileId(3), ..hole }, access(Operation::Read, 3, 0, 64 * KIB)]), "");
+}
+
+#[test]
+fn a_range_is_written_and_nothing_else() {
+    let range = access(Operation::SyncRange, 3, 400 * KIB, 4 * KIB);
+    let beside = access(Operation::Write, 3, 0, 4 * KIB);
+    assert_eq!(requests(&[overwrite(), beside, range]), "W4D");
 }
 
 #[test]

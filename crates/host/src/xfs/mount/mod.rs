@@ -257,10 +257,11 @@ impl Xfs {
     }
 
     fn note_change(&self, kernel: &mut Kernel<'_>, op: &FileOp, sequence: u64) {
-        if matches!(op.operation, Operation::Create | Operation::Mkdir) {
+        if op.operation.makes() {
             *kernel.fs.inodes.get_mut(op.file) = Default::default();
         }
-        let parent = matches!(op.operation, Operation::Create | Operation::Mkdir | Operation::Rename);
+        let names = op.operation.makes() && op.operation != Operation::Tmpfile;
+        let parent = names || matches!(op.operation, Operation::Rename | Operation::Link);
         for file in [Some(op.file), parent.then_some(op.parent), op.replaced].into_iter().flatten() {
             let inode = kernel.fs.inodes.get_mut(file);
             (inode.sync, inode.data_sync) = (sequence, sequence);
@@ -277,6 +278,10 @@ impl FileSystem for Xfs {
     #[inline]
     fn map(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
         self.volume.map(file, first, count, out);
+    }
+
+    fn map_data(&self, file: FileId, first: u64, count: u64, out: &mut Mapping) {
+        self.volume.map_data(file, first, count, out);
     }
 
     fn inode_block(&self, file: FileId) -> Option<u64> {
@@ -328,7 +333,7 @@ impl FileSystem for Xfs {
     }
 
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
-        let made = matches!(op.operation, Operation::Create | Operation::Mkdir).then_some(op.file);
+        let made = op.operation.makes().then_some(op.file);
         self.remove_inactive(kernel, made);
         self.changes.clear();
         let reads = &mut self.changes.reads;

@@ -3,10 +3,11 @@
 
 use super::instruction::{Code, Compiled, Instruction};
 use super::lengths;
-use super::names::{Located, Names, Node};
+use super::names::{Located, Names, Node, Sort};
 use super::parse::ScriptError;
 use super::statement::{Action, Position, Script, Statement};
 use petrio_colours::Operation;
+use petrio_units::Bytes;
 
 /// Most steps of a script once repeats that leave other names behind are unrolled.
 pub const STEPS_MAX: usize = 1 << 20;
@@ -52,8 +53,12 @@ fn is_numbered(body: &[Statement]) -> bool {
         Action::OnName { name, .. }
         | Action::Access { name, .. }
         | Action::Append { name, .. }
-        | Action::Truncate { name, .. } => numbered(name),
-        Action::Rename { name, new } => numbered(name) || numbered(new),
+        | Action::Truncate { name, .. }
+        | Action::SetXattr { name, .. }
+        | Action::Symlink { name, .. }
+        | Action::Allocate { name, .. }
+        | Action::SyncRange { name, .. } => numbered(name),
+        Action::Rename { name, new } | Action::Link { name, new } => numbered(name) || numbered(new),
         _ => false,
     })
 }
@@ -154,6 +159,10 @@ impl Compiler {
             (_, node) if node.is_directory => {
                 Err(ScriptError::at(position, format!("\"{name}\" is a directory; a file is needed")))
             }
+            (_, node) if node.sort == Sort::Symlink => Err(ScriptError::at(
+                position,
+                format!("\"{name}\" is a symbolic link, which isn't followed here; name the file"),
+            )),
             found => Ok(found),
         }
     }
@@ -179,25 +188,11 @@ impl Compiler {
                 Instruction::Operation(self.on_name(position, *operation, name, number)?)
             }
             Action::Access { operation, name, offset, length, flags } => {
-                let (_, node) = self.file(position, name, number)?;
-                let (offset, length) = (offset.get(), length.get());
-                if offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64) {
-                    return refuse("the access reaches beyond 8 EiB");
-                }
-                let operation = *operation;
-                if operation == Operation::Read && (flags.sync || flags.data_sync) {
+                let code = self.range(position, *operation, name, (*offset, *length), number)?;
+                if code.operation == Operation::Read && (flags.sync || flags.data_sync) {
                     return refuse("a read has nothing that could be made durable (sync, data-sync)");
                 }
-                let (file, flags) = (node.file, *flags);
-                Instruction::Operation(Code {
-                    operation,
-                    position,
-                    file,
-                    offset,
-                    length,
-                    flags,
-                    ..Code::default()
-                })
+                Instruction::Operation(Code { flags: *flags, ..code })
             }
             Action::Append { name, length, flags } => {
                 let (_, node) = self.file(position, name, number)?;
@@ -212,8 +207,46 @@ impl Compiler {
                 Instruction::Operation(Code { operation, file, length, ..Code::default() })
             }
             Action::Rename { name, new } => Instruction::Operation(self.rename(position, name, new, number)?),
+            Action::Link { name, new } => Instruction::Operation(self.link(position, name, new, number)?),
+            Action::Symlink { target, name } => {
+                let code = self.on_name(position, Operation::Symlink, name, number)?;
+                Instruction::Operation(Code { length: target.len() as u64, ..code })
+            }
+            Action::SetXattr { name, length } => {
+                let (_, node) = self.there(position, name, number)?;
+                let (operation, file, length) = (Operation::SetXattr, node.file, length.get());
+                Instruction::Operation(Code { operation, file, length, ..Code::default() })
+            }
+            Action::Allocate { name, offset, length, mode } => {
+                let code = self.range(position, Operation::Allocate, name, (*offset, *length), number)?;
+                if code.length == 0 {
+                    return refuse("a range of no bytes gets no blocks; say how long it is");
+                }
+                Instruction::Operation(Code { fallocate: *mode, ..code })
+            }
+            Action::SyncRange { name, offset, length } => {
+                let code = self.range(position, Operation::SyncRange, name, (*offset, *length), number)?;
+                Instruction::Operation(code)
+            }
         };
         self.push(position, instruction)
+    }
+
+    /// An operation on some of a file.
+    fn range(
+        &self,
+        position: Position,
+        operation: Operation,
+        name: &str,
+        (offset, length): (Bytes, Bytes),
+        number: Option<u64>,
+    ) -> Result<Code, ScriptError> {
+        let file = self.file(position, name, number)?.1.file;
+        let (offset, length) = (offset.get(), length.get());
+        if offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64) {
+            return Err(ScriptError::at(position, "the access reaches beyond 8 EiB"));
+        }
+        Ok(Code { operation, position, file, offset, length, ..Code::default() })
     }
 
     fn on_name(
@@ -226,19 +259,39 @@ impl Compiler {
         let refuse = |problem: String| Err(ScriptError::at(position, problem));
         let code = |file, parent| Code { operation, file, parent, ..Code::default() };
         match operation {
-            Operation::Create | Operation::Mkdir => {
+            Operation::Create | Operation::Mkdir | Operation::Symlink | Operation::Tmpfile => {
                 let at = self.locate(position, name, number)?;
                 if at.node.is_some() {
                     return refuse(format!("there is a \"{name}\" already"));
                 }
                 let parent = at.parent;
-                Ok(code(self.names.make(at, operation == Operation::Mkdir), parent))
+                let sort = match operation {
+                    Operation::Symlink => Sort::Symlink,
+                    Operation::Tmpfile => Sort::Handle,
+                    _ => Sort::Plain,
+                };
+                Ok(code(self.names.make(at, operation == Operation::Mkdir, sort), parent))
             }
             Operation::Unlink => {
-                let (at, node) = self.file(position, name, number)?;
+                let (at, node) = self.there(position, name, number)?;
+                if node.sort == Sort::Handle {
+                    return refuse(format!(
+                        "\"{name}\" is a file without a name, and goes when it is closed"
+                    ));
+                }
+                if node.is_directory {
+                    return refuse(format!("\"{name}\" is a directory; rmdir removes it"));
+                }
                 let parent = at.parent;
                 self.names.remove(at, node);
                 Ok(code(node.file, parent))
+            }
+            Operation::Close => {
+                let (at, node) = self.file(position, name, number)?;
+                if node.sort == Sort::Handle {
+                    self.names.remove(at, node);
+                }
+                Ok(code(node.file, 0))
             }
             Operation::Rmdir | Operation::Readdir => {
                 let (at, node) = self.there(position, name, number)?;
@@ -262,9 +315,32 @@ impl Compiler {
                 }
                 Ok(code(node.file, parent))
             }
-            Operation::Open | Operation::Close => Ok(code(self.file(position, name, number)?.1.file, 0)),
+            Operation::Open => Ok(code(self.file(position, name, number)?.1.file, 0)),
             _ => Ok(code(self.there(position, name, number)?.1.file, 0)),
         }
+    }
+
+    /// One more name of a file, or the first of one that has none.
+    fn link(
+        &mut self,
+        position: Position,
+        name: &str,
+        new: &str,
+        number: Option<u64>,
+    ) -> Result<Code, ScriptError> {
+        let (from, node) = self.file(position, name, number)?;
+        let to = self.locate(position, new, number)?;
+        let refuse = |problem: String| Err(ScriptError::at(position, problem));
+        if to.node.is_some() {
+            return refuse(format!("there is a \"{new}\" already"));
+        }
+        let place = |file: u32| self.names.top(file).filter(|top| *top <= self.places);
+        if place(from.parent) != place(to.parent) {
+            return refuse(format!("\"{name}\" and \"{new}\" lie on different file systems: copy it"));
+        }
+        let code = Code { operation: Operation::Link, file: node.file, parent: to.parent, ..Code::default() };
+        self.names.link(to, node);
+        Ok(code)
     }
 
     fn rename(
@@ -286,11 +362,16 @@ impl Compiler {
                 "\"{name}\" and \"{new}\" lie on different file systems: copy it, and remove it"
             ));
         }
+        if node.sort == Sort::Handle {
+            return refuse(format!("\"{name}\" is a file without a name: link gives it one"));
+        }
         if node.file == 0 || to.node.is_some_and(|there| there.file == 0) {
             return refuse("the directory in which the script runs can't be renamed".into());
         }
         match to.node {
-            Some(there) if there == node => return refuse(format!("\"{name}\" and \"{new}\" are the same")),
+            Some(there) if there.file == node.file => {
+                return refuse(format!("\"{name}\" and \"{new}\" are the same"));
+            }
             Some(there) if there.is_directory != node.is_directory => {
                 return refuse(format!("one of \"{name}\" and \"{new}\" is a directory, the other a file"));
             }

@@ -2,7 +2,7 @@
 
 use super::names::Entry;
 use super::statement::{PhaseWord, Position};
-use petrio_colours::{AccessFlags, Operation};
+use petrio_colours::{AccessFlags, Fallocate, Operation};
 use petrio_time::Time;
 
 /// One step; files by their numbers in the script.
@@ -38,6 +38,7 @@ pub(super) struct Code {
     pub(super) replaced: Option<u32>,
     pub(super) offset: u64,
     pub(super) length: u64,
+    pub(super) fallocate: Fallocate,
     pub(super) flags: AccessFlags,
 }
 

@@ -1,11 +1,11 @@
 //! How long each file is when a read comes, so that one that begins behind the end of its file is found before the run.
 //!
-//! A step takes a file's length x to x (reads), x + a (append), max(x, b) (write) or b (create, truncate). So does a
+//! A step takes a file's length x to x (reads), x + a (append), max(x, b) (write, fallocate) or b (create, truncate). So does a
 //! repeated block, and from its second repetition on each adds the same: two of them tell of all.
 
 use super::instruction::{Code, Compiled, Instruction};
 use super::parse::ScriptError;
-use petrio_colours::Operation;
+use petrio_colours::{Fallocate, Operation};
 use petrio_units::Bytes;
 
 /// Steps that are looked at; a script that nests its repeats deeper is checked as it runs.
@@ -28,6 +28,14 @@ pub(super) fn check_read(code: Code, length: u64) -> Result<(), ScriptError> {
     let problem = format!("the read begins at {offset}, and the file ends at {length} here: it gets nothing");
     let help = "declare the file larger (`file NAME SIZE`), write it before, or read where it has data";
     Err(ScriptError::at(code.position, problem).with_help(help))
+}
+
+/// The length of a file after a fallocate.
+pub(super) fn allocated(code: &Code, length: u64) -> u64 {
+    match code.fallocate {
+        Fallocate::Extend | Fallocate::ZeroRange => code.offset.saturating_add(code.length).max(length),
+        Fallocate::KeepSize | Fallocate::PunchHole => length,
+    }
 }
 
 struct Walk<'a> {
@@ -69,7 +77,11 @@ impl Walk<'_> {
                 *there = code.offset.saturating_add(code.length).max(*there);
             }
             Operation::Truncate => *self.of(code.file) = code.length,
-            Operation::Create => *self.of(code.file) = 0,
+            Operation::Create | Operation::Symlink | Operation::Tmpfile => *self.of(code.file) = 0,
+            Operation::Allocate => {
+                let there = self.of(code.file);
+                *there = allocated(&code, *there);
+            }
             _ => {}
         }
         Ok(())

@@ -9,6 +9,8 @@
 //! append d/new 4 KiB; read b 8 KiB 4 KiB
 //! fsync a; fdatasync d/new; fsync . # . is the directory in which the script runs
 //! rename d/new c; truncate b 0; stat c; readdir d; unlink c; mkdir e; rmdir e; open a; close a; sync
+//! chmod a; setxattr a 100 B; removexattr a; link a h; symlink a s; tmpfile t; write t 0 4 KiB; link t n; close t
+//! fallocate a 0 1 MiB keep-size; sync_file_range a 0 4 KiB # or punch-hole, zero-range, nothing
 //! phase preparation                # what follows isn't measured, until `phase measured`; `phase closing`
 //! compute 5 ms; think 1 s; barrier # keeps a processor busy; rests; waits for the other processes
 //! think about 20 s                 # rests so long on average: drawn anew each time (exponential), so that processes get out of step

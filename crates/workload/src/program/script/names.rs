@@ -11,9 +11,21 @@ pub(super) struct Node {
     /// Its number in the script; 0 is the directory in which the script runs.
     pub(super) file: u32,
     pub(super) is_directory: bool,
+    pub(super) sort: Sort,
 }
 
-const ROOT: Node = Node { file: 0, is_directory: true };
+/// What sort of a name it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// Of a file or a directory.
+    Plain,
+    /// A symbolic link.
+    Symlink,
+    /// None at all: what the script calls an open file without a name (O_TMPFILE).
+    Handle,
+}
+
+const ROOT: Node = Node { file: 0, is_directory: true, sort: Sort::Plain };
 
 /// A file that a script speaks of, as it is before the run or as it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +59,8 @@ pub(super) struct Names {
     entries: Vec<Entry>,
     /// The directory in which each of them is now.
     parents: Vec<u32>,
+    /// How many names lead to each of them.
+    links: Vec<u32>,
     /// Numbers of files that are gone, by the name they were made under, files and directories apart.
     gone: BTreeMap<(Key, bool), Vec<u32>>,
 }
@@ -81,15 +95,21 @@ impl Names {
     }
 
     fn set(&mut self, key: Key, node: Option<Node>) {
+        if let Some(node) = node {
+            self.links[node.file as usize - 1] += 1;
+        }
         let before = match node {
             Some(node) => self.nodes.insert(key.clone(), node),
             None => self.nodes.remove(&key),
         };
+        if let Some(node) = before {
+            self.links[node.file as usize - 1] -= 1;
+        }
         self.changes.push((key, before));
     }
 
     /// A new file or directory under a name that leads to nothing.
-    pub(super) fn make(&mut self, at: Located, is_directory: bool) -> u32 {
+    pub(super) fn make(&mut self, at: Located, is_directory: bool, sort: Sort) -> u32 {
         let key = (at.parent, at.name);
         let again = self.gone.get_mut(&(key.clone(), is_directory)).and_then(Vec::pop);
         let file = again.unwrap_or_else(|| {
@@ -102,27 +122,36 @@ impl Names {
                 cached: false,
             });
             self.parents.push(key.0);
+            self.links.push(0);
             self.entries.len() as u32
         });
         self.parents[file as usize - 1] = key.0;
-        self.set(key, Some(Node { file, is_directory }));
+        self.set(key, Some(Node { file, is_directory, sort }));
         file
+    }
+
+    /// One more name of a file.
+    pub(super) fn link(&mut self, to: Located, node: Node) {
+        self.set((to.parent, to.name), Some(Node { sort: Sort::Plain, ..node }));
     }
 
     /// A file or a directory that is there before the run.
     pub(super) fn declare(&mut self, at: Located, is_directory: bool, size: u64, cached: bool) {
-        let file = self.make(at, is_directory);
+        let file = self.make(at, is_directory, Sort::Plain);
         let entry = &mut self.entries[file as usize - 1];
         (entry.present, entry.size, entry.cached) = (true, size, cached);
     }
 
-    /// Takes away a name that leads to `node`, and what is behind it.
+    /// Takes away a name that leads to `node`, and what is behind it, unless another name leads there.
     pub(super) fn remove(&mut self, at: Located, node: Node) {
         self.set((at.parent, at.name), None);
         self.forget(node);
     }
 
     fn forget(&mut self, node: Node) {
+        if self.links[node.file as usize - 1] > 0 {
+            return;
+        }
         let entry = &self.entries[node.file as usize - 1];
         let made_as = ((entry.parent, entry.name.clone()), entry.is_directory);
         self.gone.entry(made_as).or_default().push(node.file);
@@ -131,11 +160,9 @@ impl Names {
     /// Moves `node` from one name to another, in place of what is there.
     pub(super) fn rename(&mut self, from: Located, to: Located, node: Node) {
         self.set((from.parent, from.name), None);
-        if let Some(replaced) = to.node {
-            self.forget(replaced);
-        }
         self.parents[node.file as usize - 1] = to.parent;
         self.set((to.parent, to.name), Some(node));
+        to.node.into_iter().for_each(|replaced| self.forget(replaced));
     }
 
     /// Whether nothing lies in a directory.

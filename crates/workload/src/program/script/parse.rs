@@ -1,9 +1,9 @@
 //! From text to statements, with a place for everything that is wrong.
 
-use super::statement::{Action, FLAGS, PhaseWord, Position, Script, Statement};
+use super::statement::{Action, FLAGS, MODES, PhaseWord, Position, Script, Statement};
 use miette::Diagnostic;
-use petrio_colours::{AccessFlags, Operation};
-use petrio_units::{Duration, UnitError, nearest};
+use petrio_colours::{AccessFlags, Fallocate, Operation};
+use petrio_units::{Bytes, Duration, UnitError, nearest};
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -41,6 +41,9 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// The longest name of a file (ext2 and its successors: EXT2_NAME_LEN).
 const NAME_BYTES_MAX: usize = 255;
+
+/// The largest extended attribute: what fits into a block of its own, and into a leaf of XFS (`xfs_attr_leaf_entsize_local_max`).
+const XATTR_BYTES_MAX: u64 = 3_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
@@ -104,7 +107,7 @@ fn shown(word: &str) -> String {
 }
 
 /// The statements' words, for suggestions.
-const WORDS: [&str; 23] = [
+const WORDS: [&str; 31] = [
     "file",
     "directory",
     "create",
@@ -122,6 +125,14 @@ const WORDS: [&str; 23] = [
     "unlink",
     "readdir",
     "stat",
+    "chmod",
+    "setxattr",
+    "removexattr",
+    "link",
+    "symlink",
+    "tmpfile",
+    "fallocate",
+    "sync_file_range",
     "sync",
     "think",
     "compute",
@@ -228,6 +239,21 @@ impl<'a> Reader<'a> {
         Ok(flags)
     }
 
+    /// What a fallocate does, where it doesn't give blocks and length.
+    fn mode(&mut self) -> Result<Fallocate, ScriptError> {
+        let Some(word) = self.peek_word() else { return Ok(Fallocate::Extend) };
+        let Some((_, mode)) = MODES.iter().find(|(known, _)| *known == word) else {
+            let advice = match nearest(word, MODES.map(|(known, _)| known)) {
+                Some(known) => format!("did you mean \"{known}\"?"),
+                None => format!("they are {}", MODES.map(|(known, _)| known).join(", ")),
+            };
+            let problem = format!("\"{}\" is no mode of fallocate; {advice}", shown(word));
+            return Err(ScriptError::at(self.position(), problem));
+        };
+        self.next += 1;
+        Ok(*mode)
+    }
+
     fn finish(&mut self, after: &str) -> Result<(), ScriptError> {
         match self.peek() {
             None => Ok(()),
@@ -280,6 +306,8 @@ impl<'a> Reader<'a> {
             "fdatasync" => (Operation::Fdatasync, NAME),
             "unlink" => (Operation::Unlink, NAME),
             "stat" => (Operation::Stat, NAME),
+            "setattr" | "chmod" | "chown" | "utimes" => (Operation::SetAttributes, NAME),
+            "tmpfile" => (Operation::Tmpfile, NAME),
             "mkdir" => (Operation::Mkdir, DIRECTORY),
             "rmdir" => (Operation::Rmdir, DIRECTORY),
             "readdir" => (Operation::Readdir, DIRECTORY),
@@ -314,6 +342,9 @@ impl<'a> Reader<'a> {
                 Action::Truncate { name: self.name(NAME)?, length: self.quantity("the new length")? }
             }
             "rename" => Action::Rename { name: self.name("the old name")?, new: self.name("the new name")? },
+            "link" | "symlink" | "setxattr" | "removexattr" | "fallocate" | "sync_file_range" => {
+                self.inode_action(word)?
+            }
             "sync" => Action::Sync,
             "think" if self.peek_word() == Some("about") => {
                 self.next += 1;
@@ -338,6 +369,41 @@ impl<'a> Reader<'a> {
                 let problem = format!("\"{}\" is no statement; {advice}", shown(word));
                 return Err(ScriptError::at(position, problem));
             }
+        })
+    }
+
+    /// What changes an inode, its names or some of its blocks.
+    fn inode_action(&mut self, word: &str) -> Result<Action, ScriptError> {
+        const NAME: &str = "the file's name";
+        Ok(match word {
+            "link" => Action::Link { name: self.name(NAME)?, new: self.name("the new name")? },
+            "symlink" => {
+                let (_, target) = self.word("what it points to")?;
+                Action::Symlink { target: target.to_owned(), name: self.name("the link's name")? }
+            }
+            "removexattr" => Action::SetXattr { name: self.name(NAME)?, length: Bytes(0) },
+            "setxattr" => {
+                let name = self.name(NAME)?;
+                let at = self.position();
+                let length: Bytes = self.quantity("the attribute's size")?;
+                if !(1..=XATTR_BYTES_MAX).contains(&length.get()) {
+                    let problem =
+                        format!("an attribute has 1 B to {}, this one {length}", Bytes(XATTR_BYTES_MAX));
+                    return Err(ScriptError::at(at, problem).with_help("removexattr takes it away"));
+                }
+                Action::SetXattr { name, length }
+            }
+            "sync_file_range" => Action::SyncRange {
+                name: self.name(NAME)?,
+                offset: self.quantity("the offset")?,
+                length: self.quantity("the length")?,
+            },
+            _ => Action::Allocate {
+                name: self.name(NAME)?,
+                offset: self.quantity("the offset")?,
+                length: self.quantity("the length")?,
+                mode: self.mode()?,
+            },
         })
     }
 

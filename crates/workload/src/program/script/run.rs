@@ -104,7 +104,13 @@ impl ScriptProgram {
         match code.operation {
             Operation::Write => return self.write(code.file, code.offset, code.length, code.flags),
             Operation::Truncate => self.sizes[code.file as usize - 1] = code.length,
-            Operation::Create => self.sizes[code.file as usize - 1] = 0,
+            Operation::Create | Operation::Symlink | Operation::Tmpfile => {
+                self.sizes[code.file as usize - 1] = 0;
+            }
+            Operation::Allocate => {
+                let size = &mut self.sizes[code.file as usize - 1];
+                *size = lengths::allocated(&code, *size);
+            }
             Operation::Read => lengths::check_read(code, self.sizes[code.file as usize - 1])?,
             _ => {}
         }
@@ -116,6 +122,7 @@ impl ScriptProgram {
             replaced: code.replaced.map(|replaced| self.file(replaced)),
             offset: code.offset,
             length: code.length,
+            fallocate: code.fallocate,
             flags: code.flags,
             ..self.template.clone()
         }))

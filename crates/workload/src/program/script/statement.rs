@@ -1,6 +1,6 @@
 //! A script as a tree of statements, and back as text.
 
-use petrio_colours::{AccessFlags, Operation};
+use petrio_colours::{AccessFlags, Fallocate, Operation};
 use petrio_units::{Bytes, Duration};
 use std::fmt;
 
@@ -54,7 +54,7 @@ pub(super) enum Action {
     Directory {
         name: String,
     },
-    /// An operation on one name: create, open, close, fsync, fdatasync, mkdir, rmdir, unlink, readdir, stat.
+    /// An operation on one name: create, tmpfile, open, close, fsync, fdatasync, mkdir, rmdir, unlink, readdir, stat, setattr.
     OnName {
         operation: Operation,
         name: String,
@@ -79,6 +79,30 @@ pub(super) enum Action {
     Rename {
         name: String,
         new: String,
+    },
+    Link {
+        name: String,
+        new: String,
+    },
+    Symlink {
+        target: String,
+        name: String,
+    },
+    /// An extended attribute of so many bytes; of none, it is taken away.
+    SetXattr {
+        name: String,
+        length: Bytes,
+    },
+    Allocate {
+        name: String,
+        offset: Bytes,
+        length: Bytes,
+        mode: Fallocate,
+    },
+    SyncRange {
+        name: String,
+        offset: Bytes,
+        length: Bytes,
     },
     Sync,
     Think(Duration),
@@ -125,6 +149,13 @@ pub(super) const FLAGS: [Flag; 4] = [
     ("stdio", |flags| &mut flags.stdio),
 ];
 
+/// What is done to a range instead of giving it blocks, by its word.
+pub(super) const MODES: [(&str, Fallocate); 3] = [
+    ("keep-size", Fallocate::KeepSize),
+    ("punch-hole", Fallocate::PunchHole),
+    ("zero-range", Fallocate::ZeroRange),
+];
+
 impl Action {
     /// Whether it asks for something, so that a repetition of it lets the run go on.
     pub(super) fn operates(&self) -> bool {
@@ -165,6 +196,18 @@ fn write_block(f: &mut fmt::Formatter<'_>, statements: &[Statement], indent: usi
             }
             Action::Truncate { name, length } => write!(f, "truncate {name} {length}"),
             Action::Rename { name, new } => write!(f, "rename {name} {new}"),
+            Action::Link { name, new } => write!(f, "link {name} {new}"),
+            Action::Symlink { target, name } => write!(f, "symlink {target} {name}"),
+            Action::SetXattr { name, length: Bytes(0) } => write!(f, "removexattr {name}"),
+            Action::SetXattr { name, length } => write!(f, "setxattr {name} {length}"),
+            Action::Allocate { name, offset, length, mode } => {
+                write!(f, "fallocate {name} {offset} {length}")?;
+                let word = MODES.iter().find(|(_, of)| of == mode);
+                word.map_or(Ok(()), |(word, _)| write!(f, " {word}"))
+            }
+            Action::SyncRange { name, offset, length } => {
+                write!(f, "sync_file_range {name} {offset} {length}")
+            }
             Action::Sync => f.write_str("sync"),
             Action::Think(time) => write!(f, "think {time}"),
             Action::ThinkAbout(mean) => write!(f, "think about {mean}"),
