@@ -7,6 +7,7 @@
 //! is empty.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 
 /// Extents of a leaf: (4096 − 12) / 12 (include of fs/ext4/ext4_extents.h).
@@ -140,7 +141,7 @@ impl Extents {
         self.blocks += count;
         let mut done = 0;
         while done < count {
-            let part = (count - done).min(u64::from(self.longest)) as u32;
+            let part = as_number((count - done).min(u64::from(self.longest)));
             self.insert_one(Extent { first: first + done, block: block + done, count: part });
             done += u64::from(part);
         }
@@ -205,7 +206,7 @@ impl Extents {
                 if last.end() <= from {
                     break;
                 }
-                let kept = from.saturating_sub(last.first) as u32;
+                let kept = as_number(from.saturating_sub(last.first));
                 let count = last.count - kept;
                 data(last.block + u64::from(kept), u64::from(count));
                 self.blocks -= u64::from(count);
