@@ -5,6 +5,7 @@ use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
 use petrio_scenario::run::{RunFailure, simulate};
 use petrio_scenario::{Override, Problems, load_text};
+use petrio_units::numbers::whole_part;
 use petrio_validation::raid::RAID_5;
 use serde::Serialize;
 use std::time::Instant;
@@ -97,7 +98,7 @@ pub fn measure(requests: u64) -> Result<Vec<DiskSpeed>, BenchError> {
 }
 
 fn measure_one(load: &Load, requests: u64) -> Result<DiskSpeed, BenchError> {
-    let requests = ((requests as f64 * load.share) as u64).max(1);
+    let requests = whole_part(requests as f64 * load.share).max(1);
     let stop = Override::new(load.limit, &requests.to_string());
     let loaded = load_text("load.toml", load.scenario, None, &[stop]).map_err(Box::new)?;
     let system = System::build(&loaded).map_err(Box::new)?;

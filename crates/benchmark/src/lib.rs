@@ -9,6 +9,16 @@
 //! | [`fit`] | how fast, and how well, distributions are fitted | sorting the same values; published fits |
 //! | [`trace`] | events a second read and characterised, and the memory for it | decompressing the same file |
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod cluster;
 pub mod disk;
 pub mod fit;

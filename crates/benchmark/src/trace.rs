@@ -21,6 +21,7 @@ use petrio_trace::characterise::{Characterise, Characteriser};
 use petrio_trace::event::{Access, Event, EventKind, Extent, FileKey, Totals};
 use petrio_trace::native::{About, EventWriter};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_units::numbers::{as_index, as_number};
 use serde::Serialize;
 use std::fs::File;
 use std::hint::black_box;
@@ -246,7 +247,7 @@ fn file_calls(records: u64, push: &mut Push) -> Result<(), TraceError> {
     let mut time = Time::ZERO;
     for _ in 0..records {
         time = time.saturating_add(Time::from_micros(5 + uniform_below(&mut random, 200)));
-        let process = uniform_below(&mut random, PROCESSES) as usize;
+        let process = as_index(uniform_below(&mut random, PROCESSES));
         let place = &mut sessions[process];
         let session = place.get_or_insert_with(|| session(&mut random));
         let opens = session.totals == Totals::default() && session.position == 0;
@@ -257,9 +258,9 @@ fn file_calls(records: u64, push: &mut Push) -> Result<(), TraceError> {
             _ => EventKind::Write,
         };
         let mut event = Event::new(time, kind);
-        event.process = process as u32 + 1;
+        event.process = as_number(process) + 1;
         event.file = FileKey { device: 1, inode: session.file + 1, generation: 0 };
-        event.path = Some(paths[session.file as usize].clone());
+        event.path = Some(paths[as_index(session.file)].clone());
         event.service = Some(Time::from_nanos(800 + uniform_below(&mut random, 90_000)));
         match kind {
             EventKind::Open => {
@@ -329,7 +330,7 @@ fn device_requests(records: u64, push: &mut Push) -> Result<(), TraceError> {
         event.extents.push(Extent {
             device: 8 << 20,
             address: page * 8,
-            blocks: pages as u32 * 8,
+            blocks: as_number(pages) * 8,
             hit: false,
         });
         page += pages;

@@ -13,6 +13,7 @@ use petrio_kernel::{Firing, PageBuilder, Place, Put, Sum, TransitionBuilder, Upd
 use petrio_persist::Persist;
 use petrio_stage::Stage;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 
 /// What a concatenation lies between.
@@ -94,7 +95,7 @@ impl Concat {
                 id: RequestId(self.sent),
                 direction: if flushes { Direction::Flush } else { request.direction },
                 address: from - begin,
-                blocks: (to - from) as u32,
+                blocks: as_number(to - from),
                 tag: slot.into(),
                 flush_before: false,
                 force_unit_access: request.force_unit_access && !flushes,

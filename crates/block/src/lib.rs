@@ -7,6 +7,16 @@
 //! after the other, a run of one's blocks, a link to an array, several links of which some may fail, and a device whose most used pieces
 //! are brought together. [`scsi`] asks devices that are on a network.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod concat;
 mod copy_traffic;
 pub mod elevator;

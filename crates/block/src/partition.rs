@@ -12,6 +12,7 @@ use petrio_colours::{BlockRequest, Failure, RequestId, Status};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::low_half;
 
 /// What a partition lies between, and where.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +75,7 @@ impl Partition {
 
     /// The request as it came; `None` where none was sent.
     fn leave(&mut self, mut request: BlockRequest) -> Option<BlockRequest> {
-        let Was { id, tag, address } = self.on_their_way.remove(request.tag as u32)?;
+        let Was { id, tag, address } = self.on_their_way.remove(low_half(request.tag))?;
         (request.id, request.tag, request.address) = (id, tag, address);
         Some(request)
     }

@@ -14,6 +14,7 @@ use super::elevator::{IoRequest, QueueLimits, is_write_back};
 use petrio_colours::{BlockRequest, Direction, Hint};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeSet;
 
 /// What may be merged.
@@ -267,7 +268,7 @@ impl Waiting {
                     .is_some_and(|first| is_write_back(first) == is_write_back(request)))
             && (!self.rules.synchronous_apart || waiting.synchronous == request.synchronous)
             && waiting.blocks.saturating_add(request.blocks) <= largest
-            && (waiting.constituents.len() as u32) < self.rules.most_merged
+            && as_number(waiting.constituents.len()) < self.rules.most_merged
             && waiting.constituents.first().is_some_and(|first| {
                 let beside = first.issued == request.issued && first.process != request.process;
                 mergeable(first)
@@ -348,7 +349,7 @@ impl Waiting {
         let content = Slot { request: Some(request), group, older: NONE, younger: NONE };
         let slot = if self.free == NONE {
             self.slots.push(content);
-            (self.slots.len() - 1) as u32
+            as_number(self.slots.len() - 1)
         } else {
             let slot = self.free;
             self.free = self.slots[slot as usize].younger;

@@ -3,6 +3,16 @@
 //! Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 a file could not be written or a
 //! prediction misses its bound, 2 bad input, 3 a prediction misses its bound as it is known to.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod command;
 mod failure;
 mod judged;

@@ -1,6 +1,7 @@
 //! What whoever sends requests must know of a device.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// Which discards a device takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -32,7 +33,7 @@ impl Discards {
         // As bio_split_discard does (block/blk-merge.c): the next one begins at a multiple.
         let granularity = self.granularity.max(1);
         let whole = self.longest - self.longest % granularity;
-        let into = (address % u64::from(granularity)) as u32;
+        let into = as_number(address % u64::from(granularity));
         if whole > into { whole - into } else { self.longest.max(1) }
     }
 }

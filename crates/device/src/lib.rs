@@ -5,6 +5,16 @@
 //! devices of a part, which says what schedulers and file systems ask and builds the page ([`BlockDevice`]); its
 //! citation; and its tests. It is entered in the list below; nothing else knows it.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod analytic_disk;
 pub mod constant_rate;
 pub mod disk;

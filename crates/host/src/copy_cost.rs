@@ -9,6 +9,7 @@ use super::machine::{CopyCosts, CopyCurve, CopyPoint, MachineParameters};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::Bytes;
+use petrio_units::numbers::whole_part;
 
 /// Bytes of a page of memory.
 pub const PAGE_BYTES: u64 = 4096;
@@ -127,7 +128,7 @@ impl CopyCost {
             let beyond = (pages - threshold_pages).max(0.0) / pages.max(threshold_pages);
             self.counts.from_memory += bytes as f64 * beyond;
         }
-        Time::from_picos((self.last.2 * bytes as f64 / PAGE_BYTES as f64) as u64)
+        Time::from_picos(whole_part(self.last.2 * bytes as f64 / PAGE_BYTES as f64))
     }
 
     /// What it has been asked for so far.

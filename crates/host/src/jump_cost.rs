@@ -7,6 +7,7 @@ use super::copy_cost::position;
 use super::machine::JumpCost;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::whole_part;
 
 /// The costs of jumps, ready to be asked.
 #[derive(Clone, Debug, Default, Persist)]
@@ -64,7 +65,7 @@ impl Jumps {
         let above = (below + 1).min(self.points.len() - 1);
         let between = |kind: usize| {
             let (low, high) = (self.points[below][kind], self.points[above][kind]);
-            Time::from_picos((low + (high - low) * part) as u64)
+            Time::from_picos(whole_part(low + (high - low) * part))
         };
         [between(0), between(1), between(2)]
     }

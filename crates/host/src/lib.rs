@@ -1,5 +1,15 @@
 //! Hosts: what lies between a process and its block devices. The modules are a Linux host's, but for [`unix_1990`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod copy_cost;
 pub mod file_system;
 pub mod journal;

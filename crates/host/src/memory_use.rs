@@ -4,6 +4,7 @@ use super::page_cache::Most;
 use super::read_ahead::PAGE_BYTES;
 use super::state::Memory;
 use petrio_kernel::{Place, Simulation, Time};
+use petrio_units::numbers::whole_part;
 
 /// Where a host's memory is found in a run.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ impl HostMemory {
                 waited_for_swap: memory.swaps.waited,
                 copied: [&memory.to_user, &memory.from_user].map(|copies| copies.counts().bytes),
                 missed: (memory.to_user.knows_misses() && memory.from_user.knows_misses()).then(|| {
-                    [&memory.to_user, &memory.from_user].map(|copies| copies.counts().from_memory as u64)
+                    [&memory.to_user, &memory.from_user].map(|copies| whole_part(copies.counts().from_memory))
                 }),
             };
         });

@@ -26,6 +26,16 @@
 //!
 //! Left out: other kernels than Linux, whose tracing and control groups these are.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod beneath;
 pub mod calibrate;
 mod content;

@@ -5,6 +5,7 @@ use crate::estimate::Estimate;
 use crate::figure::figures;
 use hdrhistogram::Histogram;
 use petrio_kernel::Time;
+use petrio_units::numbers::{as_index, whole_part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -169,16 +170,16 @@ impl LatencyHistogram {
     /// The histogram in bins a twentieth of a decade wide, without the empty ones at both ends. Latencies below a
     /// nanosecond stand in the first bin.
     pub fn bins(&self) -> Vec<Bin> {
-        let bin_of = |ns: u64| libm::floor(libm::log10(ns.max(1) as f64) * f64::from(BINS_PER_DECADE)) as i32;
-        let edge_ms = |bin: i32| libm::pow(10.0, f64::from(bin) / f64::from(BINS_PER_DECADE)) / 1e6;
+        let bin_of = |ns: u64| whole_part(libm::log10(ns.max(1) as f64) * f64::from(BINS_PER_DECADE));
+        let edge_ms = |bin: u64| libm::pow(10.0, bin as f64 / f64::from(BINS_PER_DECADE)) / 1e6;
         let mut bins: Vec<Bin> = Vec::new();
         let mut first = None;
         for recorded in self.nanoseconds.iter_recorded() {
             let bin = bin_of(recorded.value_iterated_to());
             let first = *first.get_or_insert(bin);
-            let index = usize::try_from(bin - first).unwrap_or(0);
+            let index = as_index(bin.saturating_sub(first));
             while bins.len() <= index {
-                let next = first + bins.len() as i32;
+                let next = first + bins.len() as u64;
                 bins.push(Bin { from_ms: edge_ms(next), to_ms: edge_ms(next + 1), count: 0 });
             }
             bins[index].count += recorded.count_since_last_iteration();

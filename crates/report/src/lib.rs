@@ -11,6 +11,16 @@
 //! that memory doesn't grow with the number of requests. The [`Report`] holds model time only: the same scenario and
 //! seed give the same bytes. What the wall clock said stands apart in [`WallClock`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod bottleneck;
 mod by_kind;
 pub mod claim;

@@ -20,6 +20,7 @@ use petrio_engine::Visit;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Time;
 use petrio_models::host::kernel_thread;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -176,7 +177,7 @@ impl<R: Timeline> PerfettoTrace<R> {
         let Visit { device, request, arrived, completed, spent } = visit;
         // What never came back has no length.
         let Some(completed) = *completed else { return Ok(()) };
-        let lane = DEVICES + *device as u32;
+        let lane = DEVICES + as_number(*device);
         let mut events = Events { file, first: &mut self.first, lane };
         let tracks = self.tracks.entry(lane).or_default();
         if tracks.service.is_empty() {

@@ -189,10 +189,10 @@ fn mean_stages(reports: &[Report], level: f64) -> Vec<StageFigures> {
     };
     let mean_stage = |stage: &StageFigures| {
         let same = named(&stage.name);
+        let arrivals: u128 = same.iter().map(|stage| u128::from(stage.arrivals)).sum();
         StageFigures {
             name: stage.name.clone(),
-            arrivals: (same.iter().map(|stage| u128::from(stage.arrivals)).sum::<u128>() / same.len() as u128)
-                as u64,
+            arrivals: u64::try_from(arrivals / same.len() as u128).unwrap_or(u64::MAX),
             // How equal stages differ, and the one that is the busiest in the first replication.
             members: mean_of(
                 &same.iter().filter_map(|stage| stage.members.as_ref()).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@
 
 use super::evenly::evenly;
 use petrio_kernel::Time;
+use petrio_units::numbers::{as_index, nearest_whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,9 +91,9 @@ impl SeriesCollector {
     pub fn record(&mut self, issued: Time, completed: Time, bytes: u64) {
         let (first, last) = self.hold(issued, completed);
         self.end = self.end.max(completed);
-        let cell = &mut self.cells[first.min(last) as usize];
+        let cell = &mut self.cells[as_index(first.min(last))];
         cell.asked = cell.asked.saturating_add(bytes);
-        let last = &mut self.cells[last as usize];
+        let last = &mut self.cells[as_index(last)];
         last.moved = last.moved.saturating_add(bytes);
         last.completed += 1;
         last.latency += u128::from((completed - issued).as_picos());
@@ -118,10 +119,10 @@ impl SeriesCollector {
         let after = |index: u64, position: u64| u128::from((index + 1) * width - position);
         let (first, last) = (from / width, to.saturating_sub(1) / width);
         if from < to {
-            let cell = &mut self.cells[first as usize];
+            let cell = &mut self.cells[as_index(first)];
             cell.began += 1;
             cell.after_begin += after(first, from);
-            let cell = &mut self.cells[last as usize];
+            let cell = &mut self.cells[as_index(last)];
             cell.ended += 1;
             cell.after_end += after(last, to);
         }
@@ -151,7 +152,7 @@ impl SeriesCollector {
                 .collect();
             self.width *= 2;
         }
-        let needed = (position / self.width) as usize + 1;
+        let needed = as_index(position / self.width) + 1;
         if self.cells.len() < needed {
             self.cells.resize(needed, Cell::default());
         }
@@ -168,8 +169,7 @@ impl SeriesCollector {
             positions.push(position);
             all.push(bounds.map(|bytes| bytes as f64));
         }
-        let course: Vec<u64> =
-            evenly(&positions, &all).into_iter().map(|bytes| bytes.round() as u64).collect();
+        let course: Vec<u64> = evenly(&positions, &all).into_iter().map(nearest_whole).collect();
         course.windows(2).map(|two| two[1].saturating_sub(two[0])).collect()
     }
 

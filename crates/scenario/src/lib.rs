@@ -18,6 +18,16 @@
 //! assert_eq!(advice[..2], ["did you mean \"hp-97560\"?", "did you mean \"d0\"?"]);
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod bounds;
 pub mod build;
 pub mod catalogue;

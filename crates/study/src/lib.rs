@@ -2,6 +2,16 @@
 //!
 //! Each is a question, an answer that serialises as JSON, and a page of HTML.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod characterise;
 pub mod compare;
 pub mod describe;

@@ -29,6 +29,7 @@ mod fraction;
 mod frequency;
 mod lifetime;
 mod nearest;
+pub mod numbers;
 mod parse;
 mod quantity;
 mod rate;

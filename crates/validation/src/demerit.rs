@@ -3,6 +3,7 @@
 //! Ruemmler & Wilkes, "An introduction to disk drive modeling" (IEEE Computer 27(3), 1994): the root mean square of the
 //! horizontal distance between the measured and the simulated cumulative distribution of access times. It does not mind
 //! which request was fast and which slow, only how many were.
+use petrio_units::numbers::{as_index, whole_part};
 
 /// Steps in which the distributions are compared: p = 0.0001, 0.0002 … 1.
 const STEPS: u32 = 10_000;
@@ -24,7 +25,7 @@ pub fn demerit(measured: &mut [f64], simulated: &mut [f64]) -> Option<f64> {
 fn quantile(ascending: &[f64], p: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;
     let position = p * last as f64;
-    let left = (position as usize).min(last);
+    let left = as_index(whole_part(position)).min(last);
     let right = (left + 1).min(last);
     Some(ascending[left] + (ascending[right] - ascending[left]) * (position - left as f64))
 }

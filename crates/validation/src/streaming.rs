@@ -20,6 +20,7 @@ use petrio_models::device::disk::{Demand, DiskParameters, Drive, DriveError, Rep
 use petrio_scenario::Problem;
 use petrio_scenario::catalogue::{Device, devices};
 use petrio_units::Blocks;
+use petrio_units::numbers::as_number;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -323,7 +324,7 @@ impl Testbed {
                 id: RequestId(number),
                 direction: if stream.write { Direction::Write } else { Direction::Read },
                 address: number * stream.blocks,
-                blocks: stream.blocks as u32,
+                blocks: as_number(stream.blocks),
                 issued: at,
                 ..BlockRequest::default()
             };

@@ -5,6 +5,7 @@ use crate::program::{PatternParameters, ScriptParameters};
 use crate::synthetic::Synthetic;
 use petrio_distribution::{Draw, DrawFamily};
 use petrio_time::Time;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Amount, Duration};
 
 /// What several processes do who may stay in step.
@@ -20,7 +21,7 @@ fn exponential(constant: &mut Draw<Duration>) -> Option<Duration> {
         return None;
     }
     *constant = Draw(DrawFamily::Exponential { base: Amount::ZERO, mean });
-    Some(Duration::new(Time::from_picos(mean.finest() as u64)))
+    Some(Duration::new(Time::from_picos(whole_part(mean.finest()))))
 }
 
 impl PausesDrawn for PatternParameters {

@@ -6,6 +6,7 @@
 
 use crate::due::Due;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::cmp::Ordering;
 
 /// Dues by position, and who is first.
@@ -59,7 +60,7 @@ impl Earliest {
 
     /// Who comes up to a game from below.
     fn player(&self, node: usize) -> u32 {
-        if node < self.width { self.winners[node] } else { (node - self.width) as u32 }
+        if node < self.width { self.winners[node] } else { as_number(node - self.width) }
     }
 }
 

@@ -39,6 +39,16 @@
 //! # Ok::<(), petrio_workload::SourceError>(())
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod file_lives;
 pub mod fio;
 pub mod iozone;

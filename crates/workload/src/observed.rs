@@ -13,6 +13,7 @@
 //! sar(1) of sysstat. What neither tells is where requests lie and how they come: at once, or evenly.
 
 use miette::Diagnostic;
+use petrio_units::numbers::{as_number, whole_part};
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -63,7 +64,7 @@ impl ObservedDisk {
 /// Bytes of one of so many a second; at least a block.
 fn size(bytes: f64, requests: f64) -> Option<u64> {
     const BLOCK: f64 = 512.0;
-    (requests > 0.0).then(|| ((bytes / requests / BLOCK).round().max(1.0) * BLOCK) as u64)
+    (requests > 0.0).then(|| whole_part((bytes / requests / BLOCK).round().max(1.0) * BLOCK))
 }
 
 /// What is wrong with such a text.
@@ -202,7 +203,7 @@ impl FromStr for Observed {
             return Err(ObservedError { line: 1, problem, help });
         }
         let since_start = is_iostat && all == 1;
-        Ok(Self { disks, reports: most as u32, since_start })
+        Ok(Self { disks, reports: as_number(whole_part(most)), since_start })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::permutation::Permutation;
 use petrio_distribution::{Distribution, Normal, Zipf, uniform, uniform_below};
 use petrio_persist::Persist;
 use petrio_units::Fraction;
+use petrio_units::numbers::whole_part;
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,10 +92,10 @@ fn bounds(zones: &[Zone], places: u64) -> Result<Vec<(f64, u64, u64)>, String> {
     let (mut accesses, mut share) = (0.0, 0.0);
     let mut found = Vec::with_capacity(zones.len());
     for zone in zones {
-        let first = ((share * places as f64) as u64).min(places - 1);
+        let first = whole_part(share * places as f64).min(places - 1);
         accesses += zone.accesses.get();
         share += zone.places.get();
-        let end = (share * places as f64 + 0.5) as u64;
+        let end = whole_part(share * places as f64 + 0.5);
         found.push((accesses, first, end.min(places).saturating_sub(first).max(1)));
     }
     for (whole, what) in [(accesses, "accesses"), (share, "places")] {
@@ -114,17 +115,17 @@ impl PlacePicker {
     pub(crate) fn pick(&self, random: &mut impl Rng) -> u64 {
         match &self.law {
             Law::Zipf(ranks, scatter) => {
-                let rank = (ranks.sample(random) as u64).clamp(1, self.places);
+                let rank = whole_part(ranks.sample(random)).clamp(1, self.places);
                 scatter.at(rank - 1)
             }
             Law::Pareto(exponent, scatter) => {
                 let rank = self.places as f64 * libm::pow(uniform(random), *exponent);
-                scatter.at((rank as u64).min(self.places - 1))
+                scatter.at(whole_part(rank).min(self.places - 1))
             }
             Law::Normal(places) => loop {
                 let place = places.sample(random);
                 if place >= 0.0 && place < self.places as f64 {
-                    return place as u64;
+                    return whole_part(place);
                 }
             },
             Law::Zones(zones) => {

@@ -4,6 +4,7 @@ use super::nets::{BUFFER, CONSUME, JOBS, MEAN_GAP, PRODUCE, STATIONS};
 use petrio_kernel::Time;
 use petrio_kernel::statistics::Tally;
 use petrio_random::{Generator, exponential, generator, uniform_below};
+use petrio_units::numbers::as_index;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -145,7 +146,7 @@ impl Closed {
         let mut network = Self {
             events: Events::default(),
             routes: generator(SEED, 0, "", "routes"),
-            stations: (0..STATIONS).map(station).collect(),
+            stations: (0..STATIONS as u64).map(station).collect(),
             sojourn: Tally::default(),
         };
         (0..JOBS).for_each(|_| network.arrive(0, 0));
@@ -178,7 +179,7 @@ impl HandLoop for Closed {
             if let Some(came) = self.stations[number].queue.pop_front() {
                 self.start(now, number, came);
             }
-            let route = uniform_below(&mut self.routes, STATIONS) as usize;
+            let route = as_index(uniform_below(&mut self.routes, STATIONS as u64));
             self.arrive(now, route);
         }
     }

@@ -2,13 +2,14 @@
 
 use petrio_kernel::{Net, NetBuilder, NetError, Simulation, StationSpec, Time};
 use petrio_random::{Generator, exponential, uniform_below};
+use petrio_units::numbers::as_index;
 use std::sync::Arc;
 
 /// Mean time between arrivals at a server whose mean service time is 1 s.
 pub(super) const MEAN_GAP: f64 = 1.0 / 0.8;
 /// Stations and jobs of the closed network.
-pub(super) const STATIONS: u64 = 10;
-pub(super) const JOBS: u64 = 100;
+pub(super) const STATIONS: usize = 10;
+pub(super) const JOBS: usize = 100;
 /// Room between producer and consumer.
 pub(super) const BUFFER: u32 = 10;
 /// Mean times to produce and to consume, seconds.
@@ -89,11 +90,11 @@ pub(super) fn closed() -> Result<Arc<Net>, NetError> {
     let mut page = net.top();
     let routes = page.stream("routes");
     let sojourn = page.probe("sojourn");
-    let stations: [_; STATIONS as usize] = std::array::from_fn(|number| {
+    let stations: [_; STATIONS] = std::array::from_fn(|number| {
         let service = |_: &Time, random: &mut Generator| draw(random, 1.0);
         page.station(&format!("station{number}"), StationSpec::first_come(1, service))
     });
-    page.initial(stations[0], vec![Time::ZERO; JOBS as usize]);
+    page.initial(stations[0], vec![Time::ZERO; JOBS]);
     for (number, station) in stations.into_iter().enumerate() {
         let mut go = page.transition(&format!("leave{number}"));
         let job = go.take(station);
@@ -101,7 +102,7 @@ pub(super) fn closed() -> Result<Arc<Net>, NetError> {
         go.action(move |f| {
             let came = f.take(job);
             f.record(sojourn, (f.now() - came).as_seconds());
-            let route = uniform_below(f.random(routes), STATIONS) as usize;
+            let route = as_index(uniform_below(f.random(routes), STATIONS as u64));
             f.put(next[route], f.now());
         });
     }

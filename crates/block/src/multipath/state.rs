@@ -7,6 +7,7 @@ use petrio_colours::{BlockRequest, Direction, Failure, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::low_half;
 use std::collections::VecDeque;
 
 /// What happens to a path, or is done about it.
@@ -428,7 +429,7 @@ impl Multipath {
 
 /// The slot that a request's tag names.
 fn slot_of(request: &BlockRequest) -> u32 {
-    (request.tag & u64::from(u32::MAX)) as u32
+    low_half(request.tag)
 }
 
 /// The path that a request's tag names.

@@ -3,6 +3,7 @@
 use petrio_colours::{BlockRequest, Direction};
 use petrio_device::Discards;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// How large a request may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -53,7 +54,8 @@ impl Iterator for Parts {
         if left == 0 {
             return None;
         }
-        let blocks = left.min(u64::from(self.largest.from(self.part.direction, self.part.address))) as u32;
+        let blocks =
+            as_number(left.min(u64::from(self.largest.from(self.part.direction, self.part.address))));
         let part = BlockRequest { blocks, ..self.part.clone() };
         self.part.address += u64::from(blocks);
         Some(part)

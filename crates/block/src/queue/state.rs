@@ -14,6 +14,7 @@ use petrio_colours::{BlockRequest, Direction, Hint, Ledger, RequestId, Status};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::{as_number, low_half};
 use smallvec::SmallVec;
 
 /// Requests with this bit in their identifier are parts of one that was too large for the device. Identifiers count
@@ -429,7 +430,7 @@ impl Queue {
             Flight::Data(sequence) => {
                 let line = self.line_of(&sequence.request);
                 self.flush.written(sequence, (sent, down), now, done);
-                self.allocated[line] -= (done.len() - before) as u32;
+                self.allocated[line] -= as_number(done.len() - before);
                 waiting_again = 1 - (done.len() - before);
             }
             Flight::Flush => {
@@ -468,7 +469,7 @@ impl Queue {
     }
 
     fn joined(&mut self, part: &BlockRequest) -> Option<BlockRequest> {
-        let slot = (part.id.0 & !PART) as u32;
+        let slot = low_half(part.id.0);
         let split = self.splits.get_mut(slot)?;
         split.left -= 1;
         split.status = split.status.and(part.status);

@@ -6,6 +6,7 @@ use super::plan::Health;
 use super::rebuild::Call;
 use super::stride::{Ground, Resumed, Strides, moved};
 use petrio_kernel::Time;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -119,7 +120,7 @@ impl Array {
     ) -> SmallVec<[(Call, Time); 8]> {
         let others = self.others(now);
         let Some(job) = &mut self.jobs[member] else { return SmallVec::new() };
-        job.goes_on_at(at, depth as u32);
+        job.goes_on_at(at, as_number(depth));
         let first = Call::first((member, job.number, job.round), &self.rules.rebuild, (now, depth));
         first.map(|call| (call, call.waits(now, others).unwrap_or(Time::ZERO))).collect()
     }

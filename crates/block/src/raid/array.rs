@@ -15,6 +15,7 @@ use petrio_colours::{BlockRequest, Cause, Direction, Failure, Ledger, RequestId,
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::{as_number, low_half};
 use smallvec::SmallVec;
 
 /// All of an array that changes.
@@ -249,7 +250,7 @@ impl Array {
     /// Sends what a plan says, as far as it waits for nothing.
     pub(super) fn follow(&mut self, slot: u32, plan: Plan, outcome: &mut Outcome) {
         let Some(whole) = self.wholes.get_mut(slot) else { return };
-        whole.left = plan.parts.len() as u32;
+        whole.left = as_number(plan.parts.len());
         if whole.left == 0 {
             // Blocks that the array leaves unused.
             return self.end(slot, Time::ZERO, outcome);
@@ -273,7 +274,7 @@ impl Array {
             })
         };
         // Parity is made once all that goes into it is there.
-        for group in 1..=whole.parity.len() as u32 {
+        for group in 1..=as_number(whole.parity.len()) {
             let (blocks, made) = whole.parity[group as usize - 1];
             if made == Made::No && !pending(&whole.parts, group, None) {
                 let takes_time = self.rules.makes_parity;
@@ -313,7 +314,7 @@ impl Array {
                 id,
                 direction: part.direction,
                 address: part.address,
-                blocks: part.blocks as u32,
+                blocks: as_number(part.blocks),
                 tag: u64::from(slot) << u32::BITS | index as u64,
                 flush_before: whole.errand == Errand::SetsBits,
                 force_unit_access: whole.request.force_unit_access && !is_flush,
@@ -351,7 +352,7 @@ impl Array {
         if Self::is_of_rows(part) {
             return self.row_answer(port, part, now);
         }
-        let (slot, index) = ((part.tag >> u32::BITS) as u32, part.tag as u32);
+        let (slot, index) = ((part.tag >> u32::BITS) as u32, low_half(part.tag));
         let whole = self.wholes.get_mut(slot)?;
         let (planned, stage) = whole.parts.get_mut(index as usize)?;
         let PartState::Sent(to, sent) = *stage else { return None };

@@ -6,6 +6,7 @@
 
 use super::layout::Spot;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +66,7 @@ impl Spread {
             CopiesLayout::Far => (around, stripe),
         };
         let part = if self.layout == CopiesLayout::Far { copy * self.part } else { 0 };
-        Spot { member: member as usize, address: part + address * self.unit }
+        Spot { member: as_index(member), address: part + address * self.unit }
     }
 
     /// The stripe, column and copy of a unit; none where nothing lies.

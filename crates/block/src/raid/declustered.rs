@@ -7,6 +7,7 @@
 
 use petrio_persist::Persist;
 use petrio_random::{generator, uniform_below};
+use petrio_units::numbers::as_index;
 
 /// Most members of an array: what a permutation's entries can tell.
 pub(super) const MOST_MEMBERS: usize = 1 << 16;
@@ -25,15 +26,16 @@ pub(super) struct Permutations {
 impl Permutations {
     /// Those of so many members: the same for every array of them.
     pub(super) fn new(members: usize) -> Self {
+        let member_number = |member: usize| u16::try_from(member).unwrap_or(u16::MAX);
         let mut random = generator(0, 0, "declustered parity", "permutations");
         let (mut forward, mut back) = (Vec::new(), vec![0; members * PERMUTATIONS]);
         for number in 0..PERMUTATIONS {
-            let mut order: Vec<u16> = (0..members).map(|member| member as u16).collect();
+            let mut order: Vec<u16> = (0..members).map(member_number).collect();
             for last in (1..members).rev() {
-                order.swap(last, uniform_below(&mut random, last as u64 + 1) as usize);
+                order.swap(last, as_index(uniform_below(&mut random, last as u64 + 1)));
             }
             for (slot, &member) in order.iter().enumerate() {
-                back[number * members + usize::from(member)] = slot as u16;
+                back[number * members + usize::from(member)] = member_number(slot);
             }
             forward.append(&mut order);
         }
@@ -56,6 +58,6 @@ impl Permutations {
     }
 
     fn start(&self, slice: u64) -> usize {
-        (slice % PERMUTATIONS as u64) as usize * self.members
+        as_index(slice % PERMUTATIONS as u64) * self.members
     }
 }

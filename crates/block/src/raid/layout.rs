@@ -8,6 +8,7 @@ use super::declustered::Permutations;
 use super::parameters::ParityLayout;
 use petrio_persist::Persist;
 use petrio_stage::divisor::Divisor;
+use petrio_units::numbers::as_index;
 use std::sync::Arc;
 
 /// What protects the data of a stripe.
@@ -91,13 +92,13 @@ impl Layout {
         let Spread { unit, members, copies, .. } = spread;
         // A stripe has a unit of data for each member.
         let by_stripe = Divisor::new(members.saturating_mul(unit));
-        let usual = Self::new(unit, members as usize, Redundancy::Copies(copies), Rotation::None);
+        let usual = Self::new(unit, as_index(members), Redundancy::Copies(copies), Rotation::None);
         Self { columns: members, by_stripe, spread: Some(spread), ..usual }
     }
 
     /// Members.
     pub fn members(&self) -> usize {
-        self.members as usize
+        as_index(self.members)
     }
 
     /// Blocks in a stripe unit.
@@ -107,7 +108,7 @@ impl Layout {
 
     /// Data units of a stripe.
     pub fn columns(&self) -> usize {
-        self.columns as usize
+        as_index(self.columns)
     }
 
     /// What protects them.
@@ -123,7 +124,7 @@ impl Layout {
     /// Units of parity of a stripe.
     pub fn parities(&self) -> usize {
         match self.redundancy {
-            Redundancy::Parity(parities) => parities as usize,
+            Redundancy::Parity(parities) => as_index(parities),
             Redundancy::None | Redundancy::Copies(_) => 0,
         }
     }
@@ -132,8 +133,8 @@ impl Layout {
     pub fn width(&self) -> usize {
         match self.redundancy {
             Redundancy::None => self.columns(),
-            Redundancy::Copies(copies) => (self.columns * copies) as usize,
-            Redundancy::Parity(parities) => (self.columns + parities) as usize,
+            Redundancy::Copies(copies) => as_index(self.columns * copies),
+            Redundancy::Parity(parities) => as_index(self.columns + parities),
         }
     }
 
@@ -165,7 +166,7 @@ impl Layout {
     pub fn find(&self, block: u64) -> (u64, usize, u64) {
         let (stripe, within) = self.by_stripe.divide(block);
         let (column, within) = self.by_unit.divide(within);
-        (stripe, column as usize, within)
+        (stripe, as_index(column), within)
     }
 
     /// Where a unit of a stripe lies.
@@ -175,14 +176,14 @@ impl Layout {
             let (width, members) = (self.width() as u64, self.members);
             let slot = number * width + index as u64;
             let (row, slot) = (slot / members, slot % members);
-            let member = shuffled.member(slice, slot as usize);
+            let member = shuffled.member(slice, as_index(slot));
             return Spot { member, address: (slice * width + row) * self.unit };
         }
         if let Some(spread) = &self.spread {
             let (column, copy) = (index as u64 % self.columns, index as u64 / self.columns);
             return spread.spot(stripe, column, copy);
         }
-        Spot { member: self.member(stripe, index as u64) as usize, address: stripe * self.unit }
+        Spot { member: as_index(self.member(stripe, index as u64)), address: stripe * self.unit }
     }
 
     fn member(&self, stripe: u64, index: u64) -> u64 {
@@ -220,11 +221,11 @@ impl Layout {
             let width = self.width() as u64;
             let (slice, row) = (row / width, row % width);
             let slot = row * self.members + shuffled.slot(slice, member) as u64;
-            return Some((slice * self.members + slot / width, (slot % width) as usize));
+            return Some((slice * self.members + slot / width, as_index(slot % width)));
         }
         if let Some(spread) = &self.spread {
             let (stripe, column, copy) = spread.at(member as u64, address)?;
-            return Some((stripe, (column + copy * self.columns) as usize));
+            return Some((stripe, as_index(column + copy * self.columns)));
         }
         (0..self.width())
             .find(|&index| self.member(row, index as u64) == member as u64)
@@ -271,7 +272,7 @@ impl Layout {
     /// Members that hold the same.
     pub fn copies(&self) -> usize {
         match self.redundancy {
-            Redundancy::Copies(copies) => copies as usize,
+            Redundancy::Copies(copies) => as_index(copies),
             Redundancy::None | Redundancy::Parity(_) => 1,
         }
     }

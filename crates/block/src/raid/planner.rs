@@ -10,6 +10,7 @@ use super::parameters::ParityUpdate;
 use super::plan::{Extra, Lost, Members, Part, Plan};
 use petrio_colours::Direction;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_index;
 use smallvec::SmallVec;
 
 /// How an array goes about its work.
@@ -225,7 +226,7 @@ impl Planner {
         members: &Members,
     ) -> Result<(), Lost> {
         let layout = &self.layout;
-        for column in (from / layout.unit()) as usize..=((to - 1) / layout.unit()) as usize {
+        for column in as_index(from / layout.unit())..=as_index((to - 1) / layout.unit()) {
             let begin = column as u64 * layout.unit();
             let range = (from.max(begin) - begin, to.min(begin + layout.unit()) - begin);
             let mut written = 0;

@@ -4,6 +4,7 @@ use super::layout::Spot;
 use super::plan::Part;
 use petrio_colours::Direction;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, whole_part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +117,7 @@ impl Chooser<'_> {
                 *self.turn += 1;
                 Some(*self.turn % spots.len())
             }
-            ReadChoice::Random => Some((self.draw * spots.len() as f64) as usize),
+            ReadChoice::Random => Some(as_index(whole_part(self.draw * spots.len() as f64))),
         };
         chosen.unwrap_or(0)
     }

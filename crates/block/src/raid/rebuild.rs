@@ -7,6 +7,7 @@ use super::stride::Strides;
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number, in_proportion};
 
 /// How long a rebuild that is held back for others waits after they have asked, before it goes on as if alone: md_do_sync of
 /// drivers/md/md.c sleeps so long.
@@ -50,7 +51,7 @@ impl Call {
         let piece = (0, rebuild.piece.get() / SECTOR_BYTES);
         let due = move |number: u64, is_busy| {
             let all = pace(rebuild, piece, is_busy).as_picos();
-            now + Time::from_picos((u128::from(all) * u128::from(number) / u128::from(depth)) as u64)
+            now + Time::from_picos(in_proportion(all, number, depth))
         };
         (0..depth).map(move |number| Self {
             member,
@@ -132,7 +133,7 @@ impl Job {
     /// under way are over.
     pub(super) fn called(&mut self, rebuild: &RebuildParameters, is_busy: bool) -> u32 {
         let depth = rebuild.busy_depth.filter(|_| is_busy).unwrap_or(rebuild.depth);
-        let more = depth.saturating_sub(self.under_way.len() as u32 + self.called);
+        let more = depth.saturating_sub(as_number(self.under_way.len()) + self.called);
         self.called += more;
         more
     }
@@ -178,7 +179,7 @@ pub(super) fn lost(layout: &Layout, members: &Members, member_blocks: u64) -> u6
     let mut units = 0u64;
     for sample in 0..sampled {
         // Evenly over the array: what is rebuilt already lies at its beginning.
-        let stripe = (u128::from(sample) * u128::from(stripes) / u128::from(sampled)) as u64;
+        let stripe = in_proportion(sample, stripes, sampled);
         let gone = |index: usize| {
             let spot = layout.spot(stripe, index);
             spot.address + layout.unit() > done(spot.member)
@@ -186,7 +187,7 @@ pub(super) fn lost(layout: &Layout, members: &Members, member_blocks: u64) -> u6
         units += match layout.redundancy() {
             Redundancy::None => (0..layout.columns()).filter(|&column| gone(column)).count() as u64,
             Redundancy::Copies(copies) => (0..layout.columns())
-                .filter(|column| (0..copies as usize).all(|copy| gone(column + copy * layout.columns())))
+                .filter(|column| (0..as_index(copies)).all(|copy| gone(column + copy * layout.columns())))
                 .count() as u64,
             Redundancy::Parity(parities) => {
                 let failed = (0..layout.width()).filter(|&index| gone(index)).count() as u64;
@@ -195,7 +196,7 @@ pub(super) fn lost(layout: &Layout, members: &Members, member_blocks: u64) -> u6
             }
         };
     }
-    (u128::from(units) * u128::from(stripes) * u128::from(layout.unit()) / u128::from(sampled)) as u64
+    in_proportion(units * layout.unit(), stripes, sampled)
 }
 
 /// Failures that the members could still take.
@@ -208,7 +209,7 @@ pub(super) fn margin(layout: &Layout, members: &Members) -> u64 {
         }
         Redundancy::Copies(copies) => {
             let groups = (0..layout.columns()).map(|column| {
-                let copies = (0..copies as usize).map(|copy| column + copy * layout.columns());
+                let copies = (0..as_index(copies)).map(|copy| column + copy * layout.columns());
                 copies.filter(|&index| !failed(&layout.spot(0, index).member)).count() as u64
             });
             groups.min().unwrap_or(0).saturating_sub(1)

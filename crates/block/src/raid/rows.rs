@@ -11,6 +11,7 @@ use petrio_colours::{
 };
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, low_half};
 
 /// Requests to members with this bit in their tags are of the stripe cache.
 const OF_ROWS: u64 = 1 << 63;
@@ -179,7 +180,7 @@ impl Array {
             id,
             direction: piece.direction,
             address: piece.address,
-            blocks: blocks as u32,
+            blocks: as_number(blocks),
             tag: OF_ROWS | u64::from(trip),
             flush_before: piece.flush_before,
             force_unit_access: piece.force_unit_access && piece.direction == Direction::Write,
@@ -205,7 +206,7 @@ impl Array {
             || member.is_some_and(|member| self.members.reads(member, part.end()));
         let rows = self.rows.as_mut()?;
         rows.latest = part.ledger;
-        if !rows.md.answered(part.tag as u32, reads && !failed) {
+        if !rows.md.answered(low_half(part.tag), reads && !failed) {
             return None;
         }
         self.tally.answered(part.ledger.total());

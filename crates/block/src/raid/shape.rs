@@ -9,6 +9,7 @@ use super::layout::{Layout, Redundancy, Rotation};
 use super::md::fewest_blocks;
 use super::parameters::{RaidLevel, RaidParameters, RebuildParameters};
 use petrio_colours::SECTOR_BYTES;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Rate};
 use std::collections::BTreeSet;
 
@@ -85,7 +86,7 @@ impl RaidParameters {
     /// Members that are mostly written, of so many.
     pub(super) fn write_mostly_of(&self, members: usize) -> WriteMostly {
         let is_mirrored = self.level == RaidLevel::Mirrored;
-        let mostly = |member: usize| is_mirrored && self.write_mostly.contains(&(member as u32));
+        let mostly = |member: usize| is_mirrored && self.write_mostly.contains(&as_number(member));
         WriteMostly { members: (0..members).map(mostly).collect(), most: self.write_behind }
     }
 

@@ -31,6 +31,7 @@ use super::planner::Planner;
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, whole_part};
 use smallvec::SmallVec;
 
 /// A stretch is at least so many samples long.
@@ -163,7 +164,7 @@ impl Strides {
         if self.pace.alike != ground.alike {
             self.pace.measured = (0, Time::ZERO);
             self.pace.alike = ground.alike;
-            let to_warm = self.depth as u32 + 1;
+            let to_warm = as_number(self.depth) + 1;
             self.open = self.open.map(|open| Undisturbed { to_warm, from: None, ..open });
         }
         if let Some((since, _)) = self.drains {
@@ -173,7 +174,7 @@ impl Strides {
         let Some(mut open) = self.open.filter(|_| !disturbed) else {
             self.close();
             // Until all that was under way is over, and the first of the others.
-            let to_warm = self.depth as u32 + 1;
+            let to_warm = as_number(self.depth) + 1;
             self.open = (!is_busy).then_some(Undisturbed { to_warm, from: None, last: (now, done) });
             return;
         };
@@ -292,7 +293,7 @@ impl Strides {
         self.owed -= owed;
         let owed = owed / blocks;
         each += owed;
-        let due = point.0 + Time::from_picos((blocks * each) as u64);
+        let due = point.0 + Time::from_picos(whole_part(blocks * each));
         self.stride = Some(Stride { blocks: (next, end), point, each, owed, due });
         self.close();
         // Where it ends, another pace holds.
@@ -319,7 +320,7 @@ impl Strides {
             return Some(((from, end), Resumed { depth, ahead: 0 }));
         }
         let passed = now.saturating_sub(point.0).as_picos() as f64;
-        let at = point.1 + (passed / each.max(f64::MIN_POSITIVE)) as u64;
+        let at = point.1 + whole_part(passed / each.max(f64::MIN_POSITIVE));
         // Each of those under way is half done on average: half as many from their beginning. How far the line is within a piece takes
         // the place of chance.
         let chance = (at % self.piece) as f64 / self.piece as f64;
@@ -329,7 +330,7 @@ impl Strides {
         let at = from + (at.saturating_add(half).saturating_sub(from) / whole * whole).min(end - from);
         // Of what was owed, only the part that it came through is paid.
         self.owed += owed * (end - at) as f64;
-        let ahead = (self.pace.under_way / 2.0 + chance) as u32;
+        let ahead = as_number(whole_part(self.pace.under_way / 2.0 + chance));
         Some(((from, at), Resumed { depth, ahead }))
     }
 }

@@ -4,6 +4,7 @@ use super::plan::{Extra, Part, Plan};
 use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::in_proportion;
 
 /// Requests and bytes, of one sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
@@ -22,8 +23,8 @@ impl Moved {
 
     /// These, and so many bytes more in requests of the same size.
     pub fn and_alike(self, bytes: u64) -> Self {
-        let requests = u128::from(self.requests) * u128::from(bytes) / u128::from(self.bytes.max(1));
-        Self { requests: self.requests + requests as u64, bytes: self.bytes + bytes }
+        let requests = in_proportion(self.requests, bytes, self.bytes.max(1));
+        Self { requests: self.requests + requests, bytes: self.bytes + bytes }
     }
 }
 

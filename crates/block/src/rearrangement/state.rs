@@ -7,6 +7,7 @@ use petrio_colours::{BlockRequest, Direction, IoClass, Purpose, RequestId, Statu
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -178,7 +179,7 @@ impl Arrangement {
             return 0..0;
         }
         let blocks = self.piece_blocks();
-        (request.address / blocks) as u32..((request.end() - 1) / blocks + 1) as u32
+        as_number(request.address / blocks)..as_number((request.end() - 1) / blocks + 1)
     }
 
     fn touches(&self, request: &BlockRequest, slots: (u32, u32)) -> bool {
@@ -200,8 +201,8 @@ impl Arrangement {
         while at < request.end() {
             let piece = at / blocks;
             let end = ((piece + 1) * blocks).min(request.end());
-            let first = u64::from(self.layout.slot_of(piece as u32)) * blocks + at % blocks;
-            let length = (end - at) as u32;
+            let first = u64::from(self.layout.slot_of(as_number(piece))) * blocks + at % blocks;
+            let length = as_number(end - at);
             match ranges.last_mut() {
                 Some((begin, so_far)) if *begin + u64::from(*so_far) == first => *so_far += length,
                 _ => ranges.push((first, length)),
@@ -211,7 +212,7 @@ impl Arrangement {
         if ranges.is_empty() {
             ranges.push((request.address, request.blocks));
         }
-        let whole = Whole { left: ranges.len() as u32, status: Status::DoneFromCache, request };
+        let whole = Whole { left: as_number(ranges.len()), status: Status::DoneFromCache, request };
         let model = whole.request.clone();
         let tag = self.wholes.insert(whole).into();
         let mut part =
@@ -295,7 +296,7 @@ impl Arrangement {
             purposes: Purpose::Copy.into(),
             tag: MOVE,
             address: u64::from(slot) * blocks,
-            blocks: blocks as u32,
+            blocks: as_number(blocks),
             issued: now,
             ..BlockRequest::default()
         });

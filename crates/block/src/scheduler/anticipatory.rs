@@ -21,6 +21,7 @@ use crate::waiting::{Handle, MergeRules, Placed, Waiting};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_units::{Blocks, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -250,7 +251,7 @@ impl Anticipatory {
         let Some(expected) = self.expected else { return true };
         let candidate = candidate.and_then(|handle| {
             let io = self.waiting.get(handle)?;
-            Some((io.note as usize, self.waiting.group(handle), io.address, io.end()))
+            Some((as_index(io.note), self.waiting.group(handle), io.address, io.end()))
         });
         if candidate.is_some_and(|(process, ..)| process == expected)
             || (self.expected_complete && now >= self.began + self.antic_expire)
@@ -279,7 +280,7 @@ impl Anticipatory {
             return false;
         }
         self.looked[kind] = now;
-        let oldest = self.waiting.oldest(kind as u32).and_then(|oldest| self.waiting.get(oldest));
+        let oldest = self.waiting.oldest(as_number(kind)).and_then(|oldest| self.waiting.get(oldest));
         oldest.is_some_and(|io| now > io.queued + self.expire[kind])
     }
 
@@ -301,13 +302,13 @@ impl Anticipatory {
             self.batch.idled = false;
         }
         self.looked[kind] = now;
-        self.waiting.oldest(kind as u32)
+        self.waiting.oldest(as_number(kind))
     }
 
     /// What is dispatched now, if anything (as_dispatch_request).
     fn choose(&mut self, now: Time) -> Option<Handle> {
-        let reads = self.waiting.oldest(READS as u32).is_some();
-        let writes = self.waiting.oldest(WRITES as u32).is_some();
+        let reads = self.waiting.oldest(as_number(READS)).is_some();
+        let writes = self.waiting.oldest(as_number(WRITES)).is_some();
         if self.batch.kind == WRITES && !reads && (self.batch.writes_left == 0 || !writes) {
             self.batch.idled = true;
         }
@@ -319,7 +320,7 @@ impl Anticipatory {
             chosen = self.next[self.batch.kind];
             if self.batch.kind == READS && self.antic_expire > Time::ZERO {
                 if self.has_expired(READS, now) {
-                    return self.waiting.oldest(READS as u32);
+                    return self.waiting.oldest(as_number(READS));
                 }
                 if self.anticipation != Anticipation::Over && !self.should_not_wait(chosen, now) {
                     self.anticipation = if self.expected_complete {
@@ -339,7 +340,7 @@ impl Anticipatory {
             None => self.begin_batch(reads, writes, now)?,
         };
         if self.has_expired(self.batch.kind, now) {
-            chosen = self.waiting.oldest(self.batch.kind as u32)?;
+            chosen = self.waiting.oldest(as_number(self.batch.kind))?;
         }
         if self.batch.change == Change::Draining {
             if self.in_flight > 0 {
@@ -365,7 +366,7 @@ impl Anticipatory {
         let io = self.waiting.get(chosen)?;
         self.head[kind] = io.end();
         self.anticipation = Anticipation::Off;
-        self.expected = (kind == READS).then_some(io.note as usize);
+        self.expected = (kind == READS).then_some(as_index(io.note));
         self.expected_complete = false;
         if kind == WRITES {
             self.batch.writes_left = self.batch.writes_left.saturating_sub(1);
@@ -403,7 +404,7 @@ impl Elevator for Anticipatory {
         let kind = kind(&request);
         let process = self.processes.index(request.process);
         let (address, end) = (request.address, request.end());
-        let placed = self.waiting.add(kind as u32, request, now);
+        let placed = self.waiting.add(as_number(kind), request, now);
         if let Placed::Queued(handle) = placed {
             if let Some(io) = self.waiting.get_mut(handle) {
                 io.note = process as u64;
@@ -434,7 +435,7 @@ impl Elevator for Anticipatory {
     }
 
     fn would_merge(&self, request: &BlockRequest) -> bool {
-        self.waiting.would_merge(kind(request) as u32, request)
+        self.waiting.would_merge(as_number(kind(request)), request)
     }
 
     fn next(&mut self, now: Time) -> Next {
@@ -460,7 +461,7 @@ impl Elevator for Anticipatory {
             self.batch.expires = now + self.batch_expire[READS];
             self.batch.change = Change::None;
         }
-        let process = request.note as usize;
+        let process = as_index(request.note);
         if self.expected == Some(process) {
             self.began = now;
             self.expected_complete = true;

@@ -43,6 +43,7 @@ use inject::Sampling;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use petrio_units::{Blocks, Duration};
 use places::{Kind, RequestTags};
 use queue::Queue;
@@ -186,7 +187,7 @@ struct Bfq {
 
 impl Bfq {
     fn is_empty(&self, queue: usize) -> bool {
-        self.waiting.group_len(queue as u32) == 0
+        self.waiting.group_len(as_number(queue)) == 0
     }
 
     fn busy_queues(&self) -> u32 {
@@ -244,7 +245,7 @@ impl Elevator for Bfq {
             self.queues.find_or_make(&request, || Queue::new(urgency, Some(process), max_budget, now));
         let (address, blocks) = (request.address, request.blocks);
         let kind = Kind::of(request.direction, request.synchronous);
-        let placed = self.waiting.add(queue as u32, request, now);
+        let placed = self.waiting.add(as_number(queue), request, now);
         match placed {
             Placed::Queued(handle) => {
                 if let Some(io) = self.waiting.get_mut(handle) {
@@ -272,7 +273,7 @@ impl Elevator for Bfq {
 
     fn would_merge(&self, request: &BlockRequest) -> bool {
         let queue = self.queues.find(request);
-        queue.is_some_and(|queue| self.waiting.would_merge(queue as u32, request))
+        queue.is_some_and(|queue| self.waiting.would_merge(as_number(queue), request))
     }
 
     fn next(&mut self, now: Time) -> Next {

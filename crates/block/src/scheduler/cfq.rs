@@ -27,6 +27,7 @@ use by_work::ByWork;
 use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_units::{Blocks, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -327,7 +328,7 @@ impl Cfq {
         let queue = &mut self.turns[active];
         queue.dispatched += 1;
         self.synchronous_in_flight += u32::from(queue.synchronous);
-        if self.waiting.group_len(active as u32) == 0 {
+        if self.waiting.group_len(as_number(active)) == 0 {
             self.turns.leave(active);
         }
         self.sort_in(io);
@@ -344,7 +345,7 @@ impl Cfq {
         } else {
             self.parameters.fifo_expire_async
         };
-        let oldest = self.waiting.oldest(active as u32)?;
+        let oldest = self.waiting.oldest(as_number(active))?;
         (now >= self.waiting.get(oldest)?.queued + expire.time()).then_some(oldest)
     }
 
@@ -380,7 +381,7 @@ impl Elevator for Cfq {
         let queue = self.turns.queues.find_or_make(&request, || Queue::new(urgency.0, urgency.1, true));
         let process = self.processes.index(request.process);
         let extent = (request.address, request.end());
-        let placed = self.waiting.add(queue as u32, request, now);
+        let placed = self.waiting.add(as_number(queue), request, now);
         match placed {
             Placed::Queued(handle) => {
                 if let Some(io) = self.waiting.get_mut(handle) {
@@ -408,7 +409,7 @@ impl Elevator for Cfq {
 
     fn would_merge(&self, request: &BlockRequest) -> bool {
         let queue = self.turns.queues.find(request);
-        queue.is_some_and(|queue| self.waiting.would_merge(queue as u32, request))
+        queue.is_some_and(|queue| self.waiting.would_merge(as_number(queue), request))
     }
 
     fn next(&mut self, now: Time) -> Next {
@@ -432,7 +433,7 @@ impl Elevator for Cfq {
 
     fn completed(&mut self, request: &IoRequest, now: Time) {
         self.look(now);
-        let number = request.note as usize;
+        let number = as_index(request.note);
         let queue = &mut self.turns[number];
         self.in_driver = self.in_driver.saturating_sub(1);
         queue.dispatched = queue.dispatched.saturating_sub(1);

@@ -16,6 +16,7 @@ use petrio_colours::{BlockRequest, Direction};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::Duration;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -188,7 +189,7 @@ impl Domain {
         let Some(bucket) = bucket else { return };
         if congested || bucket >= GOOD_BUCKETS {
             let depth = u64::from(self.depth) * (bucket as u64 + 1) / GOOD_BUCKETS as u64;
-            self.depth = depth.clamp(1, u64::from(self.depth_max)) as u32;
+            self.depth = as_number(depth.clamp(1, u64::from(self.depth_max)));
         }
     }
 }
@@ -257,7 +258,7 @@ impl Elevator for Kyber {
         }
         self.batching = 0;
         for _ in 0..DOMAINS {
-            self.current = (self.current + 1) % DOMAINS as u32;
+            self.current = (self.current + 1) % as_number(DOMAINS);
             if let Some(io) = self.of_current(now) {
                 return Next::Dispatch(io);
             }

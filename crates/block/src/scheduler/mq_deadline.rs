@@ -14,6 +14,7 @@ use petrio_colours::{BlockRequest, Direction, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::Duration;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +97,7 @@ fn level_of(class: IoClass) -> usize {
 }
 
 fn group(level: usize, direction: u32) -> u32 {
-    level as u32 * 2 + direction
+    as_number(level) * 2 + direction
 }
 
 fn group_for(class: IoClass, direction: Direction) -> u32 {

@@ -15,7 +15,8 @@ pub(super) fn is_synchronous(direction: Direction, synchronous: bool) -> bool {
 }
 
 /// Priorities in an I/O class (IOPRIO_BE_NR).
-pub(super) const PRIORITIES: usize = 8;
+pub(super) const PRIORITIES: usize = LOWEST as usize + 1;
+const LOWEST: u8 = 7;
 
 /// Queues for what no process waits for, shared by all processes: one for each priority of the two upper classes, and
 /// one for the idle class (cfq_async_queue_prio).
@@ -23,14 +24,13 @@ pub(super) const SHARED_QUEUES: usize = 2 * PRIORITIES + 1;
 
 /// The class and priority in force: the idle class has but one priority, the lowest (cfq_init_prio_data).
 pub(super) fn urgency(class: IoClass, priority: u8) -> (IoClass, u8) {
-    let lowest = PRIORITIES as u8 - 1;
-    (class, if class == IoClass::Idle { lowest } else { priority.min(lowest) })
+    (class, if class == IoClass::Idle { LOWEST } else { priority.min(LOWEST) })
 }
 
 /// The classes and priorities of the shared queues, in their order.
 pub(super) fn shared_urgencies() -> impl Iterator<Item = (IoClass, u8)> {
     let upper = [IoClass::RealTime, IoClass::BestEffort];
-    let upper = upper.into_iter().flat_map(|class| (0..PRIORITIES as u8).map(move |of| (class, of)));
+    let upper = upper.into_iter().flat_map(|class| (0..=LOWEST).map(move |of| (class, of)));
     upper.chain([urgency(IoClass::Idle, 0)])
 }
 

@@ -18,6 +18,7 @@ use petrio_stage::Stage;
 use petrio_stage::fast_map::FastMap;
 use petrio_stage::reactor::{Heard, Reactor};
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::low_half;
 
 /// A target while its page is built.
 #[derive(Debug)]
@@ -156,7 +157,7 @@ impl Sessions {
 
     /// What the target lies on has done something; the bytes that it moved.
     fn done(&mut self, own: &BlockRequest) -> Result<u64, &'static str> {
-        let ticket = self.asked.remove(own.tag as u32).ok_or(UNKNOWN)?;
+        let ticket = self.asked.remove(low_half(own.tag)).ok_or(UNKNOWN)?;
         let session = self.sessions.get_mut(&ticket).ok_or(UNKNOWN)?;
         session.request.status = own.status;
         for &cause in <Cause as Causes>::ALL {

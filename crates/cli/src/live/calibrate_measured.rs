@@ -14,6 +14,7 @@ use petrio_page::numbers::{grouped, rate_unit, significant, time};
 use petrio_scenario::catalogue::device_toml;
 use petrio_scenario::report::{WholeFile, table};
 use petrio_units::Bytes;
+use petrio_units::numbers::nearest_whole;
 use std::path::{Path, PathBuf};
 
 /// What is asked of a drive that was measured by another program.
@@ -110,7 +111,7 @@ fn taken_table(taken: &[Taken]) -> String {
             let (unit, size) = rate_unit(value);
             format!("{} {unit}", significant(value / size))
         }
-        _ if value < 1e15 => format!("{}/s", grouped(value.round() as u64)),
+        _ if value < 1e15 => format!("{}/s", grouped(nearest_whole(value))),
         _ => significant(value),
     };
     let rows: Vec<Vec<String>> = taken

@@ -14,6 +14,7 @@ use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_random::mix;
+use petrio_units::numbers::as_number;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -145,7 +146,7 @@ impl Arm {
 
     /// Requests in the disk, with the one in service, without those of the idle class that wait.
     pub fn queue(&self) -> u32 {
-        self.waiting.len() as u32 + u32::from(self.in_service)
+        as_number(self.waiting.len()) + u32::from(self.in_service)
     }
 
     /// What a request would meet.

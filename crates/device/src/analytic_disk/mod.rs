@@ -23,6 +23,7 @@ use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 use petrio_stage::lever::doubled;
 use petrio_stage::{Lever, TWICE};
+use petrio_units::numbers::{as_number, in_proportion};
 use petrio_units::{Blocks, Duration, Rate, RotationSpeed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,10 +112,8 @@ impl AnalyticDiskParameters {
 
     /// The cylinder of a block.
     fn cylinder(&self, block: u64) -> u32 {
-        let blocks = u128::from(self.blocks.get().max(1));
-        let cylinders = self.cylinders.max(1);
-        let cylinder = u128::from(block) * u128::from(cylinders) / blocks;
-        (cylinder as u32).min(cylinders - 1)
+        let cylinders = u64::from(self.cylinders.max(1));
+        as_number(in_proportion(block, cylinders, self.blocks.get().max(1)).min(cylinders - 1))
     }
 
     /// How long the platter takes for part of a revolution.

@@ -3,6 +3,7 @@
 use super::drive::{Demand, Drive, DriveState};
 use super::layout::Track;
 use petrio_kernel::Time;
+use petrio_units::numbers::whole_part;
 
 impl Drive {
     /// How long after `now` the first block of a command that came at `came` could pass the head, if it were begun now: a
@@ -35,7 +36,7 @@ impl Drive {
         let mechanics = self.mechanics();
         let (stroke, revolution) = (mechanics.full_stroke().as_picos(), mechanics.revolution().as_picos());
         let turns = blocks as f64 / f64::from(mechanics.layout().shortest_track().max(1));
-        let passing = (turns * revolution as f64) as u64;
+        let passing = whole_part(turns * revolution as f64);
         Time::from_picos((stroke + revolution).saturating_mul(commands).saturating_add(passing))
     }
 

@@ -14,6 +14,7 @@ use super::parameters::TrackOrder;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::divisor::Divisor;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// One track: a surface of a cylinder.
@@ -128,7 +129,7 @@ impl Layout {
         // Drives have ten or twenty: counting them takes no branch.
         let begun = self.first_blocks.iter().filter(|&&first| first <= block).count();
         let index = begun.saturating_sub(1);
-        (index as u32, &self.zones[index])
+        (as_number(index), &self.zones[index])
     }
 
     /// Where a block lies. Blocks beyond the last are treated as the last: the border of the device refuses them.
@@ -150,11 +151,11 @@ impl Layout {
             TrackOrder::Bands(height) => self.track_in_bands(zone, row, height),
             _ => {
                 let (cylinder, in_order) = self.by_surfaces.divide(row);
-                let cylinder = zone.first_cylinder + cylinder as u32;
-                Track { cylinder, surface: self.surface_in_order(zone, cylinder, in_order as u32) }
+                let cylinder = zone.first_cylinder + as_number(cylinder);
+                Track { cylinder, surface: self.surface_in_order(zone, cylinder, as_number(in_order)) }
             }
         };
-        PhysicalSector { track, sector: sector as u32, zone: index, remapped }
+        PhysicalSector { track, sector: as_number(sector), zone: index, remapped }
     }
 
     /// How many tracks of a zone come before one in the numbering.
@@ -175,9 +176,9 @@ impl Layout {
     /// The track before which so many others of its zone come in bands of so many cylinders.
     fn track_in_bands(&self, zone: &Zone, row: u64, height: u32) -> Track {
         let of_band = u64::from(height) * u64::from(self.surfaces);
-        let (band, within) = ((row / of_band) as u32, row % of_band);
+        let (band, within) = (as_number(row / of_band), row % of_band);
         let here = zone.band(band, height);
-        let (pass, along) = ((within / u64::from(here)) as u32, (within % u64::from(here)) as u32);
+        let (pass, along) = (as_number(within / u64::from(here)), as_number(within % u64::from(here)));
         let surface = if band.is_multiple_of(2) { pass } else { self.surfaces - 1 - pass };
         let along = if pass.is_multiple_of(2) { along } else { here - 1 - along };
         Track { cylinder: zone.first_cylinder + band * height + along, surface }
@@ -203,7 +204,7 @@ impl Layout {
             // A replacement sector stands alone, a replacement track is a track like any other.
             let behind = if zone.location_sectors == 1 { 1 } else { zone.sectors_per_track - place.sector };
             let blocks = limit.clamp(1, u64::from(behind)).min(zone.blocks - number);
-            return Run { place, blocks, sectors: blocks as u32 };
+            return Run { place, blocks, sectors: as_number(blocks) };
         }
         let place = self.unfold(index, zone, start, false);
         let track_end = start + u64::from(zone.sectors_per_track - place.sector);
@@ -227,7 +228,7 @@ impl Layout {
             }
         }
         debug_assert_eq!(self.unfold(index, zone, last, false).track, place.track);
-        Run { place, blocks, sectors: (last - start + 1) as u32 }
+        Run { place, blocks, sectors: as_number(last - start + 1) }
     }
 
     /// First and one past the last block on the track of `block`.
@@ -319,7 +320,7 @@ fn scaled(count: u64, whole: u64, parts: Divisor) -> u64 {
         Some(product) => parts.divide(product).0,
         None => {
             let product = u128::from(count) * u128::from(whole) + u128::from(half);
-            (product / u128::from(parts.get())) as u64
+            u64::try_from(product / u128::from(parts.get())).unwrap_or(u64::MAX)
         }
     }
 }

@@ -10,6 +10,7 @@ use super::spin::Spin;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::SignedDuration;
+use petrio_units::numbers::{as_number, whole_part};
 use std::sync::Arc;
 
 /// The compiled mechanics of a drive. Copies share all that doesn't hang on how fast they turn.
@@ -122,7 +123,11 @@ impl Mechanics {
         }
         let span = if write { self.write_settle.added_to(span) } else { span };
         // A drive as it was measured keeps its times to the picosecond.
-        if self.scale == 1.0 { span } else { Time::from_picos((span.as_picos() as f64 * self.scale) as u64) }
+        if self.scale == 1.0 {
+            span
+        } else {
+            Time::from_picos(whole_part(span.as_picos() as f64 * self.scale))
+        }
     }
 
     /// Time of the longest movement of the arm.
@@ -162,8 +167,8 @@ impl Mechanics {
         let since = (revolution - to_start) % revolution;
         let sectors = u64::from(self.layout.sectors_per_track(place.zone));
         let sector = (since * sectors).div_ceil(revolution) % sectors;
-        let wait = self.rotational_wait(PhysicalSector { sector: sector as u32, ..place }, at);
-        (sector as u32, wait)
+        let wait = self.rotational_wait(PhysicalSector { sector: as_number(sector), ..place }, at);
+        (as_number(sector), wait)
     }
 
     /// The next blocks to pass the head one behind the other (see [`Layout::run`]).

@@ -16,6 +16,7 @@ use super::parameters::ReadAhead;
 use super::pipeline::Pipeline;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, in_proportion};
 
 /// A reading that goes on by itself.
 #[derive(Clone, Debug, Persist)]
@@ -127,17 +128,17 @@ impl Stream {
         let sectors = u64::from(self.run.sectors);
         let sectors = match passed.checked_mul(sectors) {
             Some(product) => product / all,
-            None => (u128::from(passed) * u128::from(sectors) / u128::from(all)) as u64,
+            None => in_proportion(passed, sectors, all),
         };
         // Times of sectors are rounded down: a sector has passed when its time has, not a picosecond later.
-        let next = mechanics.sector_time(self.run.place.zone, sectors as u32 + 1).as_picos();
+        let next = mechanics.sector_time(self.run.place.zone, as_number(sectors) + 1).as_picos();
         let sectors = if next <= passed { sectors + 1 } else { sectors };
         // Slipped sectors lie somewhere in the run: blocks are counted as if they were spread evenly.
         let all = u64::from(self.run.sectors.max(1));
         if self.run.blocks == all {
             return sectors;
         }
-        (u128::from(sectors) * u128::from(self.run.blocks) / u128::from(all)) as u64
+        in_proportion(sectors, self.run.blocks, all)
     }
 
     /// How long after `now` it has come to `block`, if that is within its limit; having ended, it serves who came before it
@@ -168,7 +169,7 @@ impl Stream {
             let run_end = ahead.block + ahead.run.blocks;
             if block < run_end {
                 let sectors = (block - ahead.block) * u64::from(ahead.run.sectors) / ahead.run.blocks.max(1);
-                return Some(ahead.start + mechanics.sector_time(ahead.run.place.zone, sectors as u32));
+                return Some(ahead.start + mechanics.sector_time(ahead.run.place.zone, as_number(sectors)));
             }
             let end = ahead.run_end(mechanics);
             ahead.block = run_end;
@@ -189,7 +190,7 @@ impl Stream {
                     .div_ceil(ahead.run.blocks.max(1));
                 return (
                     ahead.track,
-                    ahead.start + mechanics.sector_time(ahead.run.place.zone, sectors as u32),
+                    ahead.start + mechanics.sector_time(ahead.run.place.zone, as_number(sectors)),
                 );
             }
             let end_of_run = ahead.run_end(mechanics);
@@ -282,7 +283,7 @@ impl Stream {
         let zone = self.run.place.zone;
         let sector = mechanics.sector_time(zone, 1).as_picos().max(1);
         let passed = now.saturating_sub(self.start).as_picos().div_ceil(sector);
-        (self.track, self.start + mechanics.sector_time(zone, passed as u32))
+        (self.track, self.start + mechanics.sector_time(zone, as_number(passed)))
     }
 
     /// Follows it until it has read up to `end`, handing each run's availability from block `from` on to a bus. Gives
@@ -296,7 +297,7 @@ impl Stream {
             if from < last_wanted && !self.over {
                 let available = |index: u64| {
                     let sectors = (index * u64::from(self.run.sectors)).div_ceil(self.run.blocks.max(1));
-                    self.start + mechanics.sector_time(zone, sectors as u32)
+                    self.start + mechanics.sector_time(zone, as_number(sectors))
                 };
                 let last = available(last_wanted - self.block);
                 bus.run(last_wanted - from, available(from - self.block + 1), last);

@@ -144,7 +144,7 @@ fn on_lines(points: &[(u32, u64)], distance: u32) -> u64 {
     let span = i128::from(right.0 - left.0);
     let rise = i128::from(right.1) - i128::from(left.1);
     let along = i128::from(distance - left.0);
-    (i128::from(left.1) + (rise * along) / span).max(0) as u64
+    u64::try_from((i128::from(left.1) + (rise * along) / span).max(0)).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -204,6 +204,13 @@ mod tests {
         for (distance, time) in expected {
             assert!((millis(&curve, distance) - time).abs() < 1e-9, "{distance}");
         }
+    }
+
+    #[test]
+    fn a_line_that_rises_beyond_all_time_stays_there() {
+        let points = vec![(1, ms("1 ms")), (2, Duration::new(Time::from_whole_seconds(1 << 24)))];
+        let curve = SeekCurve::new(&SeekParameters::Measured { points }, 100).unwrap();
+        assert_eq!(curve.time(99), Time::NEVER);
     }
 
     #[test]

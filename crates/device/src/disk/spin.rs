@@ -6,6 +6,7 @@
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_random::{Generator, uniform};
+use petrio_units::numbers::whole_part;
 
 /// How one of several disks turns.
 #[derive(Clone, Copy, Debug, PartialEq, Persist)]
@@ -25,11 +26,11 @@ impl Spin {
 
     /// The time of a turn for a model that nominally takes `nominal` and keeps its speed within `tolerance`, a part of it.
     pub(super) fn revolution(self, nominal: Time, tolerance: f64) -> Time {
-        Time::from_picos((nominal.as_picos() as f64 / (1.0 + self.faster * tolerance)) as u64)
+        Time::from_picos(whole_part(nominal.as_picos() as f64 / (1.0 + self.faster * tolerance)))
     }
 
     /// The angle that is under the heads at time zero, as the time of a turn until there.
     pub(super) fn lead(self, revolution: Time) -> Time {
-        Time::from_picos((revolution.as_picos() as f64 * self.lead) as u64)
+        Time::from_picos(whole_part(revolution.as_picos() as f64 * self.lead))
     }
 }

@@ -4,6 +4,7 @@
 use petrio_colours::BlockRequest;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::VecDeque;
 
 /// Pages of one command on one channel, of which one is worked on at a time.
@@ -57,8 +58,8 @@ impl Channels {
             let channel = page % channels;
             // Of a run of pages each channel has every so many.
             let pages = (pages - number).div_ceil(channels);
-            let part = Part { command, channel: channel as u32, page, pages, is_write };
-            let waiting = &mut self.parts[channel as usize];
+            let part = Part { command, channel: as_number(channel), page, pages, is_write };
+            let waiting = &mut self.parts[as_index(channel)];
             waiting.push_back(part);
             if waiting.len() == 1 {
                 begin(part);

@@ -10,6 +10,7 @@ use super::amplification::part_left;
 use super::parameters::{Accesses, Class, SsdParameters, Stream};
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
+use petrio_units::numbers::{as_number, whole_part};
 
 /// What flash is read and mapped by.
 pub(super) const PAGE: u64 = 4096;
@@ -113,7 +114,7 @@ impl Takes {
 
 /// A time of so many seconds.
 fn seconds(span: f64) -> Time {
-    Time::from_picos((span.max(0.0) * 1e12).min(1e18) as u64)
+    Time::from_picos(whole_part((span.max(0.0) * 1e12).min(1e18)))
 }
 
 impl Figures {
@@ -201,7 +202,7 @@ impl Figures {
     /// Data that are written at a time: some fifty microseconds of the back end, so that reads needn't wait for long.
     pub(super) fn piece(&self) -> u64 {
         let bytes = 50e-6 / self.write.byte;
-        (bytes as u64 / PAGE * PAGE).clamp(PAGE, 256 << 10)
+        (whole_part(bytes) / PAGE * PAGE).clamp(PAGE, 256 << 10)
     }
 
     /// By how much longer each takes where this share are reads.
@@ -250,7 +251,7 @@ impl SsdParameters {
     /// Bytes of the memory for writes.
     pub(super) fn write_cache_bytes(&self) -> u64 {
         let usual = self.sequential_write.rate.bytes_per_second() * USUAL_WRITE_CACHE_S;
-        let usual = (usual as u64 / PAGE * PAGE).max(16 * PAGE);
+        let usual = (whole_part(usual) / PAGE * PAGE).max(16 * PAGE);
         self.write_cache.and_then(|cache| cache.size).map_or(usual, petrio_units::Bytes::get)
     }
 
@@ -322,7 +323,7 @@ fn units(sheet: &SsdParameters, flash: f64) -> u32 {
         let units = few.midpoint(many);
         if enough(units) { many = units } else { few = units }
     }
-    many.max(by_rate.min(f64::from(UNITS_MAX)) as u32)
+    many.max(as_number(whole_part(by_rate.min(f64::from(UNITS_MAX)))))
 }
 
 /// Reads a second of so many at a time on so many equal units, each of which takes so long, and so long elsewhere. A read that is

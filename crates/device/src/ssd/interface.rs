@@ -5,6 +5,7 @@
 use super::figures::PAGE;
 use crate::Discards;
 use petrio_colours::SECTOR_BYTES;
+use petrio_units::numbers::{as_number, whole_part};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -58,7 +59,7 @@ impl Interface {
             Family::Sas => self.generation * 100.0 * SAS_PAYLOAD,
             Family::Pcie => {
                 // 2.5 and 5 GT/s with eight bits in ten, then 8, 16 and 32 with 128 in 130.
-                let lane = match self.generation as u32 {
+                let lane = match whole_part(self.generation) {
                     1 => 250.0,
                     2 => 500.0,
                     generation => 8_000.0 / 8.0 * 128.0 / 130.0 * f64::from(1_u32 << (generation - 3).min(4)),
@@ -126,7 +127,7 @@ impl Interface {
     pub(super) fn discards(self) -> Discards {
         let longest = if self.is_sata() { 64 * 65_535 } else { u32::MAX >> 9 };
         // A drive gives up whole pages of its translation.
-        Discards { longest, granularity: (PAGE / SECTOR_BYTES) as u32 }
+        Discards { longest, granularity: as_number(PAGE / SECTOR_BYTES) }
     }
 
     /// What a read takes that has been read ahead, µs: Intel's sheets of SATA drives say 36 to 40 µs ("sequential latency") and of NVMe

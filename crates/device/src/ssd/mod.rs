@@ -47,6 +47,7 @@ use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Simulation, Time};
 use petrio_stage::Lever;
 use petrio_stage::lever::{TWICE, halved};
+use petrio_units::numbers::whole_part;
 use petrio_units::{Duration, Rate};
 use state::State;
 use std::sync::Arc;
@@ -171,7 +172,7 @@ impl DeviceParameters for SsdParameters {
             Rate::new(rate).filter(|_| rate > stream.bytes_per_second())
         };
         let (read_us, _) = self.latencies_us();
-        let half = Duration::new(Time::from_picos((read_us * 0.5e6) as u64));
+        let half = Duration::new(Time::from_picos(whole_part(read_us * 0.5e6)));
         let levers = [
             Lever::twice("back-end", "reads of the back end", "reads at the sheet's depths twice as fast")
                 .set(path, &iops("random_read"), reads)
@@ -192,7 +193,7 @@ impl DeviceParameters for SsdParameters {
             Lever::twice("programming", "flushes", "flushes half as long").set_some(
                 path,
                 "write_cache.flush",
-                halved(Duration::new(Time::from_picos((self.flush_us() * 1e6) as u64))),
+                halved(Duration::new(Time::from_picos(whole_part(self.flush_us() * 1e6)))),
             ),
             Lever::instead("programming", "flushes", "a cache that is protected from power cuts").set_some(
                 path,

@@ -6,6 +6,7 @@ use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::ranges::Ranges;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::{as_index, whole_part};
 
 /// Streams of writes that a drive tells apart.
 const STREAMS: usize = 32;
@@ -140,7 +141,7 @@ impl State {
         let count = self.units.len() as u64;
         // Neighbours lie in neighbouring units; where each row of units begins is as good as random, so that no stride meets one alone.
         let (row, column) = (stripe / count, stripe % count);
-        let unit = ((petrio_random::mix(row) % count + column) % count) as usize;
+        let unit = as_index((petrio_random::mix(row) % count + column) % count);
         let free = self.units[unit].max(now) + takes;
         self.units[unit] = free;
         free
@@ -269,7 +270,7 @@ impl State {
             && let Some(since) = slc.idle_since.take()
         {
             let folded = slc.fold * (now - since).as_seconds();
-            slc.taken = slc.taken.saturating_sub(folded as u64);
+            slc.taken = slc.taken.saturating_sub(whole_part(folded));
         }
         self.reads += (f64::from(u8::from(is_read)) - self.reads) / WINDOW;
         self.reads

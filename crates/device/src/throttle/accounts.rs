@@ -8,6 +8,7 @@
 use super::Verdict;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::in_proportion;
 use std::collections::VecDeque;
 
 /// Timer ticks.
@@ -56,9 +57,7 @@ impl Accounts {
 
     /// The tick that a point in time belongs to.
     fn tick(&self, time: Time) -> Ticks {
-        let ticks =
-            u128::from(time.as_picos()) * u128::from(self.limits.ticks_per_second) / 1_000_000_000_000;
-        ticks as Ticks
+        in_proportion(time.as_picos(), self.limits.ticks_per_second, 1_000_000_000_000)
     }
 
     /// When a tick begins.
@@ -162,8 +161,7 @@ impl Accounts {
         if wanted <= allowed {
             return 0;
         }
-        let extra = u128::from(wanted - allowed) * u128::from(self.limits.ticks_per_second);
-        let wait = (extra / u128::from(limit.max(1))) as Ticks;
+        let wait = in_proportion(wanted - allowed, self.limits.ticks_per_second, limit.max(1));
         wait.max(1) + (rounded - elapsed)
     }
 

@@ -6,6 +6,7 @@ use super::leaky::{Among, Counting, Leaky, Of};
 use petrio_kernel::Time;
 use petrio_stage::Lever;
 use petrio_stage::lever::doubled;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -305,7 +306,7 @@ impl ThrottleParameters {
         [(self.read_rate, self.read_iops), (self.write_rate, self.write_iops)].map(|(rate, requests)| {
             Accounts::new(Limits {
                 // The kernel keeps whole bytes a second.
-                bytes: rate.map(|rate| (rate.bytes_per_second() as u64).max(1)),
+                bytes: rate.map(|rate| whole_part(rate.bytes_per_second()).max(1)),
                 requests: requests.map(NonZeroU32::get),
                 ticks_per_second: u64::from(self.ticks_per_second.clamp(*TICKS.start(), *TICKS.end())),
             })

@@ -31,6 +31,7 @@ use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Time};
 use petrio_stage::Lever;
 use petrio_stage::lever::TWICE;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Fraction, Rate};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -109,7 +110,9 @@ impl DeviceParameters for VolumeParameters {
         let provisioned = |given: Option<f64>, least: Option<f64>| given.or(least);
         let iops = self.limits.iops.and_then(|limit| limit.provisioned).map(|rules| rules.least);
         let iops = provisioned(self.iops.map(|iops| f64::from(iops.get())), iops);
-        let iops = iops.and_then(|iops| NonZeroU32::new(iops as u32)).map(twice);
+        let iops = iops
+            .and_then(|iops| NonZeroU32::new(u32::try_from(whole_part(iops)).unwrap_or(u32::MAX)))
+            .map(twice);
         let more = iops.and_then(|iops| Self { iops: Some(iops), ..self.clone() }.sold()).and(iops);
         let rate = self.limits.throughput.and_then(|limit| limit.provisioned).map(|rules| rules.least);
         let rate = rate.map(|least| self.throughput.unwrap_or(least));

@@ -15,6 +15,7 @@ use super::search::{FLEX_FOR_DIRECTORIES, Holds};
 use super::touched::{Mapping, Touched};
 use super::volume::{Inode, Volume};
 use petrio_colours::FileId;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// Blocks of a file whose numbers the extent tree can hold.
@@ -120,7 +121,7 @@ impl Volume {
     /// Credits for a write of so many new blocks (ext4_meta_trans_blocks): tree, bitmaps and descriptors, and six more.
     fn allocation_credits(&self, blocks: u64) -> u32 {
         let tree = match self.parameters.family {
-            Family::Ext3 => blocks.div_ceil(POINTERS) as u32 + 4,
+            Family::Ext3 => as_number(blocks.div_ceil(POINTERS)) + 4,
             Family::Ext4 => 3,
         };
         let groups = (tree + 1).min(self.geometry.groups);

@@ -4,6 +4,7 @@
 //! it: a fresh volume of many terabytes costs a few bytes a group. Searches look at 64 bits at a time.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ impl Group {
             }
             word = words[at] ^ flip;
         }
-        (at as u32 * 64 + word.trailing_zeros()).min(self.size)
+        (as_number(at) * 64 + word.trailing_zeros()).min(self.size)
     }
 }
 
@@ -97,11 +98,11 @@ pub(super) struct Bitmaps {
 impl Bitmaps {
     /// Groups of `per_group` bits, `bits` in all; the first `lead(group)` of each are taken.
     pub(super) fn new(per_group: u32, bits: u64, lead: impl Fn(u32) -> u32) -> Self {
-        let count = bits.div_ceil(u64::from(per_group)) as u32;
+        let count = as_number(bits.div_ceil(u64::from(per_group)));
         let groups: Vec<Group> = (0..count)
             .map(|group| {
                 let before = u64::from(group) * u64::from(per_group);
-                let size = (bits - before).min(u64::from(per_group)) as u32;
+                let size = as_number((bits - before).min(u64::from(per_group)));
                 let lead = lead(group).min(size);
                 Group { lead, size, free: size - lead, words: None }
             })
@@ -111,7 +112,7 @@ impl Bitmaps {
     }
 
     pub(super) fn groups(&self) -> u32 {
-        self.groups.len() as u32
+        as_number(self.groups.len())
     }
 
     pub(super) fn free(&self) -> u64 {
@@ -134,7 +135,7 @@ impl Bitmaps {
     /// Group and bit of a number.
     #[inline]
     pub(super) fn place(&self, number: u64) -> (u32, u32) {
-        ((number / u64::from(self.per_group)) as u32, (number % u64::from(self.per_group)) as u32)
+        (as_number(number / u64::from(self.per_group)), as_number(number % u64::from(self.per_group)))
     }
 
     /// The number of a group's bit.
@@ -163,7 +164,7 @@ impl Bitmaps {
         let mut at = numbers.start;
         while at < numbers.end {
             let (group, bit) = self.place(at);
-            let count = (numbers.end - at).min(u64::from(self.per_group - bit)) as u32;
+            let count = as_number((numbers.end - at).min(u64::from(self.per_group - bit)));
             let of = &mut self.groups[group as usize];
             debug_assert!(of.next(bit, true) >= (bit + count).min(of.size), "given back twice");
             mark(of.words_mut(), bit..bit + count, false);

@@ -7,6 +7,7 @@
 //! is empty.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 
 /// Extents of a leaf: (4096 − 12) / 12 (include of fs/ext4/ext4_extents.h).
@@ -159,7 +160,7 @@ impl Extents {
         let longest = u64::from(self.longest - u32::from(unwritten));
         let mut done = 0;
         while done < count {
-            let part = (count - done).min(longest) as u32;
+            let part = as_number((count - done).min(longest));
             self.insert_one(Extent { first: first + done, block: block + done, count: part, unwritten });
             done += u64::from(part);
         }
@@ -313,7 +314,7 @@ impl Extents {
                 if last.end() <= from {
                     break;
                 }
-                let kept = from.saturating_sub(last.first) as u32;
+                let kept = as_number(from.saturating_sub(last.first));
                 let count = last.count - kept;
                 data(last.block + u64::from(kept), u64::from(count));
                 self.blocks -= u64::from(count);

@@ -12,6 +12,7 @@ use super::error::FormatError;
 use super::parameters::{BLOCK_SIZE, Family, FileSystemParameters, JournalPlace};
 use petrio_persist::Persist;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use std::ops::Range;
 
 /// Pointers in an indirect block.
@@ -191,16 +192,16 @@ impl Geometry {
 
     fn positions(parameters: &FileSystemParameters, blocks: u64, inodes: u64) -> Self {
         let per_group = u64::from(parameters.blocks_per_group);
-        let groups = blocks.div_ceil(per_group) as u32;
-        let inodes_per_block = (BLOCK_SIZE / parameters.inode_size.get()) as u32;
+        let groups = as_number(blocks.div_ceil(per_group));
+        let inodes_per_block = as_number(BLOCK_SIZE / parameters.inode_size.get());
         // Inodes are numbered in 32 bits (ext2fs_initialize: ipg_retry).
         let step = u64::from(inodes_per_block.max(8));
         let most = u64::from(u32::MAX) / u64::from(groups) / step * step;
-        let inodes_per_group = (inodes.div_ceil(u64::from(groups)).next_multiple_of(step).min(most) as u32)
+        let inodes_per_group = as_number(inodes.div_ceil(u64::from(groups)).next_multiple_of(step).min(most))
             .min(MOST_BITS)
             .min(parameters.blocks_per_group * inodes_per_block / 2);
         let descriptor_size = if parameters.family == Family::Ext4 { 64 } else { 32 };
-        let descriptors_per_block = BLOCK_SIZE as u32 / descriptor_size;
+        let descriptors_per_block = as_number(BLOCK_SIZE) / descriptor_size;
         let descriptor_blocks = groups.div_ceil(descriptors_per_block);
         // Where more than three quarters of a group would go to them, mke2fs scatters descriptors and reserves none
         // (ext2fs_initialize).
@@ -240,8 +241,8 @@ impl Geometry {
             geometry.inode_bitmap.push(left + together + number);
             geometry.inode_table.push(left + 2 * together + number * table);
             let end = if number == 0 { left + 2 * together + together * table } else { head };
-            geometry.lead.push((end - start).min(per_group) as u32);
-            debug_assert_eq!(first + number as u32, group);
+            geometry.lead.push(as_number((end - start).min(per_group)));
+            debug_assert_eq!(first + as_number(number), group);
         }
         geometry
     }
@@ -264,7 +265,7 @@ impl Geometry {
         if metadata + needed + 16 > self.blocks || first_group_end > per_group.min(self.blocks) {
             return Err(too_small(metadata + needed + 16));
         }
-        self.lead[0] += first_files as u32;
+        self.lead[0] += as_number(first_files);
         let mut group = match parameters.place() {
             JournalPlace::Beginning => 0,
             JournalPlace::Middle => self.middle_group(),
@@ -287,7 +288,7 @@ impl Geometry {
 
     /// get_midpoint_journal_block of lib/ext2fs/mkjournal.c: the emptiest of the groups around the middle.
     fn middle_group(&self) -> u32 {
-        let mut group = (self.blocks / 2 / u64::from(self.blocks_per_group)) as u32;
+        let mut group = as_number(self.blocks / 2 / u64::from(self.blocks_per_group));
         let start = if self.flex > 1 && group > self.flex {
             group &= !(self.flex - 1);
             group
@@ -322,7 +323,7 @@ impl Geometry {
     fn move_behind(&mut self, to: u64, group: u32, end: u64) {
         let per_group = u64::from(self.blocks_per_group);
         let mut to = to;
-        let last = ((end - 1) / per_group) as u32;
+        let last = as_number((end - 1) / per_group);
         for covered in group + 1..=last {
             let from = u64::from(covered) * per_group;
             let count = u64::from(self.lead[covered as usize]);
@@ -336,7 +337,7 @@ impl Geometry {
         debug_assert_eq!(to, end);
         for covered in group..=last {
             let before = u64::from(covered) * per_group;
-            self.lead[covered as usize] = (end - before).min(per_group) as u32;
+            self.lead[covered as usize] = as_number((end - before).min(per_group));
         }
     }
 
@@ -390,6 +391,6 @@ impl Geometry {
 
     #[inline]
     pub(super) fn group_of_block(&self, block: u64) -> u32 {
-        (block / u64::from(self.blocks_per_group)) as u32
+        as_number(block / u64::from(self.blocks_per_group))
     }
 }

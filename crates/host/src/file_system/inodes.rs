@@ -11,6 +11,7 @@ use super::geometry::{FIRST_INODE, Geometry};
 use petrio_persist::Persist;
 use petrio_random::generator;
 use petrio_random::uniform_below;
+use petrio_units::numbers::as_number;
 
 /// A count that is read without the last few changes: lib/percpu_counter.c with its batch of 32 on one processor.
 #[derive(Clone, Copy, Debug, Persist)]
@@ -35,7 +36,7 @@ impl LaggingCount {
     }
 
     fn read(self) -> u64 {
-        self.seen.max(0) as u64
+        self.seen.max(0).cast_unsigned()
     }
 }
 
@@ -96,7 +97,7 @@ impl Inodes {
             self.directories[group as usize] += 1;
             self.directory_count.add(1);
         }
-        Some(self.bitmaps.number(group, run.first) as u32 + 1)
+        Some(as_number(self.bitmaps.number(group, run.first)) + 1)
     }
 
     /// How many inodes of a group were ever in use, up to the last of them.
@@ -152,7 +153,7 @@ impl Inodes {
             return Some(parent.group);
         }
         let groups = geometry.groups;
-        let mut group = ((u64::from(parent.group) + u64::from(parent.inode)) % u64::from(groups)) as u32;
+        let mut group = as_number((u64::from(parent.group) + u64::from(parent.inode)) % u64::from(groups));
         let mut step = 1;
         while step < groups {
             group = (group + step) % groups;
@@ -186,10 +187,10 @@ impl Inodes {
         match hash {
             Some(hash) if parent.top => {
                 // The name's hash decides where the search begins, so that ties fall anywhere.
-                let start = uniform_below(
+                let start = as_number(uniform_below(
                     &mut generator(u64::from(hash), 0, "directory", "group"),
                     u64::from(flexes),
-                ) as u32;
+                ));
                 let mut fewest = u64::from(geometry.inodes_per_group);
                 for flex in (0..flexes).map(|step| (start + step) % flexes) {
                     let inodes = inodes(flex);

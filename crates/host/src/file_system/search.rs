@@ -15,6 +15,7 @@
 use super::bitmap::Run;
 use super::parameters::{Allocation, BLOCK_SIZE, Family};
 use super::volume::{Inode, Volume, Window};
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// The largest window of a reservation (EXT3_MAX_RESERVE_BLOCKS).
@@ -93,7 +94,7 @@ impl Volume {
 
     /// Blocks at the goal, or the next free ones.
     pub(super) fn near(&mut self, goal: u64, most: u64) -> Option<(u64, u64)> {
-        let run = self.free_run(goal, most.min(u64::from(u32::MAX)) as u32)?;
+        let run = self.free_run(goal, as_number(most.min(u64::from(u32::MAX))))?;
         Some(self.take_run(run))
     }
 
@@ -141,7 +142,7 @@ impl Volume {
         let block = window.next;
         window.next += count;
         window.left -= count;
-        window.used += count as u32;
+        window.used += as_number(count);
         self.windowed -= count;
         Some((block, count))
     }
@@ -217,7 +218,7 @@ impl Volume {
         let begins = kept().map(|piece| piece.logical).filter(|&begin| begin > at);
         let end = begins.chain(behind.map(|extent| extent.first)).fold(start + length, u64::min).max(at + 1);
         let start = ends.chain(before.map(|extent| extent.end())).fold(start, u64::max).min(at);
-        let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
+        let wanted = as_number((end - start).min(u64::from(self.taken.size_of(0))));
         let goes_on = before.filter(|extent| extent.end() == start);
         let goal = goes_on.map(|extent| extent.block + u64::from(extent.count));
         let goal = goal.filter(|&block| block < self.geometry.blocks);
@@ -249,7 +250,7 @@ impl Volume {
         let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
         let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
         let start = start.max(kept_end).min(at);
-        let wanted = (end - start).min(u64::from(self.taken.size_of(0))) as u32;
+        let wanted = as_number((end - start).min(u64::from(self.taken.size_of(0))));
         let run = self.multi_block_run(None, wanted, self.stream)?;
         self.stream = run.group;
         let (first, taken) = self.take_run(run);

@@ -13,6 +13,7 @@ use super::touched::{Mapping, Segment, Touched};
 use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -223,7 +224,7 @@ impl Volume {
     /// The groups' block bitmaps that lie on the device, and aren't made up in memory.
     pub fn block_bitmaps(&self) -> impl Iterator<Item = u64> + '_ {
         let written = self.unwritten.iter().enumerate().filter(|(_, unwritten)| !unwritten.blocks);
-        written.map(|(group, _)| self.geometry.block_bitmap(group as u32))
+        written.map(|(group, _)| self.geometry.block_bitmap(as_number(group)))
     }
 
     /// The superblock's block.

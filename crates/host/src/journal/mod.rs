@@ -33,6 +33,7 @@ use owner::{Owner, let_go};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::whole_part;
 use std::collections::VecDeque;
 
 /// Log blocks that are never given to handles (`jbd2_log_space_left`; MIN_LOG_RESERVED_BLOCKS of fs/jbd).
@@ -182,7 +183,7 @@ impl Journal {
     /// Space that must be free for a handle to start.
     fn space_needed(&self) -> u64 {
         match self.parameters.checkpoint_threshold {
-            Some(share) => (share * self.log.length() as f64) as u64,
+            Some(share) => whole_part(share * self.log.length() as f64),
             None => self.largest_transaction(),
         }
     }

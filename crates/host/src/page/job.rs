@@ -9,6 +9,7 @@ use petrio_colours::{Failure, FileCause, FileOp, Operation, Submission};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::function::Function;
+use petrio_units::numbers::whole_part;
 use smallvec::SmallVec;
 
 /// An operation under way. As a token it is boxed, because it passes many places, each of which moves its tokens.
@@ -333,7 +334,7 @@ impl Job {
             true => part,
             false => {
                 let share = worked.as_picos() as f64 / work.as_picos() as f64;
-                Time::from_picos((part.as_picos() as f64 * share) as u64)
+                Time::from_picos(whole_part(part.as_picos() as f64 * share))
             }
         };
         let (cache, entry) = (part(cache), part(std::mem::take(&mut self.entry)));

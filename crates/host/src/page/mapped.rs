@@ -22,6 +22,7 @@ use crate::read_ahead;
 use crate::state::Event;
 use petrio_colours::{Failure, FileCause, Operation};
 use petrio_kernel::Time;
+use petrio_units::numbers::as_number;
 
 /// Pages that a fault maps at once, if they are in memory (`fault_around_bytes`, 64 KiB).
 const FAULT_AROUND: u64 = 16;
@@ -60,7 +61,7 @@ impl Context<'_> {
                 let first = index / FAULT_AROUND * FAULT_AROUND;
                 let mapped = self.memory.cache.map(key, first, (first + FAULT_AROUND).min(pages));
                 let open = self.fs.opened.get(job.op.process, job.op.file);
-                open.mapped_misses = open.mapped_misses.saturating_sub(mapped as u32);
+                open.mapped_misses = open.mapped_misses.saturating_sub(as_number(mapped));
                 self.fault(Then::LookUp)
             }
             Some(_) => {

@@ -44,6 +44,7 @@ use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place, Sum};
 use petrio_stage::Stage;
 use petrio_stage::processor::Processors;
+use petrio_units::numbers::as_number;
 
 /// Builds the page of a host. Operations whose `file_system` is the mount's position in `mounts` come from `operations` and go
 /// back to `completions`.
@@ -92,8 +93,8 @@ impl OpenHost {
         let mut memory = Memory::new(host)?;
         let mut mounted = Vec::new();
         for (number, mount) in mounts.iter().enumerate() {
-            let (system, nature) = mount.laid_out.on_disk.mount(number as u32, host, mount);
-            let fs = Mounted::new(number as u32, host, mount, nature);
+            let (system, nature) = mount.laid_out.on_disk.mount(as_number(number), host, mount);
+            let fs = Mounted::new(as_number(number), host, mount, nature);
             warm(&mut memory, &fs, &*system, mount);
             if mount.watch.is_stopped() {
                 return Err(HostError::Stopped { mount: mount.name.clone() });

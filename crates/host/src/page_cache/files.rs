@@ -9,6 +9,7 @@ use super::tree::NONE;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::{as_number, low_half};
 
 /// Where a file waits to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -119,7 +120,7 @@ impl Files {
         self.leave_queue(number);
         let file = &self.slab[number as usize];
         if file.anonymous {
-            self.processes.remove(&(file.key.0 as u32));
+            self.processes.remove(&low_half(file.key.0));
         } else {
             self.numbers.remove(&file.key);
         }
@@ -217,6 +218,6 @@ impl Files {
             return number;
         }
         self.slab.push(file);
-        (self.slab.len() - 1) as u32
+        as_number(self.slab.len() - 1)
     }
 }

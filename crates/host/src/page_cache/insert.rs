@@ -36,7 +36,7 @@ impl PageCache {
         }
         let number = self.files.find_or_add(file);
         let before = self.cached;
-        let mut order = window.folio_pages.max(1).ilog2().min(u32::from(self.largest_order)) as u8;
+        let mut order = order_of(window.folio_pages, self.largest_order);
         let end = window.end();
         let mut index = window.start;
         while index < end {
@@ -68,7 +68,7 @@ impl PageCache {
         }
         let number = self.files.find_or_add(file);
         let before = self.cached;
-        let largest = largest_folio_pages.max(1).ilog2().min(u32::from(self.largest_order)) as u8;
+        let largest = order_of(largest_folio_pages, self.largest_order);
         let end = index + pages;
         let mut index = index;
         while index < end {
@@ -239,7 +239,13 @@ impl PageCache {
     }
 }
 
+/// The order of a folio of so many pages, at most `most`.
+fn order_of(pages: u32, most: u8) -> u8 {
+    u8::try_from(pages.max(1).ilog2()).map_or(most, |order| order.min(most))
+}
+
 /// The largest order up to `order` to which `index` is aligned and with which a folio ends at `end` or before.
+#[expect(clippy::cast_possible_truncation, reason = "it is `order` at most")]
 fn fitting_order(order: u8, index: u64, end: u64) -> u8 {
     let aligned = u32::from(order).min(index.trailing_zeros());
     aligned.min((end - index).ilog2()) as u8

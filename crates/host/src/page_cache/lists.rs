@@ -2,6 +2,7 @@
 
 use super::tree::NONE;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// The lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -182,10 +183,11 @@ impl Lists {
         if flags.has(Flags::BUFFERS) {
             self.buffered += 1 << order;
         }
+        #[expect(clippy::cast_possible_truncation, reason = "a leaf has 64 slots")]
         let entry = Entry { leaf, previous: NONE, next: NONE, slot: slot as u8, order, flags, list };
         let id = if self.free == NONE {
             self.entries.push(entry);
-            (self.entries.len() - 1) as u32
+            as_number(self.entries.len() - 1)
         } else {
             let id = self.free;
             self.free = self.entries[id as usize].next;

@@ -3,6 +3,7 @@
 use super::lists::ListName;
 use super::tree::{NONE, span};
 use super::{FileKey, PageCache};
+use petrio_units::numbers::as_index;
 
 impl PageCache {
     /// Splits the folio that begins before page `index` and ends behind it, if there is one.
@@ -23,7 +24,7 @@ impl PageCache {
         let mut behind = id;
         for page in 1..pages {
             let at = slot + page;
-            let leaf = leaves[(at / span(0)) as usize];
+            let leaf = leaves[as_index(at / span(0))];
             behind = self.lists.add_behind(behind, leaf, at % span(0));
             self.tree.set_slot(leaf, at % span(0), behind);
         }
@@ -31,7 +32,7 @@ impl PageCache {
         // have to wait on.
         if entry.list() == ListName::Parked {
             for page in slot..slot + pages {
-                self.unpark(leaves[(page / span(0)) as usize], 1 << (page % span(0)));
+                self.unpark(leaves[as_index(page / span(0))], 1 << (page % span(0)));
             }
         }
     }

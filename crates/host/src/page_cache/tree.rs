@@ -4,6 +4,7 @@
 //! pages that are there, not with the size of the file, and the next dirty page is found by looking at bits.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 
 /// No node, no folio.
 pub(super) const NONE: u32 = u32::MAX;
@@ -59,7 +60,7 @@ impl Node {
     }
 
     pub(super) fn slot(&self, slot: u64) -> u32 {
-        self.slots[slot as usize]
+        self.slots[as_index(slot)]
     }
 
     /// Index of its first page.
@@ -149,9 +150,10 @@ impl Tree {
                 continue;
             }
             let (level, first) = (node.level - 1, node.first + (slot << (6 * u32::from(node.level))));
+            #[expect(clippy::cast_possible_truncation, reason = "a node has 64 slots")]
             let child = self.allocate(file, level, first, id, slot as u8);
             let node = self.node_mut(id);
-            node.slots[slot as usize] = child;
+            node.slots[as_index(slot)] = child;
             node.bits[Bits::Present as usize] |= 1 << slot;
             id = child;
         }
@@ -210,7 +212,7 @@ impl Tree {
 
     /// What a slot of a leaf holds: a folio, or the time of an eviction.
     pub(super) fn set_slot(&mut self, leaf: u32, slot: u64, value: u32) {
-        self.node_mut(leaf).slots[slot as usize] = value;
+        self.node_mut(leaf).slots[as_index(slot)] = value;
     }
 
     /// Sets bits of a leaf, and those above.
@@ -292,6 +294,6 @@ impl Tree {
             return id;
         }
         self.nodes.push(node);
-        (self.nodes.len() - 1) as u32
+        as_number(self.nodes.len() - 1)
     }
 }

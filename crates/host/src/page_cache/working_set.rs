@@ -10,6 +10,7 @@ use super::lists::ListName;
 use super::tree::{Bits, NONE, Tree, span};
 use super::{PageCache, mask};
 use petrio_persist::Persist;
+use petrio_units::numbers::low_half;
 
 /// The age of the cache, and the leaves that only hold memories.
 #[derive(Clone, Debug, Persist)]
@@ -35,7 +36,7 @@ impl WorkingSet {
 
     /// Pages have been promoted or evicted.
     pub(super) fn age(&mut self, pages: u64) {
-        self.age = self.age.wrapping_add(pages as u32);
+        self.age = self.age.wrapping_add(low_half(pages));
     }
 
     /// The age, for an eviction that then makes the cache older.

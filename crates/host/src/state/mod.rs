@@ -21,6 +21,7 @@ use super::page_cache::FileKey;
 use petrio_colours::FileId;
 use petrio_kernel::Key;
 use petrio_persist::Persist;
+use petrio_units::numbers::low_half;
 
 /// The file of a mount whose pages are the blocks of its device: metadata.
 const DEVICE_FILE: u32 = u32::MAX;
@@ -37,7 +38,7 @@ pub(super) fn device_key(mount: u32) -> FileKey {
 
 /// The file of a key; none for the device's.
 pub(super) fn file_of(key: FileKey) -> Option<FileId> {
-    let file = key.0 as u32;
+    let file = low_half(key.0);
     (file != DEVICE_FILE).then_some(FileId(file))
 }
 
@@ -65,7 +66,7 @@ pub(super) enum Event {
 impl Event {
     /// The key under which those who wait for it lie.
     pub(super) fn key(self) -> Key {
-        let (kind, value) = match self {
+        let (kind, value): (u64, u64) = match self {
             Self::Group(group) => (0, group),
             Self::Written(write) => (1, write),
             Self::Uncongested => (2, 0),
@@ -75,11 +76,11 @@ impl Event {
             Self::Memory => (6, 0),
             Self::Lock(turn) => (7, turn),
         };
-        Key::from(kind as u64) << 64 | Key::from(value)
+        Key::from(kind) << 64 | Key::from(value)
     }
 
     /// The group whose requests are waited for under a key.
     pub(super) fn group_of(key: Key) -> Option<u64> {
-        (key >> 64 == 0).then_some(key as u64)
+        u64::try_from(key).ok()
     }
 }

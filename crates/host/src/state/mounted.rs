@@ -25,6 +25,7 @@ use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 use petrio_stage::ranges::Ranges;
+use petrio_units::numbers::low_half;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -306,9 +307,9 @@ impl Mounted {
                 }
                 Moves::Write { file, first, pages } => {
                     self.promises.sent(file, first, pages);
-                    (FileId(file.0 as u32), Purpose::Data)
+                    (FileId(low_half(file.0)), Purpose::Data)
                 }
-                Moves::Read { file, .. } => (FileId(file.0 as u32), Purpose::Data),
+                Moves::Read { file, .. } => (FileId(low_half(file.0)), Purpose::Data),
                 Moves::Log => (FileId::ROOT, Purpose::Journal),
                 Moves::Plain | Moves::Discard => (FileId::ROOT, Purpose::Data),
                 Moves::Swap => (FileId::ROOT, Purpose::Swap),

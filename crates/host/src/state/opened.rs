@@ -5,6 +5,7 @@ use crate::stdio::Stream;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::as_number;
 
 /// An open file of a process.
 #[derive(Clone, Copy, Debug, Persist)]
@@ -44,7 +45,7 @@ impl Opened {
     pub(crate) fn get(&mut self, process: u32, file: FileId) -> &mut Open {
         let owner = (process, file);
         if self.last.0 != owner {
-            let next = self.files.len() as u32;
+            let next = as_number(self.files.len());
             let index = *self.by_owner.entry(owner).or_insert(next);
             if index == next {
                 self.files.push(self.fresh);

@@ -4,6 +4,7 @@ use crate::page_cache::FileKey;
 use petrio_colours::Failure;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::BTreeMap;
 
 /// What a request moves, and so what follows when it is complete.
@@ -130,10 +131,10 @@ impl Transfers {
 
     /// A request has completed.
     pub(crate) fn complete(&mut self, slot: u64) -> Option<Ended> {
-        let transfer = self.slots.get_mut(slot as usize).filter(|transfer| transfer.in_use)?;
+        let transfer = self.slots.get_mut(as_index(slot)).filter(|transfer| transfer.in_use)?;
         transfer.in_use = false;
         let Transfer { moves, group, sent, requests, .. } = *transfer;
-        self.free.push(slot as u32);
+        self.free.push(as_number(slot));
         let mut awaited = None;
         if let Moves::Write { file, .. } = moves {
             self.writes -= 1;

@@ -8,6 +8,7 @@ use petrio_colours::FileId;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::{as_index, as_number, low_half};
 
 /// A file of one of the host's file systems, which number their files each by itself: one number, the file system's above
 /// the file's, so that a look into the cache costs the same as with one file system.
@@ -26,7 +27,7 @@ impl VolumeFile {
 
     /// Its number there.
     pub(super) const fn file(self) -> FileId {
-        FileId(self.0 as u32)
+        FileId(low_half(self.0))
     }
 
     /// Both as one number.
@@ -92,7 +93,7 @@ pub(super) enum Room {
 impl BufferCache {
     pub(super) fn new(capacity: u64) -> Self {
         Self {
-            capacity: capacity as usize,
+            capacity: as_index(capacity),
             buffers: Vec::new(),
             free: Vec::new(),
             by_key: FastMap::default(),
@@ -145,7 +146,7 @@ impl BufferCache {
             }
             None => {
                 self.buffers.push(buffer);
-                (self.buffers.len() - 1) as u32
+                as_number(self.buffers.len() - 1)
             }
         };
         self.by_key.insert(key, slot);

@@ -6,6 +6,7 @@ use crate::FileLayout;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::as_index;
 
 /// A file as the host is told of it before the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,14 +126,14 @@ impl Files {
             if entry.known(block, block_bytes).is_some() {
                 continue;
             }
-            let before = block.checked_sub(1).and_then(|before| entry.blocks.get(before as usize)).copied();
+            let before = block.checked_sub(1).and_then(|before| entry.blocks.get(as_index(before))).copied();
             let Some(address) = self.layout.allocate(entry.group, block, before.filter(|&at| at > 0)) else {
                 return Err(UnixError::Full { blocks: self.layout.blocks() });
             };
-            if entry.blocks.len() <= block as usize {
-                entry.blocks.resize(block as usize + 1, 0);
+            if entry.blocks.len() <= as_index(block) {
+                entry.blocks.resize(as_index(block) + 1, 0);
             }
-            entry.blocks[block as usize] = address;
+            entry.blocks[as_index(block)] = address;
         }
         Ok(())
     }
@@ -142,7 +143,7 @@ impl Files {
         let block_bytes = self.layout.block_bytes();
         let Some(entry) = self.files.get_mut(&file) else { return };
         entry.size = entry.size.min(size);
-        let keep = size.div_ceil(block_bytes) as usize;
+        let keep = as_index(size.div_ceil(block_bytes));
         if keep < entry.blocks.len() {
             for address in entry.blocks.drain(keep..).filter(|&address| address > 0) {
                 self.layout.release(address);
@@ -197,6 +198,6 @@ impl File {
         {
             return Some(extent.address + (at - extent.offset) / SECTOR_BYTES);
         }
-        self.blocks.get(block as usize).copied().filter(|&address| address > 0)
+        self.blocks.get(as_index(block)).copied().filter(|&address| address > 0)
     }
 }

@@ -5,6 +5,7 @@ use super::buffer_cache::BlockKey;
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 
 /// What a request is of.
 #[derive(Clone, Copy, Debug, Persist)]
@@ -65,9 +66,9 @@ impl InFlight {
 
     /// What comes back from the device of a file system with this tag; `None` where it was never sent there.
     pub(super) fn take(&mut self, volume: u32, tag: u64) -> Option<Transfer> {
-        let slot = tag as usize;
+        let slot = as_index(tag);
         let transfer = self.transfers.get_mut(slot)?.take_if(|transfer| transfer.volume() == volume)?;
-        self.free.push(slot as u32);
+        self.free.push(as_number(slot));
         Some(transfer)
     }
 

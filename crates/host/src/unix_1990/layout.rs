@@ -11,6 +11,7 @@
 use super::parameters::{UnixError, UnixParameters};
 use petrio_colours::SECTOR_BYTES;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 
 /// Blocks at a group's beginning that hold its superblock copy, map and inodes: one in 16.
 const INODE_SHARE: u64 = 16;
@@ -57,7 +58,7 @@ impl Layout {
             rotor: inodes,
         };
         let fragment_bytes = parameters.fragment.get();
-        Ok(Self { block_bytes, fragment_bytes, group_blocks, groups: vec![group; groups as usize] })
+        Ok(Self { block_bytes, fragment_bytes, group_blocks, groups: vec![group; as_index(groups)] })
     }
 
     pub(super) fn block_bytes(&self) -> u64 {
@@ -71,7 +72,7 @@ impl Layout {
 
     /// So many bytes at a block's beginning in device blocks, rounded up to fragments; at least one.
     pub(super) fn whole_fragments(&self, bytes: u64) -> u32 {
-        (bytes.max(1).next_multiple_of(self.fragment_bytes) / SECTOR_BYTES) as u32
+        as_number(bytes.max(1).next_multiple_of(self.fragment_bytes) / SECTOR_BYTES)
     }
 
     fn sectors(&self) -> u64 {
@@ -93,7 +94,7 @@ impl Layout {
             .min_by_key(|(_, group)| (group.directories, u64::MAX - group.free));
         let index = best.map_or(0, |(index, _)| index);
         self.groups[index].directories += 1;
-        index as u32
+        as_number(index)
     }
 
     /// A block for the `number`-th of a file in a group, after the block at `before` where it can be. Its device block.
@@ -118,16 +119,16 @@ impl Layout {
     }
 
     fn search(&mut self, group: u64) -> Option<u64> {
-        let entry = &self.groups[group as usize];
+        let entry = &self.groups[as_index(group)];
         if entry.free == 0 {
             return None;
         }
-        (entry.rotor..self.group_blocks).chain(0..entry.rotor).find(|&block| !entry.used[block as usize])
+        (entry.rotor..self.group_blocks).chain(0..entry.rotor).find(|&block| !entry.used[as_index(block)])
     }
 
     fn take(&mut self, group: u64, block: u64) -> bool {
-        let Some(entry) = self.groups.get_mut(group as usize) else { return false };
-        if std::mem::replace(&mut entry.used[block as usize], true) {
+        let Some(entry) = self.groups.get_mut(as_index(group)) else { return false };
+        if std::mem::replace(&mut entry.used[as_index(block)], true) {
             return false;
         }
         entry.free -= 1;
@@ -138,8 +139,8 @@ impl Layout {
     /// Gives a block back.
     pub(super) fn release(&mut self, address: u64) {
         let block = address / self.sectors();
-        let entry = &mut self.groups[(block / self.group_blocks) as usize];
-        if std::mem::replace(&mut entry.used[(block % self.group_blocks) as usize], false) {
+        let entry = &mut self.groups[as_index(block / self.group_blocks)];
+        if std::mem::replace(&mut entry.used[as_index(block % self.group_blocks)], false) {
             entry.free += 1;
             entry.rotor = entry.rotor.min(block % self.group_blocks);
         }

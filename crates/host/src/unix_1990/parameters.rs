@@ -3,6 +3,7 @@
 use petrio_persist::Persist;
 use petrio_stage::Lever;
 use petrio_stage::lever::doubled;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -163,7 +164,7 @@ impl UnixParameters {
 
     /// Buffers in the cache.
     pub fn buffers(&self) -> u64 {
-        (self.memory.get() as f64 * self.buffer_share.get()) as u64 / self.block.get().max(1)
+        whole_part(self.memory.get() as f64 * self.buffer_share.get()) / self.block.get().max(1)
     }
 
     /// Whether a host can be built of them.

@@ -19,6 +19,7 @@ use petrio_colours::{
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::as_number;
 use std::hash::Hash;
 
 /// The sync daemon's process number in its requests.
@@ -391,7 +392,7 @@ impl Host {
                     synchronous: true,
                     purposes: Purpose::Metadata.into(),
                     address,
-                    blocks: sectors as u32,
+                    blocks: as_number(sectors),
                     ..BlockRequest::default()
                 };
                 self.in_flight.send(Transfer::Metadata(id, volume), request, now);

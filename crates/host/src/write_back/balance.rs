@@ -10,6 +10,7 @@
 use super::Limits;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::whole_part;
 
 /// Where both rates begin: 100 MiB/s in pages (`INIT_BW`).
 const INITIAL_PAGES_PER_SECOND: f64 = 25_600.0;
@@ -159,7 +160,7 @@ impl Balance {
     /// eighth of the host's limit at most, in multiples of `least` (`writeback_chunk_size`).
     pub fn pass(&self, limit: u64, least: u64) -> u64 {
         let least = least.max(1);
-        ((self.average / 2.0) as u64).min(limit / 8) / least * least + least
+        whole_part(self.average / 2.0).min(limit / 8) / least * least + least
     }
 
     /// What a writer does that asks whether it may go on. `device` is the position of the one device where a limit of
@@ -186,7 +187,7 @@ impl Balance {
         let longest = self.longest_pause(unwritten);
         let (least, ask_after) = self.shortest_pause(longest, allowed);
         if allowed < 1.0 {
-            (writer.since, writer.ask_after) = (Some(tick + longest as i64), ask_after);
+            (writer.since, writer.ask_after) = (Some(tick + whole_ticks(longest)), ask_after);
             return Pause::AskAgain(self.span(longest));
         }
         let period = (self.ticks_per_second * writer.dirtied as f64 / allowed).floor();
@@ -196,7 +197,7 @@ impl Balance {
             if pause < -self.ticks_per_second {
                 (writer.since, writer.dirtied) = (Some(tick), 0);
             } else if period > 0.0 {
-                writer.since = Some(writer.since.unwrap_or(0) + period as i64);
+                writer.since = Some(writer.since.unwrap_or(0) + whole_ticks(period));
                 writer.dirtied = 0;
             } else if writer.ask_after <= writer.dirtied {
                 writer.ask_after += writer.dirtied;
@@ -205,10 +206,10 @@ impl Balance {
         }
         // What is cut off a long pause is made up for later, as far as once its length.
         let (from, pause) = match pause > longest {
-            true => (tick + (pause - longest).min(longest) as i64, longest),
+            true => (tick + whole_ticks((pause - longest).min(longest)), longest),
             false => (tick, pause),
         };
-        *writer = Writer { dirtied: 0, ask_after, since: Some(from + pause as i64) };
+        *writer = Writer { dirtied: 0, ask_after, since: Some(from + whole_ticks(pause)) };
         Pause::Sleep(self.span(pause))
     }
 
@@ -223,7 +224,7 @@ impl Balance {
     }
 
     fn tick(&self, now: Time) -> i64 {
-        (now.as_seconds() * self.ticks_per_second) as i64
+        whole_ticks(now.as_seconds() * self.ticks_per_second)
     }
 
     fn span(&self, ticks: f64) -> Time {
@@ -287,25 +288,25 @@ impl Balance {
             (target - self.rate).max(0.0)
         };
         // Small deviations are followed slowly: each doubling of the rate against the step halves it again.
-        let shift = (self.rate / (2.0 * step + 1.0)) as u64;
-        let step = if shift < 64 { (step as u64 >> shift).div_ceil(8) as f64 } else { 0.0 };
+        let shift = whole_part(self.rate / (2.0 * step + 1.0));
+        let step = if shift < 64 { (whole_part(step) >> shift).div_ceil(8) as f64 } else { 0.0 };
         self.rate = if self.rate < balanced { self.rate + step } else { self.rate - step }.max(1.0);
         self.last_balanced = balanced;
     }
 
     /// Ticks; shorter where little is dirty, which the device would have written before (`wb_max_pause`).
     fn longest_pause(&self, unwritten: u64) -> f64 {
-        let eighth = (1 + (self.ticks_per_second / 8.0) as u64).next_power_of_two() as f64;
+        let eighth = (1 + whole_part(self.ticks_per_second / 8.0)).next_power_of_two() as f64;
         let ticks = (unwritten as f64 / (1.0 + (self.average / eighth).floor())).floor() + 1.0;
         ticks.min((LONGEST_PAUSE * self.ticks_per_second).max(1.0))
     }
 
     /// Ticks that a sleep should be worth, and after how many pages the next one is (`wb_min_pause`).
     fn shortest_pause(&self, longest: f64, allowed: f64) -> (f64, u64) {
-        let second = (self.ticks_per_second as u64).next_power_of_two() as f64;
+        let second = whole_part(self.ticks_per_second).next_power_of_two() as f64;
         // 10 ms, more where several writers share the bandwidth.
-        let apart =
-            f64::from((self.average as u64).max(1).ilog2()) - f64::from((self.rate as u64).max(1).ilog2());
+        let apart = f64::from(whole_part(self.average).max(1).ilog2())
+            - f64::from(whole_part(self.rate).max(1).ilog2());
         let mut target = (self.ticks_per_second / 100.0).floor().max(1.0);
         target += (apart.max(0.0) * 10.0 * self.ticks_per_second / 1024.0).floor();
         target = target.min(1.0 + (longest / 2.0).floor());
@@ -323,8 +324,13 @@ impl Balance {
             pages = (allowed * target / second).floor();
         }
         let least = if pages >= ENOUGH_PAGES { 1.0 + (target / 2.0).floor() } else { target };
-        (least, pages as u64)
+        (least, whole_part(pages))
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates: no run is so long")]
+fn whole_ticks(ticks: f64) -> i64 {
+    ticks as i64
 }
 
 /// 1 at the set point, 0 at the limit, at most 2 (`pos_ratio_polynom`).

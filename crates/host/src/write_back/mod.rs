@@ -7,6 +7,7 @@
 mod balance;
 
 pub use balance::{Balance, Pause, Position, Writer};
+use petrio_units::numbers::{in_proportion, whole_part};
 
 use super::copy_cost::PAGE_BYTES;
 use super::kernel_profile::{Throttling, WriteBackParameters};
@@ -51,8 +52,7 @@ impl Limits {
     /// (`wb_dirty_limits`).
     pub fn of_device(self, most: u64) -> Self {
         let limit = most.min(self.limit).max(1);
-        let share = u128::from(limit) * u128::from(self.background) / u128::from(self.limit.max(1));
-        Self { background: share as u64, limit }
+        Self { background: in_proportion(limit, self.background, self.limit.max(1)), limit }
     }
 }
 
@@ -88,10 +88,10 @@ impl DirtyLimits {
             Throttling::WriterWritesBack => self.limit.max(0.05),
             Throttling::WriterPauses => self.limit,
         };
-        let limit = self.fixed_limit.unwrap_or((available as f64 * share) as u64).max(1);
+        let limit = self.fixed_limit.unwrap_or(whole_part(available as f64 * share)).max(1);
         let background = self.fixed_background.unwrap_or_else(|| match self.fixed_limit {
-            Some(limit) => (limit as f64 * self.background / self.limit.max(1e-9)) as u64,
-            None => (available as f64 * self.background) as u64,
+            Some(limit) => whole_part(limit as f64 * self.background / self.limit.max(1e-9)),
+            None => whole_part(available as f64 * self.background),
         });
         Limits { background: if background >= limit { limit / 2 } else { background }, limit }
     }

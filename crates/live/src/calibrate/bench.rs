@@ -10,6 +10,7 @@ use super::sizes::{PAGE, Sizes};
 use super::spread::{look_ns, thread_cpu_ns};
 use super::subject::{Folios, JUMP, Subject, is_single, new_file_bytes};
 use crate::drive::stdio::Stream;
+use petrio_units::numbers::as_index;
 use rustix::fs::{Advice, Timespec, Timestamps, UTIME_NOW};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -80,7 +81,7 @@ impl Bench {
         }
         let length = sizes.blocks.last().copied().unwrap_or(PAGE).max(PIECE).next_multiple_of(PAGE) + PAGE;
         let buffer: Vec<u8> = (0..length).map(|at| (at % 251) as u8 ^ 0x5a).collect();
-        let align = buffer.as_ptr().align_offset(PAGE as usize).min(PAGE as usize);
+        let align = buffer.as_ptr().align_offset(as_index(PAGE)).min(as_index(PAGE));
         let mut files = BTreeMap::new();
         let total = 2 * sizes.files.len() as u64 + 1;
         for (place, &size) in sizes.files.iter().enumerate() {
@@ -227,7 +228,7 @@ impl Bench {
 
     /// What calls of the library cost in which nothing is read, those that read taken off.
     fn stdio(&mut self) -> io::Result<f64> {
-        let calls = PAGE as usize / STDIO_BYTES;
+        let calls = as_index(PAGE) / STDIO_BYTES;
         let Some(timed) = self.files.values().next() else { return Ok(0.0) };
         let (mut stream, mut data) = (Stream::new(), [0; STDIO_BYTES]);
         let (mut all, rounds) = (0.0, 200);
@@ -253,7 +254,7 @@ impl Bench {
         let Some(timed) = self.files.get_mut(&(folios, size)) else { return Ok(0.0) };
         let block = block.min(size);
         let is_at_hand = self.at_hand.replace((folios, size)) == Some((folios, size));
-        let data = &mut self.buffer[self.align..self.align + block as usize];
+        let data = &mut self.buffer[self.align..self.align + as_index(block)];
         let whole = size / block;
         let (before, calls) = if size <= WALKED_WHOLE {
             (whole, whole * (self.sizes.sample / 4 / size).max(1))
@@ -288,7 +289,7 @@ impl Bench {
     ) -> io::Result<f64> {
         let Some(timed) = self.files.get_mut(&(folios, size)) else { return Ok(0.0) };
         let is_at_hand = self.at_hand.replace((folios, size)) == Some((folios, size));
-        let data = &mut self.buffer[self.align..self.align + JUMP as usize];
+        let data = &mut self.buffer[self.align..self.align + as_index(JUMP)];
         let whole = size / JUMP;
         let (before, calls) = if size <= WALKED_WHOLE {
             (
@@ -336,7 +337,7 @@ impl Bench {
         let path = self.root.join("refilled");
         let file = File::create_new(&path)?;
         let outcome = (|| {
-            let data = &self.buffer[self.align..self.align + block as usize];
+            let data = &self.buffer[self.align..self.align + as_index(block)];
             write_through(&file, data, size)?;
             rustix::fs::fsync(&file)?;
             rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
@@ -353,7 +354,7 @@ impl Bench {
         let size = new_file_bytes(block, self.sizes.largest());
         let path = self.root.join("new");
         let file = File::create_new(&path)?;
-        let data = &self.buffer[self.align..self.align + block as usize];
+        let data = &self.buffer[self.align..self.align + as_index(block)];
         let start = thread_cpu_ns();
         let calls = write_through(&file, data, size);
         let spent = thread_cpu_ns() - start - self.look_ns;
@@ -365,7 +366,7 @@ impl Bench {
     fn new_small_file(&mut self) -> io::Result<f64> {
         const FILES: u32 = 64;
         let path = |number: u32| self.root.join(format!("small-{number}"));
-        let data = &self.buffer[self.align..self.align + JUMP as usize];
+        let data = &self.buffer[self.align..self.align + as_index(JUMP)];
         let files = (0..FILES).map(|number| File::create_new(path(number))).collect::<io::Result<Vec<_>>>();
         let spent = files.and_then(|files| {
             let start = thread_cpu_ns();
@@ -393,7 +394,7 @@ impl Bench {
 
     fn read_past_cache(&mut self, wall: bool) -> io::Result<Option<f64>> {
         let Some(file) = &self.direct else { return Ok(None) };
-        let data = &mut self.buffer[self.align..self.align + PAGE as usize];
+        let data = &mut self.buffer[self.align..self.align + as_index(PAGE)];
         let pages = self.cold_bytes / PAGE;
         let times = 60;
         let (cpu, clock) = (thread_cpu_ns(), Instant::now());
@@ -431,7 +432,7 @@ fn written(path: &Path, buffer: &[u8], size: u64, piece: u64) -> Result<File, Ca
         let mut at = 0;
         while at < size {
             let length = piece.min(size - at);
-            file.write_all_at(&buffer[..length as usize], at)?;
+            file.write_all_at(&buffer[..as_index(length)], at)?;
             at += length;
         }
         rustix::fs::fsync(&file)?;

@@ -8,6 +8,7 @@ use super::sizes::{PAGE, Sizes};
 use super::spread::Quartiles;
 use super::step::CalibrationProgress;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_index;
 use std::fmt::Write;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -76,13 +77,13 @@ struct Aligned {
 
 impl Aligned {
     fn new(length: u64) -> Self {
-        let bytes = vec![0; (length + PAGE) as usize];
-        let align = bytes.as_ptr().align_offset(PAGE as usize).min(PAGE as usize);
+        let bytes = vec![0; as_index(length + PAGE)];
+        let align = bytes.as_ptr().align_offset(as_index(PAGE)).min(as_index(PAGE));
         Self { bytes, align }
     }
 
     fn part(&mut self, length: u64) -> &mut [u8] {
-        &mut self.bytes[self.align..self.align + length as usize]
+        &mut self.bytes[self.align..self.align + as_index(length)]
     }
 }
 
@@ -105,7 +106,7 @@ pub(super) fn measure(
     let each = sizes.repetitions as u64 * 5;
     let mut places = SpreadBlocks { state: 1 };
     let mut memory = Aligned::new(SIZES[SIZES.len() - 1]);
-    let mut positions = vec![Vec::new(); POSITIONS as usize];
+    let mut positions = vec![Vec::new(); as_index(POSITIONS)];
     let mut lengths = vec![Vec::new(); SIZES.len()];
     let mut depths = vec![Vec::new(); DEPTHS.len()];
     for turn in 0..each {

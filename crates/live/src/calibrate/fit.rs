@@ -13,6 +13,7 @@ use petrio_models::host::machine::{
     BlockCosts, CacheCosts, CallCosts, CopyCosts, CopyCurve, CopyPoint, JumpCost, MachineParameters,
 };
 use petrio_time::Time;
+use petrio_units::numbers::nearest_whole;
 use petrio_units::{Bytes, Duration};
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ pub(super) struct Fit<'a> {
 
 /// A duration of so many nanoseconds, to a tenth.
 pub(super) fn duration(ns: f64) -> Duration {
-    Duration::new(Time::from_picos((ns.max(0.0) * 10.0).round() as u64 * 100))
+    Duration::new(Time::from_picos(nearest_whole(ns.max(0.0) * 10.0) * 100))
 }
 
 /// The x of which a·x comes nearest to b, each pair weighted by its 1/w², and not less than nothing.

@@ -5,6 +5,7 @@
 
 use super::error::CalibrateError;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use std::fs;
 use std::path::Path;
 
@@ -39,7 +40,7 @@ impl Here {
         let processor = ["model name", "cpu model", "Model"].iter().find_map(|name| field(&cpu, name));
         Self {
             processor: processor.unwrap_or("an unnamed processor").to_owned(),
-            processors: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
+            processors: std::thread::available_parallelism().map_or(1, |count| as_number(count.get())),
             memory: kib("MemTotal"),
             available: kib("MemAvailable"),
             l2: cache_of_level("2"),

@@ -5,6 +5,7 @@
 //! answers only from the cache. Where the file system doesn't know that flag, nothing is noticed.
 
 use super::sizes::PAGE;
+use petrio_units::numbers::as_index;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -40,7 +41,7 @@ impl Sentinel {
 
 fn one_page(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    file.write_all_at(&[1; PAGE as usize], 0)?;
+    file.write_all_at(&vec![1; as_index(PAGE)], 0)?;
     // Only a clean page is dropped.
     rustix::fs::fsync(&file)?;
     Ok(file)

@@ -3,6 +3,7 @@
 //! Work of a processor is timed by the thread's own processor time (CLOCK_THREAD_CPUTIME_ID), which doesn't run while
 //! others have the processor; what waits is timed by the wall clock.
 
+use petrio_units::numbers::{as_index, whole_part};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Processor time of this thread so far, in nanoseconds: user's and system's.
@@ -53,7 +54,7 @@ impl Quartiles {
         }
         let at = |share: f64| {
             let position = share * (sorted.len() - 1) as f64;
-            let below = position as usize;
+            let below = as_index(whole_part(position));
             let above = (below + 1).min(sorted.len() - 1);
             sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64)
         };

@@ -8,6 +8,7 @@
 //! lock, which is the driver's own; only handing over recorded calls, where the thread has waited in it for whoever
 //! takes them, is told apart as time held up.
 
+use super::clock::nanos;
 use hdrhistogram::Histogram;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
@@ -80,7 +81,7 @@ impl Gaps {
     /// As numbers: of the undisturbed ones how many and how long, the nanoseconds held up, and each length that occurs
     /// with how often.
     pub(super) fn numbers(&self) -> Vec<u64> {
-        let mut numbers = vec![self.undisturbed, self.undisturbed_ns, self.held_up.as_nanos() as u64];
+        let mut numbers = vec![self.undisturbed, self.undisturbed_ns, nanos(self.held_up)];
         for step in self.between_ns.iter().flat_map(Histogram::iter_recorded) {
             numbers.extend([step.value_iterated_to(), step.count_at_value()]);
         }
@@ -133,7 +134,7 @@ impl GapWatch {
     /// There was a call from `start` to `end`.
     pub(super) fn call(&mut self, start: Instant, end: Instant) {
         let Some(since) = self.since.replace(end) else { return };
-        let gap_ns = start.duration_since(since).as_nanos() as u64;
+        let gap_ns = nanos(start.duration_since(since));
         self.gaps.add(gap_ns, 1);
         self.block = (self.block.0 + 1, self.block.1 + gap_ns);
         if self.block.0 == BLOCK {

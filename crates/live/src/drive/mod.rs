@@ -47,6 +47,7 @@ pub use workplace::Workplace;
 
 use barrier::Barrier;
 use names::Names;
+use petrio_units::numbers::whole_part;
 use petrio_workload::program::Prepared;
 use process::Process;
 use recording::Recording;
@@ -90,7 +91,7 @@ fn drive(
     let names = Names::new(ground, prepared.files);
     let barrier = Barrier::new(prepared.programs.len());
     let ending = recorder.as_ref().map(|recorder| recorder.ending.clone()).unwrap_or_default();
-    let each = Duration::from_nanos(overhead as u64);
+    let each = Duration::from_nanos(whole_part(overhead));
     // Nobody begins before all are there; and nobody at all where one can't be.
     let all_there = OnceLock::new();
     let parts: Vec<Result<Measured, DriveError>> = std::thread::scope(|scope| {

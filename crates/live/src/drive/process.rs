@@ -2,6 +2,7 @@
 //! the system call alone.
 
 use super::barrier::Barrier;
+use super::clock::nanos;
 use super::ending::Ending;
 use super::error::DriveError;
 use super::gaps::GapWatch;
@@ -12,6 +13,7 @@ use super::result::Measured;
 use super::stdio::Stream;
 use petrio_colours::{AccessFlags, Fallocate, FileId, FileOp, Operation};
 use petrio_time::Time;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_workload::program::{FileProgram, Phase, Step};
 use rustix::fs::{FallocateFlags, OFlags, XattrFlags};
 use smallvec::SmallVec;
@@ -49,7 +51,7 @@ impl Watch {
 /// Time that this thread has had a processor for.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+    Duration::new(time.tv_sec.unsigned_abs(), as_number(time.tv_nsec.unsigned_abs()))
 }
 
 /// A process at work.
@@ -304,7 +306,7 @@ impl<'a> Process<'a> {
     }
 
     fn read(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
-        let length = operation.length as usize;
+        let length = as_index(operation.length);
         self.provide(length);
         let open = self.opened(operation.file, operation.flags)?;
         let data = &mut self.buffer[self.align..self.align + length];
@@ -326,7 +328,7 @@ impl<'a> Process<'a> {
     }
 
     fn write(&mut self, operation: &FileOp) -> Result<(Instant, Instant, u64), DriveError> {
-        let length = operation.length as usize;
+        let length = as_index(operation.length);
         self.provide(length);
         let open = self.opened(operation.file, operation.flags)?;
         let data = &self.buffer[self.align..self.align + length];
@@ -430,7 +432,7 @@ impl<'a> Process<'a> {
     /// Makes the buffer large enough, with every page there, before the clock runs.
     fn provide(&mut self, length: usize) {
         if self.buffer.len() < length + PAGE_BYTES {
-            self.buffer = (0..length + PAGE_BYTES).map(|at| (at % 253) as u8).collect();
+            self.buffer = (0..253).cycle().take(length + PAGE_BYTES).collect();
             let offset = self.buffer.as_ptr().align_offset(PAGE_BYTES);
             // `align_offset` may decline to answer; accesses past the page cache then fail by name.
             self.align = if offset <= PAGE_BYTES { offset } else { 0 };
@@ -469,7 +471,7 @@ fn timed(
 }
 
 fn time_of(duration: Duration) -> Time {
-    Time::from_nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    Time::from_nanos(nanos(duration))
 }
 
 fn std_duration(time: Time) -> Duration {

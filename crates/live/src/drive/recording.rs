@@ -4,6 +4,7 @@
 //! Each process hands over its calls many at a time, and says up to when it has told all. What is older than what
 //! everybody has told can be put in order and be written.
 
+use super::clock::nanos;
 use super::ending::Ending;
 use super::gaps::{GapWatch, waits_so_far};
 use petrio_colours::FileOp;
@@ -79,7 +80,7 @@ impl Recording {
     }
 
     pub(super) fn add(&mut self, operation: &FileOp, start: Instant, end: Instant, gaps: &mut GapWatch) {
-        let since = |instant: Instant| Time::from_nanos(instant.duration_since(self.began).as_nanos() as u64);
+        let since = |instant: Instant| Time::from_nanos(nanos(instant.duration_since(self.began)));
         let start = since(start);
         self.latest = since(end);
         self.calls.push(CarriedOut {
@@ -99,7 +100,7 @@ impl Recording {
     /// Nothing comes for so long.
     pub(super) fn rests(&mut self, time: Time, gaps: &mut GapWatch) {
         if time > SHORT_REST {
-            let now = Time::from_nanos(self.began.elapsed().as_nanos() as u64);
+            let now = Time::from_nanos(nanos(self.began.elapsed()));
             self.hand_over(now.saturating_add(time), Some(gaps));
         }
     }

@@ -1,5 +1,6 @@
 //! What a run on a real directory gives.
 
+use super::clock::nanos;
 use super::gaps::Gaps;
 use hdrhistogram::Histogram;
 use petrio_colours::Operation;
@@ -29,7 +30,7 @@ impl OperationTimes {
     }
 
     fn add(&mut self, took: Duration, bytes: u64) {
-        self.latency_ns.saturating_record(took.as_nanos().min(u128::from(LATENCY_MAX_NS)) as u64);
+        self.latency_ns.saturating_record(nanos(took).min(LATENCY_MAX_NS));
         self.total += took;
         self.bytes += bytes;
     }

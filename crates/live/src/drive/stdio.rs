@@ -10,6 +10,7 @@
 //! glibc itself can't be called without unsafe code. Left out: the few nanoseconds of its locking, and its shorter read
 //! (up to the position only) after a seek that follows a read past the buffer.
 
+use petrio_units::numbers::as_index;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -87,7 +88,7 @@ impl Stream {
         }
         let mut done = 0;
         if holds(self) {
-            let from = (offset - self.first) as usize;
+            let from = as_index(offset - self.first);
             done = data.len().min(self.length - from);
             data[..done].copy_from_slice(&self.buffer[from..from + done]);
         }

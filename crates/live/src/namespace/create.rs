@@ -8,6 +8,7 @@ use super::walk::{State, Walk};
 use crate::beneath::There;
 use crate::content;
 use petrio_files::own::{JOURNAL, is_own};
+use petrio_units::numbers::as_number;
 use petrio_users::namespace::FileKind;
 use std::ffi::OsStr;
 use std::io;
@@ -48,7 +49,7 @@ pub fn create(
     } else {
         look_around(site, beside)?;
         site.begin()?;
-        (0..site.namespace.entries.len() as u32).collect()
+        (0..as_number(site.namespace.entries.len())).collect()
     };
     let found = site.namespace.entries.len() - missing.len();
     let mut created = Created { found: found as u64, ..Created::default() };
@@ -100,7 +101,7 @@ fn look_around(site: &Site, beside: bool) -> Result<(), NamespaceError> {
     if !taken.is_empty() {
         return Err(NamespaceError::collision(taken));
     }
-    room::check(site, 0..entries.len() as u32)
+    room::check(site, 0..as_number(entries.len()))
 }
 
 /// What isn't there of what was begun, or isn't whole; nothing else may have its name.
@@ -108,7 +109,7 @@ fn missing(site: &Site, walk: &mut Walk) -> Result<Vec<u32>, NamespaceError> {
     let (mut missing, mut taken) = (Vec::new(), Vec::new());
     // What is there with another size needs no more room than it has, or little more.
     let mut absent = Vec::new();
-    for number in 0..site.namespace.entries.len() as u32 {
+    for number in 0..as_number(site.namespace.entries.len()) {
         match walk.state(site, number)? {
             State::Right => {}
             State::Resized => missing.push(number),

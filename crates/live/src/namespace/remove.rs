@@ -4,6 +4,7 @@ use super::away::{Aside, Taken, aside_name};
 use super::error::NamespaceError;
 use super::site::Site;
 use super::walk::{State, Walk};
+use petrio_units::numbers::as_number;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -55,7 +56,7 @@ pub fn remove(mut site: Site) -> Result<Removed, NamespaceError> {
     let mut removed = Removed { removed: site.homes().clear()?.removed, kept: Vec::new() };
     let mut walk = Walk::default();
     let mut asides: Vec<Aside> = site.roots.iter().map(Aside::of).collect();
-    for number in (0..site.namespace.entries.len() as u32).rev() {
+    for number in (0..as_number(site.namespace.entries.len())).rev() {
         take(&site, &mut walk, &mut asides, number, &mut removed)?;
     }
     for link in site.links() {

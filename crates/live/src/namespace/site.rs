@@ -7,6 +7,7 @@ use super::manifest::Manifest;
 use crate::beneath::{Directory, Identity, Kind, There};
 use crate::drive::Below;
 use petrio_files::own::{JOURNAL, LOCK, MANIFEST};
+use petrio_units::numbers::as_number;
 use petrio_users::namespace::Namespace;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -121,7 +122,7 @@ impl Site {
         let is_elsewhere = |place: u32| !Arc::ptr_eq(&self.roots[place as usize], &self.roots[0]);
         let tops = (0_u32..).zip(&self.namespace.entries).filter(|(_, entry)| entry.parent.is_none());
         let elsewhere = tops.filter(move |(_, entry)| is_elsewhere(entry.place));
-        let first = self.namespace.entries.len() as u32;
+        let first = as_number(self.namespace.entries.len());
         (first..).zip(elsewhere).map(|(number, (to, _))| Link { number, to })
     }
 

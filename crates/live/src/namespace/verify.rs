@@ -3,6 +3,7 @@
 use super::error::NamespaceError;
 use super::site::Site;
 use super::walk::{State, Walk};
+use petrio_units::numbers::as_number;
 use petrio_users::namespace::FileKind;
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ impl Verified {
 pub fn verify(site: &Site) -> Result<Verified, NamespaceError> {
     let mut verified = Verified { complete: site.manifest.complete, ..Verified::default() };
     let mut walk = Walk::default();
-    let numbers = 0..site.namespace.entries.len() as u32;
+    let numbers = 0..as_number(site.namespace.entries.len());
     for number in numbers.clone() {
         match walk.state(site, number)? {
             State::Right => verified.right += 1,

@@ -4,6 +4,7 @@ use super::error::RigError;
 use super::groups::ThrottleLimits;
 use super::volume::BLOCK_BYTES;
 use petrio_models::host::file_system::{AccessTimes, Allocation, Family, FileSystemParameters, JournalMode};
+use petrio_units::numbers::nearest_whole;
 use petrio_units::{Bytes, Duration};
 use rustix::mount::MountFlags;
 use std::path::PathBuf;
@@ -157,7 +158,7 @@ impl RigParameters {
             JournalMode::Journal => "journal",
         };
         let barrier = u8::from(file_system.barriers);
-        let commit = file_system.commit_interval.as_seconds().max(1.0).round() as u64;
+        let commit = nearest_whole(file_system.commit_interval.as_seconds().max(1.0));
         let mut options = format!("data={journal},barrier={barrier},commit={commit}");
         if file_system.discard {
             options.push_str(",discard");

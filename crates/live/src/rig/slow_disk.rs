@@ -23,6 +23,7 @@ use petrio_capture::mounted::MOUNT;
 use petrio_capture::undo::Undo;
 use petrio_models::device::disk::Drive;
 use petrio_units::Bytes;
+use petrio_units::numbers::{as_index, as_number};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -181,9 +182,10 @@ fn serve_slow_disk(words: &[OsString]) -> io::Result<()> {
     let wrong = || io::Error::other("a slow disk has a place, a name, a size, a parent and a pace");
     let [place, name, size, parent, pace] = words else { return Err(wrong()) };
     let number = |word: &OsString| word.to_str().and_then(|word| word.parse::<u64>().ok()).ok_or_else(wrong);
-    let (size, parent) = (number(size)?, number(parent)?);
+    let size = number(size)?;
+    let parent = u32::try_from(number(parent)?).map_err(|_| wrong())?;
     let pace = Pace::from_word(pace.to_str().ok_or_else(wrong)?)?;
-    launch::end_with(parent as u32, launch::Signal::KILL)?;
+    launch::end_with(parent, launch::Signal::KILL)?;
     // Whoever is the last in a namespace unmounts what is mounted there, before its own files are closed (`do_exit` in
     // kernel/exit.c): the last must not be who serves that.
     if mount_apart() {
@@ -286,7 +288,7 @@ impl Server<'_> {
             Err(errno) => (-errno, Vec::new()),
         };
         let mut answer = Vec::with_capacity(ANSWER_HEAD + body.len());
-        answer.extend(((ANSWER_HEAD + body.len()) as u32).to_ne_bytes());
+        answer.extend(as_number(ANSWER_HEAD + body.len()).to_ne_bytes());
         answer.extend(error.to_ne_bytes());
         answer.extend(unique.to_ne_bytes());
         answer.extend(body);
@@ -298,7 +300,7 @@ impl Server<'_> {
         let length = u32_at(body, 16).ok_or(EIO)?.min(LARGEST);
         let length = u64::from(length).min(self.size.saturating_sub(offset));
         (self.takes)(DiskRequest::Read { offset, length });
-        let mut data = vec![0; length as usize];
+        let mut data = vec![0; as_index(length)];
         self.contents.read_exact_at(&mut data, offset).map_err(|_| EIO)?;
         Ok(data)
     }

@@ -12,6 +12,7 @@
 use super::error::RigError;
 use super::program::{run, run_aloud};
 use petrio_capture::journal_trace::{JournalArea, TagFormat};
+use petrio_units::numbers::as_index;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -126,7 +127,7 @@ impl Journal {
                 expected: "the blocks of the journal",
             });
         };
-        let mut superblock = vec![0; BLOCK_BYTES as usize];
+        let mut superblock = vec![0; as_index(BLOCK_BYTES)];
         image
             .read_exact_at(&mut superblock, first * BLOCK_BYTES)
             .map_err(RigError::system("read the journal on", device))?;
@@ -144,7 +145,7 @@ impl Journal {
     /// Blocks that a write into the journal announces, if it begins with a descriptor block; read back from the image,
     /// where it stays until the journal comes round to it again.
     pub(super) fn announced(&self, image: &File, sector: u64) -> Result<Option<Vec<u64>>, RigError> {
-        let mut block = vec![0; BLOCK_BYTES as usize];
+        let mut block = vec![0; as_index(BLOCK_BYTES)];
         image
             .read_exact_at(&mut block, sector * 512)
             .map_err(RigError::system("read the journal in", "the image"))?;

@@ -3,6 +3,7 @@
 use crate::figure::{Tables, figures};
 use crate::section::{Entry, Positions};
 use petrio_page::numbers::{bytes, per_cent, significant, time};
+use petrio_units::numbers::{nearest_whole, whole_part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +67,7 @@ impl CreditFigures {
     fn amount(&self, amount: f64) -> String {
         match self.unit {
             CreditUnit::Requests => format!("{} I/Os", significant(amount)),
-            CreditUnit::Bytes => bytes(amount as u64),
+            CreditUnit::Bytes => bytes(whole_part(amount)),
         }
     }
 
@@ -85,7 +86,7 @@ impl CreditFigures {
         };
         let burst = match self.unit {
             CreditUnit::Requests => significant(*burst_per_s),
-            CreditUnit::Bytes => bytes(*burst_per_s as u64),
+            CreditUnit::Bytes => bytes(whole_part(*burst_per_s)),
         };
         let rates = format!(
             "{} a second pass then, not {burst} (credits for {room_words}, full again after {} without load)",
@@ -172,7 +173,7 @@ fn span(seconds: f64) -> String {
     if seconds < 100.0 {
         return format!("{} s", significant(seconds));
     }
-    let whole = seconds.round() as u64;
+    let whole = nearest_whole(seconds);
     let (days, hours, minutes, rest) = (whole / 86_400, whole / 3_600 % 24, whole / 60 % 60, whole % 60);
     let parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")];
     let begin = parts.iter().position(|&(count, _)| count > 0).unwrap_or(3);

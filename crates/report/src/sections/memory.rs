@@ -5,6 +5,7 @@ use crate::mean::mean_of;
 use crate::section::{Entry, Positions};
 use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, per_cent};
+use petrio_units::numbers::whole_part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -59,7 +60,7 @@ impl MemoryFigures {
         let [out, back] = found.swapped;
         self.swapped_out_bytes += out;
         self.swapped_in_bytes += back;
-        self.waited_for_swap_ms += libm::round(found.waited_for_swap.as_millis()) as u64;
+        self.waited_for_swap_ms += whole_part(libm::round(found.waited_for_swap.as_millis()));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::served::{Served, Share};
 use crate::spent::in_words;
 use crate::subject::Subject;
 use petrio_page::numbers::per_cent;
+use petrio_units::numbers::{as_index, whole_part};
 use std::fmt::Write;
 
 /// Bars in one line where they fit, else a line each. The number stands beside each bar.
@@ -63,5 +64,5 @@ fn spaced_bar(fraction: f64, scale: usize) -> String {
 }
 
 fn bar(fraction: f64, scale: usize) -> String {
-    "█".repeat((fraction.clamp(0.0, 1.0) * scale as f64 + 0.5) as usize)
+    "█".repeat(as_index(whole_part(fraction.clamp(0.0, 1.0) * scale as f64 + 0.5)))
 }

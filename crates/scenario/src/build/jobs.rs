@@ -6,6 +6,7 @@
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::{Group, Work};
+use petrio_units::numbers::{as_index, as_number};
 use petrio_workload::parallel::{JobPlacement, ParallelParameters, RanksOnVolume};
 use petrio_workload::program::{Placement, ProgramError};
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ pub(super) fn on_volumes(
 ) -> Result<Vec<Group>, ProgramError> {
     let there = |rank: u32| {
         let number = u64::from(rank) * targets.len() as u64 / u64::from(parameters.ranks.max(1));
-        targets[number as usize] as usize
+        targets[as_index(number)] as usize
     };
     if targets.is_empty() || parameters.ranks == 0 {
         return Ok(Vec::new());
@@ -29,7 +30,7 @@ pub(super) fn on_volumes(
     let hosts: Vec<usize> = of_ranks.iter().map(|&volume| volumes[volume].host).collect();
     check_joined(loaded, &hosts)?;
     let file_systems = of_ranks.iter().map(|&volume| volumes[volume].mount).collect();
-    let on_hosts = hosts.iter().map(|&host| host as u32).collect();
+    let on_hosts = hosts.iter().map(|&host| as_number(host)).collect();
     let mounted = volumes[of_ranks[0]].mounted;
     let job = JobPlacement::new(placement.clone(), file_systems, on_hosts);
     let plan = Arc::new(parameters.plan_in(&loaded.inputs, &JobPlacement { mounted, ..job })?);
@@ -37,7 +38,7 @@ pub(super) fn on_volumes(
     let mut told = BTreeSet::new();
     let mut first = 0;
     for ranks in of_ranks.chunk_by(|a, b| a == b) {
-        let (volume, end) = (ranks[0], first + ranks.len() as u32);
+        let (volume, end) = (ranks[0], first + as_number(ranks.len()));
         let share = RanksOnVolume::new(&plan, first..end, told.insert(volumes[volume].space));
         let placement = Placement {
             first_process: placement.first_process + first,

@@ -10,6 +10,7 @@ use crate::workload::{OutOfRange, Replay, TraceReplay, Workload, access_words};
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_persist::Persist;
 use petrio_trace::{BlockRecord, DeviceMap, MergedRecord, MergedTraces, TraceError, TraceReader};
+use petrio_units::numbers::as_number;
 use petrio_workload::program::accesses::Flows;
 use petrio_workload::program::{AccessParameters, Placement};
 use petrio_workload::replay::{ClosedReplay, OpenReplay, Processes};
@@ -159,7 +160,7 @@ fn device_table(loaded: &Loaded, trace: &TraceReplay) -> BTreeMap<u32, u32> {
     trace
         .devices
         .iter()
-        .filter_map(|(device, name)| Some((device.parse().ok()?, disk(name)? as u32)))
+        .filter_map(|(device, name)| Some((device.parse().ok()?, as_number(disk(name)?))))
         .collect()
 }
 

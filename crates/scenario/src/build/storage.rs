@@ -15,6 +15,7 @@ use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::throttle::Credits;
 use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, HeldWrites, InstanceAccounts, SharedBus};
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ pub(super) fn entrance(
     let name = &loaded.storage[number].name;
     let requests = page.fifo(&format!("{name}-requests"));
     let ports = HolderPorts {
-        number: number as u32,
+        number: as_number(number),
         requests,
         completions: below.completions,
         members: vec![below],
@@ -208,7 +209,7 @@ pub(super) fn holder(
         members.push(Member { requests, completions, blocks, is_rotational, alone, sight });
     }
     if let Some(part) = loaded.holder(number) {
-        let (number, files) = (number as u32, Arc::clone(files));
+        let (number, files) = (as_number(number), Arc::clone(files));
         let network = part.inner_network().and_then(|inner| loaded.hosts.network(inner)).cloned();
         let ports = HolderPorts { number, requests, completions, members, files, network };
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;

@@ -23,6 +23,7 @@ use petrio_models::device::HeldWrites;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::throttle::Credits;
 use petrio_models::host::HostMemory;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -189,8 +190,8 @@ impl System {
             devices: places,
             first_free_file: next_file,
             first_free_process: next_process,
-            file_systems: loaded.hosts.volumes().count() as u32,
-            targets: loaded.storage.len() as u32,
+            file_systems: as_number(loaded.hosts.volumes().count()),
+            targets: as_number(loaded.storage.len()),
         };
         Ok(Self {
             driven: Arc::new(driven),

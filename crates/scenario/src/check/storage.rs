@@ -4,6 +4,7 @@ use crate::checker::{Checker, DISK, HOLDERS, PlannedHolder, each_name};
 use crate::holder::{Objection, Over, Stands};
 use crate::scenario::Scenario;
 use crate::schema::Names;
+use petrio_units::numbers::as_number;
 
 /// So many disks of one part are a data centre, and more are a slip of the finger.
 const DISKS_MAX: u32 = 100_000;
@@ -190,8 +191,8 @@ impl Checker<'_, '_> {
             }
             false
         };
-        let count = self.holders.len() as u32;
-        let Some(number) = (self.disks.len() as u32..count).find(|&number| made_of_itself(number)) else {
+        let count = as_number(self.holders.len());
+        let Some(number) = (as_number(self.disks.len())..count).find(|&number| made_of_itself(number)) else {
             return;
         };
         let PlannedHolder { name, key, .. } = self.holders[number as usize].clone();

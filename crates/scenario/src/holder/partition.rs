@@ -8,6 +8,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_models::block::partition::{PartitionPorts, partition_page};
 use petrio_models::cluster::replication::FileLayout;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Fraction};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
@@ -60,7 +61,7 @@ impl Extent {
                 bytes.get().is_multiple_of(SECTOR_BYTES).then(|| bytes.get() / SECTOR_BYTES)
             }
             Self::Share(share) => {
-                let blocks = (share.get() * of as f64) as u64;
+                let blocks = whole_part(share.get() * of as f64);
                 Some(if share == Fraction::ONE { of } else { blocks / PAGE_BLOCKS * PAGE_BLOCKS })
             }
         }

@@ -14,6 +14,7 @@ use petrio_models::network::{Network, Port};
 use petrio_models::processor::Processors;
 use petrio_models::{Lever, Stage};
 use petrio_page::numbers::counted;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -202,7 +203,7 @@ impl Replication {
     > {
         let ends: Vec<&str> = on.targets.iter().map(String::as_str).collect();
         let mut network = Network::new(page, &on.name, &on.parameters, Arc::clone(&on.wiring), &ends);
-        let hosts = 0..ends.len() as u32;
+        let hosts = 0..as_number(ends.len());
         let on_network: Vec<Port> = hosts.map(|host| network.port(page, host, name)).collect();
         let mut own = page.page(&pages_of_nodes(name));
         let mut processors: Vec<Processors> =

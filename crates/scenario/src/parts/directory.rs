@@ -6,6 +6,7 @@
 
 use crate::schema::fits;
 use crate::text::Copies;
+use petrio_units::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts by their paths.
@@ -63,7 +64,7 @@ impl Directory {
             };
             end += 1;
         }
-        self.folders[at].parts.push(self.names.len() as u32);
+        self.folders[at].parts.push(as_number(self.names.len()));
         self.names.push(Named { name: name.to_owned(), together: described.to_owned() });
     }
 

@@ -1,5 +1,6 @@
 //! Where each partition lies best, by who touched it.
 
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 
 /// Bytes of a partition that a host's processes read or wrote.
@@ -59,7 +60,7 @@ pub fn profile_guided(
             let host = hosts.get(server as usize);
             host.and_then(|host| touched.get(host)).copied().unwrap_or(0)
         };
-        let servers = 0..hosts.len() as u32;
+        let servers = 0..as_number(hosts.len());
         let most = servers.clone().map(of_server).max().unwrap_or(0);
         let best = servers.filter(|&server| most > 0 && of_server(server) == most);
         // Of equals the first.

@@ -10,6 +10,7 @@ use petrio_page::numbers::{bytes as shown_bytes, counted};
 use petrio_trace::event::Event;
 use petrio_trace::{EventReader, LeftOut, OneTrace, TraceOptions};
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use petrio_workload::program::{FileProgram, FileTable, Placement, Prepared, ProgramError, Tables};
 use petrio_workload::replay::{
     ClosedReplay, EventProgram, FileRecords, OpenReplay, PossibleCalls, ThinkPer, TraceFiles, Unrecorded,
@@ -211,7 +212,7 @@ impl EventTrace {
         let files = self.table().map_err(SourceError::from)?;
         let waiters = match self.files.think_per(self.replay.think_per) {
             ThinkPer::Process => self.processes(),
-            ThinkPer::File => self.files.files().len() as u32,
+            ThinkPer::File => as_number(self.files.files().len()),
         };
         if waiters as usize > PROCESSES_MAX {
             let error = ProgramError::TooManyProcesses { limit: PROCESSES_MAX };

@@ -16,6 +16,7 @@ use crate::schema::Measure;
 use crate::workload::{Workload, longer_count, longer_span};
 use petrio_kernel::Simulation;
 use petrio_page::numbers::{bytes, per_cent};
+use petrio_units::numbers::{as_index, whole_part};
 
 /// A part of what was written that may be in caches at the end without a word.
 const PART: f64 = 0.25;
@@ -124,8 +125,8 @@ fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
         format!(
             "{} of {} that were written {} before the run ended: {} had room for them (up to {}{}, {} of what may wait there), and only a \
              longer run, or one with less room, tells what this gets when that is full",
-            bytes(left as u64),
-            bytes(written as u64),
+            bytes(whole_part(left)),
+            bytes(whole_part(written)),
             if is_safe(&held.cache) { "hadn't gone to slower flash" } else { "reached no medium" },
             held.cache,
             bytes(most),
@@ -240,7 +241,7 @@ pub(super) fn last_of(served: &Served, parts: usize) -> Option<(f64, f64)> {
 /// The same of that part of a run in which all of its workloads were at it.
 fn last_of_all(served: &Served, parts: usize) -> Option<(f64, f64)> {
     let series = &served.series;
-    let whole = common_s(served).map(|span_s| (span_s / series.interval_s).ceil().max(0.0) as usize);
+    let whole = common_s(served).map(|span_s| as_index(whole_part((span_s / series.interval_s).ceil())));
     last_until(served, parts, whole.unwrap_or(usize::MAX).min(series.intervals.len()))
 }
 

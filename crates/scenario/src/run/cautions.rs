@@ -12,6 +12,7 @@ use crate::report::{OperationFigures, Served};
 use crate::workload::{FilePattern, Workload};
 use petrio_colours::{Causes, FileCause};
 use petrio_page::numbers::{bytes, per_cent, seconds, significant, time};
+use petrio_units::numbers::{as_index, whole_part};
 
 /// The part of a run that counts as its beginning, and how much faster the rest has to be to be worth a word.
 const BEGINNING: f64 = 0.1;
@@ -182,7 +183,7 @@ fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
         return None;
     }
     let intervals = &served.series.intervals;
-    let (first, half) = ((intervals.len() as f64 * BEGINNING) as usize, intervals.len() / 2);
+    let (first, half) = (as_index(whole_part(intervals.len() as f64 * BEGINNING)), intervals.len() / 2);
     let later = intervals.get(half..).filter(|later| later.len() > 1)?;
     let begin = intervals.get(..first).filter(|begin| !begin.is_empty())?;
     // The last interval may be shorter than the others.

@@ -8,6 +8,7 @@
 use crate::report::{Left, UnderWay};
 use petrio_colours::RequestId;
 use petrio_kernel::Time;
+use petrio_units::numbers::as_index;
 use petrio_workload::Phase;
 use std::collections::BTreeMap;
 
@@ -42,8 +43,8 @@ impl Flight {
         }
     }
 
-    const fn place(&self, id: RequestId) -> usize {
-        id.0 as usize & (self.ring.len() - 1)
+    fn place(&self, id: RequestId) -> usize {
+        as_index(id.0) & (self.ring.len() - 1)
     }
 
     /// A request is issued, in a phase of its workload.

@@ -9,6 +9,7 @@ use crate::site::UnheldLink;
 use petrio_kernel::{Marking, Time};
 use petrio_models::Stage;
 use petrio_page::numbers::{bytes, counted, grouped, significant};
+use petrio_units::numbers::whole_part;
 
 /// A link that would be busy for more than all the time by more than this part would have held its receiver up.
 const PAST: f64 = 0.02;
@@ -85,7 +86,7 @@ pub(super) fn servers(stages: &[Stage], marking: &Marking, span: Time) -> Option
     let name =
         |stage: &Stage| stage.name.rsplit_once('/').map_or(stage.name.clone(), |(page, _)| page.to_owned());
     let members =
-        moving.map(|stage| member(&name(stage), bytes_moved(stage, marking) as u64, span.as_seconds()));
+        moving.map(|stage| member(&name(stage), whole_part(bytes_moved(stage, marking)), span.as_seconds()));
     together("servers", members.collect())
 }
 
@@ -107,7 +108,7 @@ fn drops(stages: &[Stage], marking: &Marking) -> Option<Sentence> {
     Some(Claim::Dropped.says(format!(
         "{} ({}) dropped for want of room before links, {} at {}: what is lost is sent again, late",
         counted(count, "frame", "frames"),
-        bytes(size as u64),
+        bytes(whole_part(size)),
         grouped(*at_worst),
         worst.name
     )))

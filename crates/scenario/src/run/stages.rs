@@ -3,6 +3,7 @@
 use crate::report::{Members, StageFigures};
 use petrio_kernel::{Marking, PlaceId, Probe};
 use petrio_models::{Stage, Work};
+use petrio_units::numbers::as_number;
 
 /// Sums over a part of a run.
 #[derive(Clone, Copy, Default)]
@@ -103,7 +104,7 @@ fn sums(stage: &Stage, marking: &Marking) -> Sums {
         }
         Work::Had(probe, places) => {
             let (busy, had) = (recorded(*probe, marking), marking.probe(*probe).tally().count());
-            let servers = Some(places.len() as u32);
+            let servers = Some(as_number(places.len()));
             Sums { completions: had, working: (per_second(busy), busy), servers, ..sums }
         }
         Work::Recorded(probe, _) => {

@@ -8,6 +8,7 @@ use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
 use petrio_models::cluster::replication::FileLayout;
 use petrio_models::host::{LaidOut, LayoutOf};
+use petrio_units::numbers::as_number;
 use petrio_workload::program::{FileTable, PlannedFile};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,7 +56,7 @@ pub(crate) trait Foundation {
 
     /// How many processes there are.
     fn processes(&self) -> u32 {
-        self.hosts_of_processes().len() as u32
+        as_number(self.hosts_of_processes().len())
     }
 
     /// One more than the number of any file that is planned.

@@ -1,9 +1,10 @@
 //! Counts and times that are so many times as long.
 
 use petrio_units::Duration;
+use petrio_units::numbers::whole_part;
 
 pub(crate) fn count(own: u64, times: f64) -> u64 {
-    (own as f64 * times).ceil() as u64
+    whole_part((own as f64 * times).ceil())
 }
 
 pub(crate) fn count32(own: u32, times: f64) -> u32 {

@@ -13,6 +13,7 @@ use petrio_scenario::report::{
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::workload::{Replay, Workload};
 use petrio_scenario::{Loaded, Override, load_on};
+use petrio_units::numbers::as_index;
 use petrio_workload::measurement::Format;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -153,7 +154,7 @@ fn named(question: &Question, all_real: bool) -> Result<Vec<(Entrant, Option<Loa
 }
 
 fn letter(number: usize) -> String {
-    let letter = char::from(b'A' + (number % 26) as u8);
+    let letter = ('A'..='Z').nth(number % 26).unwrap_or_default();
     if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
 }
 
@@ -246,7 +247,7 @@ impl Entrant {
             return Sample::of_estimate(measure.of(first)?, first.replications.into(), level);
         }
         if self.deterministic {
-            return Sample::of(vec![measure.of(first)?.value; count.max(2) as usize]);
+            return Sample::of(vec![measure.of(first)?.value; as_index(count.max(2))]);
         }
         let values: Option<Vec<f64>> =
             self.reports.iter().map(|report| measure.of(report).map(|estimate| estimate.value)).collect();

@@ -7,6 +7,7 @@ use super::reason::{CauseChange, Reason, StageChange};
 use super::statistics::{Method, Ratio};
 use petrio_page::numbers::{per_cent, significant, time};
 use petrio_scenario::report::Subject;
+use petrio_units::numbers::{as_index, whole_part};
 
 /// From here on a factor says more than per cents.
 const FACTOR: f64 = 3.0;
@@ -81,7 +82,7 @@ fn places(half: f64) -> usize {
     let power = libm::floor(libm::log10(half));
     let leading = half / libm::pow(10.0, power);
     let places = if leading < 1.95 { 1.0 - power } else { -power };
-    places.clamp(0.0, 4.0) as usize
+    as_index(whole_part(places.clamp(0.0, 4.0)))
 }
 
 fn sign(value: f64, digits: &str, signed: bool) -> String {

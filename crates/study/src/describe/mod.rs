@@ -2,6 +2,7 @@
 
 mod scan;
 
+use petrio_units::numbers::{as_index, whole_part};
 pub use scan::ScanError;
 
 use petrio_files::inputs::Inputs;
@@ -56,7 +57,9 @@ pub struct Figures {
 
 impl Figures {
     fn of(sorted: &[f64]) -> Self {
-        let at = |part: f64| sorted.get(((sorted.len() as f64 * part) as usize).min(sorted.len().max(1) - 1));
+        let at = |part: f64| {
+            sorted.get(as_index(whole_part(sorted.len() as f64 * part)).min(sorted.len().max(1) - 1))
+        };
         Self {
             count: sorted.len() as u64,
             mean: sorted.iter().sum::<f64>() / sorted.len().max(1) as f64,

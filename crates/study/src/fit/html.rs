@@ -8,6 +8,7 @@ use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::numbers::{grouped, per_cent, significant};
 use petrio_page::page::{Block, Page, Table, Text};
 use petrio_scenario::report::{ReportError, write_text};
+use petrio_units::numbers::{as_index, whole_part};
 use std::path::Path;
 
 /// Families whose curves are drawn.
@@ -71,7 +72,7 @@ impl ShownRange {
     /// Nearly all values: a single one far out would leave the rest in a corner.
     fn of(data: &FittedData) -> Self {
         let sorted = data.report.sample.sorted();
-        let at = |p: f64| sorted[((p * sorted.len() as f64) as usize).min(sorted.len() - 1)];
+        let at = |p: f64| sorted[as_index(whole_part(p * sorted.len() as f64)).min(sorted.len() - 1)];
         let (low, high) = (sorted[0], at(0.999));
         let high = if high > low { high } else { low + low.abs().max(1.0) };
         // Zeros have no place on a logarithmic axis, but stand at its left edge.

@@ -12,6 +12,7 @@ pub use json::write_json;
 pub use measure::Measure;
 use miette::Diagnostic;
 pub use numbers::{NumbersError, Unit};
+use petrio_units::numbers::whole_part;
 
 use petrio_distribution::Distribution;
 use petrio_distribution::fit::{FitError, FitOptions, FitReport, Fitted, Progress, fit};
@@ -147,7 +148,7 @@ impl FittedData {
             Unit::None => significant(value),
             // Below a KiB the fraction counts.
             Unit::Bytes if value.abs() < 1024.0 => format!("{} B", significant(value)),
-            Unit::Bytes => bytes(value as u64),
+            Unit::Bytes => bytes(whole_part(value)),
             Unit::Time => seconds(value),
         }
     }

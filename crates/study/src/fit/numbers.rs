@@ -5,6 +5,7 @@ use csv::ByteRecord;
 use miette::Diagnostic;
 use petrio_bounds::TooMuch;
 use petrio_files::lines::Lines;
+use petrio_units::numbers::as_index;
 use petrio_units::{Amount, Bytes, Duration, nearest};
 use std::io::{BufRead, BufReader, Read};
 use thiserror::Error;
@@ -243,7 +244,7 @@ fn read_column(name: &str, source: impl Read, column: &str, unit: Unit) -> Resul
     let mut rows = rows(first.as_slice().chain(source).chain(b"\n".as_slice()), separator);
     let mut row = ByteRecord::new();
     while rows.read_byte_record(&mut row).map_err(|error| cause(error.into()))? {
-        let line = before + rows.position().line() as usize - 1;
+        let line = before + as_index(rows.position().line()) - 1;
         let cells: Vec<_> = row.iter().map(cell).collect();
         if cells.iter().all(|cell| cell.is_empty()) || cells[0].starts_with('#') {
             continue;

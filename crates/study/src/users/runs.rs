@@ -6,6 +6,7 @@ use super::figures::{FiguresOrigin, Point, PopulationFigure, UsersFigures, point
 use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_trace::TraceOptions;
+use petrio_units::numbers::nearest_whole;
 use std::path::PathBuf;
 
 /// A trace, and what its users are called; those of the same name are one curve.
@@ -40,7 +41,7 @@ pub fn analyse_runs(
     let mut named: IndexMap<String, Vec<Point>> = IndexMap::new();
     for run in runs {
         let usage = analyse_file(inputs, &run.path, options)?.usage;
-        let bytes = (by == RunsBy::AccessSize).then_some(usage.accesses.bytes_mean.round() as u64);
+        let bytes = (by == RunsBy::AccessSize).then_some(nearest_whole(usage.accesses.bytes_mean));
         let users = u32::try_from(usage.users).unwrap_or(u32::MAX);
         named.entry(run.name.clone()).or_default().push(point(&usage, users, bytes));
     }

@@ -13,6 +13,7 @@ use super::requests::{Trace, requests};
 use super::row::{Row, kb};
 use crate::side_by_side::{Progress, side_by_side};
 use crate::verdict::Judged;
+use petrio_units::numbers::nearest_whole;
 use serde::Serialize;
 
 /// Mean requests, KiB.
@@ -116,7 +117,7 @@ fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow
     let mut full_journal = [UNKNOWN; AMOUNTS.len()];
     for (rates, amount) in full_journal.iter_mut().zip(AMOUNTS) {
         if let Some(kib) = logged.kib {
-            let count = (kib * amount / mean_kib as f64).round().max(1.0) as u64;
+            let count = nearest_whole(kib * amount / mean_kib as f64).max(1);
             *rates = run(Journal::Full, count, WriteEnd::InMemory)?;
         }
     }

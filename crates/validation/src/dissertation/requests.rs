@@ -7,6 +7,7 @@
 //! the second; a mixture is taken in eight phases.
 
 use petrio_random::{generator, uniform, uniform_below};
+use petrio_units::numbers::whole_part;
 use serde::Serialize;
 
 /// One of the two traces.
@@ -74,7 +75,7 @@ fn geometric(mean: u64, uniform: f64) -> u64 {
     }
     let fails = 1.0 - 1.0 / mean as f64;
     let drawn = 1.0 + (libm::log(1.0 - uniform) / libm::log(fails)).floor();
-    (drawn as u64).min(16 * mean)
+    whole_part(drawn).min(16 * mean)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::verdict::Judged;
 use petrio_page::numbers::grouped;
+use petrio_units::numbers::nearest_whole;
 use serde::Serialize;
 
 /// The level at which the dissertation's own error bars stand, per cent (5.3).
@@ -54,7 +55,7 @@ impl Row {
 
 /// KB/s without a fraction, in groups of three.
 pub(super) fn kb(rate: f64) -> String {
-    if rate.is_finite() { grouped(rate.max(0.0).round() as u64) } else { "none".to_owned() }
+    if rate.is_finite() { grouped(nearest_whole(rate)) } else { "none".to_owned() }
 }
 
 /// Several of them.

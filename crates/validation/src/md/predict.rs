@@ -16,6 +16,7 @@ use petrio_models::block::raid::{
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_persist::Persist;
 use petrio_scenario::catalogue::KERNELS;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration};
 use serde::Serialize;
 
@@ -229,7 +230,7 @@ fn array(cell: &Cell, largest: Bytes) -> RaidParameters {
     };
     let failure = cell
         .failed_member
-        .map(|member| MemberFailure { member: member as u32, at: Duration::from(Time::ZERO) });
+        .map(|member| MemberFailure { member: as_number(member), at: Duration::from(Time::ZERO) });
     RaidParameters {
         stripe_unit: Bytes::from_kib(cell.chunk_kib.unwrap_or(64)),
         copies: copies.parse().unwrap_or(2),
@@ -287,7 +288,7 @@ impl Workload {
             direction: if self.cell.writes() { Direction::Write } else { Direction::Read },
             synchronous,
             address,
-            blocks: blocks as u32,
+            blocks: as_number(blocks),
             issued: self.ended,
             ..BlockRequest::default()
         }

@@ -12,6 +12,7 @@ use petrio_models::host::file_system::{
     BLOCK_SIZE, Family, FileError, FileSystemParameters, FormatError, Mapping, Touched, Volume,
 };
 use petrio_models::host::xfs::{Changes, Item, Log, XfsParameters, XfsVolume};
+use petrio_units::numbers::{as_index, whole_part};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -173,7 +174,7 @@ impl Load {
         let files: BTreeSet<&str> = rows.iter().map(|row| row.file.as_str()).collect();
         let files = files.into_iter().map(str::to_owned).collect();
         let kib = rows.iter().map(|row| row.file_size_kib).fold(0.0, f64::max);
-        let bytes = (kib * 1_024.0) as u64;
+        let bytes = whole_part(kib * 1_024.0);
         if bytes > BYTES_MOST {
             return None;
         }
@@ -205,7 +206,7 @@ impl Load {
         };
         match self.kind {
             Kind::InTurn { sync_each } => {
-                for offset in (0..self.bytes).step_by(CALL as usize) {
+                for offset in (0..self.bytes).step_by(as_index(CALL)) {
                     for &file in &open {
                         disk.write(file, (offset, CALL.min(self.bytes - offset)))?;
                         if (offset + CALL).is_multiple_of(sync_each) {
@@ -218,7 +219,7 @@ impl Load {
                 open.iter().try_for_each(|&file| disk.write(file, (0, self.bytes)))?;
             }
             Kind::Appends => {
-                for offset in (0..self.bytes).step_by(BLOCK_SIZE as usize) {
+                for offset in (0..self.bytes).step_by(as_index(BLOCK_SIZE)) {
                     disk.write(open[0], (offset, BLOCK_SIZE))?;
                     disk.write_back(open[0])?;
                 }

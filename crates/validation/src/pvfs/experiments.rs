@@ -11,6 +11,7 @@ use super::measured::Moves;
 use super::outcome::{Clients, Outcome};
 use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
 use petrio_scenario::report::Sinks;
+use petrio_units::numbers::{as_index, nearest_whole};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -93,7 +94,7 @@ impl Experiment {
     /// So many clients who read files again that together have so much of the servers' memory, of one (3.3.3).
     pub fn beyond_memory(clients: u32, of_memory: f64) -> Self {
         let memory_kib = (SMALL_MEMORY_MIB << 10) * u64::from(SERVERS);
-        let file_kib = (memory_kib as f64 * of_memory / f64::from(clients)).round() as u64;
+        let file_kib = nearest_whole(memory_kib as f64 * of_memory / f64::from(clients));
         let file_kib = file_kib.next_multiple_of(CLIFF_BLOCK_KIB);
         Self { file_kib, memory_mib: SMALL_MEMORY_MIB, ..Self::of(Moves::Read, clients, CLIFF_BLOCK_KIB) }
     }
@@ -226,7 +227,7 @@ pub(super) fn outcomes(
         .collect();
     let mut rates = side_by_side(&runs, progress, |(experiment, seed)| run(experiment, *seed))?.into_iter();
     let of = |&experiment: &Experiment| {
-        let runs = rates.by_ref().take(experiment.seeds() as usize).collect();
+        let runs = rates.by_ref().take(as_index(experiment.seeds())).collect();
         Outcome { experiment, bytes_per_s: runs }
     };
     Ok(experiments.iter().map(of).collect())

@@ -2,6 +2,7 @@
 
 use super::error::PvfsGridError;
 use petrio_files::inputs::Inputs;
+use petrio_units::numbers::nearest_whole;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,11 +185,11 @@ fn cell(grid: &str, row: &Row) -> Result<(Cell, Option<f64>), String> {
     let cell = Cell {
         grid: grid.to_owned(),
         storage: row.storage.clone(),
-        link_kbit: (positive(row.link_mbit, "link_mbit")? * 1e3).round() as u64,
-        disk_kb_s: (disk * 1e3).round() as u64,
+        link_kbit: nearest_whole(positive(row.link_mbit, "link_mbit")? * 1e3),
+        disk_kb_s: nearest_whole(disk * 1e3),
         servers: row.servers,
         clients: row.clients,
-        block_kib: kib.round().max(1.0) as u64,
+        block_kib: nearest_whole(kib).max(1),
         moves: row.op,
         bytes_per_client: row.bytes_per_client,
     };

@@ -5,6 +5,7 @@ use petrio_random::{Generator, generator, uniform};
 use petrio_time::Time;
 use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind, Extent, FileKey};
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use smallvec::smallvec;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -111,7 +112,7 @@ impl FileLifeEvents {
 
     fn size(&mut self, sizes: &Sizes) -> u64 {
         let size = sizes.median.get() as f64 * libm::exp(sizes.spread * self.normal());
-        (size as u64).clamp(1, sizes.largest.get())
+        whole_part(size).clamp(1, sizes.largest.get())
     }
 
     fn new_file(&mut self, sizes: &Sizes, place: &Location) -> File {
@@ -120,7 +121,7 @@ impl FileLifeEvents {
         let needs = size.div_ceil(CALL_BYTES) * sectors;
         let device = self.lives.device.get();
         let wanted = place.middle.get() + place.spread.get() * self.normal();
-        let address = (wanted.clamp(0.0, 1.0) * device as f64) as u64;
+        let address = whole_part(wanted.clamp(0.0, 1.0) * device as f64);
         let address = address.min(device.saturating_sub(needs)) / sectors * sectors;
         self.next_inode += 1;
         let key = FileKey { device: 1, inode: self.next_inode, generation: 0 };
@@ -199,7 +200,7 @@ impl FileLifeEvents {
 
     fn some_written(&mut self) -> Option<File> {
         let draw = uniform(&mut self.random);
-        self.written.get((draw * self.written.len() as f64) as usize).map(|(_, file)| *file)
+        self.written.get(as_index(whole_part(draw * self.written.len() as f64))).map(|(_, file)| *file)
     }
 
     /// The file of a block that was written of late: of some that were, one with a chance by its size.
@@ -256,7 +257,7 @@ impl FileLifeEvents {
             return;
         }
         let followers = self.lives.writing.followers;
-        let some = if is_large { libm::floor(followers + uniform(&mut self.random)) as u32 } else { 0 };
+        let some = if is_large { whole_part(followers + uniform(&mut self.random)) } else { 0 };
         for _ in 0..some {
             let then = now + self.exponential(self.lives.writing.follow_after.time());
             self.later(then, Doing::Read { file, at: 0 });
@@ -284,7 +285,7 @@ fn transfer(now: Time, kind: EventKind, file: File, at: u64, length: u64) -> Eve
         device: file.key.device,
         address: file.address + at / 512,
         // Whole fragments of 1 KiB.
-        blocks: (length.div_ceil(1024) * 2) as u32,
+        blocks: as_number(length.div_ceil(1024) * 2),
         hit: false,
     };
     Event { file: file.key, offset: Some(at), length, extents: smallvec![extent], ..Event::new(now, kind) }

@@ -15,6 +15,7 @@ use crate::program::accesses::{
 };
 use crate::program::pattern::FileOrder;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration, Fraction};
 
 const SECOND: u64 = 1_000_000_000_000;
@@ -176,7 +177,7 @@ fn order(
             if amount.is_none() {
                 remark(mode.map_or(0, |mode| mode.line), "zones are taken to be of 256 MiB");
             }
-            let open = open.map(|(open, _)| open as u32).filter(|open| *open > 0);
+            let open = open.map(|(open, _)| u32::try_from(open).unwrap_or(u32::MAX)).filter(|open| *open > 0);
             parameters.zones = Some(ZoneLog { size: Bytes(amount.unwrap_or(ZONE_BYTES)), open });
         }
         Some("none") => {}
@@ -220,17 +221,17 @@ fn counts(
     target: &Target,
     parameters: &mut AccessParameters,
 ) -> Result<(), FioError> {
-    parameters.processes = at_least_one(options.number(&["numjobs"])?, "numjobs", COUNT_MAX)? as u32;
+    parameters.processes = as_number(at_least_one(options.number(&["numjobs"])?, "numjobs", COUNT_MAX)?);
     let files = at_least_one(options.number(&["nrfiles", "nr_files"])?, "nrfiles", COUNT_MAX)?;
     if !target.is_device {
-        parameters.files = files.max(target.names.len() as u64) as u32;
+        parameters.files = as_number(files.max(target.names.len() as u64));
         parameters.shared_files = !target.names.is_empty() && parameters.processes > 1;
     }
     if calls.names.is_some() {
         parameters.shared_files = false;
     }
     let loops = at_least_one(options.number(&["loops"])?, "loops", u64::from(u32::MAX))?;
-    parameters.passes = loops as u32;
+    parameters.passes = as_number(loops);
     parameters.accesses = options.number(&["number_ios"])?.map(|(count, _)| count).filter(|count| *count > 0);
     if let Some(entry) = options.take(&["file_service_type"]) {
         let (order, turn) = entry.value.split_once(':').unwrap_or((&entry.value, ""));
@@ -252,7 +253,7 @@ fn flight(
     parameters: &mut AccessParameters,
     remark: &mut dyn FnMut(u32, &str),
 ) -> Result<bool, FioError> {
-    let depth = at_least_one(options.number(&["iodepth"])?, "iodepth", IN_FLIGHT_MAX)? as u32;
+    let depth = as_number(at_least_one(options.number(&["iodepth"])?, "iodepth", IN_FLIGHT_MAX)?);
     let offloads = options.take(&["io_submit_mode"]).is_some_and(|entry| entry.value == "offload");
     let least = options.number(&["iodepth_batch_complete_min", "iodepth_batch_complete"])?;
     let low = options.number(&["iodepth_low"])?;
@@ -269,7 +270,7 @@ fn flight(
     }
     if engine != Engine::Waits {
         (parameters.engine, parameters.in_flight) = (engine, depth);
-        let bounded = |count: u64| count.min(u64::from(depth)) as u32;
+        let bounded = |count: u64| as_number(count.min(u64::from(depth)));
         // As fio's init.c completes them: 0 submits all together, and at least as many are taken back as are waited for.
         let least = least.map_or(0, |(least, _)| bounded(least));
         parameters.submitting = Submitting {
@@ -283,7 +284,7 @@ fn flight(
                 Some((0, _)) => depth,
                 Some((together, _)) => bounded(together),
             },
-            refills_at: low.map_or(0, |(low, _)| low.min(u64::from(depth)) as u32),
+            refills_at: low.map_or(0, |(low, _)| as_number(low.min(u64::from(depth)))),
         };
     }
     if parameters.in_flight == 1 {

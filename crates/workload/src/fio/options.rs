@@ -6,6 +6,7 @@ use super::known::{WITHOUT_EFFECT, is_name, is_of_engine};
 use super::values::{size, time};
 use super::{FioError, FioRemark};
 use petrio_time::Time;
+use petrio_units::numbers::whole_part;
 
 /// A zone where none is named: what most drives with zones have.
 pub(super) const ZONE_BYTES: u64 = 256 << 20;
@@ -166,5 +167,5 @@ pub(super) fn size_of(text: &str, base: u64) -> Option<u64> {
 
 /// A number without what is behind its point.
 fn whole(number: f64) -> Option<u64> {
-    (0.0..9e18).contains(&number).then_some(number as u64)
+    (0.0..9e18).contains(&number).then_some(whole_part(number))
 }

@@ -5,6 +5,7 @@ use super::ini::Entry;
 use super::options::{Options, size_of};
 use super::values::of_direction;
 use crate::program::accesses::{SizeRange, SizeShare, Sizes};
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Fraction};
 
 /// fio's default block size.
@@ -100,7 +101,7 @@ fn split(text: &str, base: u64) -> Option<Sizes> {
         parts.push((size_of(bytes, base)?, share));
     }
     let told: u32 = parts.iter().filter_map(|(_, share)| *share).sum();
-    let open = parts.iter().filter(|(_, share)| share.is_none()).count() as u32;
+    let open = as_number(parts.iter().filter(|(_, share)| share.is_none()).count());
     let left = 100_u32.checked_sub(told)?;
     if parts.is_empty() || (open == 0 && left > 0) {
         return None;

@@ -275,6 +275,12 @@ fn engines_without_a_disk_here_are_played_as_what_they_reach() {
     for (text, zone) in [("", 256 << 20), ("zonesize=64m\n", 64 << 20)] {
         assert_eq!((zones(text).offset, zones(text).area), extents(zone));
     }
+    let open = |most: u64| zones(&format!("max_open_zones={most}\n")).zones.and_then(|log| log.open);
+    assert_eq!(
+        [0, 3, (1 << 32) + 3].map(open),
+        [None, Some(3), Some(u32::MAX)],
+        "never fewer than are written"
+    );
 }
 
 #[test]

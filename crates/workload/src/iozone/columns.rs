@@ -5,6 +5,7 @@ use super::{IozoneError, IozoneTest};
 use crate::program::PatternParameters;
 use crate::program::pattern::{Access, BarrierAt, Durability, Interface, OpenClose, Pattern, Timing};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration, Fraction};
 
 /// File sizes and records of automatic mode, and what is taken where nothing is named, bytes (iozone's manual page: -a, -n, -g, -y, -q).
@@ -168,7 +169,7 @@ impl Options {
 
     /// How many of so many processes of the mixed workload read: every second one, the first of all, but for -+p.
     fn readers(&self, processes: u32) -> u32 {
-        let of_hundred = |share: u64| (u64::from(processes) * share / 100) as u32;
+        let of_hundred = |share: u64| as_number(u64::from(processes) * share / 100);
         self.readers.map_or(processes.div_ceil(2), of_hundred)
     }
 

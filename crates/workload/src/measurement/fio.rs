@@ -19,6 +19,7 @@ mod jobs;
 pub use jobs::fio_job_file;
 
 use super::{Figure, Format, Kind, Measurement, MeasurementError, Row};
+use petrio_units::numbers::whole_part;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -352,7 +353,7 @@ impl Sums {
             name,
             kind,
             file_size: None,
-            record: is_size.then_some(record as u64),
+            record: is_size.then_some(whole_part(record)),
             processes: Some(self.processes.max(self.told_processes)),
             depth: self.depth,
             direct: self.direct,

@@ -10,6 +10,7 @@ use crate::program::{
     Board, FileEntry, FileProgram, FileTable, Placement, ProgramError, Tables, check_number_of_files,
 };
 use petrio_colours::{FileId, FileOp};
+use petrio_units::numbers::as_number;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl JobPlan {
             }
         }
         check_number_of_files(program.files(), &job.placement)?;
-        let next_file = job.placement.first_file + program.files() as u32;
+        let next_file = job.placement.first_file + as_number(program.files());
         let aggregators = parameters.hints.aggregators(&job.hosts);
         let world =
             Arc::new(World { ranks, aggregators, hints: parameters.hints.clone(), mounted: job.mounted });

@@ -4,6 +4,7 @@ use super::job::{JobPlacement, JobPlan};
 use super::parameters::ParallelParameters;
 use crate::program::{Common, FilePlan, FileProgram, Placement, ProgramError, Tables};
 use petrio_files::inputs::Inputs;
+use petrio_units::numbers::as_number;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl RanksOnVolume {
 
 impl FilePlan for RanksOnVolume {
     fn processes(&self) -> u32 {
-        self.ranks.len() as u32
+        as_number(self.ranks.len())
     }
 
     fn next_file(&self) -> u32 {

@@ -10,6 +10,7 @@ use super::programs::{
 use crate::program::ProgramError;
 use petrio_files::inputs::Inputs;
 use petrio_time::Time;
+use petrio_units::numbers::whole_part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -147,5 +148,5 @@ impl ParallelParameters {
 /// A computing time on processors that are slower or faster; the longest where it is beyond that.
 pub(super) fn scaled(time: Time, scale: f64) -> Time {
     // Whole picoseconds: rounded to the nearest, half away from zero, which libm does alike on every machine.
-    Time::from_picos(libm::round(time.as_picos() as f64 * scale) as u64)
+    Time::from_picos(whole_part(libm::round(time.as_picos() as f64 * scale)))
 }

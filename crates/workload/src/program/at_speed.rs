@@ -5,6 +5,7 @@ use super::{FileProgram, Step};
 use petrio_colours::{FileOp, Operation};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::whole_part;
 
 /// A program whose computing takes its time divided by a speed.
 #[derive(Persist)]
@@ -25,7 +26,7 @@ impl FileProgram for AtSpeed {
         let step = self.program.next(now)?;
         Ok(match step {
             Step::Operation(op) if op.operation == Operation::Compute => {
-                let length = libm::round(op.length as f64 / self.speed) as u64;
+                let length = whole_part(libm::round(op.length as f64 / self.speed));
                 Step::Operation(FileOp { length, ..op })
             }
             other => other,

@@ -7,6 +7,7 @@ use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -100,7 +101,7 @@ impl ProcessMemory {
     /// The programs of a workload, each with its memory, which lies where the first file system of their host does.
     pub fn of(self, placement: &Placement, programs: Vec<Box<dyn FileProgram>>) -> Vec<Box<dyn FileProgram>> {
         let with_memory = |(process, program): (usize, Box<dyn FileProgram>)| {
-            let process = process as u32;
+            let process = as_number(process);
             let own = if self.shared { 0 } else { process };
             let segment = FileId(placement.first_process.saturating_add(own).saturating_add(1));
             Box::new(WithMemory {

@@ -16,6 +16,7 @@ use crate::source::{RequestSource, SourceError, SourceItem};
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Submission};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -184,7 +185,7 @@ impl FilePrograms {
         self.has_begun = true;
         for number in 0..self.processes.len() {
             self.processes[number].at = at;
-            self.advance(number as u32)?;
+            self.advance(as_number(number))?;
         }
         self.open_barriers()
     }

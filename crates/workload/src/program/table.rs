@@ -2,6 +2,7 @@
 
 use super::error::ProgramError;
 use petrio_colours::FileId;
+use petrio_units::numbers::as_number;
 
 /// A file or a directory that a program speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl FileTable {
         if position >= self.index.len() {
             self.index.resize(position + 1, None);
         }
-        self.index[position] = Some(self.entries.len() as u32);
+        self.index[position] = Some(as_number(self.entries.len()));
         self.entries.push(entry);
         Ok(())
     }
@@ -110,7 +111,7 @@ impl FileTable {
 
     /// The number after the highest; `first_file` of the next workload on the same file system.
     pub fn next_file(&self) -> u32 {
-        (self.first + self.index.len() as u32).max(1)
+        (self.first + as_number(self.index.len())).max(1)
     }
 
     /// Where a file lies, with `/` between the names, as the run begins (or, for what isn't present, as it is made).

@@ -18,6 +18,7 @@ use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 use petrio_persist::Persist;
 use petrio_trace::event::{Event, EventKind, FileKey};
 use petrio_trace::{LeftOut, TraceError};
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
@@ -159,7 +160,7 @@ impl TraceFiles {
 
     fn look_at(&mut self, event: &Event, survey: &mut Survey) {
         survey.processes.insert(event.process);
-        let next = self.files.len() as u32;
+        let next = as_number(self.files.len());
         let index = *self.by_key.entry(event.file).or_insert(next);
         if index == next {
             let present = event.kind != EventKind::Create;
@@ -174,7 +175,7 @@ impl TraceFiles {
             let number = match survey.directories.get(name) {
                 Some(&number) => number,
                 None => {
-                    let number = self.directories.len() as u32;
+                    let number = as_number(self.directories.len());
                     self.directories.push(name.into());
                     survey.directories.insert(name.into(), number);
                     number
@@ -279,7 +280,7 @@ impl TraceFiles {
 
     /// The number in a run of a file's directory.
     pub fn directory_id(&self, file: &TraceFile, first: u32) -> FileId {
-        file.directory.map_or(FileId::ROOT, |number| FileId(first + self.files.len() as u32 + number))
+        file.directory.map_or(FileId::ROOT, |number| FileId(first + as_number(self.files.len()) + number))
     }
 
     /// The number after the last that its files and directories take in a run.
@@ -289,7 +290,7 @@ impl TraceFiles {
     pub fn next_file(&self, placement: &Placement) -> Result<u32, ProgramError> {
         let count = self.files.len() + self.directories.len();
         check_number_of_files(count as u64, placement)?;
-        Ok(placement.first_file + count as u32)
+        Ok(placement.first_file + as_number(count))
     }
 
     /// The files and directories as a table, each directory before what lies in it; `warm`, with those in the cache that
@@ -301,8 +302,8 @@ impl TraceFiles {
         let mut table = FileTable::new();
         let (first, prefix) = (placement.first_file, &placement.name);
         self.next_file(placement)?;
-        let after_files = first + self.files.len() as u32;
-        for number in 0..self.directories.len() as u32 {
+        let after_files = first + as_number(self.files.len());
+        for number in 0..as_number(self.directories.len()) {
             table.add(FileEntry {
                 file: FileId(after_files + number),
                 name: format!("{prefix}.d{number}"),
@@ -390,7 +391,7 @@ impl TraceFiles {
     /// How many processes a replay has.
     pub fn processes(&self, wanted: ThinkPer) -> u32 {
         match self.think_per(wanted) {
-            ThinkPer::Process => self.processes.len() as u32,
+            ThinkPer::Process => as_number(self.processes.len()),
             ThinkPer::File => 1,
         }
     }

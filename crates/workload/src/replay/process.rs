@@ -3,6 +3,7 @@
 use super::Record;
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_index;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The number of a request within its process, in the trace's order.
@@ -96,7 +97,7 @@ impl<T: Record> Process<T> {
 
     fn node(&mut self, key: Key) -> &mut Node {
         // Keys are handed out here, and a node is kept while anything refers to it.
-        &mut self.nodes[(key - self.first) as usize]
+        &mut self.nodes[as_index(key - self.first)]
     }
 
     fn refer(&mut self, anchor: Anchor) {
@@ -211,7 +212,7 @@ impl<T: Record> Process<T> {
             Anchor::Issue(key, start) => lead(start, self.node(key).issued),
         };
         for &(end, key) in &self.open {
-            greatest = greatest.max(lead(end, self.nodes[(key - self.first) as usize].completed));
+            greatest = greatest.max(lead(end, self.nodes[as_index(key - self.first)].completed));
         }
         greatest.unwrap_or(0).max(0)
     }

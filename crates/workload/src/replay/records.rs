@@ -9,6 +9,7 @@ use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::TraceError;
 use petrio_trace::event::{Event, EventKind};
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -163,7 +164,7 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
         }
         let (waiter, process) = match self.think_per {
             ThinkPer::Process => {
-                let number = self.files.processes.binary_search(&event.process).unwrap_or_default() as u32;
+                let number = self.files.processes.binary_search(&event.process).map_or(0, as_number);
                 (number, number)
             }
             ThinkPer::File => (file.0, 0),

@@ -5,6 +5,7 @@ use crate::popularity::PlacePicker;
 use petrio_colours::Direction;
 use petrio_distribution::{Distribution, uniform, uniform_below};
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, whole_part};
 use rand_core::Rng;
 
 /// A generator's parameters as plain numbers: times in picoseconds, places and lengths in units of the alignment where
@@ -108,7 +109,7 @@ impl Plan {
 
     fn anywhere(&self, random: &mut impl Rng) -> Result<Drawn, SyntheticError> {
         let think = self.time(&self.inter_arrival, "inter_arrival", random)?;
-        let device = self.devices[uniform_below(self.devices.len() as u64, random) as usize];
+        let device = self.devices[as_index(uniform_below(self.devices.len() as u64, random))];
         let (start, length) = self.until("size", || {
             let start = match &self.popularity {
                 Some(picker) => picker.pick(random),
@@ -126,6 +127,10 @@ impl Plan {
         let think = self.time(&self.local_inter_arrival, "local_inter_arrival", random)?;
         let (start, length) = self.until("local_distance", || {
             // Truncated toward zero twice, as the C program does.
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the cast saturates: what is so far away is on no device"
+            )]
             let distance =
                 self.local_distance.sample(random) as i64 / self.alignment.min(i64::MAX as u64) as i64;
             let start = previous.start.checked_add_signed(distance);
@@ -142,7 +147,7 @@ impl Plan {
         if blocks < 1.0 || blocks > f64::from(u32::MAX) {
             return None;
         }
-        let length = (blocks as u64).div_ceil(self.alignment);
+        let length = whole_part(blocks).div_ceil(self.alignment);
         // The wire's lengths have 32 bits.
         let fits = length.checked_mul(self.alignment).is_some_and(|blocks| u32::try_from(blocks).is_ok());
         (fits && length <= self.units).then_some(length)
@@ -173,7 +178,7 @@ impl Plan {
         self.until(parameter, || {
             let picoseconds = distribution.sample(random);
             // A cast from a float saturates.
-            (picoseconds >= 0.0).then_some((picoseconds + 0.5) as u64)
+            (picoseconds >= 0.0).then_some(whole_part(picoseconds + 0.5))
         })
     }
 

@@ -13,6 +13,7 @@ use crate::source::{Phase, RequestSource, SourceError, SourceItem};
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use rand_core::Rng;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -254,13 +255,13 @@ impl<R: Rng + Persist + Send> RequestSource for SyntheticSource<R> {
         Ok(Some(SourceItem {
             request: BlockRequest {
                 id,
-                process: index as u32,
+                process: as_number(index),
                 device: drawn.device,
                 direction: drawn.direction,
                 synchronous: drawn.direction == Direction::Read || drawn.urgency != Urgency::NotCritical,
                 address: drawn.start * alignment,
                 // Drawn so that it fits 32 bits.
-                blocks: (drawn.length * alignment) as u32,
+                blocks: as_number(drawn.length * alignment),
                 issued: now,
                 ..BlockRequest::default()
             },

@@ -2,6 +2,7 @@
 
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::Time;
+use petrio_units::numbers::as_index;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ impl RaidCacheParameters {
 
     /// Lines that there is room for.
     pub(super) fn room(&self) -> usize {
-        (self.size.get() / self.line.get().max(1)) as usize
+        as_index(self.size.get() / self.line.get().max(1))
     }
 
     /// Why there can't be such a cache, if there can't.

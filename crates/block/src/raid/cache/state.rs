@@ -10,6 +10,7 @@ use petrio_colours::{BlockRequest, Direction, Purposes, RequestId, SECTOR_BYTES,
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -100,7 +101,7 @@ impl Cache {
     /// An empty one before an array.
     pub(in crate::raid) fn new(parameters: &RaidCacheParameters, shape: Shape) -> Self {
         let room = parameters.room();
-        let share = |share: f64| (room as f64 * share) as usize;
+        let share = |share: f64| as_index(whole_part(room as f64 * share));
         Self {
             battery: parameters.battery,
             high: share(parameters.high.get()),
@@ -172,7 +173,7 @@ impl Cache {
                     self.tally.read_ahead.add(range.1 - range.0);
                     let request = BlockRequest {
                         address: range.0,
-                        blocks: (range.1 - range.0) as u32,
+                        blocks: as_number(range.1 - range.0),
                         issued: now,
                         class,
                         priority,
@@ -207,7 +208,7 @@ impl Cache {
             answer.serves.push(request);
         } else if let Some(on_its_way) = self.on_its_way(range) {
             self.tally.awaited.add(request.blocks.into());
-            let left = on_its_way.len() as u32;
+            let left = as_number(on_its_way.len());
             let slot = self.reading.insert(Reading { request, left, fails: false });
             for tag in on_its_way {
                 if let Some(Sent::Ahead(_, _, waits)) = self.sent.get_mut(tag) {
@@ -401,7 +402,7 @@ impl Cache {
                 direction: Direction::Write,
                 purposes,
                 address: runs.first().map_or(0, |run| run.0),
-                blocks: blocks as u32,
+                blocks: as_number(blocks),
                 issued: now,
                 ..BlockRequest::default()
             };

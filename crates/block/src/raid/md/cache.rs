@@ -11,6 +11,7 @@ use super::log::RECLAIMED_ROWS;
 use super::stripe::{NO_ROW, Stripe};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::{as_index, as_number};
 
 /// NR_STRIPE_HASH_LOCKS.
 const HASHES: usize = 8;
@@ -87,7 +88,7 @@ impl Cache {
     }
 
     fn hash(row: u64) -> usize {
-        row as usize % HASHES
+        as_index(row) % HASHES
     }
 
     /// The stripe head of a row, taken off its list; none where all are in use.
@@ -131,7 +132,7 @@ impl Cache {
             self.unused[hash] -= 1;
             self.stripes.push(Stripe { row: NO_ROW, ..Stripe::default() });
             self.lists.grow();
-            return Some(self.stripes.len() as u32 - 1);
+            return Some(as_number(self.stripes.len()) - 1);
         }
         self.lists.pop(hash)
     }

@@ -7,6 +7,7 @@ use super::stripe::{PAGE_BLOCKS, Want};
 use super::{Md, RequestState};
 use crate::raid::plan::Members;
 use petrio_colours::{Direction, Purpose, Purposes};
+use petrio_units::numbers::as_number;
 
 impl Md {
     /// Units of a stripe that can't be read up to a block of their members.
@@ -184,14 +185,16 @@ impl Md {
             if direction == Direction::Write {
                 self.writes_to(number, member);
             }
+            #[expect(clippy::cast_possible_truncation, reason = "a row has 128 units at most")]
+            let page = (number, unit as u8);
             if is_full {
-                self.batch.push((piece, (number, unit as u8)));
+                self.batch.push((piece, page));
             } else {
-                self.out.add(piece, (number, unit as u8), self.most_blocks);
+                self.out.add(piece, page, self.most_blocks);
             }
         }
         let stripe = self.cache.stripe(number);
-        stripe.under_way += count as u32;
+        stripe.under_way += as_number(count);
         stripe.started = true;
     }
 

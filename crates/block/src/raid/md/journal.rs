@@ -8,6 +8,7 @@ use super::{Md, Trip, end};
 use crate::raid::plan::Members;
 use petrio_colours::{Direction, Purpose};
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// A unit of a partial parity log that is on its way.
 #[derive(Clone, Debug, Default, Persist)]
@@ -112,7 +113,7 @@ impl Md {
         for write in log.take_writes() {
             let piece = write.piece(is_partial);
             if is_partial {
-                let rows = write.waiters.len() as u32;
+                let rows = as_number(write.waiters.len());
                 let unit =
                     self.log_units.insert(LogUnit { member: write.member, rows, ..LogUnit::default() });
                 for waiter in &write.waiters {

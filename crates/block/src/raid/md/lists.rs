@@ -1,6 +1,7 @@
 //! Lists of stripe heads by number: each is on one of them at most, and can be taken off wherever it stands (`list_head` of the kernel).
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// No stripe head.
 const NONE: u32 = u32::MAX;
@@ -47,7 +48,7 @@ impl Lists {
     /// Puts one that is on no list at a list's end.
     pub(super) fn push(&mut self, list: usize, number: u32) {
         let (_, last) = self.ends[list];
-        self.links[number as usize] = Link { before: last, after: NONE, list: list as u32 };
+        self.links[number as usize] = Link { before: last, after: NONE, list: as_number(list) };
         if last == NONE {
             self.ends[list].0 = number;
         } else {

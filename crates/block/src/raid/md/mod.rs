@@ -45,6 +45,7 @@ use members::Plug;
 use petrio_colours::{BlockRequest, Direction, Purposes};
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::as_number;
 use submit::{Sleeper, Submission};
 
 /// Stripe heads that the thread takes at a time (MAX_STRIPE_BATCH).
@@ -150,7 +151,7 @@ pub(super) struct Md {
 impl Md {
     pub(super) fn new(rules: MdRules) -> Self {
         let MdRules { layout, update, rows, bypass, skip_copy, most_blocks, log } = rules;
-        let shape = Shape { data: layout.columns() as u32, parities: layout.parities() as u32 };
+        let shape = Shape { data: as_number(layout.columns()), parities: as_number(layout.parities()) };
         Self {
             shape,
             unit_rows: layout.unit() / PAGE_BLOCKS,

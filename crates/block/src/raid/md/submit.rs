@@ -8,6 +8,7 @@
 use super::Md;
 use super::stripe::{PAGE_BLOCKS, Want, Wish};
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_index, as_number};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -123,7 +124,7 @@ impl Md {
         }
         // The next unit on a member after the last one isn't looked for around the members.
         let stripe = first / (unit * u64::from(self.shape.data));
-        let column = (first / unit % u64::from(self.shape.data)) as usize;
+        let column = as_index(first / unit % u64::from(self.shape.data));
         let member = self.layout.spot(stripe, column).member;
         let parities = self.shape.data as usize..self.layout.width();
         let is_parity =
@@ -133,6 +134,7 @@ impl Md {
     }
 
     /// Puts down all pages of the row in which the page looked at lies; false where the row can't be had.
+    #[expect(clippy::cast_possible_truncation, reason = "a row has 128 units at most, and a page 8 blocks")]
     fn put_row(&mut self, submission: &mut Submission, first: u64, pages: u64) -> bool {
         let (unit, data) = (self.unit_rows, u64::from(self.shape.data));
         let page = first + submission.at;
@@ -162,7 +164,7 @@ impl Md {
             submission.left[(index / 64) as usize] &= !(1 << (index % 64));
             wishes.push(Wish { slot: submission.slot, unit: column as u8, from, to, what: want });
         }
-        self.pages_left(submission.slot, wishes.len() as u32);
+        self.pages_left(submission.slot, as_number(wishes.len()));
         let stripe = self.cache.stripe(number);
         stripe.wishes.extend(wishes);
         stripe.to_handle = true;

@@ -6,12 +6,13 @@
 
 use super::queue::Queue;
 use super::{Bfq, Handle, Reason, Time};
+use petrio_units::numbers::as_number;
 
 impl Bfq {
     /// A request of its own that waits now.
     pub(super) fn arrive(&mut self, queue: usize, handle: Handle, blocks: (u64, u32), now: Time) {
         let idle = self.parameters.slice_idle.time();
-        let alone = self.waiting.group_len(queue as u32) == 1;
+        let alone = self.waiting.group_len(as_number(queue)) == 1;
         let rotational = self.rotational;
         let asks = &mut self.queues[queue];
         let short_before = asks.short_think;

@@ -4,6 +4,7 @@
 //! bfq_bfqq_charge_time of block/bfq-wf2q.c of Linux 6.18. Leaves out: what serves joining queues.
 
 use super::{Bfq, SEEKER_IDLE, Time};
+use petrio_units::numbers::in_proportion;
 
 /// Below this a turn is too short to tell a rate, and below the other to tell one well (bfq_bfqq_is_slow).
 const SHORT_TURN: Time = Time::from_millis(1);
@@ -94,8 +95,7 @@ impl Bfq {
         let entity = &mut self.queues[queue].entity;
         let mut total = entity.service;
         if whole > Time::ZERO {
-            let part = u128::from(self.max_budget) * u128::from(time.min(whole).as_picos());
-            total = total.max((part / u128::from(whole.as_picos())) as u64);
+            total = total.max(in_proportion(self.max_budget, time.min(whole).as_picos(), whole.as_picos()));
         }
         entity.budget = entity.budget.max(total);
         let more = total - entity.service;

@@ -11,6 +11,7 @@ use super::queue::Queue;
 use super::{Bfq, Time};
 use crate::scheduler::bfq::rate;
 use petrio_persist::Persist;
+use petrio_units::numbers::in_proportion;
 
 /// Interactive processes weigh so many times as much (bfq_wr_coeff), and soft real-time ones again so many times
 /// (BFQ_SOFTRT_WEIGHT_FACTOR).
@@ -108,8 +109,8 @@ impl Raise {
 
     /// The earliest time for a further request of a soft real-time process (bfq_bfqq_softrt_next_start).
     fn next_soft(&mut self, idle: Time, now: Time) {
-        let at_rate = u128::from(self.served_since) * u128::from(Time::from_whole_seconds(1).as_picos());
-        let at_rate = Time::from_picos((at_rate / u128::from(SOFT_RATE)) as u64);
+        let second = Time::from_whole_seconds(1).as_picos();
+        let at_rate = Time::from_picos(in_proportion(self.served_since, second, SOFT_RATE));
         self.soft_from = self.soft_from.max(self.busy_since + at_rate).max(now + idle + SOFT_PAUSE);
     }
 

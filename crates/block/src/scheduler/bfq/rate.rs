@@ -7,6 +7,7 @@
 
 use super::{SEEKER_IDLE, Time};
 use petrio_persist::Persist;
+use petrio_units::numbers::whole_part;
 
 /// Fewer dispatches than this tell no rate (BFQ_RATE_MIN_SAMPLES), nor does a shorter span (BFQ_RATE_MIN_INTERVAL).
 const LEAST_SAMPLES: u64 = 32;
@@ -53,7 +54,7 @@ impl PeakRate {
 
     /// What is dispatched in a time at this rate (bfq_calc_max_budget).
     pub(super) fn budget(&self, time: Time) -> u64 {
-        (self.rate * time.as_seconds() * 1e6) as u64
+        whole_part(self.rate * time.as_seconds() * 1e6)
     }
 
     /// A request of so many blocks from `address` on is dispatched while so many are in the device; `far` says whether a

@@ -5,6 +5,7 @@
 
 use super::queue::{Queue, is_far};
 use super::{Bfq, Handle, IDLE_CLASS_TIMEOUT, IoClass, IoRequest, Reason, Time};
+use petrio_units::numbers::as_number;
 
 impl Bfq {
     /// Does what the idle timer would have done.
@@ -82,7 +83,7 @@ impl Bfq {
             let parameters = &self.parameters;
             let expire =
                 if asks.synchronous() { parameters.fifo_expire_sync } else { parameters.fifo_expire_async };
-            let oldest = self.waiting.oldest(queue as u32).filter(|&oldest| oldest != chosen);
+            let oldest = self.waiting.oldest(as_number(queue)).filter(|&oldest| oldest != chosen);
             if let Some(io) = oldest.and_then(|oldest| self.waiting.get(oldest))
                 && now >= io.queued + expire.time()
             {

@@ -23,6 +23,7 @@ use petrio_colours::{BlockRequest, IoClass};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_units::Duration;
+use petrio_units::numbers::{as_index, as_number};
 
 /// A way beyond this is a seek (CFQQ_SEEK_THR), and on a device without arm a request below that (CFQQ_SECT_THR_NONROT);
 /// in device blocks.
@@ -100,7 +101,7 @@ impl ByWork {
     }
 
     fn is_empty(&self, queue: usize) -> bool {
-        self.waiting.group_len(queue as u32) == 0
+        self.waiting.group_len(as_number(queue)) == 0
     }
 
     fn target(&self) -> Time {
@@ -180,7 +181,7 @@ impl ByWork {
 
     /// Whether its process is idled for (cfq_update_idle_window).
     fn update_idle_window(&mut self, queue: usize, process: usize) {
-        let waiting = self.waiting.group_len(queue as u32);
+        let waiting = self.waiting.group_len(as_number(queue));
         let known = self.processes[process];
         let last =
             self.trees[queue].next.and_then(|next| self.waiting.get(next)).is_some_and(IoRequest::no_idle);
@@ -361,7 +362,7 @@ impl ByWork {
         let parameters = &self.parameters;
         let expire =
             if queue.synchronous { parameters.fifo_expire_sync } else { parameters.fifo_expire_async };
-        let oldest = self.waiting.oldest(active as u32)?;
+        let oldest = self.waiting.oldest(as_number(active))?;
         (now >= self.waiting.get(oldest)?.queued + expire.time()).then_some(oldest)
     }
 
@@ -387,7 +388,7 @@ impl ByWork {
         // A queue that is idled for and has little to do isn't the device's fault.
         let few = self.active.is_some_and(|active| {
             let queue = &self.trees[active];
-            let all = queue.dispatched as usize + self.waiting.group_len(active as u32);
+            let all = queue.dispatched as usize + self.waiting.group_len(as_number(active));
             queue.idle_window && all < QUEUEING_DEPTH && self.in_driver < QUEUEING_DEPTH
         });
         self.depth.look(self.waiting.len(), self.in_driver, few);
@@ -401,7 +402,7 @@ impl Elevator for ByWork {
         let queue = self.trees.queues.find_or_make(&request, || Queue::new(urgency.0, urgency.1, true));
         let process = self.processes.index(request.process);
         let extent = (request.address, u64::from(request.blocks));
-        let placed = self.waiting.add(queue as u32, request, now);
+        let placed = self.waiting.add(as_number(queue), request, now);
         match placed {
             Placed::Queued(handle) => {
                 if let Some(io) = self.waiting.get_mut(handle) {
@@ -430,7 +431,7 @@ impl Elevator for ByWork {
 
     fn would_merge(&self, request: &BlockRequest) -> bool {
         let queue = self.trees.queues.find(request);
-        queue.is_some_and(|queue| self.waiting.would_merge(queue as u32, request))
+        queue.is_some_and(|queue| self.waiting.would_merge(as_number(queue), request))
     }
 
     fn next(&mut self, now: Time) -> Next {
@@ -450,7 +451,7 @@ impl Elevator for ByWork {
     fn completed(&mut self, request: &IoRequest, now: Time) {
         self.look(now);
         self.look_at_depth();
-        let number = request.note as usize;
+        let number = as_index(request.note);
         let queue = &mut self.trees[number];
         self.in_driver = self.in_driver.saturating_sub(1);
         queue.dispatched = queue.dispatched.saturating_sub(1);

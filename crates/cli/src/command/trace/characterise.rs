@@ -43,6 +43,7 @@ impl Characterise {
         }
         let inputs = Inputs::here();
         self.results.check(&inputs, &[&self.trace])?;
+        #[expect(clippy::cast_possible_truncation, reason = "a day has few seconds")]
         let question = Question {
             options: TraceOptions { only_device: self.only_device.clone(), ..TraceOptions::default() },
             utc_offset_s: (self.utc_offset * SECONDS_AN_HOUR) as i64,

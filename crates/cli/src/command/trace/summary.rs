@@ -7,6 +7,7 @@ use petrio_study::characterise::CharacterisedTrace;
 use petrio_trace::characterise::{
     Characterisation, Distribution, FileCategory, FileSystem, FileUse, PageUse, Requests, device_name,
 };
+use petrio_units::numbers::whole_part;
 
 /// File systems that are listed.
 const FILE_SYSTEMS_MAX: usize = 8;
@@ -70,7 +71,7 @@ fn of_files(files: &FileUse) -> String {
     ];
     text.push_str(&table(&headings, &rows));
     let mut rows = Vec::new();
-    push(&mut rows, "size", files.all.sizes_bytes.as_ref(), &|value| bytes(value as u64));
+    push(&mut rows, "size", files.all.sizes_bytes.as_ref(), &|value| bytes(whole_part(value)));
     push(&mut rows, "lifetime", files.all.lifetimes_s.as_ref(), &seconds);
     for (name, ages) in [
         ("not written before its unlink", &files.all.unwritten_at_unlink_s),
@@ -138,7 +139,7 @@ fn of_requests(requests: &Requests, of: &str) -> String {
         ));
     }
     let mut rows = Vec::new();
-    let size = |value: f64| bytes(value as u64);
+    let size = |value: f64| bytes(whole_part(value));
     let micros = |value: f64| seconds(value / 1e6);
     push(&mut rows, "read size", mix.reads.sizes_bytes.as_ref(), &size);
     push(&mut rows, "write size", mix.writes.sizes_bytes.as_ref(), &size);

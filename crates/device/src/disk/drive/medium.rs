@@ -4,6 +4,7 @@ use super::{Demand, Drive, DriveState, Transferred};
 use crate::disk::layout::{Run, Track};
 use crate::disk::pipeline::Pipeline;
 use petrio_kernel::Time;
+use petrio_units::numbers::{as_number, whole_part};
 
 impl Drive {
     /// The arm returns to the first track, from `now` on: how long that takes.
@@ -70,7 +71,7 @@ impl Drive {
         if wait == Time::ZERO || skipped >= u64::from(run.sectors) {
             return None;
         }
-        let boundary = self.mechanics.sector_time(zone, skipped as u32);
+        let boundary = self.mechanics.sector_time(zone, as_number(skipped));
         Some(Entry { skipped, wait: boundary.saturating_sub(since) })
     }
 
@@ -106,7 +107,7 @@ impl Drive {
         };
         // The drive reconnects when its watermark is reached; blocks that were in the cache are sent before.
         let ahead = from - demand.block;
-        let wanted = (self.cache.read_watermark.get() * demand.blocks as f64) as u64;
+        let wanted = whole_part(self.cache.read_watermark.get() * demand.blocks as f64);
         let wanted = if self.cache.never_disconnect { 1 } else { wanted.clamp(1, demand.blocks) };
         let mut passage = self.passage(state.track, demand, from, now);
         let mut piece = passage.next();
@@ -212,7 +213,7 @@ impl Drive {
     fn missed(&self, done: u64, run: Run, begin: Time, lead: u64, arrived: &dyn Fn(u64) -> Time) -> Time {
         let last = run.blocks - 1;
         let late = [0, (lead - 1).saturating_sub(done).min(last), last].into_iter().map(|index| {
-            let passes = begin + self.mechanics.sector_time(run.place.zone, index as u32);
+            let passes = begin + self.mechanics.sector_time(run.place.zone, as_number(index));
             arrived(done + index).saturating_sub(passes)
         });
         let revolution = self.mechanics.revolution().as_picos();

@@ -5,6 +5,7 @@ use super::{Layout, SECTOR_PARTS, SlipSkew, Zone};
 use crate::disk::parameters::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
 use petrio_kernel::Time;
 use petrio_stage::divisor::Divisor;
+use petrio_units::numbers::whole_part;
 
 /// Why a geometry makes no drive.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -294,5 +295,5 @@ fn parts(zone: usize, what: &'static str, sectors: f64) -> Result<u64, LayoutErr
     if !(0.0..=f64::from(MOST_SECTORS)).contains(&sectors) {
         return Err(LayoutError::Skew { zone, what, value: sectors });
     }
-    Ok((sectors * SECTOR_PARTS as f64 + 0.5) as u64)
+    Ok(whole_part(sectors * SECTOR_PARTS as f64 + 0.5))
 }

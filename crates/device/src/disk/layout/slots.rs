@@ -4,6 +4,8 @@
 //! with spare locations at the end (or front) of each. Slipped locations hold nothing. Either the spares of their
 //! region swallow the shift, or it goes on to the end of the zone. A lookup is a binary search over the slips.
 
+use petrio_units::numbers::as_index;
+
 /// A zone's numbering.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
@@ -124,7 +126,7 @@ impl Slots {
                 // Mirrored: counted from the end of the region.
                 let from_end = self.capacity - 1 - offset;
                 let count = slips.len();
-                let behind = prefix_by(count, |j| last - slips[count - 1 - j as usize] - j <= from_end);
+                let behind = prefix_by(count, |j| last - slips[count - 1 - as_index(j)] - j <= from_end);
                 last.saturating_sub(from_end + behind).max(start)
             }
         }
@@ -179,7 +181,7 @@ impl Slots {
                 let front = if spares_at_front { self.region - self.capacity } else { 0 };
                 let rank = region * self.capacity + offset.saturating_sub(front).min(self.capacity);
                 // The i-th slip's rank is the first number that it pushes and the slips before it, which ascends.
-                rank - prefix_by(self.pushed.len(), |i| self.pushed[i as usize].0 + i < rank)
+                rank - prefix_by(self.pushed.len(), |i| self.pushed[as_index(i)].0 + i < rank)
             }
             Rule::WithinRegion => {
                 let slips = self.slips_between(start, location).len() as u64;

@@ -4,6 +4,7 @@ use crate::disk::drive::{Begun, Class, Demand};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::ops::{Deref, DerefMut};
 
 /// A command as a token: its sheet lies apart, because it passes a dozen places, each of which moves its tokens.
@@ -118,7 +119,7 @@ impl Sheet {
         let request = BlockRequest {
             direction: Direction::Write,
             address: run.block,
-            blocks: run.blocks as u32,
+            blocks: as_number(run.blocks),
             issued: now,
             ..BlockRequest::default()
         };

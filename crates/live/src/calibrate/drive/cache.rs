@@ -11,6 +11,7 @@
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
 use super::zones::FoundZone;
+use petrio_units::numbers::whole_part;
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
@@ -174,7 +175,7 @@ fn place(probe: &mut Probe<'_>, zones: &[FoundZone], part: f64) -> u64 {
     let widest = zones.iter().max_by_key(|zone| zone.tracks * zone.sectors_per_track);
     let Some(zone) = widest else { return 0 };
     let track = probe.below((zone.tracks * 3 / 4).max(1));
-    zone.track(track) + (part * zone.sectors_per_track as f64) as u64
+    zone.track(track) + whole_part(part * zone.sectors_per_track as f64)
 }
 
 /// What is so mostly: a completion may come late, and a place have been in the cache before, which on a small device the
@@ -254,7 +255,7 @@ fn read_ahead(
     if early == late {
         return Ok((FoundReadAhead::Segment, None));
     }
-    let to_end = |part: f64| length - (part * length as f64) as u64 - 1;
+    let to_end = |part: f64| length - whole_part(part * length as f64) - 1;
     if early == to_end(0.25) && late == to_end(0.75) {
         return Ok((FoundReadAhead::Track, None));
     }

@@ -6,6 +6,7 @@
 use super::FoundDisk;
 use super::zones::{FoundZone, Skipped};
 use petrio_models::device::disk::parameters::{GeometryParameters, Sparing, TrackOrder, ZoneParameters};
+use petrio_units::numbers::as_number;
 
 /// Fewer sectors missing in one place are none that are spared.
 const FEWEST_SPARES: u64 = 9;
@@ -84,9 +85,9 @@ pub(super) fn geometry(found: &FoundDisk, grain: u64) -> GeometryParameters {
         };
         spare |= spares > 0;
         zones.push(ZoneParameters {
-            first_cylinder: next as u32,
-            last_cylinder: (next + cylinders - 1) as u32,
-            sectors_per_track: (track * grain) as u32,
+            first_cylinder: as_number(next),
+            last_cylinder: as_number(next + cylinders - 1),
+            sectors_per_track: as_number(track * grain),
             track_skew_sectors: rounded(zone.track_skew * grain as f64),
             cylinder_skew_sectors: rounded(zone.cylinder_skew * grain as f64),
             first_sector_angle_sectors: rounded(first_angle * grain as f64),
@@ -99,13 +100,13 @@ pub(super) fn geometry(found: &FoundDisk, grain: u64) -> GeometryParameters {
     }
     let sparing = match &ranges {
         _ if by_track => Sparing::SectorsPerTrack,
-        Some(ranges) => Sparing::SectorsPerCylinderRange { cylinders: ranges.cylinders as u32 },
+        Some(ranges) => Sparing::SectorsPerCylinderRange { cylinders: as_number(ranges.cylinders) },
         None if spare => Sparing::SectorsPerZone { slip_to_end: true },
         None => Sparing::None,
     };
     GeometryParameters {
-        surfaces: found.surfaces as u32,
-        cylinders: next as u32,
+        surfaces: as_number(found.surfaces),
+        cylinders: as_number(next),
         // With spares in the middle of zones, what they hold at their ends isn't known to the block.
         blocks: (!by_track && ranges.is_none()).then_some(found.sectors * grain),
         order: TrackOrder::Cylinder,

@@ -50,6 +50,7 @@ pub use writes::{FoundReporting, FoundWrites};
 pub use zones::{FoundZone, Skipped};
 
 use super::step::CalibrationProgress;
+use petrio_units::numbers::whole_part;
 use probe::Probe;
 use reach::Pair;
 use seek::Cylinders;
@@ -128,7 +129,7 @@ pub fn extract(
     let mut probe = Probe::new(drive, effort);
     let probe = &mut probe;
     let mut tell = |what, part: f64| {
-        progress(CalibrationProgress { what, done: (part.clamp(0.0, 1.0) * 1000.0) as u64, total: 1000 });
+        progress(CalibrationProgress { what, done: whole_part(part.clamp(0.0, 1.0) * 1000.0), total: 1000 });
     };
     tell("does anything turn?", 0.0);
     let pace = rotation::pace(probe)?;

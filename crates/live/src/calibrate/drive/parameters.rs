@@ -14,6 +14,7 @@ use petrio_models::device::disk::parameters::{
     OverheadParameters, QueueParameters, ReadAhead, SeekParameters,
 };
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use petrio_units::{Blocks, Duration, Fraction, RotationSpeed, SignedDuration};
 
 /// Bytes of a block, which drives of the catalogue count.
@@ -40,7 +41,7 @@ impl Made {
         let each = found.cache.map_or(0.0, |cache| cache.hit_sector) / grain as f64;
         let speed = RotationSpeed::new((60.0 / found.period * 1e4).round() / 1e4);
         let points =
-            found.seeks.iter().map(|point| (point.cylinders as u32, duration(point.seconds))).collect();
+            found.seeks.iter().map(|point| (as_number(point.cylinders), duration(point.seconds))).collect();
         let seek = if found.seeks.is_empty() {
             SeekParameters::Constant { time: Duration::ZERO }
         } else {
@@ -130,7 +131,7 @@ fn own_curve(found: &FoundDisk, writes: &FoundWrites) -> Option<SeekParameters> 
         return None;
     }
     let seconds = |point: &SeekPoint| duration(point.seconds - writes.settle);
-    let points = writes.seeks.iter().map(|point| (point.cylinders as u32, seconds(point))).collect();
+    let points = writes.seeks.iter().map(|point| (as_number(point.cylinders), seconds(point))).collect();
     Some(SeekParameters::Measured { points })
 }
 
@@ -146,7 +147,7 @@ fn hold(cache: &mut CacheParameters, writes: &FoundWrites, grain: u64, assumed: 
         return;
     }
     // As many runs as were held, whatever they come to, unless no burst was long enough.
-    cache.write_back.runs = if writes.at_least { 0 } else { writes.held as u32 };
+    cache.write_back.runs = if writes.at_least { 0 } else { as_number(writes.held) };
     match writes.held_sectors {
         Some(sectors) => cache.write_back.size = Blocks((sectors * grain).min(cache.buffer())),
         None => assumed.push("cache.write_back.size"),
@@ -170,7 +171,7 @@ fn cache(found: &FoundDisk, grain: u64) -> CacheParameters {
     };
     let limit = if cache.read_ahead_sectors < cache.segment_sectors { cache.read_ahead_sectors } else { 0 };
     CacheParameters {
-        segments: cache.segments as u32,
+        segments: as_number(cache.segments),
         segment_size: Blocks(cache.segment_sectors * grain),
         read_ahead: match cache.read_ahead {
             FoundReadAhead::None => ReadAhead::None,

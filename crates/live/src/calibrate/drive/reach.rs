@@ -9,6 +9,7 @@
 use super::error::DriveCalibrationError;
 use super::probe::Probe;
 use super::zones::FoundZone;
+use petrio_units::numbers::whole_part;
 
 /// Searches for one time, at most: each ends with another look at what was not enough.
 const LOOKS: u32 = 3;
@@ -157,7 +158,7 @@ fn passed(
         };
         let arrives = probe.phase(done) + time / probe.period;
         let mut sectors = ((arrives - to.angle) * to.length as f64).ceil();
-        let mut sector = sectors.rem_euclid(to.length as f64) as u64;
+        let mut sector = whole_part(sectors.rem_euclid(to.length as f64));
         if kind.write {
             let ends = |sector: u64| probe.physical_end(to.start + sector) - to.start;
             let whole = ends(sector);

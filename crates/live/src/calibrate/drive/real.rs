@@ -5,6 +5,7 @@
 
 use super::error::DriveCalibrationError;
 use crate::timed::{TimedDrive, Timing};
+use petrio_units::numbers::as_index;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom};
@@ -132,7 +133,7 @@ impl RealDrive {
     }
 
     fn transfer(&mut self, sector: u64, sectors: u64, transfer: Transfer) -> io::Result<Timing> {
-        let length = (sectors * self.sector_bytes) as usize;
+        let length = as_index(sectors * self.sector_bytes);
         let skip = self.aligned(length);
         let data = &mut self.memory[skip..skip + length];
         let offset = sector * self.sector_bytes;
@@ -190,10 +191,10 @@ impl TimedDrive for RealDrive {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nothing may be written to it"));
         }
         // What isn't kept is read first, and that isn't timed.
-        let length = (sectors * self.sector_bytes) as usize;
+        let length = as_index(sectors * self.sector_bytes);
         let skip = self.aligned(length);
         let kept = self.kept.range(..=sector).next_back().and_then(|(first, data)| {
-            let from = ((sector - first) * self.sector_bytes) as usize;
+            let from = as_index((sector - first) * self.sector_bytes);
             data.get(from..from + length)
         });
         match kept {
@@ -209,7 +210,7 @@ impl TimedDrive for RealDrive {
         self.kept.clear();
         for (sector, sectors) in runs.iter().copied() {
             self.transfer(sector, sectors, Transfer::Read)?;
-            let length = (sectors * self.sector_bytes) as usize;
+            let length = as_index(sectors * self.sector_bytes);
             let skip = self.aligned(length);
             self.kept.insert(sector, self.memory[skip..skip + length].to_vec());
         }

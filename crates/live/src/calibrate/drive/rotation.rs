@@ -6,6 +6,7 @@
 
 use super::error::DriveCalibrationError;
 use super::probe::{Anchor, Probe};
+use petrio_units::numbers::{as_number, whole_part};
 
 /// The shortest and the longest turn that is looked for, in seconds: 30,000 and 1,200 turns a minute, twice as fast as any
 /// drive. Through noise, a small part of a turn divides all intervals as well as the turn.
@@ -182,7 +183,7 @@ fn common_divisor(intervals: &[f64]) -> Option<f64> {
     // The shortest ones may be among those that are spoilt.
     let bases = sorted.iter().take(6).copied().filter(|base| *base > 0.0);
     // A large cache forgets a sector only after many other reads, and hundreds of turns lie between two of them.
-    let most_turns = |base: f64| (base / TURNS_S.start).clamp(1.0, MOST_TURNS) as u32;
+    let most_turns = |base: f64| as_number(whole_part((base / TURNS_S.start).clamp(1.0, MOST_TURNS)));
     let guesses = bases.flat_map(|base| (1..=most_turns(base)).map(move |parts| base / f64::from(parts)));
     let fitted: Vec<(f64, usize, f64)> = guesses
         .filter(|guess| TURNS_S.contains(guess))

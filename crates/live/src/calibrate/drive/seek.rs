@@ -8,6 +8,7 @@ use super::probe::Probe;
 use super::reach::{Along, Pair, shortest, shortest_at_rest};
 use super::stairs::Stairs;
 use super::zones::FoundZone;
+use petrio_units::numbers::{as_index, whole_part};
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
@@ -112,7 +113,7 @@ pub(super) fn still(probe: &mut Probe<'_>, zones: &[FoundZone], kind: Pair) -> R
     let mut times = Vec::new();
     let pairs = probe.effort.pairs.max(2);
     for _ in 0..pairs {
-        let zone = &zones[probe.below(zones.len() as u64) as usize];
+        let zone = &zones[as_index(probe.below(zones.len() as u64))];
         let track = zone.track(probe.below(zone.tracks));
         let found = between(probe, (track, zone.sectors_per_track), (track, zone.sectors_per_track), kind)?;
         times.push(found - passes(probe, zone.sectors_per_track, kind));
@@ -225,7 +226,7 @@ pub(super) fn curve(
             seconds: times[(times.len() - 1) / 2],
             spread: (times[times.len() - 1] - times[0]).max(resolution),
         });
-        let next = ((distance as f64 * spacing) as u64).max(distance + 1);
+        let next = whole_part(distance as f64 * spacing).max(distance + 1);
         distance = if distance < most { next.min(most) } else { next };
     }
     Ok(points)

@@ -4,6 +4,8 @@
 //! the track of the same surface where a head switch takes longer than so short a movement. The first block may lie in the
 //! middle of a cylinder, behind what the drive keeps to itself: then the first step comes sooner.
 
+use petrio_units::numbers::as_index;
+
 /// By how much the first step is larger than all that come behind, if these are too small to be seen.
 const LARGE_STEP: f64 = 10.0;
 
@@ -78,7 +80,7 @@ impl Stairs {
         let Some(surfaces) = dipping.first().copied() else {
             // One that is far larger than all behind it is the first cylinder's: were an earlier one hidden by the head
             // switch, the next ones would show, as seeks grow less and less.
-            let step = *steps.first()? as usize - 1;
+            let step = as_index(*steps.first()?) - 1;
             let behind = times[step..]
                 .iter()
                 .copied()

@@ -5,6 +5,7 @@
 
 use super::error::DriveCalibrationError;
 use super::probe::{Probe, difference};
+use petrio_units::numbers::nearest_whole;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
 
@@ -53,14 +54,14 @@ pub(super) fn sectors(probe: &mut Probe<'_>, start: u64) -> Result<Sectors> {
     let doubt = 0.6 + by_angle * (8.0 * probe.stray);
     if length as f64 > by_angle + doubt {
         // A track without a skew that shows is as long as a turn.
-        return Ok(whole(by_angle.round() as u64));
+        return Ok(whole(nearest_whole(by_angle)));
     }
     if length as f64 >= by_angle - doubt || start + 3 * length >= probe.sectors() {
         return Ok(whole(length));
     }
     // Fewer than pass in a turn. Too few don't tell how many those are.
     let by_angle = if 4.0 * length as f64 > by_angle { by_angle } else { run(probe, start + length)?.1 };
-    let turn = by_angle.round() as u64;
+    let turn = nearest_whole(by_angle);
     if turn <= length {
         return Ok(whole(length));
     }
@@ -114,7 +115,7 @@ fn run(probe: &mut Probe<'_>, start: u64) -> Result<(u64, f64)> {
     off = off.min(all - start);
     // No skew at all hides where the track ends: it is as long as a turn.
     if on as f64 * step >= 1.0 {
-        return Ok(((1.0 / step).round() as u64, 1.0 / step));
+        return Ok((nearest_whole(1.0 / step), 1.0 / step));
     }
     while off - on > 1 {
         let middle = u64::midpoint(on, off);
@@ -184,7 +185,7 @@ pub(super) fn walk(probe: &mut Probe<'_>, start: u64, sectors: Sectors) -> Resul
             // Nothing is skipped here: its sectors have another length.
             return Ok(first.map_or(Walked::Other, Walked::Ends));
         }
-        let whole = jump.round() as u64;
+        let whole = nearest_whole(jump);
         if whole > MOST_SKIPPED
             || (jump - jump.round()).abs() > doubt
             || off + skipped + whole >= sectors.held()

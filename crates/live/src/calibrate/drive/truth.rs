@@ -7,6 +7,7 @@ use petrio_models::device::disk::parameters::{
 };
 use petrio_models::device::disk::{Drive, Layout, SeekCurve};
 use petrio_time::Time;
+use petrio_units::numbers::{as_number, nearest_whole};
 use serde::Serialize;
 
 /// A figure found, and what it is.
@@ -96,7 +97,7 @@ fn zones(
     if let Some(layout) = layout {
         worst("zones' ends, blocks", &|one, other| {
             let own = found.zones.get(one + 1).map_or(found.sectors, |after| after.first_sector);
-            ((own * grain) as f64, zone_end(layout, other as u32) as f64)
+            ((own * grain) as f64, zone_end(layout, as_number(other)) as f64)
         });
     }
     let mut figure = |what: &str, figure: &dyn Fn(&ZoneParameters) -> f64| {
@@ -152,7 +153,7 @@ fn cylinders(found: &FoundDisk, truth: &DiskParameters, point: &SeekPoint) -> Op
     let tracks = point.cylinders * found.surfaces;
     let cylinders = tracks as f64 / f64::from(truth.geometry.surfaces);
     let most = truth.geometry.cylinders.saturating_sub(1);
-    Some((cylinders.round() as u32).min(most)).filter(|cylinders| *cylinders > 0)
+    Some(as_number(nearest_whole(cylinders).min(u64::from(most)))).filter(|cylinders| *cylinders > 0)
 }
 
 /// The rows of writes. A head switch tells the settling of one.

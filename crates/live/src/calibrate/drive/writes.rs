@@ -13,6 +13,7 @@ use super::error::DriveCalibrationError;
 use super::probe::{Probe, difference};
 use super::reach::Pair;
 use super::seek::{Cylinders, SeekPoint, at_distance, curve, more_after_write, movement, still};
+use petrio_units::numbers::{as_index, whole_part};
 use serde::Serialize;
 
 type Result<T> = std::result::Result<T, DriveCalibrationError>;
@@ -143,7 +144,7 @@ fn least(reads: &[SeekPoint], writes: &mut [SeekPoint], resolution: f64) -> f64 
 fn lag(probe: &mut Probe<'_>, cylinders: Cylinders<'_>) -> Result<f64> {
     let mut lags: Vec<f64> = Vec::new();
     for _ in 0..9 {
-        let zone = &cylinders.zones[probe.below(cylinders.zones.len() as u64) as usize];
+        let zone = &cylinders.zones[as_index(probe.below(cylinders.zones.len() as u64))];
         let middle = zone.track(probe.below(zone.tracks)) + zone.sectors_per_track / 2;
         let sector = probe.physical_end(middle);
         let read = probe.angle(sector)?;
@@ -238,7 +239,7 @@ fn burst(probe: &mut Probe<'_>, sectors: u64, most: u64, slow: f64) -> Result<Bu
     let mut place = |number: u64| (number * part + probe.below(part - sectors)) / together * together;
     let mut places: Vec<(u64, u64)> = (0..count).map(|number| (place(number), sectors)).collect();
     for at in (1..places.len()).rev() {
-        places.swap(at, probe.below(at as u64 + 1) as usize);
+        places.swap(at, as_index(probe.below(at as u64 + 1)));
     }
     probe.keep(&places)?;
     rest(probe, 0);
@@ -257,7 +258,7 @@ fn burst(probe: &mut Probe<'_>, sectors: u64, most: u64, slow: f64) -> Result<Bu
                 return Ok(Burst { quick: most, held: most, waited: false, quick_behind: 0 });
             }
         }
-        if waiting.is_some_and(|first| spans.len() >= first + BEHIND as usize) {
+        if waiting.is_some_and(|first| spans.len() >= first + as_index(BEHIND)) {
             break;
         }
     }
@@ -269,7 +270,7 @@ fn burst(probe: &mut Probe<'_>, sectors: u64, most: u64, slow: f64) -> Result<Bu
     let meanwhile = if pace > 0.0 { (full_since - begun) / pace } else { 0.0 };
     Ok(Burst {
         quick: quick as u64,
-        held: (quick as f64 - meanwhile).round().max(1.0) as u64,
+        held: whole_part((quick as f64 - meanwhile).round().max(1.0)),
         waited: waiting.is_some(),
         quick_behind: behind.iter().filter(|slow| !**slow).count() as u64,
     })

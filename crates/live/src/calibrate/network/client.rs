@@ -11,6 +11,7 @@ use super::measurements::{Connection, Measurements, RoundTrips, Streams};
 use super::protocol::{BUSY, CLOCKED_MAX, HELLO, Hello, Passed, Report, Request, VERSION, WELCOME, Way};
 use super::server::HELLO_TIME;
 use super::wire::{Wire, WireError};
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -115,7 +116,7 @@ impl Client {
     }
 
     fn round_trips(&self, effort: &Effort, into: &mut RoundTrips) -> Result<(), NetworkError> {
-        let bytes = into.bytes as u32;
+        let bytes = as_number(into.bytes);
         let lost = self.lost("messages went to and fro", into.bytes);
         let timed = |clocks: bool, count: u32| {
             self.wire.tell(&Request::PingPong { bytes, clocks })?;
@@ -137,9 +138,9 @@ impl Client {
     }
 
     fn stream(&self, effort: &Effort, way: Way, into: &mut Streams) -> Result<(), NetworkError> {
-        let bytes = into.bytes as u32;
+        let bytes = as_number(into.bytes);
         let span = Span { warm: effort.stream_time / 3, run: effort.stream_time };
-        let micros = |span: Duration| span.as_micros() as u32;
+        let micros = |span: Duration| u32::try_from(span.as_micros()).unwrap_or(u32::MAX);
         let (warm_us, run_us) = (micros(span.warm), micros(span.run));
         let seen = || {
             let load = Load::look();
@@ -200,7 +201,7 @@ fn connected(to: &str) -> Result<TcpStream, NetworkError> {
 fn percentile(figures: &[f64], share: f64) -> f64 {
     let mut sorted = figures.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let at = (share * sorted.len() as f64).ceil() as usize;
+    let at = as_index(whole_part((share * sorted.len() as f64).ceil()));
     sorted.get(at.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 

@@ -32,7 +32,7 @@ fn content(bytes: usize) -> Vec<u8> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        state as u8
+        state.to_le_bytes()[0]
     };
     (0..bytes).map(|_| next()).collect()
 }

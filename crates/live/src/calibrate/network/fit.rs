@@ -22,6 +22,7 @@ use super::model::{NS, costs_ns, on_wire, one_way_ns, transit_ns};
 use super::robust::{Line, low, median};
 use petrio_models::network::{Duplex, HostCosts, LinkParameters, NetworkParameters};
 use petrio_time::Time;
+use petrio_units::numbers::nearest_whole;
 use petrio_units::{Duration, Rate};
 
 /// The share of the time that a thread runs, or all processors do, from which on they limit a stream and not a link.
@@ -245,7 +246,7 @@ const fn no_time() -> Duration {
 
 /// Nanoseconds to four digits; less than none is none.
 fn span(ns: f64) -> Duration {
-    Duration::new(Time::from_picos((rounded(ns.max(0.0)) * 1e3).round() as u64))
+    Duration::new(Time::from_picos(nearest_whole(rounded(ns.max(0.0)) * 1e3)))
 }
 
 /// To four digits, as many as a measurement has at most.
@@ -253,6 +254,7 @@ fn rounded(figure: f64) -> f64 {
     if !figure.is_finite() || figure <= 0.0 {
         return figure;
     }
+    #[expect(clippy::cast_possible_truncation, reason = "no exponent is beyond 324")]
     let step = 10f64.powi(figure.log10().floor() as i32 - 3);
     let steps = (figure / step).round();
     // A step below one is no exact number, but one divided by it nearly is.

@@ -13,6 +13,7 @@ use super::server::Server;
 use crate::rig::Availability;
 use crate::rig::program::{is_installed, run_to_death};
 use nix::sched::{CloneFlags, unshare};
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Rate};
 use std::ops::RangeInclusive;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -75,7 +76,7 @@ impl Namespaces {
 
     /// The token bucket before each end.
     pub(super) fn bucket(&self) -> Option<Bytes> {
-        let filled = |rate: Rate| Bytes(((rate.bytes_per_second() * BURST_SECONDS) as u64).max(BURST_MIN));
+        let filled = |rate: Rate| Bytes(whole_part(rate.bytes_per_second() * BURST_SECONDS).max(BURST_MIN));
         self.rate.map(filled)
     }
 

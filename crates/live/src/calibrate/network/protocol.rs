@@ -11,6 +11,7 @@
 //! The hello stays as it is in every version, so that two versions can tell each other apart. Whatever comes from the
 //! other end is checked before it is believed: lengths, sizes, times and numbers.
 
+use petrio_units::numbers::as_number;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -205,7 +206,7 @@ impl Received for Report {
 pub(super) fn encoded(told: &impl Received) -> Vec<u8> {
     // Plain structs of numbers and names have a text.
     let text = serde_json::to_vec(told).unwrap_or_default();
-    let mut bytes = (text.len() as u32).to_be_bytes().to_vec();
+    let mut bytes = as_number(text.len()).to_be_bytes().to_vec();
     bytes.extend(text);
     bytes
 }

@@ -31,10 +31,9 @@ const MESSAGE_MAX: u64 = 1 << 30;
 const CALL_BYTES: usize = 4 + 1 + 4 + 4 * 8;
 
 pub(super) fn send(to: &mut impl Write, kind: Kind, content: &[u8]) -> io::Result<()> {
-    let code = KINDS.iter().position(|there| *there == kind).unwrap_or_default() as u8;
     // One write: what is sent arrives as a whole or not at all.
     let mut message = Vec::with_capacity(9 + content.len());
-    message.push(code);
+    message.push(code_of(&KINDS, kind));
     message.extend((content.len() as u64).to_le_bytes());
     message.extend(content);
     to.write_all(&message)
@@ -60,6 +59,11 @@ pub(super) fn receive(from: &mut impl Read) -> io::Result<Option<(Kind, Vec<u8>)
     }
 }
 
+/// The position of one in a list of all.
+fn code_of<T: PartialEq + Copy>(all: &[T], one: T) -> u8 {
+    (0..).zip(all).find(|(_, there)| **there == one).map_or(0, |(code, _)| code)
+}
+
 /// A number of a message.
 pub(super) fn number(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_le_bytes)
@@ -80,9 +84,8 @@ pub(super) fn calls_to_bytes(said: &Recorded, file_of_whole: impl Fn(FileId) -> 
     bytes.extend(said.told_until.as_picos().to_le_bytes());
     for call in &said.calls {
         // By its position: petrio speaks with itself alone, so nothing outside knows these.
-        let code = Operation::ALL.iter().position(|there| *there == call.operation).unwrap_or_default();
         bytes.extend(call.process.to_le_bytes());
-        bytes.push(code as u8);
+        bytes.push(code_of(&Operation::ALL, call.operation));
         bytes.extend(file_of_whole(call.file).0.to_le_bytes());
         for number in [call.offset, call.length, call.start.as_picos(), call.took.as_picos()] {
             bytes.extend(number.to_le_bytes());

@@ -4,6 +4,7 @@ use crate::figure::figures;
 use crate::table::table;
 use crate::text::{SHORTEST_NAME, indented, length, shortened};
 use petrio_page::numbers::{bytes, counted, per_cent, rate_unit, seconds, significant};
+use petrio_units::numbers::whole_part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -148,8 +149,8 @@ pub(super) fn phase_table(phases: &[PhaseFigures]) -> Option<(Vec<&'static str>,
         }
         row.push(seconds(mean(|phase| phase.seconds)));
         let each = PhaseFigures {
-            bytes: mean(|phase| phase.bytes as f64) as u64,
-            operations: mean(|phase| phase.operations as f64) as u64,
+            bytes: whole_part(mean(|phase| phase.bytes as f64)),
+            operations: whole_part(mean(|phase| phase.operations as f64)),
             ..first.clone()
         };
         row.push(each.amount());

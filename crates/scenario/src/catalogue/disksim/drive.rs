@@ -11,6 +11,7 @@ use petrio_models::device::disk::parameters::{
     AfterReadOrWrite, BusParameters, CacheParameters, DiskParameters, EarlyDisconnect, ImmediateReporting,
     OverheadParameters, QueueDiscipline, QueueParameters, ReadAhead, WriteBackParameters, WriteSegments,
 };
+use petrio_units::numbers::{as_number, whole_part};
 use petrio_units::{Blocks, Duration, Fraction};
 
 /// Reads a drive, attached as `path` says.
@@ -58,7 +59,7 @@ fn overheads(disk: &Reader<'_>, scale: f64) -> Result<OverheadParameters, Import
     let time = |name| -> Result<Duration, ImportError> {
         let span = disk.milliseconds(name)?;
         let scaled = span.time().as_picos() as f64 * scale;
-        Ok(if scale == 1.0 { span } else { Duration::new(Time::from_picos((scaled + 0.5) as u64)) })
+        Ok(if scale == 1.0 { span } else { Duration::new(Time::from_picos(whole_part(scaled + 0.5))) })
     };
     let after = |read, write| -> Result<AfterReadOrWrite, ImportError> {
         Ok(AfterReadOrWrite { after_read: time(read)?, after_write: time(write)? })
@@ -111,7 +112,7 @@ fn cache(disk: &Reader<'_>, notes: &mut Notes) -> Result<CacheParameters, Import
         let expected = "a fraction from 0 to 1".to_owned();
         disk.error(name, Problem::Value { name: name.to_owned(), expected, found: watermark.to_string() })
     })?;
-    let segments = disk.need_count("Number of buffer segments", 4096)? as u32;
+    let segments = as_number(disk.need_count("Number of buffer segments", 4096)?);
     let segment_size = disk.need_count("Segment size (in blks)", most)?;
     if disk.count("Immediate buffer read", 2)?.unwrap_or(0) > 0 {
         // Sectors that DiskSim reads out of order it counts again when they are due, so a read takes as long as
@@ -196,7 +197,7 @@ fn note_unusual(disk: &Reader<'_>, notes: &mut Notes) -> Result<(), ImportError>
 }
 
 fn queue(disk: &Reader<'_>, notes: &mut Notes) -> Result<QueueParameters, ImportError> {
-    let depth = disk.count("Max queue length", u64::from(u32::MAX))?.unwrap_or(1).max(1) as u32;
+    let depth = as_number(disk.count("Max queue length", u64::from(u32::MAX))?.unwrap_or(1).max(1));
     let scheduler = disk.need_block("Scheduler")?;
     let discipline = discipline(&scheduler, notes)?;
     Ok(QueueParameters { depth, discipline })

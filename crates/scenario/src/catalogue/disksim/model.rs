@@ -12,6 +12,7 @@ use petrio_models::device::disk::parameters::{
 };
 use petrio_models::device::disk::{Layout, LayoutError};
 use petrio_units::RotationSpeed;
+use petrio_units::numbers::{as_number, whole_part};
 
 /// Reads geometry and mechanics.
 pub(super) fn read(
@@ -49,7 +50,7 @@ fn zones(layout: &Reader<'_>, notes: &mut Notes) -> Result<Tracks, ImportError> 
         1 => TrackOrder::Serpentine,
         _ => TrackOrder::SerpentineAcrossZones,
     };
-    let range = layout.count("Rangesize for sparing", u64::from(u32::MAX))?.unwrap_or(1).max(1) as u32;
+    let range = as_number(layout.count("Rangesize for sparing", u64::from(u32::MAX))?.unwrap_or(1).max(1));
     let sparing = match layout.need_count("Sparing scheme used", 10)? {
         0 => Sparing::None,
         1 => Sparing::TracksPerZone,
@@ -83,14 +84,14 @@ fn geometry(
     layout: &Reader<'_>,
     notes: &mut Notes,
 ) -> Result<GeometryParameters, ImportError> {
-    let surfaces = model.need_count("Number of data surfaces", 1 << 16)? as u32;
+    let surfaces = as_number(model.need_count("Number of data surfaces", 1 << 16)?);
     let Tracks { order, sparing, zones } = match layout.block().kind.as_str() {
         "dm_layout_g4" => layout_g4::read(layout, surfaces, notes)?,
         _ => zones(layout, notes)?,
     };
     let mut geometry = GeometryParameters {
         surfaces,
-        cylinders: model.need_count("Number of cylinders", u64::from(u32::MAX))? as u32,
+        cylinders: as_number(model.need_count("Number of cylinders", u64::from(u32::MAX))?),
         blocks: model.count("Block count", u64::MAX)?,
         order,
         sparing,
@@ -131,8 +132,8 @@ fn geometry(
 }
 
 fn zone(zone: &Reader<'_>, units: Option<&str>, notes: &mut Notes) -> Result<ZoneParameters, ImportError> {
-    let cylinder = |name| Ok::<_, ImportError>(zone.need_count(name, u64::from(u32::MAX))? as u32);
-    let sectors_per_track = zone.need_count("Blocks per track", 1 << 16)? as u32;
+    let cylinder = |name| Ok::<_, ImportError>(as_number(zone.need_count(name, u64::from(u32::MAX))?));
+    let sectors_per_track = as_number(zone.need_count("Blocks per track", 1 << 16)?);
     let units = zone.words("Skew units")?.or(units);
     let revolutions = match units {
         None | Some("sectors") => false,
@@ -286,7 +287,7 @@ fn two_part(mechanical: &Reader<'_>, first_ten: bool) -> Result<SeekParameters, 
         first.push(time(single)?);
     }
     Ok(SeekParameters::TwoPart {
-        knee_cylinders: knee as u32,
+        knee_cylinders: as_number(whole_part(knee)),
         base: time(base)?,
         root: time(root)?,
         far_base: time(far_base)?,

@@ -4,6 +4,7 @@ use super::error::{ImportError, Problem};
 use super::lexer::shortened;
 use super::syntax::{Block, Located, Parameter, Value};
 use petrio_kernel::Time;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Duration, SignedDuration};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -192,7 +193,9 @@ const MOST_MILLISECONDS: f64 = 1e7;
 
 /// From milliseconds; `None` unless from 0 to [`MOST_MILLISECONDS`].
 pub(super) fn duration(ms: f64) -> Option<Duration> {
-    (0.0..=MOST_MILLISECONDS).contains(&ms).then(|| Duration::new(Time::from_picos((ms * 1e9 + 0.5) as u64)))
+    (0.0..=MOST_MILLISECONDS)
+        .contains(&ms)
+        .then(|| Duration::new(Time::from_picos(whole_part(ms * 1e9 + 0.5))))
 }
 
 fn as_number(value: &Value) -> Option<f64> {
@@ -207,7 +210,7 @@ fn as_count(value: &Value) -> Option<u64> {
     let Value::Words(words) = value else { return None };
     words.parse().ok().or_else(|| {
         let number = as_number(value)?;
-        ((0.0..=9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+        ((0.0..=9e15).contains(&number) && number.fract() == 0.0).then_some(whole_part(number))
     })
 }
 

@@ -8,6 +8,7 @@ use super::files::{Files, load};
 use super::reader::{Reader, duration};
 use petrio_models::device::disk::parameters::SeekParameters;
 use petrio_units::Duration;
+use petrio_units::numbers::as_number;
 
 /// Reads the curve for reads and, where there is one, that for writes.
 pub(super) fn read(
@@ -41,7 +42,7 @@ fn parse(file: &str, text: &str) -> Result<(Points, Points), ImportError> {
         }
         let wrong = || {
             let shown = super::lexer::shortened(line).to_owned();
-            ImportError::new(file, number as u32 + 1, Problem::SeekLine(shown))
+            ImportError::new(file, as_number(number) + 1, Problem::SeekLine(shown))
         };
         let mut fields = line.split(',').map(str::trim).filter(|field| !field.is_empty());
         let distance: u32 = fields.next().and_then(|field| field.parse().ok()).ok_or_else(wrong)?;

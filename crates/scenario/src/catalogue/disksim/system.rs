@@ -304,5 +304,5 @@ pub fn called(system: &System) -> BTreeMap<String, String> {
 /// What a kind of drive is called as a part of a scenario.
 pub fn part_name(system: &System, kind: usize) -> String {
     let one = system.instances.len() == 1;
-    if one { "d".to_owned() } else { format!("d{}-", (b'a' + (kind % 26) as u8) as char) }
+    if one { "d".to_owned() } else { format!("d{}-", ('a'..='z').nth(kind % 26).unwrap_or_default()) }
 }

@@ -11,6 +11,7 @@ use crate::site::HostSite;
 use crate::text::Problem;
 use petrio_models::network::{HIGHEST_SERVICE_LEVEL, Network as BuiltNetwork, NetworkError};
 use petrio_units::Rate;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// The key of networks.
@@ -77,7 +78,7 @@ impl Linux {
                     let path = format!("{path}.{key}");
                     let named = checker.find(&path, names, hosts, HOSTS);
                     let on = |&host: &u32| on.iter().position(|&there| there == host as usize);
-                    let numbers: Vec<u32> = named.iter().filter_map(on).map(|number| number as u32).collect();
+                    let numbers: Vec<u32> = named.iter().filter_map(on).map(as_number).collect();
                     if numbers.len() < named.len() {
                         let message = format!("not all of these hosts are on the network \"{name}\"");
                         checker.error(&path, message, "name hosts of the network, or leave out its hosts");

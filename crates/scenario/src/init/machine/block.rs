@@ -1,5 +1,6 @@
 //! The block devices of a machine and what lies on what, as `lsblk -J` tells.
 
+use petrio_units::numbers::whole_part;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -123,5 +124,5 @@ fn bytes(value: &Value) -> u64 {
         Some('P') => 50,
         _ => 0,
     };
-    digits.parse::<f64>().map_or(0, |number| libm::round(libm::ldexp(number, power)) as u64)
+    digits.parse::<f64>().map_or(0, |number| whole_part(libm::round(libm::ldexp(number, power))))
 }

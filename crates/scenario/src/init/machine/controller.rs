@@ -1,6 +1,7 @@
 //! Volumes of a RAID controller and the drives behind them, as LSI's `storcli /c0 show all` tells (and Dell's perccli, alike).
 
 use super::block::BlockDevice;
+use petrio_units::numbers::whole_part;
 
 /// A volume that a controller makes of drives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,7 +74,7 @@ fn bytes(number: &str, unit: &str) -> Option<u64> {
         _ => return None,
     };
     let number = number.parse::<f64>().ok().filter(|number| (0.0..1e6).contains(number))?;
-    Some(libm::round(libm::ldexp(number, power)) as u64)
+    Some(whole_part(libm::round(libm::ldexp(number, power))))
 }
 
 /// `64 KB`, `1 MB`.

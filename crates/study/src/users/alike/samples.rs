@@ -8,6 +8,7 @@ use petrio_kernel::Time;
 use petrio_random::{Generator, uniform_below};
 use petrio_trace::event::{Event, EventKind};
 use petrio_trace::{EventReader, TraceError, TraceOptions};
+use petrio_units::numbers::as_index;
 use petrio_users::learn::LearnError;
 use petrio_users::{SessionUsage, UsageAnalyser, is_login};
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ impl Reservoir {
             return;
         }
         let place = uniform_below(&mut self.generator, self.seen);
-        if let Some(kept) = self.values.get_mut(place as usize) {
+        if let Some(kept) = self.values.get_mut(as_index(place)) {
             *kept = value;
         }
     }

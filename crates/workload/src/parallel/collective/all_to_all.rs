@@ -1,6 +1,7 @@
 //! All-to-all: Bruck's for short messages, everything at once for medium ones, pairs for long ones.
 
 use super::{Exchange, Group, both};
+use petrio_units::numbers::as_number;
 
 /// Bruck's: blocks for ranks whose distance has a bit go together over that distance.
 pub(super) fn bruck(group: Group, round: u32, bytes: u64) -> Exchange {
@@ -10,10 +11,10 @@ pub(super) fn bruck(group: Group, round: u32, bytes: u64) -> Exchange {
 }
 
 /// How many of the distances below `ranks` have the bit.
-const fn with_bit(ranks: u32, bit: u32) -> u32 {
+fn with_bit(ranks: u32, bit: u32) -> u32 {
     let size = 1u32 << bit;
-    let rest = (ranks as u64 % (2 * size as u64)) as u32;
-    (ranks as u64 / (2 * size as u64)) as u32 * size + rest.saturating_sub(size)
+    let (all, both) = (u64::from(ranks), 2 * u64::from(size));
+    as_number(all / both) * size + as_number(all % both).saturating_sub(size)
 }
 
 /// All messages posted together, beginning with the next rank's.

@@ -1,5 +1,6 @@
 //! Where a vector is cut so that each of several ranks works on a part of it.
 
+use petrio_units::numbers::in_proportion;
 use std::ops::Range;
 
 /// A vector cut into parts of nearly the same length.
@@ -10,12 +11,12 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    const fn start(self, part: u32) -> u64 {
-        (self.bytes as u128 * part as u128 / self.parts as u128) as u64
+    fn start(self, part: u32) -> u64 {
+        in_proportion(self.bytes, part.into(), self.parts.into())
     }
 
     /// Bytes of some parts that follow each other.
-    pub(super) const fn length(self, parts: Range<u32>) -> u64 {
+    pub(super) fn length(self, parts: Range<u32>) -> u64 {
         self.start(parts.end) - self.start(parts.start)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::{Exchange, Group, both, levels, tree};
+use petrio_units::numbers::as_number;
 
 /// Recursive doubling among a power of two of ranks: all that a pair has goes both ways.
 pub(super) fn doubling(group: Group, round: u32, bytes: u64) -> Exchange {
@@ -26,7 +27,7 @@ pub(super) fn broadcast(group: Group, round: u32, bytes: u64, by_doubling: bool)
         // Who gets a subtree's parts in this round begins it.
         let child = if rank.is_multiple_of(2 * distance) { rank.saturating_add(distance) } else { rank };
         return tree::down(group, round, |count| {
-            blocks.length(child..child.saturating_add(count as u32).min(ranks))
+            blocks.length(child..child.saturating_add(as_number(count)).min(ranks))
         });
     }
     let step = round - scatters;

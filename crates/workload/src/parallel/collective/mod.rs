@@ -30,6 +30,7 @@ mod tree;
 
 use petrio_colours::Exchange;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// Which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -92,18 +93,17 @@ pub struct Group {
 
 impl Group {
     /// The rank `distance` further round the circle.
-    pub(in crate::parallel) const fn after(self, distance: u32) -> u32 {
-        ((self.rank as u64 + distance as u64) % self.ranks as u64) as u32
+    pub(in crate::parallel) fn after(self, distance: u32) -> u32 {
+        as_number((u64::from(self.rank) + u64::from(distance)) % u64::from(self.ranks))
     }
 
     /// The rank `distance` before, round the circle.
-    pub(in crate::parallel) const fn before(self, distance: u32) -> u32 {
-        ((self.rank as u64 + self.ranks as u64 - distance as u64 % self.ranks as u64) % self.ranks as u64)
-            as u32
+    pub(in crate::parallel) fn before(self, distance: u32) -> u32 {
+        self.after(self.ranks - distance % self.ranks)
     }
 
     /// The same processes counted from `root`.
-    const fn from(self, root: u32) -> Self {
+    fn from(self, root: u32) -> Self {
         Self { rank: self.before(root), ranks: self.ranks }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::program::ProgramError;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +95,7 @@ impl Hints {
                 order.push(host);
             }
             if ranks.len() < self.aggregators_per_host as usize {
-                ranks.push(rank as u32);
+                ranks.push(as_number(rank));
             }
         }
         let layer = |depth: usize| {

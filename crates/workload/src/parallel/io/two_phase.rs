@@ -23,6 +23,7 @@ use crate::program::ProgramError;
 use petrio_colours::{Exchange, FileId};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ impl TwoPhase {
             return false;
         }
         let unit = world.hints.striping_unit.map(petrio_units::Bytes::get);
-        let parts = domains::split(&range, world.aggregators.len() as u32, unit);
+        let parts = domains::split(&range, as_number(world.aggregators.len()), unit);
         let domain = |(whole, &aggregator): (Range<u64>, &u32)| Domain {
             aggregator,
             meant: domains::meant(shares, world.ranks, &whole),

@@ -15,6 +15,7 @@ use crate::program::{ProgramError, Topic};
 use petrio_colours::{Exchange, FileId};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::borrow::Cow;
 
 /// An access through a shared pointer.
@@ -75,7 +76,7 @@ impl Unordered {
                 let before = board.get(&self.last()).and_then(|last| last.checked_sub(1));
                 board.put(self.last(), self.own());
                 self.stage = UnorderedState::Read;
-                let Some(before) = before.map(|rank| rank as u32) else { return self.advance() };
+                let Some(before) = before.map(as_number) else { return self.advance() };
                 board.put(self.after(before), self.own());
                 (
                     Act::Exchange(Exchange { receives: vec![before], ..Exchange::default() }),
@@ -101,7 +102,7 @@ impl Unordered {
                     return self.advance();
                 }
                 let next = board.get(&self.after(self.member.rank)).and_then(|next| next.checked_sub(1));
-                let sends = next.map(|rank| (rank as u32, 0)).into_iter().collect();
+                let sends = next.map(|rank| (as_number(rank), 0)).into_iter().collect();
                 (Act::Exchange(Exchange { sends, ..Exchange::default() }), UnorderedState::Access)
             }
             UnorderedState::Access => {

@@ -5,6 +5,7 @@
 
 use super::command_line::{number, refuse};
 use crate::program::ProgramError;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 
 /// What a launcher was told, as far as it was.
@@ -119,13 +120,13 @@ impl Launch {
     /// Whether the ranks of a scenario, on these hosts, are those that it starts. Where all are on one host it may be that nothing
     /// is known of the others.
     pub(super) fn check(&self, hosts: &[u32]) -> Result<(), ProgramError> {
-        let ranks = hosts.len() as u32;
+        let ranks = as_number(hosts.len());
         if let Some(launched) = self.ranks.filter(|launched| *launched != ranks) {
             return refuse(format!("it starts {launched} ranks, and `ranks` says {ranks}"));
         }
         let mut on_each = BTreeMap::<u32, u32>::new();
         hosts.iter().for_each(|host| *on_each.entry(*host).or_default() += 1);
-        let (there, most) = (on_each.len() as u32, on_each.values().copied().max().unwrap_or_default());
+        let (there, most) = (as_number(on_each.len()), on_each.values().copied().max().unwrap_or_default());
         if there < 2 {
             return Ok(());
         }

@@ -43,6 +43,7 @@ use crate::program::{Placement, ProgramError};
 use petrio_colours::{AccessFlags, FileId};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// A program whose parameters are sound, for so many ranks.
@@ -102,7 +103,7 @@ impl Start {
 fn to_next_host(hosts: &[u32]) -> u32 {
     let on_first = hosts.iter().filter(|&host| Some(host) == hosts.first()).count();
     let follow = hosts.get(1) == hosts.first() && on_first < hosts.len();
-    if follow { on_first as u32 } else { 1 }
+    if follow { as_number(on_first) } else { 1 }
 }
 
 fn refuse<T>(parameter: &'static str, problem: impl Into<String>) -> Result<T, ProgramError> {

@@ -24,6 +24,7 @@ use crate::program::{PhaseName, ProgramError};
 use petrio_colours::{FileId, Operation};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,7 +123,7 @@ impl SeisPlan {
             SeisShare::Neighbour => 0,
         };
         let file = (u64::from(rank) + distance + 1) % u64::from(self.ranks);
-        (file as u32, number)
+        (as_number(file), number)
     }
 }
 

@@ -8,6 +8,7 @@ use super::tausworthe::Tausworthe;
 use crate::program::pattern::FileOrder;
 use petrio_persist::Persist;
 use petrio_random::Generator;
+use petrio_units::numbers::as_index;
 
 /// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Course {
         };
         Self {
             operation: parameters.operation,
-            read_percent: parameters.read_share.map_or(50.0, |share| (share.get() * 100.0).round()) as u32,
+            read_percent: parameters.read_share.map_or(50, super::sizes::in_percent),
             sizes: [parameters.record.clone(), parameters.writes().clone()],
             any_size: parameters.any_size,
             rules,
@@ -227,7 +228,7 @@ impl Course {
         }
         let file = match self.order {
             FileOrder::Random => loop {
-                let file = self.draws.files.below(self.ways.len() as u64) as usize;
+                let file = as_index(self.draws.files.below(self.ways.len() as u64));
                 if !self.ways[file].is_done {
                     break file;
                 }

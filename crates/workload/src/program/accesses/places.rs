@@ -7,6 +7,7 @@ use super::zones::{Strides, Written};
 use crate::popularity::PlacePicker;
 use petrio_persist::Persist;
 use petrio_random::Generator;
+use petrio_units::numbers::as_index;
 
 /// A file or a disk as one process goes through it.
 #[derive(Clone, Debug, Persist)]
@@ -63,14 +64,13 @@ pub(super) struct PlaceDraws {
 impl Rules {
     pub(super) fn of(parameters: &AccessParameters, files: usize, areas: u64) -> Self {
         let least = [parameters.record.bounds().0, parameters.writes().bounds().0];
-        let percent = parameters.random_share.map_or(100.0, |share| (share.get() * 100.0).round());
         Self {
             order: parameters.order,
             least,
             step: least.map(|least| parameters.alignment.map_or(least, petrio_units::Bytes::get)),
             skip: parameters.skip.map_or(0, super::sizes::Skip::get),
             strides: parameters.strides,
-            random_share: percent as u32,
+            random_share: parameters.random_share.map_or(100, super::sizes::in_percent),
             sequence: parameters.sequence.clone(),
             run: parameters.run,
             keeps_on: parameters.keep_on,
@@ -227,7 +227,7 @@ impl Way {
         if let Some(sequence) = &rules.sequence {
             // fio's io_u.c, __get_next_rand_offset_sequence.
             let (count, issued) = (sequence.places.len() as u64, draws.issued[writes]);
-            let place = sequence.places.get((issued % count.max(1)) as usize)?;
+            let place = sequence.places.get(as_index(issued % count.max(1)))?;
             let from = if sequence.advances { issued / count * count } else { 0 };
             let place = place.saturating_add(from);
             return (place < self.area / rules.least[writes]).then(|| place * rules.least[writes]);

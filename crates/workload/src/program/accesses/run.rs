@@ -11,6 +11,7 @@ use crate::program::{FileProgram, Phase, Placement, ProgramError, Step, computin
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation, Submission};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -116,7 +117,7 @@ impl AccessProgram {
         Self {
             template: FileOp { flags, ..placement.operation(process) },
             first_file,
-            files: areas.len() as u32,
+            files: as_number(areas.len()),
             course,
             on_devices,
             queue: VecDeque::new(),
@@ -153,7 +154,7 @@ impl AccessProgram {
     }
 
     fn file(&self, number: usize) -> FileId {
-        FileId(self.first_file + number as u32)
+        FileId(self.first_file + as_number(number))
     }
 
     /// Asks for an operation, behind which it goes on at once or waits.

@@ -1,6 +1,7 @@
 //! How long accesses are, and how far parts of files reach: one size, a range, or several by their shares.
 
 use super::tausworthe::Tausworthe;
+use petrio_units::numbers::{as_number, nearest_whole, whole_part};
 use petrio_units::{Bytes, Fraction};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,7 @@ impl Sizes {
             let max = random.max();
             let drawn = match self {
                 Self::One(size) => size.get(),
-                Self::Range(_) => least + (most as f64 * (number as f64 / (max as f64 + 1.0))) as u64,
+                Self::Range(_) => least + whole_part(most as f64 * (number as f64 / (max as f64 + 1.0))),
                 Self::Split(parts) => split(parts, number, max, &fits),
             };
             let drawn = if any { drawn } else { drawn - drawn % least };
@@ -98,11 +99,16 @@ impl Sizes {
     }
 }
 
+/// A share as fio counts it.
+pub(super) fn in_percent(share: Fraction) -> u32 {
+    as_number(nearest_whole(share.get() * 100.0))
+}
+
 /// The first size whose share, with those before, reaches a number; where it doesn't fit, the next that does, or the last.
 fn split(parts: &[SizeShare], number: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut percent, mut size) = (0_u64, 0);
     for part in parts {
-        let own = (part.share.get() * 100.0).round() as u64;
+        let own = u64::from(in_percent(part.share));
         if own == 0 {
             continue;
         }
@@ -136,7 +142,7 @@ impl Extent {
     pub fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.get(),
-            Self::Share(share) => (whole as f64 * share.get()).round() as u64,
+            Self::Share(share) => nearest_whole(whole as f64 * share.get()),
         }
     }
 

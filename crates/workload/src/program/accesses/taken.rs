@@ -1,31 +1,32 @@
 //! Which of many places have been visited: bits that are there only where one is set, and above them which words are full.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_index;
 
 /// Words in a part that is made at once.
-const PART_WORDS: u64 = 512;
+const PART_WORDS: usize = 512;
 
 /// A row of bits.
 #[derive(Clone, Debug, Default, Persist)]
 struct Row {
-    parts: Vec<Option<Box<[u64; PART_WORDS as usize]>>>,
+    parts: Vec<Option<Box<[u64; PART_WORDS]>>>,
 }
 
 impl Row {
     fn word(&self, number: u64) -> u64 {
-        let part = self.parts.get((number / PART_WORDS) as usize).and_then(Option::as_deref);
-        part.map_or(0, |part| part[(number % PART_WORDS) as usize])
+        let part = self.parts.get(as_index(number) / PART_WORDS).and_then(Option::as_deref);
+        part.map_or(0, |part| part[as_index(number) % PART_WORDS])
     }
 
     /// Sets a bit; the word that it is in.
     fn set(&mut self, bit: u64) -> u64 {
         let number = bit / 64;
-        let part = (number / PART_WORDS) as usize;
+        let part = as_index(number) / PART_WORDS;
         if part >= self.parts.len() {
             self.parts.resize_with(part + 1, || None);
         }
-        let part = self.parts[part].get_or_insert_with(|| Box::new([0; PART_WORDS as usize]));
-        let word = &mut part[(number % PART_WORDS) as usize];
+        let part = self.parts[part].get_or_insert_with(|| Box::new([0; PART_WORDS]));
+        let word = &mut part[as_index(number) % PART_WORDS];
         *word |= 1 << (bit % 64);
         *word
     }

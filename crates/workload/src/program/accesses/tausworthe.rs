@@ -5,6 +5,7 @@
 //! (taus258), with the seeding of fio's lib/rand.c: a linear congruence and six steps.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, low_half, whole_part};
 
 /// A generator at work.
 #[derive(Clone, Debug, PartialEq, Eq, Persist)]
@@ -26,7 +27,7 @@ const LONG_LEAST: [u64; 5] = [1, 7, 15, 33, 49];
 impl Tausworthe {
     /// Of 32 bits, of which a seed has no more.
     pub(super) fn short(seed: u64) -> Self {
-        let seed = (seed & u64::from(u32::MAX)) as u32;
+        let seed = low_half(seed);
         let mut words = [0; 3];
         let mut before = FIRST;
         for (word, least) in words.iter_mut().zip(SHORT_LEAST) {
@@ -93,12 +94,12 @@ impl Tausworthe {
     /// A number below `bound`, as fio draws it: by a floating multiplication.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         let (number, max) = (self.next(), self.max());
-        (bound as f64 * (number as f64 / (max as f64 + 1.0))) as u64
+        whole_part(bound as f64 * (number as f64 / (max as f64 + 1.0)))
     }
 
     /// From 1 to 100.
     pub(super) fn percent(&mut self) -> u32 {
-        1 + self.below(100) as u32
+        1 + as_number(self.below(100))
     }
 
     /// Above 0, and 1 at most.

@@ -3,6 +3,7 @@
 
 use petrio_persist::Persist;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,7 +51,7 @@ impl Written {
         let full = log.open.is_some_and(|most| self.open.len() >= most as usize);
         if full
             && !self.open.contains_key(&zone)
-            && let Some(&other) = self.open.keys().nth((zone % self.open.len() as u64) as usize)
+            && let Some(&other) = self.open.keys().nth(as_index(zone % self.open.len() as u64))
         {
             zone = other;
         }

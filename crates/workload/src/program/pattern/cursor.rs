@@ -7,6 +7,7 @@ use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 
 /// A place to be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -127,7 +128,7 @@ impl Cursor {
         (self.file, self.index) = (0, 0);
         if let Turns::Random(had) = &mut self.turns {
             had.fill(0);
-            self.file = uniform_below(&mut self.random, self.files.into()) as u32;
+            self.file = as_number(uniform_below(&mut self.random, self.files.into()));
         }
         self.shuffle();
     }
@@ -197,7 +198,7 @@ impl Cursor {
             Turns::Random(had) => {
                 let last = &mut had[self.file as usize];
                 *last = if *last + 1 == self.accesses { 0 } else { *last + 1 };
-                self.file = uniform_below(&mut self.random, self.files.into()) as u32;
+                self.file = as_number(uniform_below(&mut self.random, self.files.into()));
                 self.index = had[self.file as usize];
                 self.shuffle();
             }

@@ -6,6 +6,7 @@ use petrio_persist::Persist;
 use petrio_random::Generator;
 use petrio_time::Time;
 use petrio_units::Duration;
+use petrio_units::numbers::whole_part;
 
 /// Rests of one process.
 #[derive(Clone, Debug, Persist)]
@@ -46,5 +47,5 @@ impl Thinking {
 
 /// Rounded; a cast from a float saturates.
 fn picoseconds(time: f64) -> Time {
-    Time::from_picos((time + 0.5) as u64)
+    Time::from_picos(whole_part(time + 0.5))
 }

@@ -13,6 +13,7 @@ use petrio_time::Time;
 use petrio_trace::requests::{RequestReader, RequestRecord};
 use petrio_trace::{Problem, TraceError};
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::Path;
@@ -75,7 +76,7 @@ impl RequestProgram {
     fn operation(&mut self, record: &RequestRecord) -> FileOp {
         // The survey has seen every file.
         let index = self.files.binary_search(&record.file).unwrap_or_default();
-        let file = FileId(self.first_file + index as u32);
+        let file = FileId(self.first_file + as_number(index));
         if record.operation == Operation::Write {
             self.until_fsync -= 1;
             if self.until_fsync == 0 {
@@ -309,11 +310,11 @@ struct RequestPlan {
 
 impl FilePlan for RequestPlan {
     fn processes(&self) -> u32 {
-        self.survey.processes.len() as u32
+        as_number(self.survey.processes.len())
     }
 
     fn next_file(&self) -> u32 {
-        self.placement.first_file + self.survey.ends.len() as u32
+        self.placement.first_file + as_number(self.survey.ends.len())
     }
 
     fn tables(&self) -> Result<Tables, ProgramError> {
@@ -321,7 +322,7 @@ impl FilePlan for RequestPlan {
         let mut files = FileTable::new();
         for (index, (number, &(end, _))) in survey.ends.iter().enumerate() {
             files.add(FileEntry {
-                file: FileId(placement.first_file + index as u32),
+                file: FileId(placement.first_file + as_number(index)),
                 name: placement.file_name(&number.to_string()),
                 parent: FileId::ROOT,
                 is_directory: false,
@@ -347,7 +348,7 @@ impl FilePlan for RequestPlan {
                     stdio: parameters.interface == Interface::Stdio,
                     ..AccessFlags::default()
                 },
-                ..placement.operation(index as u32)
+                ..placement.operation(as_number(index))
             };
             Box::new(RequestProgram {
                 opener: self.opener.clone(),

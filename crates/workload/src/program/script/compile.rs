@@ -8,6 +8,7 @@ use super::parse::ScriptError;
 use super::statement::{Action, Position, Script, Statement};
 use petrio_colours::Operation;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 
 /// Most steps of a script once repeats that leave other names behind are unrolled.
 pub const STEPS_MAX: usize = 1 << 20;
@@ -16,7 +17,7 @@ pub const STEPS_MAX: usize = 1 << 20;
 /// there, and lie on file systems of their own.
 pub(super) fn compile(script: &Script, repeat: u64, places: &[&str]) -> Result<Compiled, ScriptError> {
     let mut compiler =
-        Compiler { names: Names::default(), instructions: Vec::new(), places: places.len() as u32 };
+        Compiler { names: Names::default(), instructions: Vec::new(), places: as_number(places.len()) };
     for place in places {
         let at = compiler.locate(Position { line: 1, column: 1 }, place, None)?;
         compiler.names.declare(at, true, 0, false);
@@ -110,7 +111,7 @@ impl Compiler {
         self.push(position, Instruction::Repeat { count, end: 0 })?;
         self.block(body, number(1))?;
         let is_loop = self.names.as_at(mark);
-        let end = self.instructions.len() as u32;
+        let end = as_number(self.instructions.len());
         self.instructions[head] = Instruction::Repeat { count: if is_loop { count } else { 1 }, end };
         if is_loop {
             return Ok(());

@@ -3,6 +3,7 @@
 //! A number stands for a file that was made under one name; when that file is gone, the next one made under the name
 //! gets it again, so that a script that makes and removes files for ever needs a bounded number of them.
 
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 
 /// What a name leads to.
@@ -123,7 +124,7 @@ impl Names {
             });
             self.parents.push(key.0);
             self.links.push(0);
-            self.entries.len() as u32
+            as_number(self.entries.len())
         });
         self.parents[file as usize - 1] = key.0;
         self.set(key, Some(Node { file, is_directory, sort }));

@@ -15,6 +15,7 @@ use petrio_distribution::{Exponential, Family};
 use petrio_persist::Persist;
 use petrio_random::Generator;
 use petrio_time::Time;
+use petrio_units::numbers::{as_number, whole_part};
 use std::sync::Arc;
 
 /// A repeat that is under way.
@@ -88,7 +89,7 @@ impl ScriptProgram {
             Instruction::ThinkAbout(mean) => {
                 let mean = Exponential::new(0.0, mean.as_picos() as f64);
                 let drawn = mean.map_or(0.0, |exponential| exponential.sample(&mut self.rests));
-                return Ok(Step::Think(Time::from_picos((drawn + 0.5) as u64)));
+                return Ok(Step::Think(Time::from_picos(whole_part(drawn + 0.5))));
             }
             Instruction::Barrier => return Ok(Step::Barrier),
             Instruction::Phase(phase) => {
@@ -235,7 +236,7 @@ impl ScriptPlan {
 
     /// The first of a process' numbers: that of its directory, where it has one.
     fn base(&self, process: u32) -> u32 {
-        let numbers = self.entries.len() as u32 + u32::from(self.own_directory());
+        let numbers = as_number(self.entries.len()) + u32::from(self.own_directory());
         self.placement.first_file + process * numbers
     }
 
@@ -283,7 +284,7 @@ impl FilePlan for ScriptPlan {
                 })?;
             }
             for (index, entry) in self.entries.iter().enumerate() {
-                let number = index as u32 + 1;
+                let number = as_number(index) + 1;
                 let there = program.file_system(number);
                 let mut made = program.entry(number, entry, placement);
                 // On another file system it stands beside those of other processes.

@@ -8,6 +8,7 @@ use crate::host::linux::{Linux, PlacedHost};
 use crate::text::Problem;
 use indexmap::IndexMap;
 use petrio_page::numbers::grouped;
+use petrio_units::numbers::as_number;
 
 /// The least that was measured of a host with what it takes to be a client of a service over a network, by building some
 /// ten thousand, bytes.
@@ -56,7 +57,7 @@ impl<'s> PlaceSite<'s> {
         ground: &'s Ground<'s>,
         problems: &'s mut Vec<Problem>,
     ) -> Self {
-        let next_ends = ends.map(|count| count as u32).collect();
+        let next_ends = ends.map(as_number).collect();
         let next_mounts = vec![0; linux.host.len()];
         Self { linux, hosts, ground, problems, local: PlacedSoFar::default(), next_mounts, next_ends }
     }

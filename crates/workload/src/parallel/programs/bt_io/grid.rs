@@ -7,6 +7,7 @@ use super::CELL_BYTES;
 use crate::parallel::io::{Datatype, View};
 use crate::program::ProgramError;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ impl Grid {
         let at = [(column + number) % side, (row + side - number) % side, number];
         let range = at.map(|at| self.cut(at));
         Block {
-            at: at.map(|at| at as u32),
+            at: at.map(as_number),
             low: [range[0].start, range[1].start, range[2].start],
             size: [0, 1, 2].map(|dimension: usize| range[dimension].end - range[dimension].start),
         }

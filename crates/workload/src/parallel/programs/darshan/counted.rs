@@ -30,6 +30,7 @@ use petrio_trace::TraceError;
 use petrio_trace::darshan::{
     DarshanCounters, DarshanFile, FileCounters, Interface, Span, Transfers, read_in,
 };
+use petrio_units::numbers::{as_index, as_number, in_proportion, whole_part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ pub(super) fn plan(
         if moved.into_iter().any(|moved| moved.bytes > FILE_BYTES_MAX || moved.end > Some(FILE_BYTES_MAX)) {
             return refuse("file", "it counts more bytes of a file than the 8 EiB that a file can have");
         }
-        let next = files.len() as u32;
+        let next = as_number(files.len());
         let number = *numbers.entry(record.file).or_insert(next);
         if number == next {
             files.push(Before::default());
@@ -239,9 +240,7 @@ fn shares(record: &FileCounters, file: u32, ranks: u32) -> Vec<(u32, Share)> {
         Some(rank) => vec![u32::try_from(rank).unwrap_or(u32::MAX)],
         None => {
             let opening = if record.opens == 0 { ranks.into() } else { record.opens.min(ranks.into()) };
-            (0..opening)
-                .map(|number| (u128::from(number) * u128::from(ranks) / u128::from(opening)) as u32)
-                .collect()
+            (0..opening).map(|number| as_number(in_proportion(number, ranks.into(), opening))).collect()
         }
     };
     let all = openers.len() as u64;
@@ -264,7 +263,7 @@ fn shares(record: &FileCounters, file: u32, ranks: u32) -> Vec<(u32, Share)> {
             accesses.get_mut(at)?.take()
         });
         let moving = (mover.unwrap_or(0), taking_part);
-        let turns = switches.as_ref().map(|turns| turns.get(moving.0 as usize).copied().unwrap_or_default());
+        let turns = switches.as_ref().map(|turns| turns.get(as_index(moving.0)).copied().unwrap_or_default());
         let tracks = tracks(record, file, (opener, all), (mover.map(|_| moving), turns), &accesses);
         shares.push((rank, Share { accesses, tracks }));
     }
@@ -286,7 +285,7 @@ fn turns(switches: u64, read: &[Accesses], write: &[Accesses]) -> Vec<u64> {
         before += more(room);
         let until = (left * before).checked_div(all).unwrap_or_default();
         // Not more than there is room for, which has 64 bits.
-        let turns = 1 + (until - given) as u64;
+        let turns = 1 + u64::try_from(until - given).unwrap_or(u64::MAX);
         given = until;
         turns
     });
@@ -308,7 +307,7 @@ fn movers(record: &FileCounters, moved: &Transfers, (ranks, openers): (u32, u64)
     if let Some(variance) = record.bytes_variance.filter(|_| mean > 0.0) {
         let alike = f64::from(ranks) / (1.0 + variance / (mean * mean));
         // Between one and the ranks.
-        most = most.min(libm::round(alike).max(1.0) as u64);
+        most = most.min(whole_part(libm::round(alike).max(1.0)));
     }
     most
 }
@@ -374,7 +373,7 @@ fn extent(record: &FileCounters, moves: &[(Move, Moves)], end: u64) -> (Arc<Exte
     let strides = record.common_strides.iter().map(|&(stride, count)| {
         until = until.saturating_add(count);
         // Not more than all.
-        (stride, (u128::from(until) * u128::from(MILLION) / u128::from(all)) as u64)
+        (stride, in_proportion(until, MILLION, all))
     });
     let extent = Extent { end, strides: strides.collect() };
     let usual = record.common_strides.iter().max_by_key(|(_, count)| *count);

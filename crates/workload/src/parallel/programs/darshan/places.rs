@@ -7,6 +7,7 @@
 
 use super::sizes::Sized;
 use petrio_persist::Persist;
+use petrio_units::numbers::in_proportion;
 use std::sync::Arc;
 
 /// How many accesses go on, leave a gap or go back.
@@ -70,10 +71,11 @@ impl Moves {
             let (more, more_apart, more_back) =
                 (until - from, until_apart - from_apart, until_back - from_back);
             // Each is a part of what had 64 bits.
+            let narrow = |part: u128| u64::try_from(part).unwrap_or(u64::MAX);
             let moves = Self {
-                on: (more - more_apart) as u64,
-                gaps: (more_apart - more_back) as u64,
-                back: more_back as u64,
+                on: narrow(more - more_apart),
+                gaps: narrow(more_apart - more_back),
+                back: narrow(more_back),
             };
             (first, moves)
         });
@@ -83,8 +85,8 @@ impl Moves {
     /// What the access after so many others (the first not counted) does: all three alternate evenly.
     fn at(self, number: u64) -> Move {
         let step = |number: u64, part: u64, whole: u64| {
-            let until = |number: u64| u128::from(number) * u128::from(part) / u128::from(whole.max(1));
-            (until(number + 1) > until(number)).then(|| until(number) as u64)
+            let until = |number: u64| in_proportion(number, part, whole.max(1));
+            (until(number + 1) > until(number)).then(|| until(number))
         };
         let apart = self.gaps + self.back;
         match step(number, apart, self.all()) {
@@ -205,8 +207,8 @@ impl Accesses {
         let (number, all) = (self.gaps_done, self.moves.gaps.max(1));
         self.gaps_done += 1;
         // Less than a million.
-        let part = ((u128::from(number) * 2 + 1) * u128::from(MILLION) / (u128::from(all) * 2)) as u64;
-        if let Some((stride, _)) = self.extent.strides.iter().find(|(_, until)| part < *until) {
+        let part = (u128::from(number) * 2 + 1) * u128::from(MILLION) / (u128::from(all) * 2);
+        if let Some((stride, _)) = self.extent.strides.iter().find(|(_, until)| part < u128::from(*until)) {
             return *stride;
         }
         let backs = self.moves.back.saturating_sub(self.backs_done).saturating_add(1);

@@ -9,6 +9,7 @@ use petrio_colours::{FileId, Operation};
 use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::darshan::Span;
+use petrio_units::numbers::{in_proportion, whole_part};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -23,7 +24,7 @@ pub(super) struct When {
 /// A thousand years are no job's; and what is no number is no time.
 fn picoseconds(seconds: f64) -> u64 {
     const SECONDS_MAX: f64 = 1e7;
-    if seconds.is_nan() { 0 } else { libm::round(seconds.clamp(0.0, SECONDS_MAX) * 1e12) as u64 }
+    if seconds.is_nan() { 0 } else { whole_part(libm::round(seconds.clamp(0.0, SECONDS_MAX) * 1e12)) }
 }
 
 impl When {
@@ -53,10 +54,8 @@ struct Side {
 
 impl Side {
     fn next_run(&mut self) {
-        let all = u128::from(self.accesses.all());
-        let until = |run: u64| all * u128::from(run) / u128::from(self.runs.max(1));
-        // Not more than there are accesses.
-        self.left_of_run = (until(self.runs_done + 1) - until(self.runs_done)) as u64;
+        let until = |run: u64| in_proportion(self.accesses.all(), run, self.runs.max(1));
+        self.left_of_run = until(self.runs_done + 1) - until(self.runs_done);
         self.runs_done += 1;
     }
 }

@@ -21,6 +21,7 @@ use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_trace::event::{EventKind, FileKey};
 use petrio_trace::{EventReader, FormatName, TraceError, TraceOptions};
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl DarshanParameters {
                     format!("the trace has a rank {rank}: it is of {} ranks or more", u64::from(rank) + 1);
                 return refuse("ranks", problem);
             };
-            let next = plan.sizes.len() as u32;
+            let next = as_number(plan.sizes.len());
             let file = *files.entry(event.file).or_insert(next);
             if file == next {
                 plan.sizes.push(0);

@@ -47,8 +47,7 @@ fn evenly(count: u64, bytes: u128) -> Vec<Sized> {
         return Vec::new();
     }
     let each = u64::try_from(bytes / u128::from(count)).unwrap_or(u64::MAX);
-    // A remainder of a division by a number of 64 bits.
-    let larger = (bytes % u128::from(count)) as u64;
+    let larger = u64::try_from(bytes % u128::from(count)).unwrap_or(u64::MAX);
     vec![Sized { bytes: each.saturating_add(1), count: larger }, Sized { bytes: each, count: count - larger }]
 }
 
@@ -135,8 +134,7 @@ fn divided(sizes: &[(u64, u64)], ranges: [[u64; 10]; 2]) -> Vec<Common> {
             continue;
         }
         let of_reads = u128::from(count) * u128::from(read) / (u128::from(read) + u128::from(write));
-        // Not more than the count.
-        let of_reads = (of_reads as u64).max(count.saturating_sub(write)).min(read);
+        let of_reads = u64::try_from(of_reads).unwrap_or(u64::MAX).max(count.saturating_sub(write)).min(read);
         left[0][range] -= of_reads;
         left[1][range] -= count - of_reads;
         all.push(Common { bytes, range, read: of_reads, write: count - of_reads });

@@ -18,6 +18,7 @@
 mod ini;
 
 pub use ini::{Io500File, is_io500};
+use petrio_units::numbers::{as_number, whole_part};
 
 use super::command_line::Options;
 use super::ior::{IorApi, IorOptions, IorPlan, IorRank};
@@ -235,7 +236,7 @@ impl Io500Parameters {
         match self.stonewall.map(Duration::time) {
             None => Ok(0),
             Some(time) => {
-                let seconds = (time.as_seconds() as u32).min(u32::MAX / 2);
+                let seconds = as_number(whole_part(time.as_seconds()).min(u64::from(u32::MAX / 2)));
                 if Time::from_whole_seconds(seconds.into()) != time || seconds == 0 {
                     return refuse("stonewall", "it is a whole number of seconds, as IOR's and mdtest's are");
                 }
@@ -311,7 +312,7 @@ impl Planned for Io500Plan {
         tell: &mut dyn FnMut(ProgramFile) -> Result<(), ProgramError>,
     ) -> Result<(), ProgramError> {
         for (number, part) in self.parts().into_iter().enumerate() {
-            let before = self.before(number) as u32;
+            let before = as_number(self.before(number));
             part.each_file(&mut |file| {
                 let parent = file.parent.map(|parent| parent + before);
                 tell(ProgramFile { number: file.number + before, parent, ..file })
@@ -321,7 +322,7 @@ impl Planned for Io500Plan {
     }
 
     fn acts(self: Arc<Self>, start: &Start) -> Result<AnyActs, ProgramError> {
-        let starts = [0, 1, 2, 3].map(|part| start.after(self.before(part) as u32));
+        let starts = [0, 1, 2, 3].map(|part| start.after(as_number(self.before(part))));
         let [easy, hard, mdtest_easy, mdtest_hard] = &starts;
         let ior = |plan: &Arc<IorPlan>, start: &Start| -> Act {
             Act::within(IorRank::new(Arc::clone(plan), start))

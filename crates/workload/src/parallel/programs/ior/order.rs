@@ -16,6 +16,7 @@ use petrio_distribution::standard_normal;
 use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_random::{Generator, uniform_below};
+use petrio_units::numbers::{as_index, nearest_whole};
 
 /// Up to so many transfers are drawn one by one; how many a rank has of more comes from the normal distribution.
 const DRAWN_SINGLY: u64 = 1 << 16;
@@ -84,7 +85,7 @@ fn counts(all: u64, ranks: u32, random: &mut Generator) -> Vec<u64> {
     if all <= DRAWN_SINGLY {
         let mut counts = vec![0; ranks as usize];
         for _ in 0..all {
-            let rank = uniform_below(random, ranks.into()) as usize;
+            let rank = as_index(uniform_below(random, ranks.into()));
             counts[rank] += 1;
         }
         return counts;
@@ -96,7 +97,7 @@ fn counts(all: u64, ranks: u32, random: &mut Generator) -> Vec<u64> {
             let share = 1.0 / f64::from(ranks - rank);
             let mean = left as f64 * share;
             let drawn = mean + (mean * (1.0 - share)).sqrt() * standard_normal(random);
-            let count = if rank + 1 == ranks { left } else { (drawn.round() as u64).min(left) };
+            let count = if rank + 1 == ranks { left } else { nearest_whole(drawn).min(left) };
             left -= count;
             count
         })

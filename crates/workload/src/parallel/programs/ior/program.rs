@@ -14,6 +14,7 @@ use petrio_colours::{AccessFlags, FileId, Operation};
 use petrio_persist::Persist;
 use petrio_random::uniform_below;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ impl IorPlan {
         options: IorOptions,
         hosts: &[u32],
     ) -> Result<Self, ProgramError> {
-        let ranks = hosts.len() as u32;
+        let ranks = as_number(hosts.len());
         let bytes = u128::from(options.block) * u128::from(options.segments) * u128::from(ranks);
         if bytes > i64::MAX as u128 {
             return refuse("command", "its files together are longer than 8 EiB");
@@ -100,7 +101,7 @@ impl IorPlan {
 /// How many ranks further another host's data lie (src/ior.c, TestIoSys: so many hosts, by ranks of one where these follow each
 /// other, or by as many ranks where hosts take turns).
 fn shift(nodes: u32, hosts: &[u32]) -> u32 {
-    let distinct = hosts.iter().collect::<BTreeSet<_>>().len() as u32;
+    let distinct = as_number(hosts.iter().collect::<BTreeSet<_>>().len());
     let nodes = nodes.min(distinct.saturating_sub(1));
     nodes * to_next_host(hosts)
 }
@@ -195,7 +196,7 @@ impl IorRank {
         });
         let mut random = start.placement.stream(member.rank, "whose data are read");
         let others = u64::from(member.ranks() - plan.shift.min(member.ranks() - 1));
-        let drawn = plan.shift + uniform_below(&mut random, others) as u32;
+        let drawn = plan.shift + as_number(uniform_below(&mut random, others));
         Self {
             first: start.file(0),
             plan,

@@ -8,6 +8,7 @@ use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::parallel::programs::{Planned, Start, refuse, to_next_host};
 use crate::program::{PhaseName, ProgramError};
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// mdtest for so many ranks.
@@ -45,7 +46,7 @@ impl MdtestPlan {
         mut phases: Vec<Phase>,
         hosts: &[u32],
     ) -> Result<Self, ProgramError> {
-        let ranks = hosts.len() as u32;
+        let ranks = as_number(hosts.len());
         if options.last > ranks {
             return refuse("command", format!("-l {}: there are {ranks} ranks", options.last));
         }
@@ -82,7 +83,7 @@ impl MdtestPlan {
     /// The number of the first file of a set, by its repetition and its number in that, among the program's files.
     pub(super) fn first_of_set(&self, repetition: u32, tree: u64) -> u32 {
         let before = if self.options.cleans_up() { 0 } else { u64::from(repetition) * self.options.trees() };
-        ((before + tree) * self.files_of_set()) as u32
+        as_number((before + tree) * self.files_of_set())
     }
 
     /// Directories and items of a set.
@@ -93,9 +94,9 @@ impl MdtestPlan {
     }
 
     /// The number of a directory of the tree of a rank, among the files of a set.
-    pub(super) const fn directory(&self, rank: u32, directory: u64) -> u32 {
-        let tree = if self.options.unique { rank as u64 } else { 0 };
-        (1 + tree * self.tree.directories + directory) as u32
+    pub(super) fn directory(&self, rank: u32, directory: u64) -> u32 {
+        let tree = if self.options.unique { u64::from(rank) } else { 0 };
+        as_number(1 + tree * self.tree.directories + directory)
     }
 
     /// The number of an item of a rank, among the files of a set.
@@ -103,7 +104,7 @@ impl MdtestPlan {
         let all = u64::from(self.ranks) * self.items;
         let after = if item == Item::File && self.options.directories { all } else { 0 };
         let directories = 1 + self.trees() * self.tree.directories;
-        (directories + after + u64::from(rank) * self.items + number) as u32
+        as_number(directories + after + u64::from(rank) * self.items + number)
     }
 
     /// Which item has the name of the `number`-th: directories that are renamed take that of the one before them, the first one
@@ -119,7 +120,7 @@ impl MdtestPlan {
     }
 
     /// The directory in which an item of a rank lies.
-    pub(super) const fn directory_of(&self, rank: u32, number: u64) -> u32 {
+    pub(super) fn directory_of(&self, rank: u32, number: u64) -> u32 {
         self.directory(rank, self.tree.first + number / self.tree.per_directory)
     }
 
@@ -141,7 +142,7 @@ impl Planned for MdtestPlan {
         let trees = self.options.trees();
         (0..self.sets()).try_for_each(|set| {
             let name = format!("{}.{}-{}", self.name, set / trees, set % trees);
-            let before = (set * self.files_of_set()) as u32;
+            let before = as_number(set * self.files_of_set());
             self.each_of_set(name, &mut |file| {
                 let parent = file.parent.map(|parent| parent + before);
                 tell(ProgramFile { number: file.number + before, parent, ..file })
@@ -178,7 +179,7 @@ impl MdtestPlan {
         let size = there.then_some(0);
         let directory = |number, name, parent| ProgramFile { number, name, parent, is_directory: true, size };
         tell(directory(0, name, None))?;
-        for tree in 0..self.trees() as u32 {
+        for tree in 0..as_number(self.trees()) {
             for number in 0..self.tree.directories {
                 let above = self.tree.parent(number).map_or(0, |parent| self.directory(tree, parent));
                 let name = if number == 0 {

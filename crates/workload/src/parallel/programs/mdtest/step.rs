@@ -6,6 +6,7 @@ use crate::parallel::act::{Act, Call, Direction, Sequence};
 use crate::permutation::Permutation;
 use petrio_colours::Operation;
 use petrio_random::finish;
+use petrio_units::numbers::{as_index, as_number};
 
 impl MdtestRank {
     /// The next act of the phase, which may be none; `None` when the phase is over.
@@ -56,7 +57,7 @@ impl MdtestRank {
             _ => 0,
         };
         let further = u64::from(self.plan.stride) * times;
-        ((u64::from(rank) + further) % u64::from(self.member.ranks())) as u32
+        as_number((u64::from(rank) + further) % u64::from(self.member.ranks()))
     }
 
     /// Whose item comes next, and its number: the rank's own, or of each rank in turn where the first does what all do.
@@ -74,7 +75,7 @@ impl MdtestRank {
         }
         let rank = self.done / items;
         let is_left = self.member.rank == 0 && rank < u64::from(self.member.ranks());
-        is_left.then(|| (self.whose(phase, rank as u32), self.done % items))
+        is_left.then(|| (self.whose(phase, as_number(rank)), self.done % items))
     }
 
     fn call(&self, operation: Operation, number: u32, parent: u32) -> Act {
@@ -85,7 +86,7 @@ impl MdtestRank {
     /// The next directory of this rank's trees, made or removed.
     fn tree(&self, operation: Operation) -> Option<Act> {
         let (plan, each) = (&self.plan, self.plan.tree.directories);
-        let of = self.trees().nth((self.done / each) as usize)?;
+        let of = self.trees().nth(as_index(self.done / each))?;
         let directory = match operation {
             Operation::Mkdir => self.done % each,
             _ => each - 1 - self.done % each,
@@ -168,7 +169,7 @@ impl MdtestRank {
             return (item < items).then(|| Some(look(rank, item)));
         }
         let all = items * u64::from(self.member.ranks());
-        (rank == 0 && item < all).then(|| Some(look((item / items) as u32, item % items)))
+        (rank == 0 && item < all).then(|| Some(look(as_number(item / items), item % items)))
     }
 
     /// A directory opened, listed, and closed; where its directories look like files, each of them looked at.
@@ -187,7 +188,7 @@ impl MdtestRank {
         let entries = files + below.end.saturating_sub(below.start);
         let pages = entries.div_ceil(mounted.entries).max(1);
         let call = |operation| Act::Call(Call::of(operation, file));
-        let listing = std::iter::repeat_with(|| call(Operation::Readdir)).take(pages as usize);
+        let listing = std::iter::repeat_with(|| call(Operation::Readdir)).take(as_index(pages));
         let unknown = below.filter(|_| !mounted.tells_types).map(|directory| {
             Act::Call(Call::of(Operation::Stat, self.file(plan.directory(self.member.rank, directory))))
         });

@@ -23,6 +23,7 @@ use crate::parallel::act::{Act, Acts};
 use crate::parallel::all_acts::AnyActs;
 use crate::parallel::files::ProgramFile;
 use crate::program::ProgramError;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// A file that steps write and read.
@@ -57,7 +58,7 @@ impl Planned for StepsPlan {
             for rank in 0..states.files() {
                 tell(ProgramFile {
                     size,
-                    ..ProgramFile::new(*first as u32 + rank, states.name(name, rank))
+                    ..ProgramFile::new(as_number(*first) + rank, states.name(name, rank))
                 })?;
             }
         }

@@ -10,6 +10,7 @@ use crate::program::{Counts, PhaseName, Timing};
 use petrio_colours::Exchange;
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ impl OfRank<'_> {
         let file = self.plan.files.iter().position(|file| file.name == step.file)?;
         let states = step.states(self.plan.ranks);
         let own = if states.is_shared() { 0 } else { self.group.rank };
-        let number = self.plan.files[file].first as u32 + own;
+        let number = as_number(self.plan.files[file].first) + own;
         Some((Part::File(FilePart { direction, states, file, number, fsync: step.fsync }), states.state))
     }
 }
@@ -184,7 +185,7 @@ fn exchange(step: &StepParameters, group: Group) -> Exchange {
                 let round = (*periodic && along > 1).then_some(stride * (along - 1));
                 let after = last.or_else(|| Some(u64::from(rank) - round?));
                 let before = first.or_else(|| Some(u64::from(rank) + round?));
-                let neighbours = || [after, before].into_iter().flatten().map(|rank| rank as u32);
+                let neighbours = || [after, before].into_iter().flatten().map(as_number);
                 exchange.sends.extend(neighbours().map(|to| (to, bytes.get())));
                 exchange.receives.extend(neighbours());
                 stride *= along;

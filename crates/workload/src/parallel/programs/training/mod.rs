@@ -31,6 +31,7 @@ use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_random::{generator, uniform_below};
 use petrio_time::Time;
+use petrio_units::numbers::{as_number, whole_part};
 use petrio_units::{Amount, Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -183,7 +184,7 @@ impl TrainingParameters {
             );
             return refuse("ranks", problem);
         }
-        let accelerators = (u64::from(ranks) / group) as u32;
+        let accelerators = as_number(u64::from(ranks) / group);
         let samples = u64::from(files) * u64::from(samples_per_file);
         let batches = samples / u64::from(accelerators) / u64::from(batch);
         if batches == 0 {
@@ -249,7 +250,7 @@ impl TrainingPlan {
             let bytes = libm::round(self.sizes.sample(&mut random));
             // A file is at most 8 EiB long.
             if bytes >= 1.0 && bytes * self.samples_per_file as f64 <= i64::MAX as f64 {
-                return bytes as u64;
+                return whole_part(bytes);
             }
         }
         1
@@ -350,7 +351,7 @@ impl Accelerator {
     fn advance(&mut self) -> Result<Option<Act>, ProgramError> {
         let plan = &self.plan;
         let readers = u64::from(plan.readers);
-        let reader = self.member.rank + 1 + (self.batch % readers) as u32;
+        let reader = self.member.rank + 1 + as_number(self.batch % readers);
         loop {
             let (act, state) = match self.state {
                 State::Wait if self.epoch == plan.epochs => return Ok(None),

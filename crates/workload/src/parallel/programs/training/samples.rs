@@ -7,6 +7,7 @@ use crate::program::ProgramError;
 use petrio_colours::{FileId, Operation};
 use petrio_persist::Persist;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// The samples of a batch, read.
@@ -36,7 +37,7 @@ impl Samples {
             return Ok(Some(Act::Call(Call::access(Direction::Read, file, offset, length))));
         }
         let per_file = self.plan.samples_per_file;
-        let wanted = (self.next < self.end).then(|| self.order.at(self.next / per_file) as u32);
+        let wanted = (self.next < self.end).then(|| as_number(self.order.at(self.next / per_file)));
         match (self.open, wanted) {
             (Some((open, bytes)), Some(file)) if open == file => {
                 let number = self.next % per_file;

@@ -20,6 +20,7 @@ use petrio_models::cluster::replication::FileLayout;
 use petrio_models::device::{DeviceFeatures, Discards};
 use petrio_models::host::file_system::BLOCK_SIZE;
 use petrio_models::host::{LaidOut, LayoutOf, LogDevice, Mount};
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// What a file system is connected to.
@@ -65,7 +66,7 @@ impl MountPages for LocalPages<'_> {
         let log = self.journal_device(site)?;
         let mount = Mount {
             name: name.to_owned(),
-            position: number as u32,
+            position: as_number(number),
             largest_request: wired.largest_request,
             read_ahead: mounted.read_ahead,
             queue_requests: mounted.place.queue_requests,

@@ -15,6 +15,7 @@ use pages::PvfsPages;
 use petrio_models::cluster::pvfs::{PvfsCosts, PvfsParameters, Striping, Version};
 use petrio_page::numbers::counted;
 use petrio_units::Bytes;
+use petrio_units::numbers::as_number;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -131,7 +132,7 @@ impl MountKind for Pvfs {
         };
         let found = network.is_some() && manager.is_some();
         site.mounts::<Self>(name, "mount of a parallel file system", &clients, found);
-        if let Err(error) = self.parameters.striping(servers.len() as u32)
+        if let Err(error) = self.parameters.striping(as_number(servers.len()))
             && !servers.is_empty()
         {
             let words = format!("the parallel file system \"{name}\" can't be made: {error}");
@@ -152,7 +153,7 @@ impl MountKind for Pvfs {
 
     fn place(&self, name: &str, planned: PlannedPvfs, site: &mut PlaceSite<'_>) -> Option<PlacedPvfs> {
         let PlannedPvfs { network, clients, servers, manager } = planned;
-        let striping = match self.parameters.striping(servers.len() as u32) {
+        let striping = match self.parameters.striping(as_number(servers.len())) {
             Ok(striping) => striping,
             Err(error) => {
                 let span = site.ground.places.key(&format!("{PVFS}.{name}"));

@@ -10,6 +10,7 @@ use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
 use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
 use petrio_models::network::Writers;
+use petrio_units::numbers::as_number;
 use petrio_workload::program::PlannedFile;
 
 /// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
@@ -60,7 +61,8 @@ impl MountPages for PvfsPages<'_> {
     fn stored(&self, position: usize, file: &PlannedFile) -> Option<PlannedFile> {
         if !self.is_manager(position) {
             let striping = &self.pvfs.striping;
-            let is_there = file.present && !file.is_directory && striping.is_on(file.file, position as u32);
+            let is_there =
+                file.present && !file.is_directory && striping.is_on(file.file, as_number(position));
             let size = striping.most_on_a_server(file.size);
             return is_there.then_some(PlannedFile { parent: FileId::ROOT, size, ..*file });
         }

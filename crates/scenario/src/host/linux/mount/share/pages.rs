@@ -9,6 +9,7 @@ use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_models::Stage;
 use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, ShareServer, share_page};
+use petrio_units::numbers::as_number;
 use petrio_workload::program::{FileTable, PlannedFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -36,7 +37,7 @@ impl PlacedShare {
                 files.entry(name).or_default().push(entry.file);
             }
         }
-        let servers = self.servers.len() as u32;
+        let servers = as_number(self.servers.len());
         let placement = Placement::new(self.placement.rule(), self.parameters.partition.get(), servers);
         let mut moved = Vec::new();
         let mut unknown: BTreeSet<&str> = BTreeSet::new();
@@ -113,7 +114,7 @@ impl MountPages for SharePages<'_> {
 
     /// Its partitions there, and on the first the tree of names.
     fn stored(&self, position: usize, file: &PlannedFile) -> Option<PlannedFile> {
-        let server = position as u32;
+        let server = as_number(position);
         if file.is_directory {
             return (file.present && server == 0).then_some(*file);
         }
