@@ -35,7 +35,7 @@ impl Extent {
     /// What of it lies in `first .. end`.
     fn within(&self, first: u64, end: u64) -> Self {
         let (from, to) = (self.first.max(first), self.end().min(end));
-        let count = to.saturating_sub(from) as u32;
+        let count = as_number(to.saturating_sub(from));
         Self { first: from, block: self.block + (from - self.first), count, ..*self }
     }
 }

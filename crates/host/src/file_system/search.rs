@@ -84,7 +84,7 @@ impl Volume {
         let goes_on = inode.extents.around(at).0.is_some_and(|extent| extent.end() == at);
         let is_small = (at + most).max(inode.size.div_ceil(BLOCK_SIZE)) <= SMALL_FILE;
         let start = if is_small { self.taken.place(goal).0 } else { self.stream };
-        let wanted = most.min(u64::from(self.taken.size_of(0))) as u32;
+        let wanted = as_number(most.min(u64::from(self.taken.size_of(0))));
         let run = self.multi_block_run(goes_on.then_some(goal), wanted, start)?;
         if !is_small {
             self.stream = run.group;

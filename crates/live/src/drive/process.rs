@@ -298,7 +298,7 @@ impl<'a> Process<'a> {
                 rustix::fs::fallocate(&open.handle, mode, offset, length).map_err(os)
             });
         }
-        let value = vec![0_u8; operation.length as usize];
+        let value = vec![0_u8; as_index(operation.length)];
         timed("set an attribute of", &open.path, || match value.is_empty() {
             true => rustix::fs::fremovexattr(&open.handle, XATTR).map_err(os),
             false => rustix::fs::fsetxattr(&open.handle, XATTR, &value, XattrFlags::empty()).map_err(os),
