@@ -28,6 +28,8 @@ const SMALL_CHUNK: u32 = 512;
 pub(super) const FLEX_FOR_DIRECTORIES: u32 = 4;
 /// Groups from which on they aren't looked through one after the other (MB_DEFAULT_LINEAR_SCAN_THRESHOLD).
 const LOOKED_THROUGH: u32 = 16;
+/// Blocks of the largest buddy (MB_NUM_ORDERS of blocks of 4 KiB).
+const LARGEST_BUDDY: u32 = 8192;
 /// Free runs looked at before the best of them is taken (MB_DEFAULT_MIN_TO_SCAN).
 const RUNS_LOOKED_AT: u32 = 10;
 
@@ -85,11 +87,29 @@ impl Volume {
         let is_small = (at + most).max(inode.size.div_ceil(BLOCK_SIZE)) <= SMALL_FILE;
         let start = if is_small { self.taken.place(goal).0 } else { self.stream };
         let wanted = as_number(most.min(u64::from(self.taken.size_of(0))));
-        let run = self.multi_block_run(goes_on.then_some(goal), wanted, start)?;
+        let roomy = if wanted > LARGEST_BUDDY { self.roomy_run(wanted, start) } else { None };
+        let run = roomy.or_else(|| self.multi_block_run(goes_on.then_some(goal), wanted, start))?;
         if !is_small {
             self.stream = run.group;
         }
         Some(self.take_run(run))
+    }
+
+    /// More than a buddy: in a group whose free runs are that long on average (CR_GOAL_LEN_FAST of ext4_mb_good_group), the flexible
+    /// group's before others'; of many groups only in those of which the buddy bitmaps are in memory.
+    fn roomy_run(&self, wanted: u32, start: u32) -> Option<Run> {
+        let (groups, flex) = (self.taken.groups(), self.geometry.flex);
+        let own = start / flex * flex..((start / flex + 1) * flex).min(groups);
+        let within = (start..own.end).chain(own.start..start);
+        let others = (0..groups).map(|step| (start + step) % groups).filter(|group| !own.contains(group));
+        let known = |group: &u32| groups < LOOKED_THROUGH || !self.taken.untouched(*group);
+        let is_roomy = |&group: &u32| {
+            let next = |from| self.taken.run_in(group, from, 1, u32::MAX);
+            let runs = std::iter::successors(next(0), |run| next(run.first + run.count)).count() as u32;
+            self.taken.free_in(group) / runs.max(1) >= wanted
+        };
+        let group = within.chain(others).filter(known).find(is_roomy)?;
+        self.best_run(group, wanted)
     }
 
     /// Blocks at the goal, or the next free ones.

@@ -218,3 +218,30 @@ fn a_file_of_ext3_has_less_than_two_tebibytes() {
     let written = log.volume.allocate(FileId(2), two, 1, &mut mapping, &mut touched).unwrap_err();
     assert_eq!(written.failure(), petrio_colours::Failure::TooLarge);
 }
+
+/// `extents.csv`, `fallocate`: 4 KiB, 1 MiB and 64 MiB allocated ahead, in 512 MiB and 4 GiB of Linux 6.18.
+#[test]
+fn what_is_allocated_ahead_lies_where_it_was_seen() {
+    for (mebibytes, groups) in [(512, [1, 1, 2]), (4_096, [1, 1, 0])] {
+        let mut log = Log::new(fresh(Family::Ext4, mebibytes));
+        log.operate(Operation::Mkdir, 1, 0);
+        let own = i64::from(log.volume.group_of(FileId(1)).unwrap());
+        for (file, length, group) in
+            [(2, 4 << 10, groups[0]), (3, 1 << 20, groups[1]), (4, 64 << 20, groups[2])]
+        {
+            log.operate(Operation::Create, file, 1);
+            log.go(&FileOp {
+                operation: Operation::Allocate,
+                file: FileId(file),
+                length,
+                ..FileOp::default()
+            });
+            let first = log.block(file, 0);
+            assert_eq!(
+                i64::from(log.volume.group_of_block(first)) - own,
+                group,
+                "{mebibytes} MiB, file {file}"
+            );
+        }
+    }
+}
