@@ -6,7 +6,7 @@ use petrio_colours::{BlockRequest, Cause};
 use petrio_engine::Visit;
 use petrio_models::host::kernel_thread;
 use petrio_trace::columns;
-use petrio_trace::table::{Column, Text};
+use petrio_trace::table::{Column, Text, Word};
 
 /// A request at a device.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ columns! {
         DeviceRow { device, visit: Visit { request, arrived, completed, spent, .. } } => {
         time_ps: Column<i64> = picoseconds(*arrived),
         device: Column<Text> = device,
-        direction: Column<Text> = BlockRequest::KINDS[request.kind()].name,
+        direction: Column<Word> = BlockRequest::KINDS[request.kind()].name,
         address: Column<u64> = request.address,
         blocks: Column<u32> = request.blocks,
         flush_before: Column<bool> = request.flush_before,

@@ -4,7 +4,7 @@ use super::{LedgerColumns, Tabular, picoseconds};
 use petrio_colours::{FileCause, FileOp, Status};
 use petrio_kernel::Time;
 use petrio_trace::columns;
-use petrio_trace::table::{Column, Text};
+use petrio_trace::table::{Column, Word};
 
 columns! {
     /// The columns of file operations.
@@ -12,7 +12,7 @@ columns! {
         id: Column<u64> = operation.id.0,
         process: Column<u32> = operation.process,
         file_system: Column<u32> = operation.file_system,
-        operation: Column<Text> = operation.operation.name(),
+        operation: Column<Word> = operation.operation.name(),
         file: Column<u32> = operation.file.0,
         directory: Column<u32> = operation.parent.0,
         offset: Column<u64> = operation.offset,

@@ -5,7 +5,7 @@ use crate::subject::Reported;
 use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_kernel::Time;
 use petrio_trace::columns;
-use petrio_trace::table::{Column, Text};
+use petrio_trace::table::{Column, Word};
 
 columns! {
     /// The columns of block requests.
@@ -13,7 +13,7 @@ columns! {
         id: Column<u64> = request.id.0,
         process: Column<u32> = request.process,
         device: Column<u32> = request.device,
-        direction: Column<Text> = BlockRequest::KINDS[request.kind()].name,
+        direction: Column<Word> = BlockRequest::KINDS[request.kind()].name,
         address: Column<u64> = request.address,
         blocks: Column<u32> = request.blocks,
         priority: Column<i32> = i32::from(request.priority),

@@ -8,7 +8,7 @@
 use super::more_extents::ExtentLists;
 use crate::columns;
 use crate::event::{Access, Event};
-use crate::table::{Column, Text};
+use crate::table::{Column, Text, Word};
 use petrio_colours::Direction;
 use petrio_time::Time;
 
@@ -32,7 +32,7 @@ columns! {
     /// The columns of a trace file.
     pub(super) struct EventTable of "event": &'a Event as event => {
         time_ps: Column<i64> = picoseconds(event.time),
-        kind: Column<Text> = event.kind.name(),
+        kind: Column<Word> = event.kind.name(),
         process: Column<u32> = event.process,
         device: Column<u32> = event.file.device,
         inode: Column<u64> = event.file.inode,
@@ -47,7 +47,7 @@ columns! {
         since_modified_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.modified),
         since_accessed_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.accessed),
         since_changed_us: Column<Option<u64>> = event.ages.as_ref().and_then(|ages| ages.changed),
-        access: Column<Option<Text>> = event.access.map(access_name),
+        access: Column<Option<Word>> = event.access.map(access_name),
         hit: Column<Option<bool>> = event.hit,
         bytes_read: Column<Option<u64>> = event.totals.map(|totals| totals.bytes_read),
         bytes_written: Column<Option<u64>> = event.totals.map(|totals| totals.bytes_written),
@@ -58,7 +58,7 @@ columns! {
         extent_blocks: Column<Option<u32>> = event.extents.first().map(|extent| extent.blocks),
         extent_hit: Column<Option<bool>> = event.extents.first().map(|extent| extent.hit),
         more_extents: ExtentLists = event.extents.get(1..).unwrap_or_default(),
-        direction: Column<Option<Text>> = event.direction.map(direction_name),
+        direction: Column<Option<Word>> = event.direction.map(direction_name),
         request: Column<Option<u64>> = event.request,
         synchronous: Column<bool> = event.synchronous,
         force_unit_access: Column<bool> = event.force_unit_access,

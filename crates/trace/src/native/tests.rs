@@ -4,11 +4,15 @@
 use super::{About, EventWriter, NativeReader, Wanted};
 use crate::error::TraceError;
 use crate::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
+use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
 use petrio_colours::Direction;
 use petrio_files::inputs::Inputs;
 use petrio_time::Time;
 use proptest::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 fn file(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("trace.parquet")
@@ -194,4 +198,51 @@ fn what_is_no_trace_is_refused_and_damage_never_panics() {
         // Damage in a value may go unseen; none may end the program.
         let _ = refused(&changed);
     }
+}
+
+/// A file of two queued requests of which others know the times in 32 bits and extents that may lack anything: the first
+/// has two, the second an empty list. `hits` is how much of the first one's `hit`s is there; 4 is all.
+fn made_elsewhere(hits: i16) -> Vec<u8> {
+    let schema = "message other { optional int32 time_ps; optional binary kind; optional double heat;
+        optional group more_extents (LIST) { repeated group list { optional group element {
+            optional int32 device; optional int64 address; optional int32 blocks; optional boolean hit; } } } }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    fn next<T: DataType>(
+        group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+        values: &[T::T],
+        definition: &[i16],
+    ) {
+        let mut column = group.next_column().unwrap().unwrap();
+        let repetition = (definition.len() == 3).then_some(&[0, 1, 0][..]);
+        column.typed::<T>().write_batch(values, Some(definition), repetition).unwrap();
+        column.close().unwrap();
+    }
+    next::<Int32Type>(&mut group, &[5, 7], &[1, 1]);
+    next::<ByteArrayType>(&mut group, &["queue".into(), "queue".into()], &[1, 1]);
+    next::<DoubleType>(&mut group, &[], &[0, 0]);
+    next::<Int32Type>(&mut group, &[8, 9], &[4, 4, 1]);
+    next::<Int64Type>(&mut group, &[80, -1], &[4, 4, 1]);
+    next::<Int32Type>(&mut group, &[16, -1], &[4, 4, 1]);
+    next::<BoolType>(&mut group, &[true, false][usize::from(hits < 4)..], &[hits, 4, 1]);
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn a_table_made_elsewhere_is_a_trace_whatever_may_lack_in_its_lists() {
+    let read = NativeReader::of_bytes("memory", made_elsewhere(4), Wanted::Everything).unwrap();
+    let events: Vec<Event> = read.map(Result::unwrap).collect();
+    let mut expected = [5, 7].map(|time| Event::new(Time::from_picos(time), EventKind::Queue));
+    expected[0].extents.push(Extent { device: 8, address: 80, blocks: 16, hit: true });
+    expected[0].extents.push(Extent { device: 9, address: u64::MAX, blocks: u32::MAX, hit: false });
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn an_extent_that_lacks_something_is_refused() {
+    let mut read = NativeReader::of_bytes("memory", made_elsewhere(3), Wanted::Everything).unwrap();
+    let error = read.next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("\"more_extents\" is no list of extents"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Columns by what their cells are: what Parquet calls it, and how a cell is kept until it is encoded.
 
 use super::{Columns, Encoded, Open};
-use bytes::{BufMut, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 
@@ -65,6 +65,12 @@ pub trait Kind {
 /// Text.
 pub struct Text;
 
+/// One of a few words.
+pub struct Word;
+
+/// Memory that texts are put into at a time.
+const TEXT_BYTES: usize = 1 << 16;
+
 macro_rules! kinds {
     ($($kind:ty: $physical:ty = $declared:literal $meaning:literal, $bits:expr;)*) => {
         $(impl Kind for $kind {
@@ -94,8 +100,20 @@ impl Kind for Text {
     const DECLARED: [&'static str; 3] = ["required", "binary", " (STRING)"];
 
     fn push(cell: &str, leaf: &mut Leaf<ByteArrayType>) {
+        // Parts of one piece of memory; it is taken anew when all of them are gone or it is full.
+        leaf.text.reserve(if leaf.text.capacity() < cell.len() { cell.len().max(TEXT_BYTES) } else { 0 });
         leaf.text.put_slice(cell.as_bytes());
         leaf.values.push(ByteArray::from(leaf.text.split().freeze()));
+    }
+}
+
+impl Kind for Word {
+    type Of = ByteArrayType;
+    type Cell<'a> = &'static str;
+    const DECLARED: [&'static str; 3] = Text::DECLARED;
+
+    fn push(cell: &'static str, leaf: &mut Leaf<ByteArrayType>) {
+        leaf.values.push(ByteArray::from(Bytes::from_static(cell.as_bytes())));
     }
 }
 

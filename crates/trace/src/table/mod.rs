@@ -9,7 +9,7 @@
 mod kind;
 mod pages;
 
-pub use kind::{Column, Kind, Leaf, Text};
+pub use kind::{Column, Kind, Leaf, Text, Word};
 pub use pages::Open;
 
 use bytes::Bytes;
