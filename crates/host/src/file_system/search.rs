@@ -105,7 +105,7 @@ impl Volume {
         let known = |group: &u32| groups < LOOKED_THROUGH || !self.taken.untouched(*group);
         let is_roomy = |&group: &u32| {
             let next = |from| self.taken.run_in(group, from, 1, u32::MAX);
-            let runs = std::iter::successors(next(0), |run| next(run.first + run.count)).count() as u32;
+            let runs = as_number(std::iter::successors(next(0), |run| next(run.first + run.count)).count());
             self.taken.free_in(group) / runs.max(1) >= wanted
         };
         let group = within.chain(others).filter(known).find(is_roomy)?;

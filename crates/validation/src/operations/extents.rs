@@ -193,7 +193,8 @@ impl Load {
             }
             () => return None,
         };
-        let sizes = rows.iter().map(|row| (row.file.clone(), (row.file_size_kib * 1_024.0) as u64)).collect();
+        let sizes =
+            rows.iter().map(|row| (row.file.clone(), whole_part(row.file_size_kib * 1_024.0))).collect();
         Some(Self { kind, files, sizes, bytes, closes: state.contains("closed") })
     }
 
