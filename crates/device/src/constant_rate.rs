@@ -130,9 +130,7 @@ impl BlockDevice for ConstantRateParameters {
     ) -> BuiltDevice {
         BuiltDevice {
             stages: constant_rate_page(parent, name, &self, ports.requests, ports.completions),
-            arm: None,
-            caches: Vec::new(),
-            credits: Vec::new(),
+            ..BuiltDevice::default()
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod volume;
 
 mod channel;
 mod commands;
+mod counted;
 mod entrance;
 mod features;
 mod held_writes;
@@ -36,6 +37,7 @@ use crate::throttle::Credits;
 use analytic_disk::{AnalyticDiskParameters, Arm};
 pub use channel::Channel;
 use constant_rate::ConstantRateParameters;
+pub use counted::Counted;
 use disk::DiskParameters;
 use disk::parameters::QueueDiscipline;
 pub use features::{DeviceFeatures, Discards};
@@ -177,7 +179,7 @@ pub struct DevicePorts {
 }
 
 /// A device in a net.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BuiltDevice {
     /// The rows that the report shows.
     pub stages: Vec<Stage>,
@@ -187,6 +189,8 @@ pub struct BuiltDevice {
     pub caches: Vec<HeldWrites>,
     /// What may pass it for a while only.
     pub credits: Vec<Credits>,
+    /// What it counts of itself, for the report.
+    pub counted: Vec<Counted>,
 }
 
 /// Reads parameters of whichever kind, wherever they are written.

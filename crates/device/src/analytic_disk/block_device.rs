@@ -76,6 +76,6 @@ impl BlockDevice for AnalyticDiskParameters {
         let how = (&*self, queueing.scheduler);
         let AnalyticDisk { arm, stages } =
             analytic_disk_page(parent, name, how, ports.requests, ports.completions);
-        BuiltDevice { stages, arm: Some(arm), caches: Vec::new(), credits: Vec::new() }
+        BuiltDevice { stages, arm: Some(arm), ..BuiltDevice::default() }
     }
 }

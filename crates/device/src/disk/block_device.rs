@@ -104,6 +104,6 @@ impl BlockDevice for Drive {
         ports: DevicePorts,
     ) -> BuiltDevice {
         let (stages, cache) = disk_page_on_bus(parent, name, &self, *queueing, ports);
-        BuiltDevice { stages, arm: None, caches: cache.into_iter().collect(), credits: Vec::new() }
+        BuiltDevice { stages, caches: cache.into_iter().collect(), ..BuiltDevice::default() }
     }
 }

@@ -178,11 +178,6 @@ impl BlockDevice for SimpleSsdParameters {
         ports: DevicePorts,
     ) -> BuiltDevice {
         let depth = queueing.depth.unwrap_or(self.queue_depth);
-        BuiltDevice {
-            stages: simple_ssd_page(parent, name, (&self, depth), ports),
-            arm: None,
-            caches: Vec::new(),
-            credits: Vec::new(),
-        }
+        BuiltDevice { stages: simple_ssd_page(parent, name, (&self, depth), ports), ..BuiltDevice::default() }
     }
 }

@@ -34,8 +34,8 @@ mod tests;
 use super::commands::as_they_come;
 use super::one_at_a_time::has_blocks;
 use super::{
-    BlockDevice, BuiltDevice, Channel, Device, DeviceFeatures, DeviceParameters, DevicePorts, Discards,
-    HeldWrites, Queueing,
+    BlockDevice, BuiltDevice, Channel, Counted, Device, DeviceFeatures, DeviceParameters, DevicePorts,
+    Discards, HeldWrites, Queueing,
 };
 use figures::Figures;
 pub use interface::{Interface, UnknownInterface};
@@ -299,6 +299,12 @@ impl BlockDevice for Drive {
             };
             caches.push(HeldWrites::new("the SLC cache", slc));
         }
-        BuiltDevice { stages, arm: None, caches, credits: Vec::new() }
+        let read_first = move |run: &Simulation| {
+            let mut pages = 0;
+            run.for_each_token(state, |state: &State| pages = state.read_first());
+            pages
+        };
+        let counted = vec![Counted::new("pages read first, for writes of parts of them", read_first)];
+        BuiltDevice { stages, caches, counted, ..BuiltDevice::default() }
     }
 }

@@ -72,6 +72,8 @@ pub(super) struct State {
     /// Pieces that have come in and that have been written.
     received: u64,
     written: u64,
+    /// Pages that it has begun to read because a write covers them in part.
+    read_first: u64,
     /// Whether anything has been written since the last flush.
     unflushed: bool,
     /// Room of the SLC cache and what of it is taken; when the back end was last idle, and what it empties a second.
@@ -109,6 +111,7 @@ impl State {
             due: Time::ZERO,
             received: 0,
             written: 0,
+            read_first: 0,
             unflushed: false,
             slc,
             reads: 0.5,
@@ -171,6 +174,11 @@ impl State {
     /// Bytes that the SLC cache holds, and for how many there is room.
     pub(super) fn slc(&self) -> (u64, u64) {
         self.slc.map_or((0, 0), |slc| (slc.taken, slc.room))
+    }
+
+    /// Pages that it has read because a write covers them in part.
+    pub(super) fn read_first(&self) -> u64 {
+        self.read_first
     }
 
     /// A read waits for the back end.
@@ -256,6 +264,7 @@ impl State {
     /// The back end begins a piece: whether the SLC cache is full, so that it goes past it, and the share of reads.
     pub(super) fn begin_piece(&mut self, now: Time, piece: &Piece) -> (bool, f64) {
         let share = self.begin(now, false);
+        self.read_first += u64::from(piece.reads_first);
         let Some(slc) = &mut self.slc else { return (false, share) };
         let behind = slc.taken + piece.bytes > slc.room;
         if !behind {

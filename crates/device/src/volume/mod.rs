@@ -220,6 +220,6 @@ impl BlockDevice for Volume {
         let accounts = self.accounts.clone();
         let (stages, place) = volume_page(parent, name, (&self, depth), ports);
         let credits = Credits::of(&accounts, place);
-        BuiltDevice { stages, arm: None, caches: Vec::new(), credits }
+        BuiltDevice { stages, credits, ..BuiltDevice::default() }
     }
 }

@@ -3,6 +3,7 @@
 mod activity;
 mod arrays;
 mod copies;
+mod counted;
 mod credits;
 mod jobs;
 mod memory;
@@ -15,6 +16,7 @@ mod traffic;
 pub use activity::{Activity, Measure};
 pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, MovedFigures};
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
+pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
 pub use memory::MemoryFigures;
@@ -41,6 +43,8 @@ macro_rules! sections {
             paths: Vec<PathsFigures>;
             /// What reached the devices, by what it was for, where that can be more than data.
             traffic: Vec<TrafficFigures>;
+            /// What drives have counted of themselves, where there was any.
+            counted: Vec<CountedFigures>;
             /// How hosts used their memory.
             memory: Vec<MemoryFigures>;
             /// What hosts' processors were used for, by function.

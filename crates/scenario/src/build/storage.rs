@@ -14,7 +14,9 @@ use petrio_models::block::queue::{QueueParameters, queue_page_told};
 use petrio_models::cluster::replication::{FileLayout, Sight};
 use petrio_models::device::analytic_disk::Arm;
 use petrio_models::device::throttle::Credits;
-use petrio_models::device::{DeviceFeatures, DevicePorts, FreeBus, HeldWrites, InstanceAccounts, SharedBus};
+use petrio_models::device::{
+    Counted, DeviceFeatures, DevicePorts, FreeBus, HeldWrites, InstanceAccounts, SharedBus,
+};
 use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub(super) struct Devices {
     pub(super) credits: Vec<(String, Credits)>,
     /// The write caches of those that have one, by their position in the lists.
     pub(super) caches: Vec<(usize, HeldWrites)>,
+    /// What devices count of themselves, likewise.
+    pub(super) counted: Vec<(usize, Counted)>,
     /// The arms of those that tell what a request would meet, by their position in the lists.
     pub(super) arms: BTreeMap<usize, Place<Arm>>,
     /// The replications, by their position in [`Loaded::storage`].
@@ -98,6 +102,7 @@ pub(super) fn device_page(
     }
     devices.credits.extend(built.credits.into_iter().map(|credits| (disk.name.clone(), credits)));
     devices.caches.extend(built.caches.into_iter().map(|cache| (number, cache)));
+    devices.counted.extend(built.counted.into_iter().map(|counted| (number, counted)));
     devices.stages.append(&mut built.stages);
     devices.requests.push(requests);
     devices.completions.push(completions);

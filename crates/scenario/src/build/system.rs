@@ -19,9 +19,9 @@ use petrio_kernel::{NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::replication::Replicas;
-use petrio_models::device::HeldWrites;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::throttle::Credits;
+use petrio_models::device::{Counted, HeldWrites};
 use petrio_models::host::HostMemory;
 use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
@@ -95,6 +95,8 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
+    /// What drives count of themselves, each behind its drive's class.
+    pub(crate) counted: Vec<(String, Counted)>,
     /// What may pass parts for a while only, each behind its part's class.
     pub(crate) credits: Vec<(String, Credits)>,
     /// Links that aren't held to their rate.
@@ -202,6 +204,9 @@ impl System {
             warnings,
             caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
+                .collect(),
+            counted: (devices.counted.into_iter())
+                .map(|(number, counted)| (classes.name(&loaded.disks[number].name), counted))
                 .collect(),
             credits: (devices.credits.into_iter())
                 .map(|(part, credits)| (classes.name(&part), credits))

@@ -165,12 +165,8 @@ fn cold_to_its_end(loaded: &Loaded, served: &Served, memory: &[MemoryFigures]) -
 /// Reads that found empty caches at first.
 fn cold(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     // Where several come and go, and where a program does one thing after the other, rates change for other reasons.
-    let has_phases = |workload: &Workload| match workload {
-        Workload::Events(_) => true,
-        other => other.pattern().is_some_and(FilePattern::has_phases),
-    };
     let alone = loaded.workloads_of(served.subject).count() == 1
-        && !loaded.workloads_of(served.subject).any(|(_, workload)| has_phases(workload));
+        && !loaded.workloads_of(served.subject).any(|(_, workload)| workload.load().has_phases());
     // What no read has found in memory isn't faster for what is there: direct I/O, and data that nobody reads twice.
     let found: u64 = (served.operations.iter())
         .filter(|kind| kind.operation == "read")

@@ -2,7 +2,9 @@
 
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::BuiltPaths;
-use crate::report::{ArrayFigures, CopiesFigures, MemoryFigures, PathsFigures, ProfileFigures, Report};
+use crate::report::{
+    ArrayFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures, ProfileFigures, Report,
+};
 use crate::run::burst::held;
 use crate::run::credits::credits;
 use crate::run::stages::recorded;
@@ -16,6 +18,7 @@ pub(super) fn sections(system: &System, run: &Simulation) -> Report {
         arrays: arrays(system, run),
         paths: paths(system, run),
         profiles: profiles(system, run),
+        counted: counted(system, run),
         memory: memory(system, run),
         held: held(system, run),
         credits: credits(system, run),
@@ -89,6 +92,20 @@ fn profiles(system: &System, run: &Simulation) -> Vec<ProfileFigures> {
     }
     all.retain(|figures| !figures.functions.is_empty());
     all.iter_mut().for_each(ProfileFigures::finish);
+    all
+}
+
+/// What drives have counted of themselves, by class.
+fn counted(system: &System, run: &Simulation) -> Vec<CountedFigures> {
+    let mut all: Vec<CountedFigures> = Vec::new();
+    for (class, counted) in &system.counted {
+        let (name, what, count) = (class.clone(), counted.what().to_owned(), counted.count(run));
+        match all.iter_mut().find(|figures| figures.name == name && figures.what == what) {
+            Some(figures) => (figures.drives, figures.count) = (figures.drives + 1, figures.count + count),
+            None => all.push(CountedFigures { name, what, drives: 1, count }),
+        }
+    }
+    all.retain(|figures| figures.count > 0);
     all
 }
 

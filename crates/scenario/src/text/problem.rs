@@ -83,11 +83,11 @@ impl Problem {
         self
     }
 
-    /// With advice: what to do about it.
+    /// With advice: what to do about it; with none where the words are empty.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(shown::message(&help.into()));
-        self
+    pub fn help(self, help: impl Into<String>) -> Self {
+        let help = help.into();
+        self.maybe_help((!help.is_empty()).then_some(help))
     }
 
     /// With advice, where there is some.

@@ -146,6 +146,10 @@ impl Load for FileLoad<EventReplay> {
         checker.device_room(path, *device_room);
     }
 
+    fn has_phases(&self) -> bool {
+        true
+    }
+
     fn is_open(&self) -> bool {
         self.parameters.replay == Replay::Open
     }

@@ -65,6 +65,16 @@ pub(crate) trait Load {
         false
     }
 
+    /// Whether it waits for all that it has asked for, so that a slower system gets less work to do.
+    fn is_closed(&self) -> bool {
+        !self.is_open()
+    }
+
+    /// Whether it does one thing after the other, so that its rate changes for reasons of its own.
+    fn has_phases(&self) -> bool {
+        self.pattern().is_some_and(FilePattern::has_phases)
+    }
+
     /// Makes it so many times as long, where it can be: it is then as it was, but for its end.
     fn lengthen(&mut self, _times: f64) -> bool {
         false

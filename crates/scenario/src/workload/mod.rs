@@ -135,8 +135,13 @@ impl Workload {
         matches!(self, Self::Parallel(_))
     }
 
+    /// Whether it waits for all that it has asked for, so that a slower system gets less work to do.
+    pub fn is_closed(&self) -> bool {
+        self.load().is_closed()
+    }
+
     /// Where it works on files, if it does; else it sends block requests.
-    pub(crate) fn files_place(&self) -> Option<&FileLoadPlace> {
+    pub fn files_place(&self) -> Option<&FileLoadPlace> {
         self.load().files_place()
     }
 

@@ -37,6 +37,13 @@ impl Load for SyntheticLoad {
         !self.parameters.generators.iter().all(waits)
     }
 
+    fn is_closed(&self) -> bool {
+        let always_waits = |generator: &Generator| {
+            generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
+        };
+        self.parameters.generators.iter().all(always_waits)
+    }
+
     fn lengthen(&mut self, times: f64) -> bool {
         longer_count(&mut self.parameters.requests, times);
         longer_span(&mut self.parameters.duration, times);

@@ -11,7 +11,7 @@ use petrio_scenario::report::{
     OLDEST_VERSION, REPORT_VERSION, Report, ReportDocument, Share, StageFigures, Subject, mean_report,
 };
 use petrio_scenario::run::RunFailure;
-use petrio_scenario::workload::{Replay, Workload};
+use petrio_scenario::workload::Workload;
 use petrio_scenario::{Loaded, Override, load_on};
 use petrio_units::numbers::as_index;
 use petrio_workload::measurement::Format;
@@ -100,7 +100,7 @@ pub(super) fn entrants(question: &Question) -> Result<Vec<(Entrant, Option<Loade
             directory: candidate.directory.clone(),
             reports: Vec::new(),
             deterministic: false,
-            closed: Some(candidate.loaded.scenario.workload.values().all(is_closed)),
+            closed: Some(candidate.loaded.scenario.workload.values().all(Workload::is_closed)),
             warnings: warnings(&candidate.loaded),
         };
         (entrant, Some(candidate.loaded.clone()))
@@ -146,7 +146,7 @@ fn named(question: &Question, all_real: bool) -> Result<Vec<(Entrant, Option<Loa
             }
             let changes: Vec<Override> = settings.iter().chain(&input.settings).cloned().collect();
             let loaded = load_on(files, &input.file, &changes, &Watch::default(), from.as_deref())?;
-            entrant.closed = Some(loaded.scenario.workload.values().all(is_closed));
+            entrant.closed = Some(loaded.scenario.workload.values().all(Workload::is_closed));
             entrant.warnings = warnings(&loaded);
             Ok((entrant, Some(loaded)))
         })
@@ -206,24 +206,6 @@ fn saved(files: &Inputs, path: &Path) -> Result<Option<Report>, CompareError> {
         return Err(CompareError::Report { path: path.to_owned(), why });
     }
     Ok(Some(report))
-}
-
-/// Whether a workload waits for what it has asked for, so that a slower system gets less work to do.
-fn is_closed(workload: &Workload) -> bool {
-    match workload {
-        Workload::Trace(trace) => trace.replay == Replay::Closed,
-        Workload::Events(load) => load.parameters.replay == Replay::Closed,
-        Workload::Synthetic(load) => load.parameters.generators.iter().all(|generator| {
-            generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
-        }),
-        Workload::Accesses(_)
-        | Workload::DeviceAccesses(_)
-        | Workload::Files(_)
-        | Workload::Script(_)
-        | Workload::FileTrace(_)
-        | Workload::Users(_)
-        | Workload::Parallel(_) => true,
-    }
 }
 
 fn warnings(loaded: &Loaded) -> Vec<String> {

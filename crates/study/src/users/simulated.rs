@@ -39,18 +39,7 @@ pub fn users_of(loaded: &Loaded) -> Result<(&str, &Users), UsersError> {
 pub(super) fn with_users(mut loaded: Loaded, users: &Users) -> Result<Loaded, UsersError> {
     let mut all = loaded.scenario.workload.values_mut();
     let (Some(workload), None) = (all.next(), all.next()) else { return Err(UsersError::NotOneFileWorkload) };
-    let place = match &*workload {
-        Workload::Trace(_) | Workload::Synthetic(_) | Workload::DeviceAccesses(_) => {
-            return Err(UsersError::NotOneFileWorkload);
-        }
-        Workload::Accesses(load) => &load.place,
-        Workload::Files(load) => &load.place,
-        Workload::Script(load) => &load.place,
-        Workload::FileTrace(load) => &load.place,
-        Workload::Events(load) => &load.place,
-        Workload::Users(load) => &load.place,
-        Workload::Parallel(load) => &load.place,
-    };
+    let place = workload.files_place().ok_or(UsersError::NotOneFileWorkload)?;
     let places = match &*workload {
         Workload::Users(load) => load.parameters.places.clone(),
         _ => users.places.clone(),

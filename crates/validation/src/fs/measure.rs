@@ -177,17 +177,11 @@ fn programs(loaded: &Loaded) -> Result<(FileWorkload, Prepared), FsValidationErr
             FileWorkload::Requests(parameters)
         }
         Some(Workload::Script(load)) => FileWorkload::Script(load.parameters.clone()),
-        Some(
-            Workload::Trace(_)
-            | Workload::Synthetic(_)
-            | Workload::Accesses(_)
-            | Workload::DeviceAccesses(_)
-            | Workload::Events(_)
-            | Workload::Users(_)
-            | Workload::Parallel(_),
-        )
-        | None => {
-            let error = loaded.error_at("workload", "no workload here works on files");
+        _ => {
+            let error = loaded.error_at(
+                "workload",
+                "no workload here is a pattern, a record or a script of file operations",
+            );
             return Err(petrio_scenario::Problems::new(&loaded.scenario.title, vec![error]).into());
         }
     };
