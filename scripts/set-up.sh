@@ -70,7 +70,7 @@ fi
 # Built without optimisation: it runs for a second and compiles for one minute instead of five.
 if ! has cargo-deny && ! [ -x "$tools/bin/cargo-deny" ]; then
     say "building cargo-deny $cargo_deny_version (once)"
-    if ! CARGO_TARGET_DIR=$tools/build cargo install --quiet --locked --debug --no-default-features \
+    if ! CARGO_TARGET_DIR=$tools/build CARGO_PROFILE_DEV_DEBUG=false CARGO_PROFILE_DEV_CODEGEN_UNITS=1 cargo install --quiet --locked --debug --no-default-features \
         --root "$tools" --version "$cargo_deny_version" cargo-deny; then
         say "cargo-deny could not be built; licences will be reported as not checked"
     fi
