@@ -12,8 +12,10 @@ use crate::file_system::Volume;
 use crate::journal::BlockKey;
 use crate::laid_out::LaidOut;
 use crate::state::{Event, Moves, Touch};
-use petrio_colours::{Direction, FileCause, FileId, FileOp, Hint, Operation};
+use petrio_colours::{Direction, FileCause, FileId, FileOp, Hint, Operation, RequestId};
 use petrio_persist::Persist;
+use petrio_units::numbers::as_index;
+use std::collections::BTreeMap;
 
 /// Blocks of an inode table that are read around one (EXT4_DEF_INODE_READAHEAD_BLKS, from 2.6.28).
 const INODES_AHEAD: u64 = 32;
@@ -25,6 +27,8 @@ pub(super) struct Found {
     files: Vec<u64>,
     /// Whether a file has been opened, at the first of which the place of the mount is written down (EXT4_MF_MNTDIR_SAMPLED).
     opened: bool,
+    /// How many of a directory's blocks each reader has come by that waits for the next.
+    listing: BTreeMap<RequestId, u64>,
 }
 
 impl Found {
@@ -79,7 +83,26 @@ impl Ext {
         if op.operation == Operation::Readdir {
             let mut blocks = Vec::new();
             self.volume.listed_blocks(op.file, |block| blocks.push(block));
-            bring_each(kernel, &blocks, touch)?;
+            self.list(kernel, op.id, &blocks, touch)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the blocks of a directory one after the other; what is behind the reader it needs no more.
+    fn list(
+        &mut self,
+        kernel: &mut Kernel<'_>,
+        reader: RequestId,
+        blocks: &[u64],
+        touch: Touch,
+    ) -> Result<(), Stop> {
+        let Some(found) = &mut self.found else { return Ok(()) };
+        let from = found.listing.remove(&reader).unwrap_or_default();
+        for (at, &block) in (0..).zip(blocks).skip(as_index(from)) {
+            if let Some(group) = kernel.bring_block(block, None, touch) {
+                found.listing.insert(reader, at);
+                return Err(Stop::Wait(Event::Group(group), FileCause::Read));
+            }
         }
         Ok(())
     }
