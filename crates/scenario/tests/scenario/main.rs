@@ -16,6 +16,7 @@ mod data_sheets;
 mod discards;
 mod drive_laws;
 mod driven;
+mod drives;
 mod failures;
 mod file_systems;
 mod files_in_memory;
