@@ -14,7 +14,8 @@ part() {
   $name"
 }
 
-part "make test, with new inputs of the properties" env PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
+part "make test, with new inputs of the properties and the tests that wait long" \
+    env PETRIO_LONG_TESTS=1 PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-new}" scripts/test.sh
 part "all that holds blocks, drives, mounts, schedulers and workloads together; random scenarios, and what is advised of them and of the examples" \
     env PETRIO_FULL_MATRIX=1 PETRIO_RANDOM_SCENARIOS="${SCENARIOS:-2000}" PETRIO_RANDOM_ADVICE="${ADVICE:-500}" \
     PROPTEST_RNG_SEED="$(date +%s)" \
