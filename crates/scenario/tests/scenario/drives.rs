@@ -13,6 +13,6 @@ fn of_pages_that_are_written_in_part_each_is_read_first_and_of_whole_ones_none()
         counted.iter().map(|drive| (drive.what.clone(), drive.drives, drive.count)).collect::<Vec<_>>()
     };
     let what = "pages read first, for writes of parts of them".to_owned();
-    assert_eq!(of("512 B"), [(what, 2, 256)]);
+    assert_eq!(of("512 B"), [(what, 2, 128)]);
     assert_eq!(of("4 KiB"), []);
 }
