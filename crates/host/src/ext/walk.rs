@@ -138,7 +138,7 @@ impl Ext {
         if !matches!(op.operation, Operation::Create | Operation::Tmpfile | Operation::Open) {
             return Ok(());
         }
-        if found.opened || kernel.fs.is_read_only {
+        if found.opened || kernel.fs.is_read_only || self.volume.is_directory(op.file) {
             return Ok(());
         }
         let change = self.start(kernel, 1)?;
