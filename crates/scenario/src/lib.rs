@@ -36,7 +36,9 @@ mod check;
 mod checker;
 mod classes;
 mod devices;
+mod emulated;
 mod failure;
+mod faults;
 mod fio;
 mod generators;
 pub mod holder;
@@ -70,7 +72,9 @@ pub use host::{
     PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
     Volume,
 };
-pub use load::{load, load_from, load_in, load_on, load_text};
+pub use emulated::EmulatedParts;
+pub use faults::{load_faults, load_faults_text};
+pub use load::{load, load_from, load_in, load_on, load_parts, load_text};
 pub use loaded::Loaded;
 pub use network::PlacedNetwork;
 use petrio_report::claim;

@@ -43,7 +43,8 @@ pub use slow_disk::serve_if_called;
 pub use volume::{BLOCK_BYTES, BlockKind};
 
 use emulated::Pace;
-use loop_device::{fresh_name, make_image};
+pub(crate) use loop_device::fresh_name;
+use loop_device::make_image;
 use petrio_capture::journal_trace::{BlockAccess, DeviceNumber, JournalArea};
 use petrio_capture::mounted::{MOUNT, remove_mount_point};
 use petrio_capture::undo::Undo;
@@ -222,7 +223,7 @@ fn drop_caches(which: &str) -> Result<(), RigError> {
     fs::write(FILE, which).map_err(RigError::system("write", FILE))
 }
 
-fn possible(what: &'static str, availability: &Availability) -> Result<(), RigError> {
+pub(crate) fn possible(what: &'static str, availability: &Availability) -> Result<(), RigError> {
     match availability.reason() {
         None => Ok(()),
         Some(why) => Err(RigError::NotPossible { what, why: why.to_owned() }),
