@@ -12,5 +12,5 @@ mod files;
 pub mod guest;
 
 pub(crate) use file_system::{MOUNTED_ON, clear_mounted_on};
-pub use file_system::{FileSystemKind, MountedDevice};
+pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
 pub use files::DeviceFiles;
