@@ -63,8 +63,13 @@ mod tests {
 
     #[test]
     fn a_command_that_was_left_out_says_so_and_is_not_listed() {
-        let lines =
-            ["calibrate --out here.toml", "emulate s.toml --nbd x", "fs create spec.toml --dir x", "validate ops", "users run s.toml"];
+        let lines = [
+            "calibrate --out here.toml",
+            "emulate s.toml --nbd x",
+            "fs create spec.toml --dir x",
+            "validate ops",
+            "users run s.toml",
+        ];
         for line in lines {
             let words = std::iter::once("petrio").chain(line.split(' '));
             let failure = Arguments::try_parse_from(words).unwrap().command.execute().unwrap_err();

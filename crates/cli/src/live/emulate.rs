@@ -8,13 +8,14 @@ use crate::output::{print, print_json, talk};
 use crate::outputs::{Outputs, cannot_write, is_own_trace};
 use crate::results::say_written;
 use clap::{ArgGroup, Args, ValueEnum};
+use petrio_capture::launch;
 use petrio_emulate::faults::{FaultProfile, PowerCut};
 use petrio_emulate::nbd::NbdServer;
 use petrio_emulate::{DeviceSpec, EmulateError, Emulator, Handle, Medium, Options, Tolerance};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
-use petrio_files::whole_file::WholeFile;
 use petrio_files::temporary::TemporaryFolder;
+use petrio_files::whole_file::WholeFile;
 use petrio_live::emulation::guest::Kit;
 use petrio_live::emulation::{DeviceFiles, FileSystemKind, MountedDevice, medium_with};
 use petrio_live::rig::RigError;
@@ -25,7 +26,6 @@ use signal_hook::consts::{SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{Handle as Signalled, Signals};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Make the simulated device or array a real one: programs, file systems and kernels work on it, and wait as long as it says
 ///
@@ -200,12 +200,7 @@ impl Emulate {
     }
 
     /// How it goes on.
-    fn options(
-        &self,
-        inputs: &Inputs,
-        loaded: &Loaded,
-        devices: &[DeviceSpec],
-    ) -> Result<Options, Failure> {
+    fn options(&self, inputs: &Inputs, loaded: &Loaded, devices: &[DeviceSpec]) -> Result<Options, Failure> {
         let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
         let faults = self.faults.as_deref().map(|path| load_faults(inputs, path, &names));
         let mut faults: FaultProfile = faults.transpose()?.unwrap_or_default();
@@ -214,13 +209,13 @@ impl Emulate {
         }
         is_own_trace(self.trace.as_deref())?;
         Outputs::of([("--log", &self.log), ("--trace", &self.trace)]).check(inputs, [])?;
-        let log = self.log.as_ref().map(|path| {
-            WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause))
-        });
+        let log = self
+            .log
+            .as_ref()
+            .map(|path| WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause)));
         let about = About { command: format!("emulated: {}", loaded.scenario.title), ..About::default() };
         let trace = self.trace.as_ref().map(|path| EventWriter::create(path, inputs, &about));
-        let tolerance =
-            Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
+        let tolerance = Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
         let seed = loaded.scenario.seed;
         Ok(Options { faults, seed, tolerance, log: log.transpose()?, trace: trace.transpose()? })
     }
@@ -324,9 +319,8 @@ impl Emulate {
                 None
             }
         };
-        let end = ending.wait(self.until.map(|until| {
-            std::time::Duration::from_nanos(until.time().as_picos() / 1_000)
-        }));
+        let end = ending
+            .wait(self.until.map(|until| std::time::Duration::from_nanos(until.time().as_picos() / 1_000)));
         if mounted.as_ref().is_some_and(MountedDevice::is_in_use) {
             talk("unmounting …");
         }
@@ -346,7 +340,8 @@ impl Emulate {
             }
             return Ok(());
         };
-        let mut command = Command::new(program);
+        // It ends with this process, however that does.
+        let mut command = launch::command(program, launch::Signal::TERM);
         command.args(arguments).envs(places.iter().map(|(name, place)| (name, place)));
         let mut child = command.spawn().map_err(|error| {
             let message = format!("{} can't be started: {error}", program.to_string_lossy());

@@ -3,10 +3,10 @@
 use super::emulated_end::End;
 use crate::failure::Failure;
 use crate::output::talk;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use petrio_emulate::Device;
 use petrio_files::shown;
-use petrio_live::emulation::guest::{Guest, GuestDisk, GuestError, Kit, run};
+use petrio_live::emulation::guest::{Accelerator, Guest, GuestDisk, GuestError, Kit, run};
 use petrio_units::Bytes;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,16 @@ pub(crate) struct GuestArguments {
     /// The guest's processors
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     guest_processors: u32,
+    /// By what they run: the host's own (KVM), or emulated, which is several times as slow; auto tries the host's first
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "auto")]
+    guest_accel: Accel,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Accel {
+    Auto,
+    Kvm,
+    Emulated,
 }
 
 /// A file of the host's, and its path in the guest.
@@ -84,7 +94,10 @@ impl GuestArguments {
         }
         let Some(folder) = self.kernel_dir.clone().or_else(Kit::usual_folder) else {
             let help = "name one: --kernel-dir DIR".to_owned();
-            return Err(Failure::new("there is no folder for the guest's kernel, for there is no $HOME", Some(help)));
+            return Err(Failure::new(
+                "there is no folder for the guest's kernel, for there is no $HOME",
+                Some(help),
+            ));
         };
         if !self.set_up_kernel {
             match Kit::at(&folder) {
@@ -125,6 +138,11 @@ impl GuestArguments {
             files: self.guest_file.clone(),
             memory: self.guest_memory,
             processors: self.guest_processors.max(1),
+            accelerator: match self.guest_accel {
+                Accel::Auto => Accelerator::Whichever,
+                Accel::Kvm => Accelerator::Host,
+                Accel::Emulated => Accelerator::Emulated,
+            },
         };
         let stops = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stops);
@@ -134,7 +152,8 @@ impl GuestArguments {
                 let _ = tell.send(End::Guest(ended.map_err(|error| Failure::of(&error))));
             }
         });
-        let thread = thread.map_err(|error| Failure::Output(format!("a thread can't be started: {error}")))?;
+        let thread =
+            thread.map_err(|error| Failure::Output(format!("a thread can't be started: {error}")))?;
         Ok(AtWork { stops, thread: Some(thread) })
     }
 }

@@ -33,8 +33,12 @@ pub(super) fn conclude(end: End, outcome: &Outcome) -> Result<(), Failure> {
         100.0 * found.wanted_share
     );
     let help = match outcome.real_time {
-        true => "leave the machine alone meanwhile, emulate a slower device, or allow more: --tolerance, --on-time",
-        false => "run it as root, or with the right to real-time priorities (ulimit -r 40), on a machine that does nothing else",
+        true => {
+            "leave the machine alone meanwhile, emulate a slower device, or allow more: --tolerance, --on-time"
+        }
+        false => {
+            "run it as root, or with the right to real-time priorities (ulimit -r 40), on a machine that does nothing else"
+        }
     };
     Err(Failure::Missed { message, help: help.to_owned() })
 }
@@ -50,7 +54,10 @@ pub(super) fn described(loaded: &Loaded, device: &DeviceSpec) -> String {
     let durability = device.durability;
     let keeps = match (durability.volatile, durability.room) {
         (false, _) => "what is reported as written is durable".to_owned(),
-        (true, Some(room)) => format!("up to {} of what is reported as written is lost with the power unless it is flushed", bytes(room)),
+        (true, Some(room)) => format!(
+            "up to {} of what is reported as written is lost with the power unless it is flushed",
+            bytes(room)
+        ),
         (true, None) => "what is reported as written is lost with the power unless it is flushed".to_owned(),
     };
     let disk = loaded.disks.iter().find(|disk| disk.name == device.name);

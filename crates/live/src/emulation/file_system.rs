@@ -1,7 +1,7 @@
 //! A real kernel's file system on an emulated device, mounted where a user wants it.
 
-use crate::rig::program::{is_installed, run, run_to_death};
 use crate::rig::loop_device::IMAGE;
+use crate::rig::program::{is_installed, run, run_to_death};
 use crate::rig::{LoopDevice, MEMORY, RigError, fresh_name};
 use petrio_capture::undo::Undo;
 use petrio_emulate::{ImageError, Medium};
@@ -61,7 +61,9 @@ fn make_in(file: &Path, kind: FileSystemKind, size: Option<Bytes>) -> Result<(),
         _ => vec!["-q".into(), "-F".into()],
     };
     match (kind, size) {
-        (FileSystemKind::Xfs, Some(size)) => words.extend(["-d".into(), format!("size={}", size.get()).into()]),
+        (FileSystemKind::Xfs, Some(size)) => {
+            words.extend(["-d".into(), format!("size={}", size.get()).into()])
+        }
         _ => {}
     }
     words.push(file.as_os_str().to_owned());

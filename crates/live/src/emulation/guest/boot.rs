@@ -1,9 +1,9 @@
 //! A guest, from its start to its job's exit code.
 
+use super::GuestError;
 use super::cpio::Archive;
 use super::kit::Kit;
 use super::modules::{Modules, read};
-use super::GuestError;
 use petrio_capture::launch::{self, Signal};
 use petrio_files::temporary::TemporaryFolder;
 use petrio_units::Bytes;
@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const QEMU: &str = "qemu-system-x86_64";
 
@@ -38,6 +38,20 @@ sync; poweroff -f
 
 /// The PCI slots behind those of the board and of the ports.
 const DISKS_MAX: usize = 28;
+
+/// By what the guest's processor runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accelerator {
+    /// By the host's, where that works; a guest that says nothing with it begins anew without.
+    Whichever,
+    /// By the host's (KVM).
+    Host,
+    /// Emulated: several times as slow, and everywhere.
+    Emulated,
+}
+
+/// A kernel that runs says something within a second or two.
+const FIRST_WORD: Duration = Duration::from_secs(15);
 
 /// A disk of a guest's: an export of an NBD server.
 #[derive(Clone, Debug)]
@@ -71,6 +85,8 @@ pub struct Guest {
     pub memory: Bytes,
     /// Its processors.
     pub processors: u32,
+    /// By what they run.
+    pub accelerator: Accelerator,
 }
 
 /// Runs a guest until its job ends, or until it is told to stop; the job's exit code. What the job prints goes to standard output and
@@ -85,22 +101,20 @@ pub fn run(guest: &Guest, stops: &AtomicBool) -> Result<u8, GuestError> {
     let folder = TemporaryFolder::new().map_err(GuestError::system("make a folder", std::env::temp_dir()))?;
     let initrd = folder.path().join("initrd");
     pack(guest, &initrd)?;
-    let mut child = start(guest, folder.path())?;
-    // QEMU would drop the job's output at the end of its own input.
-    let input = child.stdin.take();
-    let wait = |child: &mut Child| loop {
-        match child.try_wait() {
-            Ok(None) if stops.load(Ordering::SeqCst) => {
-                let _ = child.kill();
-                return child.wait();
-            }
-            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-            Ok(Some(status)) => return Ok(status),
-            Err(error) => return Err(error),
-        }
+    let has_host = File::options().read(true).write(true).open("/dev/kvm").is_ok();
+    let by_host = match guest.accelerator {
+        Accelerator::Whichever => has_host,
+        Accelerator::Host => true,
+        Accelerator::Emulated => false,
     };
-    wait(&mut child).map_err(GuestError::system("wait for", QEMU))?;
-    drop(input);
+    let patience = (guest.accelerator == Accelerator::Whichever && by_host).then_some(FIRST_WORD);
+    let mut child = start(guest, folder.path(), by_host)?;
+    let waited = wait_for(&mut child, (stops, patience), &folder.path().join("log"));
+    if !waited.map_err(GuestError::system("wait for", QEMU))? {
+        let mut child = start(guest, folder.path(), false)?;
+        wait_for(&mut child, (stops, None), &folder.path().join("log"))
+            .map_err(GuestError::system("wait for", QEMU))?;
+    }
     let said = |name: &str| {
         let mut bytes = Vec::new();
         let file = File::open(folder.path().join(name));
@@ -114,6 +128,32 @@ pub fn run(guest: &Guest, stops: &AtomicBool) -> Result<u8, GuestError> {
     let lines: Vec<&str> = log.lines().collect();
     let messages = lines[lines.len().saturating_sub(15)..].join("\n");
     Err(GuestError::Stopped { messages })
+}
+
+/// Waits for QEMU's end; false where its kernel has said nothing for too long, and it was ended.
+fn wait_for(
+    child: &mut Child,
+    (stops, patience): (&AtomicBool, Option<Duration>),
+    log: &Path,
+) -> std::io::Result<bool> {
+    // QEMU would drop the job's output at the end of its own input.
+    let input = child.stdin.take();
+    let began = Instant::now();
+    let ended = loop {
+        if child.try_wait()?.is_some() {
+            break true;
+        }
+        let is_mute = patience.is_some_and(|patience| began.elapsed() > patience)
+            && log.metadata().is_ok_and(|log| log.len() == 0);
+        if is_mute || stops.load(Ordering::SeqCst) {
+            child.kill()?;
+            child.wait()?;
+            break !is_mute;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    drop(input);
+    Ok(ended)
 }
 
 /// Its initial RAM disk: the tools, and what this run adds.
@@ -173,18 +213,19 @@ fn escaped(path: &Path) -> String {
 }
 
 /// QEMU, which ends with the thread that starts it.
-fn start(guest: &Guest, folder: &Path) -> Result<Child, GuestError> {
+fn start(guest: &Guest, folder: &Path, by_host: bool) -> Result<Child, GuestError> {
     if guest.disks.len() > DISKS_MAX {
         let cause = std::io::Error::other(format!("a guest has {DISKS_MAX} disks at most"));
         return Err(GuestError::system("start", QEMU)(cause));
     }
     let place = |name: &str| escaped(&folder.join(name));
     let memory = (guest.memory.get() >> 20).max(128);
-    let mut words: Vec<String> = "-accel kvm -accel tcg -machine pc -nodefaults -no-user-config -display none -no-reboot"
+    let mut words: Vec<String> = "-machine pc -nodefaults -no-user-config -display none -no-reboot"
         .split(' ')
         .map(str::to_owned)
         .collect();
     let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    add("-accel", if by_host { "kvm" } else { "tcg" }.to_owned());
     add("-m", memory.to_string());
     add("-smp", guest.processors.to_string());
     add("-serial", format!("file:{}", place("log")));

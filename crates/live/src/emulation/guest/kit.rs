@@ -20,8 +20,7 @@ const TOOLS: [&str; 5] = ["busybox-static", "mdadm", "e2fsprogs", "xfsprogs", "u
 const LEFT_OUT_PACKAGES: [&str; 3] = ["libicu", "libperl", "libpython"];
 
 /// Folders that they do without.
-const LEFT_OUT_FOLDERS: [&str; 7] =
-    ["share", "include", "gconv", "modules", "systemd", "firmware", "udev"];
+const LEFT_OUT_FOLDERS: [&str; 7] = ["share", "include", "gconv", "modules", "systemd", "firmware", "udev"];
 
 /// The files of a kit.
 const TOOLS_FILE: &str = "tools.cpio";
@@ -53,9 +52,7 @@ impl Kit {
             .filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"vmlinuz-")))
             .max()
             .ok_or_else(|| missing("kernel"))?;
-        for (file, what) in
-            [(TOOLS_FILE, "tools"), ("kernel/modules/modules.dep", "modules of the kernel")]
-        {
+        for (file, what) in [(TOOLS_FILE, "tools"), ("kernel/modules/modules.dep", "modules of the kernel")] {
             if !folder.join(file).is_file() {
                 return Err(missing(what));
             }
@@ -235,7 +232,8 @@ impl Apt {
         words.extend(none.iter().map(String::as_str));
         words.extend(names.iter().map(String::as_str));
         let told = self.run("apt-cache", &words)?;
-        let needed = told.lines().filter_map(|line| line.trim().trim_start_matches('|').split_once("epends: "));
+        let needed =
+            told.lines().filter_map(|line| line.trim().trim_start_matches('|').split_once("epends: "));
         Ok(needed.map(|(_, name)| name.trim().split(':').next().unwrap_or_default().to_owned()).collect())
     }
 

@@ -14,7 +14,7 @@ mod cpio;
 mod kit;
 mod modules;
 
-pub use boot::{Guest, GuestDisk, run};
+pub use boot::{Accelerator, Guest, GuestDisk, run};
 pub use kit::Kit;
 
 use std::io;
@@ -35,7 +35,9 @@ pub enum GuestError {
     },
     /// A program that failed.
     #[error("{program} {arguments}: {message}")]
-    #[diagnostic(help("the kernel and the tools of the guest are Debian's packages: is the network there, and a Debian or Ubuntu here?"))]
+    #[diagnostic(help(
+        "the kernel and the tools of the guest are Debian's packages: is the network there, and a Debian or Ubuntu here?"
+    ))]
     Program {
         /// The program.
         program: String,
