@@ -38,6 +38,9 @@ mod record;
 mod store;
 mod urgent;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::{Answer, Refusal};
 pub use device::{Asked, Device, DeviceSpec, Durability, WithMedium};
 pub use emulator::{EmulateError, Emulator, Handle, Options, Outcome};

@@ -9,6 +9,8 @@ mod create;
 mod directories;
 mod emulate;
 mod emulated_end;
+mod emulated_guest;
+mod emulated_told;
 mod profile;
 mod remove;
 mod run_users;

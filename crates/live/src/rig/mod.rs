@@ -56,7 +56,7 @@ use std::time::Duration;
 use volume::{Journal, Layout};
 
 /// Where images in memory lie.
-const MEMORY: &str = "/dev/shm";
+pub(crate) const MEMORY: &str = "/dev/shm";
 
 /// A file system of its own, mounted; gone when this is dropped.
 #[derive(Debug)]
