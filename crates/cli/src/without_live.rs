@@ -35,6 +35,7 @@ pub(crate) type Emulate = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
+pub(crate) type ValidateLive = Absent;
 pub(crate) type ValidateOps = Absent;
 pub(crate) type Verify = Absent;
 pub(crate) type Worker = Absent;
