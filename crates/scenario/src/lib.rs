@@ -39,6 +39,7 @@ mod devices;
 mod failure;
 mod fio;
 mod generators;
+pub mod given;
 pub mod holder;
 pub mod host;
 pub mod init;

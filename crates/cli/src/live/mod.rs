@@ -39,3 +39,8 @@ impl From<NamespaceError> for Failure {
         if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }
     }
 }
+
+/// Becomes a program whose calls are held, or what stands around it, if petrio has started itself for that.
+pub(crate) fn execute_if_called(words: &[std::ffi::OsString]) -> Option<u8> {
+    petrio_intercept::called(words).map(|code| u8::try_from(code).unwrap_or(u8::MAX))
+}
