@@ -88,6 +88,7 @@ enum Command {
     #[command(subcommand)]
     Users(command::users::Users),
     Fit(command::fit::Fit),
+    Exec(live::Exec),
     #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
     Completions(command::completions::Completions),
@@ -112,6 +113,7 @@ impl Command {
             Self::Fs(fs) => fs.execute(),
             Self::Users(users) => users.execute(),
             Self::Fit(fit) => fit.execute(),
+            Self::Exec(exec) => exec.execute(),
             #[cfg(feature = "studio")]
             Self::Studio(studio) => studio.execute(),
             Self::Completions(completions) => completions.execute(&mut Arguments::command()),

@@ -64,6 +64,7 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             talk("interrupted");
             ExitCode::from(INTERRUPTED)
         }
+        Failure::Program(code) => ExitCode::from(code),
         Failure::Closed => ExitCode::SUCCESS,
     }
 }

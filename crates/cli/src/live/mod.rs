@@ -7,6 +7,7 @@ mod calibrate_measured;
 mod calibrate_network;
 mod create;
 mod directories;
+mod exec;
 mod profile;
 mod remove;
 mod run_users;
@@ -17,6 +18,7 @@ mod worker;
 
 pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
+pub(crate) use exec::Exec;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
 pub(crate) use remove::Remove;
