@@ -251,11 +251,13 @@ impl Supervisor {
 
 /// How a descriptor's accesses are made.
 fn access(flags: OFlags) -> AccessFlags {
-    let sync = flags.contains(OFlags::SYNC);
+    // The library takes O_DSYNC for O_SYNC, which has one bit more.
+    let has = |flag: i32| flags.bits() & flag.unsigned_abs() == flag.unsigned_abs();
+    let sync = has(libc::O_SYNC);
     AccessFlags {
         direct: flags.contains(OFlags::DIRECT),
         sync,
-        data_sync: !sync && flags.contains(OFlags::DSYNC),
+        data_sync: !sync && has(libc::O_DSYNC),
         append: flags.contains(OFlags::APPEND),
         ..AccessFlags::default()
     }

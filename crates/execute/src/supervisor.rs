@@ -265,8 +265,10 @@ impl Supervisor {
         let mut fds = vec![PollFd::new(&self.started.listener, PollFlags::IN)];
         fds.extend(waiting.iter().map(|(_, fd, flags)| PollFd::new(&**fd, *flags)));
         let span = Timespec { tv_sec: 0, tv_nsec: wait };
-        if poll(&mut fds, Some(&span)).map_err(|error| ExecuteError::Held(error.into()))? == 0 {
-            return Ok(false);
+        match poll(&mut fds, Some(&span)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(false),
+            Ok(_) => {}
+            Err(error) => return Err(ExecuteError::Held(error.into())),
         }
         let called = !fds[0].revents().is_empty();
         let ready: Vec<usize> =
@@ -591,6 +593,11 @@ impl Supervisor {
                 State::Running => self.computes(id, process, somebody_waits),
                 _ => {}
             }
+        }
+        // Words that the kernel has changed, or somebody who was never seen.
+        let processes: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
+        for process in processes {
+            self.look_at_words(process, self.global)?;
         }
         // What was started and has ended before it was ever seen.
         let seen: Vec<u32> = self.births.iter().map(|birth| birth.by).collect();

@@ -46,8 +46,10 @@ impl Listener {
     /// What the kernel refuses.
     pub fn next(&self, wait: Option<Timespec>) -> io::Result<Next> {
         let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
-        if poll(&mut ready, wait.as_ref())? == 0 {
-            return Ok(Next::Nothing);
+        match poll(&mut ready, wait.as_ref()) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(Next::Nothing),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
         }
         let flags = ready[0].revents();
         if flags.contains(PollFlags::IN) {

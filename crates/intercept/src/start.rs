@@ -334,7 +334,7 @@ fn program(socket: OwnedFd, start: &Start) -> Option<i32> {
     tell(to, "new privileges can't be renounced", renounced)?;
     let sender = socket.try_clone().ok()?;
     // This thread's calls are held from the filter on, by a listener that nobody has yet: another hands it over.
-    let messenger = std::thread::spawn(move || {
+    std::thread::spawn(move || {
         loop {
             let number = LISTENER.load(Ordering::Acquire);
             if number >= 0 {
@@ -348,7 +348,7 @@ fn program(socket: OwnedFd, start: &Start) -> Option<i32> {
     command.args(arguments);
     let listener = tell(to, "system calls can't be held (seccomp)", kernel::install(&filter))?;
     LISTENER.store(listener.as_raw_fd(), Ordering::Release);
-    let _ = messenger.join();
+    // Its next call waits until somebody has the listener; the messenger ends when this becomes the program.
     let error = command.exec();
     let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTED };
     let text = format!("petrio: {} can't be executed: {error}\n", name.to_string_lossy());

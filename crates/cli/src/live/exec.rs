@@ -3,13 +3,15 @@
 use crate::failure::Failure;
 use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
-use crate::results::say_written;
+use crate::command::compare::answer;
+use crate::results::{Results, say_written};
 use clap::Args;
 use petrio_execute::{Compute, Execution, Laid, Options, Told};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
+use petrio_study::compare::{CompareError, Input, Question};
 use petrio_scenario::report::{
     CallFigures, ExecutedFigures, Report, Sinks, terminal_text, write_csv, write_html, write_json,
 };
@@ -188,7 +190,7 @@ impl Exec {
             let help = "start the program in a directory with what it needs, or simulate a larger device";
             return Err(Failure::new(message, Some(help.to_owned())));
         }
-        let free = petrio_files_free();
+        let free = petrio_execute::free_memory();
         let mut command = self.command.clone();
         if let Some(first) = command.first_mut() {
             *first = program.as_os_str().to_owned();
@@ -255,21 +257,57 @@ impl Exec {
         Outputs::of([("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)])
     }
 
-    /// Several reports side by side.
-    fn compared(&self, reports: &[Report], _inputs: &Inputs, code: i32) -> Result<(), Failure> {
-        for report in reports {
-            print(&terminal_text(report, None, width()))?;
-        }
+    /// Several reports side by side, as petrio compare tells of reports that it is given.
+    fn compared(&self, reports: &[Report], inputs: &Inputs, code: i32) -> Result<(), Failure> {
+        let folder = std::env::temp_dir().join(format!("petrio-exec-{}", std::process::id()));
+        let failed = |error: std::io::Error| Failure::Output(format!("the reports can't be put aside to be compared: {error}"));
+        std::fs::create_dir(&folder).map_err(failed)?;
+        let compared = self.compared_in(&folder, reports, inputs);
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+        compared?;
         ended_with(code)
+    }
+
+    fn compared_in(&self, folder: &Path, reports: &[Report], inputs: &Inputs) -> Result<(), Failure> {
+        let mut named = Vec::new();
+        for (report, scenario) in reports.iter().zip(&self.scenarios) {
+            let stem = scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let alike = named.iter().filter(|(_, other)| *other == stem).count();
+            let name = if alike == 0 { format!("{stem}.json") } else { format!("{stem}-{}.json", alike + 1) };
+            let path = folder.join(name);
+            write_json(report, &path, inputs)?;
+            named.push((path, stem));
+        }
+        let asked: Result<Vec<Input>, CompareError> =
+            named.iter().map(|(path, _)| path.to_string_lossy().parse()).collect();
+        let question = Question {
+            candidates: Vec::new(),
+            inputs: asked.map_err(|error| Failure::of(&error))?,
+            settings: Vec::new(),
+            seed: None,
+            replications: None,
+            precision: None,
+            confidence: None,
+            relevant: None,
+            measure: None,
+            directory: None,
+            from: None,
+            files: Inputs::here(),
+        };
+        let results = Results { json: self.json.clone(), html: self.html.clone() };
+        answer(&question, None, &results, self.quiet)?;
+        if !self.quiet && !results.to_output() {
+            let times: Vec<String> = (reports.iter().zip(&self.scenarios))
+                .map(|(report, scenario)| format!("{} on {}", seconds(report.simulated_s), scenario.display()))
+                .collect();
+            print(&format!("  the program took {}", times.join(", ")))?;
+        }
+        Ok(())
     }
 }
 
 const NEEDS: &str = "petrio exec needs Linux 5.11 or later, overlayfs, and the right to make namespaces: root's, or any user's where \
     user.max_user_namespaces isn't 0 and no rule of the distribution's forbids it";
-
-fn petrio_files_free() -> u64 {
-    petrio_execute::free_memory()
-}
 
 fn failure(problem: &str) -> Failure {
     Failure::new(problem, None)
