@@ -97,6 +97,13 @@ impl Supervisor {
                 let words = words.map(|nanos| [nanos / NANOS, nanos % NANOS / 1_000]).concat();
                 written(id, a[2], &words)
             }
+            Call::TimerCreate => self.makes_timer(id, a),
+            Call::TimerSettime => self.set_signal_timer(id, a, (clock, monotonic, realtime)),
+            Call::TimerDelete => {
+                let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+                self.signal_timers.remove(&(process, a[0]));
+                GO_ON
+            }
             Call::TimerfdSettime => self.set_timer(id, a, (clock, monotonic, realtime)),
             _ => GO_ON,
         }
@@ -128,6 +135,41 @@ impl Supervisor {
         before
     }
 
+    /// A timer that sends a process a signal: the kernel makes it, too, and knows its number when the call is over.
+    fn makes_timer(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
+        const SIGNAL: u64 = 0;
+        // Where nothing is said, it is an alarm; else a value, the signal, and to whom.
+        let (signal, to) = match a[1] {
+            0 => (libc::SIGALRM.unsigned_abs().into(), SIGNAL),
+            at => match memory::words::<2>(id, at) {
+                Ok([_, word]) => (word & 0xffff_ffff, word >> 32),
+                Err(_) => return GO_ON,
+            },
+        };
+        match (to, i32::try_from(signal)) {
+            (SIGNAL, Ok(signal)) => {
+                if let Some(thread) = self.threads.get_mut(&id) {
+                    thread.timer = Some((a[2], signal));
+                }
+            }
+            // One that only a thread of the C library hears goes by the real clock.
+            _ => self.tell(|told| told.real_timers += 1),
+        }
+        GO_ON
+    }
+
+    fn set_signal_timer(&mut self, id: u32, a: &[u64; 6], now: (Time, u64, u64)) -> Verdict {
+        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+        let Some(mut timer) = self.signal_timers.get(&(process, a[0])).copied() else { return GO_ON };
+        let Ok([every, every_ns, at, at_ns]) = memory::words::<4>(id, a[2]) else { return GO_ON };
+        let left = timer.at.map_or(Time::ZERO, |at| at.saturating_sub(now.0));
+        let before = [timer.every, left].map(nanos).map(|nanos| [nanos / NANOS, nanos % NANOS]).concat();
+        timer.every = time(every, every_ns);
+        timer.at = (at > 0 || at_ns > 0).then(|| now.0.saturating_add(until((at, at_ns), a[1], now)));
+        self.signal_timers.insert((process, a[0]), timer);
+        if a[3] == 0 { Verdict::Now(Answer::Value(0)) } else { written(id, a[3], &before) }
+    }
+
     fn set_timer(&mut self, id: u32, a: &[u64; 6], (clock, monotonic, realtime): (Time, u64, u64)) -> Verdict {
         let (Some(fd), Ok([every, every_ns, at, at_ns])) = (self.copy(id, descriptor(a[0])), memory::words::<4>(id, a[2]))
         else {
@@ -138,14 +180,7 @@ impl Supervisor {
         if at == 0 && at_ns == 0 {
             return GO_ON;
         }
-        let span = if a[1] & ABSOLUTE != 0 {
-            let value = at.saturating_mul(NANOS).saturating_add(at_ns);
-            // Which clock it goes by only its maker knows: a time of day is later than any since the start.
-            let from = if value > realtime / 2 && realtime / 2 > monotonic { realtime } else { monotonic };
-            Time::from_nanos(value.saturating_sub(from).min(LONGEST * NANOS))
-        } else {
-            time(at, at_ns)
-        };
+        let span = until((at, at_ns), a[1], (clock, monotonic, realtime));
         let every = time(every, every_ns);
         match std::sync::Arc::try_unwrap(fd) {
             Ok(fd) => self.timers.push(Timer { fd, at: clock.saturating_add(span), every, of: key }),
@@ -153,6 +188,17 @@ impl Supervisor {
         }
         Verdict::Now(Answer::Value(0))
     }
+}
+
+/// How long it is to a time that is a span, or one of a clock.
+fn until((seconds, parts): (u64, u64), flags: u64, (_, monotonic, realtime): (Time, u64, u64)) -> Time {
+    if flags & ABSOLUTE == 0 {
+        return time(seconds, parts);
+    }
+    let value = seconds.saturating_mul(NANOS).saturating_add(parts);
+    // Which clock it goes by only its maker knows: a time of day is far later than any since the start.
+    let from = if value > realtime / 2 && realtime / 2 > monotonic { realtime } else { monotonic };
+    Time::from_nanos(value.saturating_sub(from).min(LONGEST * NANOS))
 }
 
 /// Words written into a thread's memory, and nothing else.

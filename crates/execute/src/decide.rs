@@ -22,7 +22,8 @@ impl Supervisor {
             Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat | Mkdir
             | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx | Attributes
             | AttributesAt | Setxattr => self.of_name(id, call, &a),
-            ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer | TimerfdSettime => {
+            ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer | TimerfdSettime
+            | TimerCreate | TimerSettime | TimerDelete => {
                 self.of_clock(id, call, &a)
             }
             Futex => self.of_word(id, &a),
@@ -41,7 +42,7 @@ impl Supervisor {
             Exit => Verdict::End { all: false },
             ExitGroup => Verdict::End { all: true },
             Kill => {
-                // Whom it reaches is seen when they aren't where they were.
+                self.signalling.insert(id);
                 GO_ON
             }
             SetTidAddress => GO_ON,

@@ -66,9 +66,9 @@ impl Execution {
     }
 
     fn begin(&self) -> Result<Executed, ExecuteError> {
-        let Options { command, directory, scratch, limit, network, .. } = self.options.clone();
+        let Options { program, command, directory, scratch, limit, network, .. } = self.options.clone();
         let cage = Cage { directory, scratch, limit, network };
-        let started = start(&Start { command, cage: Some(cage), rules: table::rules() })?;
+        let started = start(&Start { program, command, cage: Some(cage), rules: table::rules() })?;
         let files = Files::new(self.laid.clone());
         let told = self.told.clone();
         Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))

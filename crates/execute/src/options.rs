@@ -38,7 +38,9 @@ impl FromStr for Compute {
 /// An execution, as it is asked for.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The program and its arguments.
+    /// Where the program lies.
+    pub program: PathBuf,
+    /// What it is called, and its arguments.
     pub command: Vec<OsString>,
     /// Where it begins; what lies below is on the simulated storage.
     pub directory: PathBuf,

@@ -14,7 +14,7 @@ use crate::failure::ExecuteError;
 use crate::files::Files;
 use crate::options::{Compute, Options};
 use crate::table::{Call, Table};
-use crate::thread::{Birth, On, Process, State, Status, Thread, Wait, Word, letter};
+use crate::thread::{Birth, On, Process, State, Status, Thread, Wait, Word, has_signal, letter};
 use crate::told::Told;
 use crate::used::used;
 use petrio_colours::{FileOp, RequestId};
@@ -37,6 +37,9 @@ const LOOK_OUTSIDE: i64 = 50_000_000;
 /// Whoever computes for so many looks without a call, while others wait for its clock, may be waiting for them: where computing costs no
 /// time its clock would stand still for ever.
 const PATIENCE: u32 = 2_000;
+/// A signal is waited for so often, for so long each time: whom it takes out of a call needs a processor for that.
+const SIGNAL_LOOKS: u32 = 1_000;
+const SIGNAL_LOOK: std::time::Duration = std::time::Duration::from_micros(20);
 /// Threads that do nothing but read clocks, or look without waiting, get on by so much each time after so many.
 const IDLE: u32 = 64;
 const IDLE_STEP: Time = Time::from_micros(1);
@@ -48,6 +51,7 @@ enum Coming {
     Late(u32),
     Alarm(u32),
     Timer(usize),
+    Signal(u32, u64),
 }
 
 /// A descriptor that tells of time (timerfd_create(2)).
@@ -58,6 +62,14 @@ pub(crate) struct Timer {
     pub(crate) every: Time,
     /// The process and the number by which that one knows it.
     pub(crate) of: (u32, i32),
+}
+
+/// A timer that sends a signal (timer_create(2)).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignalTimer {
+    pub(crate) at: Option<Time>,
+    pub(crate) every: Time,
+    pub(crate) signal: i32,
 }
 
 /// What became of a call that was looked at.
@@ -90,6 +102,10 @@ pub(crate) struct Supervisor {
     pub(crate) words: FxHashMap<Word, VecDeque<u32>>,
     pub(crate) shared_words: FxHashMap<(u32, u64), Option<(u64, u64, u64)>>,
     pub(crate) timers: Vec<Timer>,
+    /// Timers that send signals, by their process and their number there.
+    pub(crate) signal_timers: FxHashMap<(u32, u64), SignalTimer>,
+    /// Threads that have sent signals which nobody has looked for yet.
+    pub(crate) signalling: BTreeSet<u32>,
     /// The time of what was looked at last.
     pub(crate) global: Time,
     /// The least processor time between two calls, which is the holding's own.
@@ -104,6 +120,8 @@ pub(crate) struct Supervisor {
     pub(crate) grown: u64,
     pub(crate) told: Arc<Mutex<Told>>,
     over: bool,
+    /// Whether the program has been called.
+    begun: bool,
 }
 
 impl Supervisor {
@@ -130,6 +148,8 @@ impl Supervisor {
             words: FxHashMap::default(),
             shared_words: FxHashMap::default(),
             timers: Vec::new(),
+            signal_timers: FxHashMap::default(),
+            signalling: BTreeSet::new(),
             global: Time::ZERO,
             shortest: u64::MAX,
             looks: 0,
@@ -139,6 +159,7 @@ impl Supervisor {
             grown: 0,
             told,
             over: false,
+            begun: false,
         })
     }
 
@@ -160,6 +181,11 @@ impl Supervisor {
                 next = self.next();
             }
             let bound = self.bound();
+            if let Some((at, ..)) = next
+                && (self.signals_arrive()? || at > self.global && self.goes_on())
+            {
+                continue;
+            }
             match (next, bound) {
                 (Some((at, ..)), None) => return Ok(Due::At(at)),
                 (Some((at, number, _)), Some(bound)) if (at, number) < bound => return Ok(Due::At(at)),
@@ -183,6 +209,58 @@ impl Supervisor {
         }
     }
 
+    /// Who waited in the kernel and does so no more, since somebody else has done something; whether there is such.
+    fn goes_on(&mut self) -> bool {
+        let (global, mut any) = (self.global, false);
+        for (&id, thread) in &mut self.threads {
+            if matches!(thread.state, State::Elsewhere)
+                && !matches!(letter(thread.process, id), Some(b'S' | b'D' | b'T' | b't'))
+            {
+                thread.state = State::Running;
+                thread.clock = thread.clock.max(global);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Lets signals that threads have sent reach whom they take out of their calls; whether there were any.
+    fn signals_arrive(&mut self) -> Result<bool, ExecuteError> {
+        let sent = |thread: &u32| self.threads.get(thread).is_none_or(|it| !matches!(it.state, State::Running));
+        if self.signalling.is_empty() || !self.signalling.iter().all(sent) {
+            return Ok(false);
+        }
+        self.signalling.clear();
+        let all: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
+        for process in all {
+            self.signal_arrives(process)?;
+        }
+        Ok(true)
+    }
+
+    /// Waits until what is on its way to a process has reached it, and sees who was taken out of a call.
+    pub(crate) fn signal_arrives(&mut self, process: u32) -> Result<(), ExecuteError> {
+        let of_it: Vec<u32> =
+            self.threads.iter().filter(|(_, thread)| thread.process == process).map(|(&id, _)| id).collect();
+        for _ in 0..SIGNAL_LOOKS {
+            if !of_it.iter().any(|thread| has_signal(*thread)) {
+                break;
+            }
+            std::thread::sleep(SIGNAL_LOOK);
+        }
+        for id in &of_it {
+            // Those who wait in the kernel may go on: whether they do is seen when nothing comes of them.
+            let global = self.global;
+            if let Some(thread) = self.threads.get_mut(id)
+                && matches!(thread.state, State::Elsewhere)
+            {
+                thread.state = State::Running;
+                thread.clock = thread.clock.max(global);
+            }
+        }
+        self.check_interrupted(&of_it)
+    }
+
     fn is_stopped(&self) -> bool {
         self.told.lock().is_ok_and(|told| told.watch.is_stopped())
     }
@@ -203,7 +281,8 @@ impl Supervisor {
                     }
                 }
                 Coming::Late(thread) => self.late(thread)?,
-                Coming::Alarm(process) => self.alarm(process),
+                Coming::Alarm(process) => self.alarm(process)?,
+                Coming::Signal(process, timer) => self.signal(process, timer)?,
                 Coming::Timer(timer) => self.timer(timer),
             }
         }
@@ -236,7 +315,8 @@ impl Supervisor {
         };
         let alarms = self.processes.iter().filter_map(|(&id, process)| Some((process.alarm?.0, 0, Coming::Alarm(id))));
         let timers = self.timers.iter().enumerate().map(|(index, timer)| (timer.at, 0, Coming::Timer(index)));
-        self.threads.iter().filter_map(of_thread).chain(alarms).chain(timers).min()
+        let signals = self.signal_timers.iter().filter_map(|(&(process, timer), it)| Some((it.at?, 0, Coming::Signal(process, timer))));
+        self.threads.iter().filter_map(of_thread).chain(alarms).chain(timers).chain(signals).min()
     }
 
     /// Before this nobody who computes, or is about to be seen, can do anything.
@@ -369,6 +449,12 @@ impl Supervisor {
         thread.asks.clear();
         thread.state = State::Asks(held);
         let settle = std::mem::take(&mut thread.settle);
+        if let Some((at, signal)) = thread.timer.take()
+            && let Ok(number) = memory::word(id, at)
+        {
+            let timer = SignalTimer { at: None, every: Time::ZERO, signal };
+            self.signal_timers.insert((thread.process, number.into()), timer);
+        }
         let (process, is_new, births) = (thread.process, std::mem::take(&mut thread.is_new), thread.births);
         for (path, file) in settle {
             self.files.settle(id, &path, file);
@@ -431,6 +517,7 @@ impl Supervisor {
                 idle: 0,
                 is_new: birth.is_none(),
                 births: 0,
+                timer: None,
             },
         );
         let (threads, all) = (self.threads.len(), self.next_number);
@@ -482,7 +569,17 @@ impl Supervisor {
         }
         let State::Asks(held) = &thread.state else { return Ok(None) };
         let held = *held;
-        let Some(call) = self.table.call(held.call) else {
+        let call = self.table.call(held.call);
+        if !self.begun {
+            // What petrio does itself until it becomes the program is none of that.
+            self.begun = call == Some(Call::Execve);
+            thread.clock = Time::ZERO;
+            thread.is_new = self.begun;
+            self.tell(|told| (told.computed, told.programs) = (Time::ZERO, 1));
+            self.answer(id, held, Answer::GoOn)?;
+            return Ok(None);
+        }
+        let Some(call) = call else {
             self.answer(id, held, Answer::GoOn)?;
             return Ok(None);
         };
@@ -667,6 +764,9 @@ impl Supervisor {
                 process.ended = Some(thread.clock);
                 process.open.clear();
                 (process.handle, process.alarm) = (None, None);
+                self.signal_timers.retain(|(of, _), _| *of != thread.process);
+                self.timers.retain(|timer| timer.of.0 != thread.process);
+                self.shared_words.retain(|(of, _), _| *of != thread.process);
                 parent = Some(process.parent);
             }
         }
@@ -713,13 +813,11 @@ impl Supervisor {
             self.wake(id, Answer::GoOn, at)?;
         }
         // Its signal may have taken others out of their calls.
-        let others: Vec<u32> =
-            self.threads.iter().filter(|(_, thread)| thread.process == parent).map(|(&id, _)| id).collect();
-        self.check_interrupted(&others)
+        self.signal_arrives(parent)
     }
 
     /// Those of these threads whose calls a signal has ended.
-    pub(crate) fn check_interrupted(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
+    fn check_interrupted(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
         for &id in threads {
             let Some(Thread { state: State::Waits(held, _), .. }) = self.threads.get(&id) else { continue };
             if !self.started.listener.is_waiting(held.id).map_err(ExecuteError::Held)? {
@@ -748,17 +846,30 @@ impl Supervisor {
     }
 
     /// An alarm goes off: the process gets its signal.
-    fn alarm(&mut self, id: u32) {
-        let Some(process) = self.processes.get_mut(&id) else { return };
-        let Some((at, every)) = process.alarm.take() else { return };
+    fn alarm(&mut self, id: u32) -> Result<(), ExecuteError> {
+        let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
+        let Some((at, every)) = process.alarm.take() else { return Ok(()) };
         if every > Time::ZERO {
             process.alarm = Some((at.saturating_add(every), every));
         }
-        if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::ALARM);
+        self.send(id, libc::SIGALRM)
+    }
+
+    /// A timer goes off that sends a signal.
+    fn signal(&mut self, process: u32, timer: u64) -> Result<(), ExecuteError> {
+        let Some(it) = self.signal_timers.get_mut(&(process, timer)) else { return Ok(()) };
+        it.at = it.at.filter(|_| it.every > Time::ZERO).map(|at| at.saturating_add(it.every));
+        let signal = it.signal;
+        self.send(process, signal)
+    }
+
+    fn send(&mut self, process: u32, signal: i32) -> Result<(), ExecuteError> {
+        let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+        if let (Some(pid), Some(signal)) = (pid, rustix::process::Signal::from_named_raw(signal)) {
+            // One that is gone needs none.
+            let _ = rustix::process::kill_process(pid, signal);
         }
-        let all: Vec<u32> = self.threads.iter().filter(|(_, thread)| thread.process == id).map(|(&id, _)| id).collect();
-        let _ = self.check_interrupted(&all);
+        self.signal_arrives(process)
     }
 
     /// A descriptor that tells of time becomes ready: by the kernel's own means, at once.

@@ -78,6 +78,8 @@ pub(crate) struct Thread {
     pub(crate) idle: u32,
     /// Whether it has called a program, and its clocks are to be written over.
     pub(crate) is_new: bool,
+    /// Where the number of a timer that it makes will stand, and the signal that this sends.
+    pub(crate) timer: Option<(u64, i32)>,
     /// What it has started that hasn't been seen yet.
     pub(crate) births: u32,
 }
@@ -140,6 +142,19 @@ impl Status {
     }
 }
 
+/// Whether a signal is on its way to a thread that lets it through (proc(5), status): it hasn't been taken out of its call yet.
+pub(crate) fn has_signal(thread: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{thread}/status")).is_ok_and(|text| is_signalled(&text))
+}
+
+fn is_signalled(status: &str) -> bool {
+    let mask = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    };
+    (mask("SigPnd:") | mask("ShdPnd:")) & !mask("SigBlk:") != 0
+}
+
 /// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone.
 pub(crate) fn letter(process: u32, thread: u32) -> Option<u8> {
     let text = std::fs::read(format!("/proc/{process}/task/{thread}/stat")).ok()?;
@@ -156,6 +171,8 @@ mod tests {
     fn a_status_names_the_process_its_parent_and_its_number_inside() {
         let text = "Name:\tsh\nTgid:\t812\nPid:\t813\nPPid:\t800\nNStgid:\t812\t3\n";
         assert_eq!(Status::read(text), Status { process: 812, parent: 800, inside: 3 });
+        assert!(is_signalled("SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000000000\n"));
+        assert!(!is_signalled("SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000002000\n"));
         let own = std::process::id();
         assert!(letter(own, own).is_some());
         assert_eq!(letter(own, u32::MAX), None);

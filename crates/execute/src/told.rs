@@ -31,6 +31,8 @@ pub struct Told {
     pub no_room: u64,
     /// How often somebody computed for so long that who came first couldn't be known.
     pub uncertain: u64,
+    /// Timers that go by the real clock.
+    pub real_timers: u64,
     /// Its exit code, once it has ended.
     pub code: Option<i32>,
     /// Why it couldn't go on, where it couldn't.

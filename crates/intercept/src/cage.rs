@@ -153,9 +153,7 @@ impl Tree {
     fn piece_by_piece(&mut self, place: &Path, depth: u32) -> io::Result<()> {
         self.plain = true;
         let target = self.at(place);
-        if place != Path::new("/") {
-            mount("petrio", &target, "tmpfs", MountFlags::empty(), Some(c"mode=755"))?;
-        }
+        mount("petrio", &target, "tmpfs", MountFlags::empty(), Some(c"mode=755"))?;
         for entry in fs::read_dir(place)? {
             let entry = entry?;
             let (from, kind) = (entry.path(), entry.file_type()?);

@@ -26,6 +26,7 @@ use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -42,7 +43,9 @@ const LOOK: Duration = Duration::from_micros(50);
 /// What is to be started, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Start {
-    /// The program and its arguments.
+    /// Where the program lies.
+    pub program: PathBuf,
+    /// What it is called, and its arguments.
     pub command: Vec<OsString>,
     /// What lies between it and the host; nothing, where none is said: then its calls are held, and that is all.
     pub cage: Option<Cage>,
@@ -344,8 +347,8 @@ fn program(socket: OwnedFd, start: &Start) -> Option<i32> {
         }
     });
     let filter = filter_of(&start.rules);
-    let mut command = Command::new(name);
-    command.args(arguments);
+    let mut command = Command::new(&start.program);
+    command.arg0(name).args(arguments);
     let listener = tell(to, "system calls can't be held (seccomp)", kernel::install(&filter))?;
     LISTENER.store(listener.as_raw_fd(), Ordering::Release);
     // Its next call waits until somebody has the listener; the messenger ends when this becomes the program.

@@ -191,12 +191,9 @@ impl Exec {
             return Err(Failure::new(message, Some(help.to_owned())));
         }
         let free = petrio_execute::free_memory();
-        let mut command = self.command.clone();
-        if let Some(first) = command.first_mut() {
-            *first = program.as_os_str().to_owned();
-        }
         let options = Options {
-            command,
+            program: program.to_owned(),
+            command: self.command.clone(),
             directory,
             storage,
             compute: self.compute,
@@ -335,7 +332,7 @@ fn found(command: &[OsString]) -> Result<PathBuf, Failure> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|path| path.is_file());
-    there.map(|_| name.clone()).ok_or_else(|| {
+    there.ok_or_else(|| {
         Failure::new(
             format!("there is no program {} where programs are looked for", name.display()),
             Some("name it with its path, or see what PATH says".to_owned()),
