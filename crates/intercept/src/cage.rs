@@ -6,10 +6,12 @@
 //!
 //! All of it stands in a mount namespace: when its processes have ended, the kernel takes it down, however they ended.
 
+use rustix::fs::CWD;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive, mount_change,
-    mount_remount, unmount,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount, mount_bind,
+    mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree, unmount,
 };
+use rustix::process::getuid;
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
 use std::fs;
@@ -53,6 +55,12 @@ impl Cage {
     pub(crate) fn build(&self) -> io::Result<()> {
         let mounts = mounts(&fs::read("/proc/self/mountinfo")?);
         mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+        // Users without rights may mount a /proc of their own only where the host's is to be seen, beneath.
+        let kernels = (!getuid().is_root()).then(|| {
+            let whole = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::AT_RECURSIVE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+            open_tree(CWD, "/proc", whole)
+        });
+        let kernels = kernels.transpose()?;
         match &self.scratch {
             Some(scratch) => mount_bind(scratch, WORKSHOP)?,
             None => {
@@ -66,6 +74,9 @@ impl Cage {
         let mut tree = Tree { root: root.clone(), workshop: workshop.to_owned(), mounts, layers: 0, plain: false };
         tree.graft(Path::new("/"), 0)?;
         self.kernels_own(&root)?;
+        if let Some(kernels) = kernels {
+            move_mount(kernels, "", CWD, root.join("proc"), MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+        }
         std::env::set_current_dir(&root)?;
         rustix::process::pivot_root(".", ".")?;
         unmount(".", UnmountFlags::DETACH)?;
