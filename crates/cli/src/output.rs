@@ -60,11 +60,11 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             talk(&format!(" help: {}", shown::message(&help)));
             ExitCode::from(KNOWN_TO_MISS)
         }
+        Failure::Code(code) => ExitCode::from(code),
         Failure::Interrupted => {
             talk("interrupted");
             ExitCode::from(INTERRUPTED)
         }
-        Failure::Program(code) => ExitCode::from(code),
         Failure::Closed => ExitCode::SUCCESS,
     }
 }

@@ -32,6 +32,7 @@ pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
 pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
 pub(crate) type Exec = Absent;
+pub(crate) type Emulate = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
@@ -49,6 +50,11 @@ pub(crate) const fn execute_if_called(_: &[OsString]) -> Option<u8> {
     None
 }
 
+/// Nothing is emulated.
+pub(crate) const fn interrupt() -> bool {
+    false
+}
+
 /// Nothing is mounted.
 pub(crate) const fn mount_apart() -> bool {
     false
@@ -63,8 +69,13 @@ mod tests {
 
     #[test]
     fn a_command_that_was_left_out_says_so_and_is_not_listed() {
-        let lines =
-            ["calibrate --out here.toml", "fs create spec.toml --dir x", "validate ops", "users run s.toml"];
+        let lines = [
+            "calibrate --out here.toml",
+            "emulate s.toml --nbd x",
+            "fs create spec.toml --dir x",
+            "validate ops",
+            "users run s.toml",
+        ];
         for line in lines {
             let words = std::iter::once("petrio").chain(line.split(' '));
             let failure = Arguments::try_parse_from(words).unwrap().command.execute().unwrap_err();

@@ -8,9 +8,7 @@ use crate::table::Call;
 use crate::thread::{On, Wait};
 use petrio_intercept::{Answer, memory};
 use petrio_time::Time;
-use rustix::time::{
-    ClockId, Itimerspec, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_settime,
-};
+use rustix::time::{ClockId, Itimerspec, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_settime};
 use std::os::fd::{AsFd, OwnedFd};
 
 const NANOS: u64 = 1_000_000_000;
@@ -49,7 +47,11 @@ fn nanos(time: Time) -> u64 {
 pub(crate) fn expire(fd: &OwnedFd) {
     let soon = Timespec { tv_sec: 0, tv_nsec: 1 };
     let never = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let _ = timerfd_settime(fd.as_fd(), TimerfdTimerFlags::empty(), &Itimerspec { it_interval: never, it_value: soon });
+    let _ = timerfd_settime(
+        fd.as_fd(),
+        TimerfdTimerFlags::empty(),
+        &Itimerspec { it_interval: never, it_value: soon },
+    );
 }
 
 impl Supervisor {
@@ -61,14 +63,18 @@ impl Supervisor {
             Call::ClockGettime => {
                 let now = match a[0] {
                     which if REALTIME.contains(&which) => realtime,
-                    which if PROCESSOR.contains(&which) && self.options.compute != Compute::Measured => nanos(clock),
+                    which if PROCESSOR.contains(&which) && self.options.compute != Compute::Measured => {
+                        nanos(clock)
+                    }
                     // Another's, or the processor's: the kernel knows.
                     which if which > 11 || PROCESSOR.contains(&which) => return GO_ON,
                     _ => monotonic,
                 };
                 written(id, a[1], &[now / NANOS, now % NANOS])
             }
-            Call::Gettimeofday if a[0] != 0 => written(id, a[0], &[realtime / NANOS, realtime % NANOS / 1_000]),
+            Call::Gettimeofday if a[0] != 0 => {
+                written(id, a[0], &[realtime / NANOS, realtime % NANOS / 1_000])
+            }
             Call::Gettimeofday => GO_ON,
             Call::Time => {
                 let seconds = realtime / NANOS;
@@ -88,7 +94,9 @@ impl Supervisor {
             }
             Call::Setitimer if a[0] == REAL => {
                 let new = memory::words::<4>(id, a[1]).ok();
-                let new = new.map(|[every, every_us, at, at_us]| (time(at, at_us * 1_000), time(every, every_us * 1_000)));
+                let new = new.map(|[every, every_us, at, at_us]| {
+                    (time(at, at_us * 1_000), time(every, every_us * 1_000))
+                });
                 let (left, every) = self.set_alarm(id, new, clock);
                 if a[2] == 0 {
                     return Verdict::Now(Answer::Value(0));
@@ -116,7 +124,11 @@ impl Supervisor {
         }
         let span = match absolute_from {
             None => time(seconds, parts),
-            Some(now) => Time::from_nanos((seconds.saturating_mul(NANOS).saturating_add(parts)).saturating_sub(now).min(LONGEST * NANOS)),
+            Some(now) => Time::from_nanos(
+                (seconds.saturating_mul(NANOS).saturating_add(parts))
+                    .saturating_sub(now)
+                    .min(LONGEST * NANOS),
+            ),
         };
         let until = Some(clock.saturating_add(span));
         Verdict::Wait(Wait { until, on: On::Time, late: Answer::Value(0) })
@@ -128,7 +140,8 @@ impl Supervisor {
         let Some(process) = process.and_then(|process| self.processes.get_mut(&process)) else {
             return (Time::ZERO, Time::ZERO);
         };
-        let before = process.alarm.map_or((Time::ZERO, Time::ZERO), |(at, every)| (at.saturating_sub(clock), every));
+        let before =
+            process.alarm.map_or((Time::ZERO, Time::ZERO), |(at, every)| (at.saturating_sub(clock), every));
         if let Some((span, every)) = new {
             process.alarm = (span > Time::ZERO).then(|| (clock.saturating_add(span), every));
         }
@@ -170,8 +183,14 @@ impl Supervisor {
         if a[3] == 0 { Verdict::Now(Answer::Value(0)) } else { written(id, a[3], &before) }
     }
 
-    fn set_timer(&mut self, id: u32, a: &[u64; 6], (clock, monotonic, realtime): (Time, u64, u64)) -> Verdict {
-        let (Some(fd), Ok([every, every_ns, at, at_ns])) = (self.copy(id, descriptor(a[0])), memory::words::<4>(id, a[2]))
+    fn set_timer(
+        &mut self,
+        id: u32,
+        a: &[u64; 6],
+        (clock, monotonic, realtime): (Time, u64, u64),
+    ) -> Verdict {
+        let (Some(fd), Ok([every, every_ns, at, at_ns])) =
+            (self.copy(id, descriptor(a[0])), memory::words::<4>(id, a[2]))
         else {
             return GO_ON;
         };

@@ -16,20 +16,19 @@ impl Supervisor {
         use Call::*;
         let a = held.arguments;
         match call {
-            Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange | Splice
-            | Close | CloseRange | Dup2 | Fsync | Fdatasync | Sync | SyncRange | Ftruncate | Fallocate | Getdents
-            | AttributesOf | SetxattrOf | Mmap | Msync => self.of_descriptor(id, call, &a),
-            Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat | Mkdir
-            | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx | Attributes
-            | AttributesAt | Setxattr => self.of_name(id, call, &a),
-            ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer | TimerfdSettime
-            | TimerCreate | TimerSettime | TimerDelete => {
-                self.of_clock(id, call, &a)
+            Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange
+            | Splice | Close | CloseRange | Dup2 | Fsync | Fdatasync | Sync | SyncRange | Ftruncate
+            | Fallocate | Getdents | AttributesOf | SetxattrOf | Mmap | Msync => {
+                self.of_descriptor(id, call, &a)
             }
+            Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat
+            | Mkdir | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx
+            | Attributes | AttributesAt | Setxattr => self.of_name(id, call, &a),
+            ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer
+            | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => self.of_clock(id, call, &a),
             Futex => self.of_word(id, &a),
-            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Accept | Wait4 | Waitid => {
-                self.of_waiting(id, call, &a)
-            }
+            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Accept | Wait4
+            | Waitid => self.of_waiting(id, call, &a),
             Yield => self.yields(id),
             Fork => Verdict::Start { waits: false },
             Vfork => Verdict::Start { waits: true },

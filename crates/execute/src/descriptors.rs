@@ -80,7 +80,10 @@ impl Supervisor {
             Close => self.closes(id, descriptor(a[0])),
             Dup2 => self.closes(id, descriptor(a[1])),
             CloseRange => self.closes_all(id, a),
-            Sync => Verdict::Ask(vec![FileOp { operation: Operation::Sync, ..FileOp::default() }], Answer::Value(0)),
+            Sync => Verdict::Ask(
+                vec![FileOp { operation: Operation::Sync, ..FileOp::default() }],
+                Answer::Value(0),
+            ),
             Mmap => self.maps(id, a),
             Msync => GO_ON,
             _ => {
@@ -91,9 +94,14 @@ impl Supervisor {
                     Fdatasync => (FileOp { operation: Operation::Fdatasync, ..op }, Answer::Value(0)),
                     SyncRange => {
                         let length = if a[2] == 0 { u64::MAX >> 1 } else { a[2] };
-                        (FileOp { operation: Operation::SyncRange, offset: a[1], length, ..op }, Answer::Value(0))
+                        (
+                            FileOp { operation: Operation::SyncRange, offset: a[1], length, ..op },
+                            Answer::Value(0),
+                        )
                     }
-                    Ftruncate => (FileOp { operation: Operation::Truncate, length: a[1], ..op }, Answer::GoOn),
+                    Ftruncate => {
+                        (FileOp { operation: Operation::Truncate, length: a[1], ..op }, Answer::GoOn)
+                    }
                     Fallocate => {
                         let fallocate = match a[1] {
                             mode if mode & PUNCH_HOLE != 0 => Mode::PunchHole,
@@ -101,14 +109,22 @@ impl Supervisor {
                             mode if mode & KEEP_SIZE != 0 => Mode::KeepSize,
                             _ => Mode::Extend,
                         };
-                        let op = FileOp { operation: Operation::Allocate, offset: a[2], length: a[3], fallocate, ..op };
+                        let op = FileOp {
+                            operation: Operation::Allocate,
+                            offset: a[2],
+                            length: a[3],
+                            fallocate,
+                            ..op
+                        };
                         (op, Answer::GoOn)
                     }
                     Getdents if seek(&fd, SeekFrom::Current(0)) == Ok(0) => {
                         (FileOp { operation: Operation::Readdir, ..op }, Answer::GoOn)
                     }
                     AttributesOf => (FileOp { operation: Operation::SetAttributes, ..op }, Answer::GoOn),
-                    SetxattrOf => (FileOp { operation: Operation::SetXattr, length: a[3], ..op }, Answer::GoOn),
+                    SetxattrOf => {
+                        (FileOp { operation: Operation::SetXattr, length: a[3], ..op }, Answer::GoOn)
+                    }
                     _ => return GO_ON,
                 };
                 ops.push(op);
@@ -139,7 +155,14 @@ impl Supervisor {
                 let Ok(flags) = fcntl_getfl(&fd) else { return GO_ON };
                 if length > 0 {
                     let flags = access(flags);
-                    ops.push(FileOp { operation: Operation::Read, file, offset, length, flags, ..FileOp::default() });
+                    ops.push(FileOp {
+                        operation: Operation::Read,
+                        file,
+                        offset,
+                        length,
+                        flags,
+                        ..FileOp::default()
+                    });
                 }
                 Verdict::Ask(ops, Answer::GoOn)
             }
@@ -170,7 +193,14 @@ impl Supervisor {
                 self.grown += grows;
                 if length > 0 {
                     let flags = access(flags);
-                    ops.push(FileOp { operation: Operation::Write, file, offset, length, flags, ..FileOp::default() });
+                    ops.push(FileOp {
+                        operation: Operation::Write,
+                        file,
+                        offset,
+                        length,
+                        flags,
+                        ..FileOp::default()
+                    });
                 }
                 Verdict::Ask(ops, Answer::GoOn)
             }
@@ -224,18 +254,22 @@ impl Supervisor {
         let known = self.processes.get_mut(&process).and_then(|process| process.open.remove(&number));
         self.timers.retain(|timer| timer.of != (process, number));
         match known {
-            Some((_, file)) => {
-                Verdict::Ask(vec![FileOp { operation: Operation::Close, file, ..FileOp::default() }], Answer::GoOn)
-            }
+            Some((_, file)) => Verdict::Ask(
+                vec![FileOp { operation: Operation::Close, file, ..FileOp::default() }],
+                Answer::GoOn,
+            ),
             None => GO_ON,
         }
     }
 
     fn closes_all(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
-        let (first, last) = (u32::try_from(a[0]).unwrap_or(u32::MAX), u32::try_from(a[1]).unwrap_or(u32::MAX));
+        let (first, last) =
+            (u32::try_from(a[0]).unwrap_or(u32::MAX), u32::try_from(a[1]).unwrap_or(u32::MAX));
         if let Some(process) = self.processes.get_mut(&process) {
-            process.open.retain(|&number, _| u32::try_from(number).is_ok_and(|number| number < first || number > last));
+            process.open.retain(|&number, _| {
+                u32::try_from(number).is_ok_and(|number| number < first || number > last)
+            });
         }
         GO_ON
     }

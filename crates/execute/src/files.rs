@@ -8,7 +8,9 @@ use crate::failure::ExecuteError;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_workload::program::{FileEntry, FileTable};
 use rustc_hash::FxHashMap;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat,
+};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -82,13 +84,26 @@ impl Laid {
         Ok(())
     }
 
-    fn add(&mut self, name: &str, parent: FileId, is_directory: bool, size: u64) -> Result<FileId, ExecuteError> {
+    fn add(
+        &mut self,
+        name: &str,
+        parent: FileId,
+        is_directory: bool,
+        size: u64,
+    ) -> Result<FileId, ExecuteError> {
         if self.table.len() >= FILES_MAX {
             return Err(ExecuteError::TooManyFiles { most: FILES_MAX });
         }
         let file = FileId(self.next);
-        let entry =
-            FileEntry { file, name: name.to_owned(), parent, is_directory, present: true, size, cached: false };
+        let entry = FileEntry {
+            file,
+            name: name.to_owned(),
+            parent,
+            is_directory,
+            present: true,
+            size,
+            cached: false,
+        };
         self.table.add(entry).map_err(|error| ExecuteError::Program(Box::new(error)))?;
         self.next += 1;
         Ok(file)
@@ -193,14 +208,20 @@ impl Files {
 
     /// What has come by another way than by a call that was seen: it is made, as long as it is.
     pub(crate) fn made_up(&mut self, stat: &Stat, path: &Path) -> (FileId, Vec<FileOp>) {
-        let parent = path.parent().and_then(|parent| self.by_name.get(parent).copied()).unwrap_or(FileId::ROOT);
+        let parent =
+            path.parent().and_then(|parent| self.by_name.get(parent).copied()).unwrap_or(FileId::ROOT);
         let file = self.new_file(parent, is_directory(stat));
         self.by_key.insert((stat.st_dev, stat.st_ino), file);
         self.by_name.insert(path.to_owned(), file);
         let operation = if is_directory(stat) { Operation::Mkdir } else { Operation::Create };
         let mut ops = vec![FileOp { operation, file, parent, ..FileOp::default() }];
         if is_file(stat) && stat.st_size > 0 {
-            ops.push(FileOp { operation: Operation::Truncate, file, length: size_of(stat), ..FileOp::default() });
+            ops.push(FileOp {
+                operation: Operation::Truncate,
+                file,
+                length: size_of(stat),
+                ..FileOp::default()
+            });
         }
         (file, ops)
     }
@@ -219,7 +240,8 @@ impl Files {
     pub(crate) fn rename(&mut self, from: &Path, to: &Path, file: FileId, parent: FileId) {
         let is_directory = self.known.get(&file).is_some_and(|known| known.is_directory);
         if is_directory {
-            let moved: Vec<PathBuf> = self.by_name.keys().filter(|path| path.starts_with(from)).cloned().collect();
+            let moved: Vec<PathBuf> =
+                self.by_name.keys().filter(|path| path.starts_with(from)).cloned().collect();
             for old in moved {
                 if let (Some(file), Ok(rest)) = (self.by_name.remove(&old), old.strip_prefix(from)) {
                     self.by_name.insert(to.join(rest), file);
@@ -339,7 +361,8 @@ mod tests {
         fs::write(folder.path().join("b/c"), [7; 100]).unwrap();
         fs::write(folder.path().join("a"), [7; 5]).unwrap();
         let laid = Laid::walk(&[folder.path().to_owned(), folder.path().join("b")]).unwrap();
-        let told: Vec<_> = laid.table.entries().iter().map(|entry| (entry.name.as_str(), entry.size)).collect();
+        let told: Vec<_> =
+            laid.table.entries().iter().map(|entry| (entry.name.as_str(), entry.size)).collect();
         assert_eq!(told, [("a", 5), ("b", 0), ("c", 100)]);
         assert_eq!(laid.table.path(FileId(3)).unwrap(), "b/c");
         assert_eq!(laid.next, 4);

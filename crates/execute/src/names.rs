@@ -67,7 +67,9 @@ impl Supervisor {
 
     fn leads(&mut self, id: u32, name: &Name) -> Leads {
         match memory::name(id, name.at) {
-            Ok(path) if !path.as_os_str().is_empty() => self.files.look_up(id, name.directory, &path, name.follow),
+            Ok(path) if !path.as_os_str().is_empty() => {
+                self.files.look_up(id, name.directory, &path, name.follow)
+            }
             _ => Leads::Unknown,
         }
     }
@@ -76,7 +78,9 @@ impl Supervisor {
     fn known(&mut self, found: &Found) -> Option<(FileId, Vec<FileOp>)> {
         match found.file {
             Some(file) => Some((file, Vec::new())),
-            None if self.files.is_below_storage(&found.path) => Some(self.files.made_up(&found.stat, &found.path)),
+            None if self.files.is_below_storage(&found.path) => {
+                Some(self.files.made_up(&found.stat, &found.path))
+            }
             None => None,
         }
     }
@@ -93,7 +97,8 @@ impl Supervisor {
         if has(flags, libc::O_PATH) {
             return GO_ON;
         }
-        let follow = !has(flags, libc::O_NOFOLLOW) && !(has(flags, libc::O_CREAT) && has(flags, libc::O_EXCL));
+        let follow =
+            !has(flags, libc::O_NOFOLLOW) && !(has(flags, libc::O_CREAT) && has(flags, libc::O_EXCL));
         let writes = flags & u64::from(libc::O_ACCMODE.unsigned_abs()) != 0;
         let truncates = writes && has(flags, libc::O_TRUNC);
         match self.leads(id, &Name { follow, ..*name }) {
@@ -129,7 +134,10 @@ impl Supervisor {
                 }
                 let file = self.files.new_file(parent, false);
                 self.settles(id, path, file);
-                Verdict::Ask(vec![FileOp { operation: Operation::Create, file, parent, ..FileOp::default() }], Answer::GoOn)
+                Verdict::Ask(
+                    vec![FileOp { operation: Operation::Create, file, parent, ..FileOp::default() }],
+                    Answer::GoOn,
+                )
             }
             Leads::Nowhere { parent, .. } => Self::in_vain(parent),
             Leads::Unknown => GO_ON,
@@ -144,9 +152,10 @@ impl Supervisor {
     /// A look for what isn't there goes through its directory.
     fn in_vain(parent: Option<FileId>) -> Verdict {
         match parent {
-            Some(file) => {
-                Verdict::Ask(vec![FileOp { operation: Operation::Stat, file, ..FileOp::default() }], Answer::GoOn)
-            }
+            Some(file) => Verdict::Ask(
+                vec![FileOp { operation: Operation::Stat, file, ..FileOp::default() }],
+                Answer::GoOn,
+            ),
             None => GO_ON,
         }
     }
@@ -188,7 +197,10 @@ impl Supervisor {
                 let parent = parent.unwrap_or(FileId::ROOT);
                 let file = self.files.new_file(parent, true);
                 self.settles(id, path, file);
-                Verdict::Ask(vec![FileOp { operation: Operation::Mkdir, file, parent, ..FileOp::default() }], Answer::GoOn)
+                Verdict::Ask(
+                    vec![FileOp { operation: Operation::Mkdir, file, parent, ..FileOp::default() }],
+                    Answer::GoOn,
+                )
             }
             _ => GO_ON,
         }
@@ -245,7 +257,8 @@ impl Supervisor {
     }
 
     fn links(&mut self, id: u32, from: &Name, to: &Name) -> Verdict {
-        let (Leads::To(found), Leads::Nowhere { path, parent }) = (self.leads(id, from), self.leads(id, to)) else {
+        let (Leads::To(found), Leads::Nowhere { path, parent }) = (self.leads(id, from), self.leads(id, to))
+        else {
             return GO_ON;
         };
         let Some((file, mut ops)) = self.known(&found) else { return GO_ON };

@@ -79,9 +79,13 @@ pub(crate) enum Verdict {
     Ask(Vec<FileOp>, Answer),
     Wait(Wait),
     /// The thread, or all of its process, is about to end.
-    End { all: bool },
+    End {
+        all: bool,
+    },
     /// It starts another, and waits for it to become a program where it must.
-    Start { waits: bool },
+    Start {
+        waits: bool,
+    },
 }
 
 /// All that is known of the program.
@@ -226,7 +230,8 @@ impl Supervisor {
 
     /// Lets signals that threads have sent reach whom they take out of their calls; whether there were any.
     fn signals_arrive(&mut self) -> Result<bool, ExecuteError> {
-        let sent = |thread: &u32| self.threads.get(thread).is_none_or(|it| !matches!(it.state, State::Running));
+        let sent =
+            |thread: &u32| self.threads.get(thread).is_none_or(|it| !matches!(it.state, State::Running));
         if self.signalling.is_empty() || !self.signalling.iter().all(sent) {
             return Ok(false);
         }
@@ -310,18 +315,25 @@ impl Supervisor {
             State::Works(..) if !thread.asks.is_empty() && !self.in_flight.values().any(|of| *of == id) => {
                 Some((thread.clock, thread.number, Coming::Thread(id)))
             }
-            State::Waits(_, Wait { until: Some(until), .. }) => Some((*until, thread.number, Coming::Late(id))),
+            State::Waits(_, Wait { until: Some(until), .. }) => {
+                Some((*until, thread.number, Coming::Late(id)))
+            }
             _ => None,
         };
-        let alarms = self.processes.iter().filter_map(|(&id, process)| Some((process.alarm?.0, 0, Coming::Alarm(id))));
+        let alarms =
+            self.processes.iter().filter_map(|(&id, process)| Some((process.alarm?.0, 0, Coming::Alarm(id))));
         let timers = self.timers.iter().enumerate().map(|(index, timer)| (timer.at, 0, Coming::Timer(index)));
-        let signals = self.signal_timers.iter().filter_map(|(&(process, timer), it)| Some((it.at?, 0, Coming::Signal(process, timer))));
+        let signals = self
+            .signal_timers
+            .iter()
+            .filter_map(|(&(process, timer), it)| Some((it.at?, 0, Coming::Signal(process, timer))));
         self.threads.iter().filter_map(of_thread).chain(alarms).chain(timers).chain(signals).min()
     }
 
     /// Before this nobody who computes, or is about to be seen, can do anything.
     fn bound(&self) -> Option<(Time, u32)> {
-        let running = self.threads.values().filter(|thread| matches!(thread.state, State::Running | State::Ends));
+        let running =
+            self.threads.values().filter(|thread| matches!(thread.state, State::Running | State::Ends));
         let born = self.births.iter().map(|birth| (birth.clock, birth.number));
         running.map(|thread| (thread.clock, thread.number)).chain(born).min()
     }
@@ -372,7 +384,9 @@ impl Supervisor {
                 State::Waits(_, Wait { on: On::Ready(fds), .. }) => {
                     all.extend(fds.iter().map(|(fd, flags)| (id, fd.clone(), *flags)));
                 }
-                State::Waits(_, Wait { on: On::Room(fd, _), .. }) => all.push((id, fd.clone(), PollFlags::OUT)),
+                State::Waits(_, Wait { on: On::Room(fd, _), .. }) => {
+                    all.push((id, fd.clone(), PollFlags::OUT))
+                }
                 _ => {}
             }
         }
@@ -425,7 +439,12 @@ impl Supervisor {
         let (compute, global, shortest) = (self.options.compute, self.global, self.shortest);
         let Some(thread) = self.threads.get_mut(&id) else {
             // It is gone again.
-            return self.started.listener.answer(held.id, Answer::GoOn).map(|_| ()).map_err(ExecuteError::Held);
+            return self
+                .started
+                .listener
+                .answer(held.id, Answer::GoOn)
+                .map(|_| ())
+                .map_err(ExecuteError::Held);
         };
         let alone = self.processes.get(&thread.process).is_none_or(|process| !process.several);
         let mut computed = Time::ZERO;
@@ -512,7 +531,11 @@ impl Supervisor {
                 state: State::Running,
                 asks: VecDeque::new(),
                 // What it used before belongs to it: it began with nothing.
-                used: if is_thread || birth.is_some() { 0 } else { used(status.process, id, alone).unwrap_or(0) },
+                used: if is_thread || birth.is_some() {
+                    0
+                } else {
+                    used(status.process, id, alone).unwrap_or(0)
+                },
                 settle: Vec::new(),
                 idle: 0,
                 is_new: birth.is_none(),
@@ -538,12 +561,15 @@ impl Supervisor {
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return };
         let mut there: Vec<u32> = Vec::new();
         if let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/task")) {
-            let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+            let numbers =
+                entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
             there.extend(numbers);
         }
         for thread in there.clone() {
             let children = std::fs::read_to_string(format!("/proc/{process}/task/{thread}/children"));
-            there.extend(children.unwrap_or_default().split_whitespace().filter_map(|word| word.parse::<u32>().ok()));
+            there.extend(
+                children.unwrap_or_default().split_whitespace().filter_map(|word| word.parse::<u32>().ok()),
+            );
         }
         there.sort_unstable();
         for new in there {
@@ -612,8 +638,9 @@ impl Supervisor {
     /// Whoever only looks at the clock gets on all the same.
     fn idles(&mut self, id: u32, call: Call, verdict: &Verdict) {
         let Some(thread) = self.threads.get_mut(&id) else { return };
-        let looks = matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time | Call::Poll | Call::Ppoll)
-            || matches!(call, Call::EpollWait | Call::Select | Call::Pselect | Call::Yield | Call::Futex);
+        let looks =
+            matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time | Call::Poll | Call::Ppoll)
+                || matches!(call, Call::EpollWait | Call::Select | Call::Pselect | Call::Yield | Call::Futex);
         if !looks || !matches!(verdict, Verdict::Now(_)) {
             thread.idle = 0;
             return;
@@ -683,7 +710,9 @@ impl Supervisor {
                 }
                 State::Running if matches!(sees, Some(b'S' | b'T' | b't')) => {
                     // It may have called just now.
-                    if !self.receive(0)? && self.threads.get(&id).is_some_and(|it| matches!(it.state, State::Running)) {
+                    if !self.receive(0)?
+                        && self.threads.get(&id).is_some_and(|it| matches!(it.state, State::Running))
+                    {
                         self.elsewhere(id);
                     }
                 }
@@ -782,7 +811,9 @@ impl Supervisor {
     fn look_at_words(&mut self, process: u32, at: Time) -> Result<(), ExecuteError> {
         let waiting: Vec<(u32, Word, u32)> = (self.threads.iter())
             .filter_map(|(&id, thread)| match &thread.state {
-                State::Waits(_, Wait { on: On::Word(word @ Word::Own(..), value), .. }) if thread.process == process => {
+                State::Waits(_, Wait { on: On::Word(word @ Word::Own(..), value), .. })
+                    if thread.process == process =>
+                {
                     Some((id, *word, *value))
                 }
                 _ => None,
@@ -798,8 +829,9 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Those who wait for a child of their process.
+    /// Those who wait for a child of their process: its signal takes some out of their calls, which they make again then; others go on.
     fn child_ended(&mut self, parent: u32, child: u32, at: Time) -> Result<(), ExecuteError> {
+        self.signal_arrives(parent)?;
         let inside = self.processes.get(&child).map(|process| process.inside);
         let waiting: Vec<u32> = (self.threads.iter())
             .filter(|(_, thread)| thread.process == parent)
@@ -809,11 +841,7 @@ impl Supervisor {
             })
             .map(|(&id, _)| id)
             .collect();
-        for id in waiting {
-            self.wake(id, Answer::GoOn, at)?;
-        }
-        // Its signal may have taken others out of their calls.
-        self.signal_arrives(parent)
+        waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, at))
     }
 
     /// Those of these threads whose calls a signal has ended.

@@ -171,8 +171,12 @@ mod tests {
     fn a_status_names_the_process_its_parent_and_its_number_inside() {
         let text = "Name:\tsh\nTgid:\t812\nPid:\t813\nPPid:\t800\nNStgid:\t812\t3\n";
         assert_eq!(Status::read(text), Status { process: 812, parent: 800, inside: 3 });
-        assert!(is_signalled("SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000000000\n"));
-        assert!(!is_signalled("SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000002000\n"));
+        assert!(is_signalled(
+            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000000000\n"
+        ));
+        assert!(!is_signalled(
+            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000002000\n"
+        ));
         let own = std::process::id();
         assert!(letter(own, own).is_some());
         assert_eq!(letter(own, u32::MAX), None);

@@ -210,7 +210,9 @@ impl Supervisor {
 fn millis(argument: u64) -> Patience {
     match descriptor(argument) {
         0 => Patience::None,
-        millis => u64::try_from(millis).map_or(Patience::Endless, |millis| Patience::For(Time::from_millis(millis))),
+        millis => {
+            u64::try_from(millis).map_or(Patience::Endless, |millis| Patience::For(Time::from_millis(millis)))
+        }
     }
 }
 

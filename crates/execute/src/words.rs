@@ -84,7 +84,9 @@ impl Supervisor {
         let at = self.threads.get(&by).map_or(Time::ZERO, |thread| thread.clock);
         let mut woken = 0;
         while woken < most {
-            let Some(id) = self.words.get_mut(&word).and_then(std::collections::VecDeque::pop_front) else { break };
+            let Some(id) = self.words.get_mut(&word).and_then(std::collections::VecDeque::pop_front) else {
+                break;
+            };
             // What a killed thread's call would have been answered nobody hears.
             if self.wake(id, Answer::Value(0), at).is_ok() {
                 woken += 1;
@@ -100,7 +102,9 @@ impl Supervisor {
     fn moves(&mut self, from: Word, to: Word, most: u32) -> u32 {
         let mut moved = 0;
         while moved < most {
-            let Some(id) = self.words.get_mut(&from).and_then(std::collections::VecDeque::pop_front) else { break };
+            let Some(id) = self.words.get_mut(&from).and_then(std::collections::VecDeque::pop_front) else {
+                break;
+            };
             if let Some(State::Waits(_, wait)) = self.threads.get_mut(&id).map(|thread| &mut thread.state)
                 && let On::Word(word, _) = &mut wait.on
             {

@@ -43,8 +43,26 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 const DEPTH_MAX: u32 = 5;
 /// Kinds of file systems that hold no files.
 const NO_FILES: [&str; 20] = [
-    "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "tracefs", "debugfs", "securityfs", "mqueue", "bpf",
-    "autofs", "binfmt_misc", "fusectl", "configfs", "pstore", "efivarfs", "rpc_pipefs", "nsfs", "hugetlbfs",
+    "proc",
+    "sysfs",
+    "devtmpfs",
+    "devpts",
+    "cgroup",
+    "cgroup2",
+    "tracefs",
+    "debugfs",
+    "securityfs",
+    "mqueue",
+    "bpf",
+    "autofs",
+    "binfmt_misc",
+    "fusectl",
+    "configfs",
+    "pstore",
+    "efivarfs",
+    "rpc_pipefs",
+    "nsfs",
+    "hugetlbfs",
 ];
 
 impl Cage {
@@ -57,7 +75,9 @@ impl Cage {
         mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         // Users without rights may mount a /proc of their own only where the host's is to be seen, beneath.
         let kernels = (!getuid().is_root()).then(|| {
-            let whole = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::AT_RECURSIVE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+            let whole = OpenTreeFlags::OPEN_TREE_CLONE
+                | OpenTreeFlags::AT_RECURSIVE
+                | OpenTreeFlags::OPEN_TREE_CLOEXEC;
             open_tree(CWD, "/proc", whole)
         });
         let kernels = kernels.transpose()?;
@@ -71,7 +91,8 @@ impl Cage {
         let workshop = Path::new(WORKSHOP);
         let root = workshop.join("root");
         fs::create_dir(&root)?;
-        let mut tree = Tree { root: root.clone(), workshop: workshop.to_owned(), mounts, layers: 0, plain: false };
+        let mut tree =
+            Tree { root: root.clone(), workshop: workshop.to_owned(), mounts, layers: 0, plain: false };
         tree.graft(Path::new("/"), 0)?;
         self.kernels_own(&root)?;
         if let Some(kernels) = kernels {
@@ -102,10 +123,22 @@ impl Cage {
             std::os::unix::fs::symlink(target, dev.join(name))?;
         }
         fs::create_dir(dev.join("pts"))?;
-        let _ = mount("devpts", dev.join("pts"), "devpts", MountFlags::NOSUID, Some(c"newinstance,ptmxmode=0666"));
+        let _ = mount(
+            "devpts",
+            dev.join("pts"),
+            "devpts",
+            MountFlags::NOSUID,
+            Some(c"newinstance,ptmxmode=0666"),
+        );
         fs::create_dir(dev.join("shm"))?;
         let options = CString::new(format!("size={},mode=1777", self.limit))?;
-        mount("petrio", dev.join("shm"), "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())?;
+        mount(
+            "petrio",
+            dev.join("shm"),
+            "tmpfs",
+            MountFlags::NOSUID | MountFlags::NODEV,
+            options.as_c_str(),
+        )?;
         let sys = root.join("sys");
         match mount_bind("/sys", &sys) {
             Ok(()) => mount_remount(&sys, MountFlags::BIND | MountFlags::RDONLY, c"")?,
@@ -142,8 +175,12 @@ impl Tree {
         }
         if self.overlay(place).is_ok() {
             // Mounts on it, but for those on others of them.
-            let below: Vec<PathBuf> =
-                self.mounts.iter().filter(|other| other.as_path() != place && other.starts_with(place)).cloned().collect();
+            let below: Vec<PathBuf> = self
+                .mounts
+                .iter()
+                .filter(|other| other.as_path() != place && other.starts_with(place))
+                .cloned()
+                .collect();
             let mut done: Vec<PathBuf> = Vec::new();
             for other in below {
                 if !done.iter().any(|parent| other.starts_with(parent)) && self.at(&other).exists() {
@@ -257,7 +294,8 @@ fn mounts(told: &[u8]) -> Vec<PathBuf> {
 fn unescaped(word: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::new(), word);
     while let Some((&first, more)) = rest.split_first() {
-        let octal = more.get(..3).filter(|_| first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        let octal =
+            more.get(..3).filter(|_| first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
         match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
             Some(byte) => {
                 out.push(byte);

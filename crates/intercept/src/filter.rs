@@ -3,8 +3,8 @@
 //! What isn't named passes without an instruction of ours: the kernel keeps a bitmap of calls that every path allows.
 
 use crate::kernel::Instruction;
-use serde::{Deserialize, Serialize};
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W};
+use serde::{Deserialize, Serialize};
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,7 +40,8 @@ pub(crate) fn receive(listener: BorrowedFd<'_>) -> io::Result<Option<Told>> {
     // SAFETY: all-zero is a value of this structure of numbers; the kernel demands it.
     let mut told: Told = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel writes one `seccomp_notif` there.
-    let result = unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut told) };
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut told) };
     match result {
         0 => Ok(Some(told)),
         _ => match io::Error::last_os_error() {
@@ -51,7 +52,11 @@ pub(crate) fn receive(listener: BorrowedFd<'_>) -> io::Result<Option<Told>> {
 }
 
 /// Answers a held call: goes on in the kernel, or returns a value or an error number without. Whether it was still there.
-pub(crate) fn answer(listener: BorrowedFd<'_>, id: u64, answer: Result<Option<i64>, i32>) -> io::Result<bool> {
+pub(crate) fn answer(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    answer: Result<Option<i64>, i32>,
+) -> io::Result<bool> {
     let (val, error, flags) = match answer {
         Ok(None) => (0, 0, 1),
         Ok(Some(value)) => (value, 0, 0),
@@ -59,14 +64,16 @@ pub(crate) fn answer(listener: BorrowedFd<'_>, id: u64, answer: Result<Option<i6
     };
     let mut response = libc::seccomp_notif_resp { id, val, error, flags };
     // SAFETY: the kernel reads one `seccomp_notif_resp` there.
-    let result = unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw mut response) };
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw mut response) };
     still_there(result)
 }
 
 /// Whether a held call still waits: its thread may have been killed, or interrupted by a signal.
 pub(crate) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> io::Result<bool> {
     // SAFETY: the kernel reads eight bytes there.
-    let result = unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id) };
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id) };
     still_there(result)
 }
 

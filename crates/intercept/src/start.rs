@@ -14,8 +14,8 @@ use petrio_capture::launch::{self, Signal, end_with};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::mount::{MountFlags, mount};
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 use rustix::process::{WaitOptions, getuid, wait};
 use rustix::thread::{CapabilitySet, UnshareFlags};
@@ -212,7 +212,9 @@ fn outside(socket: &OwnedFd, parent: u32, start: &Start, words: &OsString) -> Op
         let (user, group) = (getuid().as_raw(), rustix::process::getgid().as_raw());
         let doing = match is_root {
             true => "namespaces of its own are refused",
-            false => "a user's namespaces are refused (user.max_user_namespaces, or a rule of the distribution's)",
+            false => {
+                "a user's namespaces are refused (user.max_user_namespaces, or a rule of the distribution's)"
+            }
         };
         tell(to, doing, apart(flags))?;
         if !is_root {
@@ -261,8 +263,7 @@ fn loopback_up() -> io::Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST: u16 = 1;
     const UP: u32 = 1;
-    let socket =
-        rustix::net::socket(AddressFamily::NETLINK, SocketType::RAW, None)?;
+    let socket = rustix::net::socket(AddressFamily::NETLINK, SocketType::RAW, None)?;
     let mut message = Vec::new();
     message.extend(32u32.to_ne_bytes());
     message.extend(NEW_LINK.to_ne_bytes());

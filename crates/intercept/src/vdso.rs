@@ -61,7 +61,8 @@ impl Clocks {
         let mut image = vec![0; LENGTH_MAX];
         let got = File::open("/proc/self/mem")?.read_at(&mut image, page)?;
         image.truncate(got);
-        let found = functions(&image).ok_or_else(|| io::Error::other("the kernel's page of clocks can't be read"))?;
+        let found =
+            functions(&image).ok_or_else(|| io::Error::other("the kernel's page of clocks can't be read"))?;
         Ok(Self(found))
     }
 

@@ -96,8 +96,10 @@ fn only_mount(document: &DocumentMut) -> Result<String, Problem> {
         [only] => Ok(only.clone()),
         [] => Err(Problem::error("the scenario has no file system that the program could work on")
             .help("add a host and [fs.NAME]; petrio schema scenario shows how")),
-        several => Err(Problem::error(format!("the scenario has several file systems: {}", several.join(", ")))
-            .help("say on which one the program works: --on NAME")),
+        several => {
+            Err(Problem::error(format!("the scenario has several file systems: {}", several.join(", ")))
+                .help("say on which one the program works: --on NAME"))
+        }
     }
 }
 
@@ -113,12 +115,17 @@ impl Loaded {
         measure.on_error = OnError::Count;
         measure.stop = Stop::default();
         (measure.max_time, measure.max_requests) = (None, None);
-        let volume = self.targets.get(PROGRAM).and_then(|targets| targets.first()).map_or(0, |&volume| volume as usize);
+        let volume = self
+            .targets
+            .get(PROGRAM)
+            .and_then(|targets| targets.first())
+            .map_or(0, |&volume| volume as usize);
         let words = given.words();
         let groups = vec![(words, vec![Group { volume, work: Work::Given(given, self.mount_of(volume)) }])];
         let (seed, workloads) = (self.scenario.seed, self.scenario.workload.clone());
         let readings = BTreeMap::new();
-        self.prepared = Some(Arc::new(Prepared { seed, workloads, readings, groups, layouts: Mutex::default() }));
+        self.prepared =
+            Some(Arc::new(Prepared { seed, workloads, readings, groups, layouts: Mutex::default() }));
     }
 
     /// A volume's number among the file systems of its host.
@@ -128,13 +135,21 @@ impl Loaded {
 
     /// The size of the file system that a given workload works on, bytes.
     pub fn given_bytes(&self) -> u64 {
-        let volume = self.targets.get(PROGRAM).and_then(|targets| targets.first()).map_or(0, |&volume| volume as usize);
+        let volume = self
+            .targets
+            .get(PROGRAM)
+            .and_then(|targets| targets.first())
+            .map_or(0, |&volume| volume as usize);
         self.hosts.volumes().nth(volume).map_or(0, |volume| volume.blocks * petrio_colours::SECTOR_BYTES)
     }
 
     /// The number by which operations name that file system.
     pub fn given_mount(&self) -> u32 {
-        let volume = self.targets.get(PROGRAM).and_then(|targets| targets.first()).map_or(0, |&volume| volume as usize);
+        let volume = self
+            .targets
+            .get(PROGRAM)
+            .and_then(|targets| targets.first())
+            .map_or(0, |&volume| volume as usize);
         self.mount_of(volume)
     }
 }

@@ -1,9 +1,9 @@
 //! `petrio exec`
 
+use crate::command::compare::answer;
 use crate::failure::Failure;
 use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
-use crate::command::compare::answer;
 use crate::results::{Results, say_written};
 use clap::Args;
 use petrio_execute::{Compute, Execution, Laid, Options, Told};
@@ -11,12 +11,12 @@ use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
-use petrio_study::compare::{CompareError, Input, Question};
 use petrio_scenario::report::{
     CallFigures, ExecutedFigures, Report, Sinks, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::{Part, run_part};
 use petrio_scenario::{Loaded, Override};
+use petrio_study::compare::{CompareError, Input, Question};
 use petrio_units::Bytes;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -175,7 +175,8 @@ impl Exec {
         loaded: &Loaded,
         watch: &Watch,
     ) -> Result<Execution, Failure> {
-        let directory = std::env::current_dir().map_err(|error| failure(&format!("the current directory: {error}")))?;
+        let directory =
+            std::env::current_dir().map_err(|error| failure(&format!("the current directory: {error}")))?;
         let mut storage = vec![directory.clone()];
         storage.extend(self.storage.iter().cloned());
         let laid = Laid::walk(&storage).map_err(|error| failure(&error.to_string()))?;
@@ -218,7 +219,9 @@ impl Exec {
         });
         match made {
             Some(Ok(path)) => Ok(Some(std::fs::canonicalize(&path).unwrap_or(path))),
-            Some(Err(error)) => Err(failure(&format!("{} can't hold what the program writes: {error}", within.display()))),
+            Some(Err(error)) => {
+                Err(failure(&format!("{} can't hold what the program writes: {error}", within.display())))
+            }
             None => Err(failure(&format!("{} is full of others' directories", within.display()))),
         }
     }
@@ -246,6 +249,7 @@ impl Exec {
             mapped_bytes: told.mapped.1,
             refused_writes: told.no_room,
             refused_threads: told.refused_threads,
+            real_timers: told.real_timers,
             uncertain: told.uncertain,
         }
     }
@@ -257,7 +261,9 @@ impl Exec {
     /// Several reports side by side, as petrio compare tells of reports that it is given.
     fn compared(&self, reports: &[Report], inputs: &Inputs, code: i32) -> Result<(), Failure> {
         let folder = std::env::temp_dir().join(format!("petrio-exec-{}", std::process::id()));
-        let failed = |error: std::io::Error| Failure::Output(format!("the reports can't be put aside to be compared: {error}"));
+        let failed = |error: std::io::Error| {
+            Failure::Output(format!("the reports can't be put aside to be compared: {error}"))
+        };
         std::fs::create_dir(&folder).map_err(failed)?;
         let compared = self.compared_in(&folder, reports, inputs);
         std::fs::remove_dir_all(&folder).map_err(failed)?;
@@ -295,7 +301,9 @@ impl Exec {
         answer(&question, None, &results, self.quiet)?;
         if !self.quiet && !results.to_output() {
             let times: Vec<String> = (reports.iter().zip(&self.scenarios))
-                .map(|(report, scenario)| format!("{} on {}", seconds(report.simulated_s), scenario.display()))
+                .map(|(report, scenario)| {
+                    format!("{} on {}", seconds(report.simulated_s), scenario.display())
+                })
                 .collect();
             print(&format!("  the program took {}", times.join(", ")))?;
         }
@@ -314,7 +322,7 @@ fn failure(problem: &str) -> Failure {
 fn ended_with(code: i32) -> Result<(), Failure> {
     match code {
         0 => Ok(()),
-        code => Err(Failure::Program(u8::try_from(code).unwrap_or(u8::MAX))),
+        code => Err(Failure::Code(u8::try_from(code).unwrap_or(u8::MAX))),
     }
 }
 

@@ -47,6 +47,9 @@ pub struct ExecutedFigures {
     pub refused_writes: u64,
     /// Processes and threads that were refused because there were as many as there may be.
     pub refused_threads: u64,
+    /// Timers that went by the real clock.
+    #[serde(default)]
+    pub real_timers: u64,
     /// How often a thread computed so long without a call that it couldn't be known who comes first.
     pub uncertain: u64,
 }
@@ -69,7 +72,10 @@ impl ExecutedFigures {
             )
         });
         let full = (self.refused_writes > 0).then(|| {
-            format!("{} found no room (--limit): the program was told so", counted(self.refused_writes, "write", "writes"))
+            format!(
+                "{} found no room (--limit): the program was told so",
+                counted(self.refused_writes, "write", "writes")
+            )
         });
         let refused = (self.refused_threads > 0).then(|| {
             let many = counted(self.refused_threads, "process or thread was", "processes or threads were");
@@ -81,7 +87,11 @@ impl ExecutedFigures {
                 counted(self.uncertain, "time", "times")
             )
         });
-        [mapped, host, full, refused, uncertain].into_iter().flatten().collect()
+        let timers = (self.real_timers > 0).then(|| {
+            let many = counted(self.real_timers, "timer", "timers");
+            format!("{many} that a thread of the C library hears went by the real clock, not by virtual time")
+        });
+        [mapped, host, full, refused, timers, uncertain].into_iter().flatten().collect()
     }
 }
 
@@ -96,6 +106,7 @@ figures! { ExecutedFigures:
     mapped_bytes => "mapped" Bytes Neither;
     refused_writes => "writes refused" One Down;
     refused_threads => "threads refused" One Down;
+    real_timers => "real timers" One Down;
     uncertain => "order unknown" One Down;
 }
 
@@ -116,7 +127,8 @@ impl Entry for ExecutedFigures {
             "none" => "its computing cost nothing".to_owned(),
             how => format!("it computed {} ({how})", seconds(self.computed_ns as f64 / 1e9)),
         };
-        let code = self.exit_code.map_or("it was broken off".to_owned(), |code| format!("it ended with {code}"));
+        let code =
+            self.exit_code.map_or("it was broken off".to_owned(), |code| format!("it ended with {code}"));
         let mut text = format!(
             "{} · {}, {}; {computed}; {code} · calls: {}",
             self.command,
