@@ -5,6 +5,7 @@ mod arrays;
 mod copies;
 mod counted;
 mod credits;
+mod executed;
 mod jobs;
 mod memory;
 mod paths;
@@ -18,6 +19,7 @@ pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, Mov
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
+pub use executed::{CallFigures, ExecutedFigures};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
 pub use memory::MemoryFigures;
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
@@ -57,6 +59,8 @@ macro_rules! sections {
             credits: Vec<CreditFigures>;
             /// What the load gets once a burst is over, where it is one that uses it up and gets less.
             behind_credits: Option<BehindCredits>;
+            /// The program that was executed, where one was.
+            executed: Option<ExecutedFigures>;
         }
     };
 }
