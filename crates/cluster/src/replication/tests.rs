@@ -53,14 +53,24 @@ impl Bench {
         layout: FileLayout,
         sight: impl Fn(Place<Arm>) -> Sight,
     ) -> Self {
+        Self::of(&disk(), parameters, count, layout, sight)
+    }
+
+    /// On disks like this one.
+    fn of(
+        disk: &AnalyticDiskParameters,
+        parameters: &ReplicationParameters,
+        count: usize,
+        layout: FileLayout,
+        sight: impl Fn(Place<Arm>) -> Sight,
+    ) -> Self {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
-        let disk = disk();
         let disks = (0..count)
             .map(|number| {
                 let down = page.fifo::<BlockRequest>(&format!("down{number}"));
                 let up = page.fifo::<BlockRequest>(&format!("up{number}"));
-                let how = (&disk, QueueDiscipline::FirstCome);
+                let how = (disk, QueueDiscipline::FirstCome);
                 let built = analytic_disk_page(&mut page, &format!("disk{number}"), how, down, up);
                 (down, up, sight(built.arm))
             })
@@ -304,6 +314,28 @@ fn what_belongs_to_no_file_is_copied_by_regions() {
     let tally = bench.tally();
     assert_eq!((tally.copies_made, tally.copy_bytes()), (2, 2 * 2 * (1 << 20)));
     assert_eq!(bench.copies(1 << 31 | 1), 2);
+}
+
+#[test]
+fn a_request_of_more_regions_than_sixteen_bits_number_comes_back_once() {
+    let parameters = ReplicationParameters { region: Bytes(64 << 10), ..magic(PolicyParameters::default()) };
+    let disk = AnalyticDiskParameters { blocks: Blocks(66_000 * 128), ..disk() };
+    let mut bench = Bench::of(&disk, &parameters, 1, FileLayout::default(), Sight::Arm);
+    let blocks = 65_540 * 128;
+    let id = bench.ask(Direction::Read, 0, 0, blocks, 0.0);
+    let back: Vec<_> = bench.until(1e6).into_iter().map(|back| (back.id, back.blocks)).collect();
+    assert_eq!(back, [(RequestId(id), blocks)]);
+    assert!(bench.tally().read_turnaround.mean() > 1_000.0, "it is read as a whole");
+}
+
+#[test]
+fn more_regions_than_have_numbers_are_refused() {
+    let of = |region| {
+        let parameters = ReplicationParameters { region: Bytes(region), ..Default::default() };
+        Replicas::new(&parameters, vec![true], (1 << 40, FileLayout::default().into())).map(|_| ())
+    };
+    assert!(matches!(of(64 << 10), Err(ReplicationError::Regions { limit, .. }) if limit == 1 << 31));
+    assert_eq!(of(1 << 20), Ok(()));
 }
 
 #[test]
