@@ -37,6 +37,8 @@ pub(crate) enum Failure {
         /// Where the reasons stand.
         help: String,
     },
+    /// A program that was run has ended with this code.
+    Code(u8),
     /// Somebody has interrupted it.
     Interrupted,
     /// Standard output was closed early, by `head` for instance; nobody wants to hear of that.

@@ -63,6 +63,7 @@ Examples:
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
   petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
   petrio check scenario.toml
+  petrio emulate scenario.toml --nbd disk.sock
   petrio catalogue list";
 
 #[derive(Subcommand)]
@@ -76,6 +77,7 @@ enum Command {
     Schema(command::schema::Schema),
     #[command(subcommand)]
     Catalogue(command::catalogue::Catalogue),
+    Emulate(Box<live::Emulate>),
     Calibrate(live::Calibrate),
     #[command(subcommand)]
     Validate(command::validate::Validate),
@@ -105,6 +107,7 @@ impl Command {
             Self::Net(net) => net.execute(),
             Self::Schema(schema) => schema.execute(),
             Self::Catalogue(catalogue) => catalogue.execute(),
+            Self::Emulate(emulate) => emulate.execute(),
             Self::Calibrate(calibrate) => calibrate.execute(),
             Self::Validate(validate) => validate.execute(),
             Self::Bench(bench) => bench.execute(),
@@ -160,6 +163,10 @@ fn main() -> ExitCode {
         // The studio ends by itself when it is told.
         #[cfg(feature = "studio")]
         if petrio_studio::interrupt() {
+            return;
+        }
+        // An emulation takes its devices down itself.
+        if live::interrupt() {
             return;
         }
         // A run ends by itself as well.

@@ -60,6 +60,7 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             talk(&format!(" help: {}", shown::message(&help)));
             ExitCode::from(KNOWN_TO_MISS)
         }
+        Failure::Code(code) => ExitCode::from(code),
         Failure::Interrupted => {
             talk("interrupted");
             ExitCode::from(INTERRUPTED)

@@ -31,6 +31,7 @@ pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
 
 pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
+pub(crate) type Emulate = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
@@ -41,6 +42,11 @@ pub(crate) type Worker = Absent;
 /// No slow disk is served, for none is made.
 pub(crate) const fn serve_if_called(_: &[OsString]) -> Option<io::Result<()>> {
     None
+}
+
+/// Nothing is emulated.
+pub(crate) const fn interrupt() -> bool {
+    false
 }
 
 /// Nothing is mounted.
@@ -57,8 +63,13 @@ mod tests {
 
     #[test]
     fn a_command_that_was_left_out_says_so_and_is_not_listed() {
-        let lines =
-            ["calibrate --out here.toml", "fs create spec.toml --dir x", "validate ops", "users run s.toml"];
+        let lines = [
+            "calibrate --out here.toml",
+            "emulate s.toml --nbd x",
+            "fs create spec.toml --dir x",
+            "validate ops",
+            "users run s.toml",
+        ];
         for line in lines {
             let words = std::iter::once("petrio").chain(line.split(' '));
             let failure = Arguments::try_parse_from(words).unwrap().command.execute().unwrap_err();

@@ -40,6 +40,7 @@ pub mod beneath;
 pub mod calibrate;
 mod content;
 pub mod drive;
+pub mod emulation;
 mod inventory;
 pub mod leftovers;
 pub mod namespace;

@@ -36,7 +36,9 @@ mod check;
 mod checker;
 mod classes;
 mod devices;
+mod emulated;
 mod failure;
+mod faults;
 mod fio;
 mod generators;
 pub mod holder;
@@ -64,13 +66,15 @@ mod users;
 mod wires;
 pub mod workload;
 
+pub use emulated::EmulatedParts;
+pub use faults::{load_faults, load_faults_text};
 pub use fio::plain as workload_name;
 pub use host::{
     MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan,
     PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
     Volume,
 };
-pub use load::{load, load_from, load_in, load_on, load_text};
+pub use load::{load, load_from, load_in, load_on, load_parts, load_text};
 pub use loaded::Loaded;
 pub use network::PlacedNetwork;
 use petrio_report::claim;

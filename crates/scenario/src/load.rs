@@ -46,7 +46,7 @@ impl Loaded {
         let Origin { name, text, overrides } = &*self.origin;
         let settings = settings.iter().map(|(path, value)| Override::new(path, value));
         let overrides: Vec<Override> = overrides.iter().cloned().chain(settings).collect();
-        let known = (&self.watch, self.prepared.clone());
+        let known = Known { watch: &self.watch, before: self.prepared.clone(), idle: false };
         let mut loaded = load_known(name, text, &self.inputs, &overrides, known)?;
         // What a study has changed since stays changed.
         loaded.scenario.title.clone_from(&self.scenario.title);
@@ -90,13 +90,38 @@ pub fn load_on(
     watch: &Watch,
     from: Option<&SavedRun>,
 ) -> Result<Loaded, Problems> {
+    load_file(inputs, path, overrides, Known { watch, before: from.and_then(SavedRun::known), idle: false })
+}
+
+/// As [`load_in`], for its parts alone: it needs no workload, and may have parts that no workload uses.
+///
+/// # Errors
+/// As of [`load`].
+pub fn load_parts(inputs: &Inputs, path: &Path, overrides: &[Override]) -> Result<Loaded, Problems> {
+    load_file(inputs, path, overrides, Known { watch: &Watch::default(), before: None, idle: true })
+}
+
+/// What is known of a scenario before it is read.
+struct Known<'w> {
+    watch: &'w Watch,
+    /// What was read for its workloads already.
+    before: Option<Arc<Prepared>>,
+    /// Nobody is to run it.
+    idle: bool,
+}
+
+fn load_file(
+    inputs: &Inputs,
+    path: &Path,
+    overrides: &[Override],
+    known: Known<'_>,
+) -> Result<Loaded, Problems> {
     let name = shown::path(path).to_string();
     let text = text_of(inputs, path).map_err(|problem| {
         let other = misplaced::by_file(inputs, (&name, path), Of::Scenario);
         Problems::new(&name, vec![other.unwrap_or(problem)])
     })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let known = (watch, from.and_then(SavedRun::known));
     let mut loaded = load_known(&name, &text, &inputs.below(folder), overrides, known)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
@@ -132,7 +157,7 @@ pub fn load_from(
     overrides: &[Override],
     watch: &Watch,
 ) -> Result<Loaded, Problems> {
-    load_known(name, text, inputs, overrides, (watch, None))
+    load_known(name, text, inputs, overrides, Known { watch, before: None, idle: false })
 }
 
 /// As [`load_from`], where what was read `before` for its workloads needn't be read again.
@@ -145,7 +170,7 @@ fn load_known(
     text: &str,
     inputs: &Inputs,
     overrides: &[Override],
-    (watch, before): (&Watch, Option<Arc<Prepared>>),
+    Known { watch, before, idle: parts_alone }: Known<'_>,
 ) -> Result<Loaded, Problems> {
     let (mut sources, texts) = (Sources::default(), Texts::default());
     let base = sources.add(name, text);
@@ -183,10 +208,13 @@ fn load_known(
         problems.append(&mut more);
         IndexMap::new()
     });
-    let mut checked = check(&scenario, &root, &places, &mut sources, inputs);
+    let mut checked = check(&scenario, &root, &places, &mut sources, (inputs, !parts_alone));
     let [mut crowded, mut idle] = wires::check(&scenario, &places, &sources);
     checked.problems.append(&mut crowded);
     checked.unused.append(&mut idle);
+    if parts_alone {
+        checked.unused.clear();
+    }
     // What somebody leaves out by a setting stands in the file for others: `compare file.toml@workload.w.on=data`.
     if !overrides.is_empty() {
         checked.unused = checked.unused.into_iter().map(Problem::only_warns).collect();

@@ -51,6 +51,7 @@ pub(crate) fn by_keys(name: &str, root: &Table<'_>, wanted: Of) -> Option<Proble
         Of::Device => format!("a scenario uses the drive: [disk.NAME] with file = \"{name}\""),
         Of::Machine => format!("a scenario uses it: [host.NAME] with machine = \"{name}\""),
         Of::Report => format!("petrio compare takes it as JSON: {name}"),
+        Of::Faults => format!("petrio emulate SCENARIO --faults {name} lets devices misbehave so"),
         Of::Kernel => format!("a scenario uses it: [host.NAME] with kernel = \"{name}\""),
     };
     Some(Found { what: of.title().to_lowercase(), help }.problem(&name, wanted))

@@ -9,6 +9,7 @@ use crate::text::tree::{self, KeySpans};
 use crate::text::{Override, Problem, Problems, SETTING, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_users::UserSpecification;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,18 +52,30 @@ pub fn load_users_text(
 }
 
 fn load_users_from(
-    (name, text): (&str, &str),
+    text: (&str, &str),
     overrides: &[Override],
-    (inputs, folder): (&Inputs, &Path),
+    folder: (&Inputs, &Path),
 ) -> Result<UserSpecification, Problems> {
+    load_checked(text, (overrides, Of::Users), folder, |specification: &UserSpecification| {
+        specification.check().map_err(|error| (error.at, error.problem))
+    })
+}
+
+/// Reads a file of one struct, which says of itself where it makes no sense, and what is wrong there.
+pub(crate) fn load_checked<T: DeserializeOwned>(
+    (name, text): (&str, &str),
+    (overrides, of): (&[Override], Of),
+    (inputs, folder): (&Inputs, &Path),
+    check: impl Fn(&T) -> Result<(), (String, String)>,
+) -> Result<T, Problems> {
     let mut sources = Sources::default();
     let base = sources.add(name, text);
     let (mut root, mistakes) = tree::parse(text, base);
     let fail = |problems| Problems::new(name, problems);
     if !mistakes.is_empty() {
-        return Err(fail(not_toml(name, text, mistakes, &sources, Of::Users)));
+        return Err(fail(not_toml(name, text, mistakes, &sources, of)));
     }
-    if let Some(problem) = by_keys(name, &root, Of::Users) {
+    if let Some(problem) = by_keys(name, &root, of) {
         return Err(fail(vec![problem]));
     }
     let mut problems: Vec<Problem> = Vec::new();
@@ -74,12 +87,12 @@ fn load_users_from(
     if !problems.is_empty() {
         return Err(fail(problems));
     }
-    let specification: UserSpecification = read(&root, &sources).map_err(fail)?;
-    match specification.check() {
+    let specification: T = read(&root, &sources).map_err(fail)?;
+    match check(&specification) {
         Ok(()) => Ok(specification),
-        Err(error) => {
-            let place = KeySpans::of(&root).value(&error.at);
-            Err(fail(vec![sources.error(place, format!("{}: {}", error.at, error.problem))]))
+        Err((at, problem)) => {
+            let place = KeySpans::of(&root).value(&at);
+            Err(fail(vec![sources.error(place, format!("{at}: {problem}"))]))
         }
     }
 }

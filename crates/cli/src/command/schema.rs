@@ -13,7 +13,7 @@ use petrio_scenario::reference::{Of, find, markdown, text};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Schema {
     /// A key, such as fs.journal, host.memory, machine.calls.read; or the JSON schema of a whole file: scenario, users
-    /// (a user specification), device, machine, kernel (of the catalogue), report (what run --json writes)
+    /// (a user specification), device, machine, kernel (of the catalogue), report (what run --json writes), faults (what emulate --faults takes)
     #[arg(value_name = "KEY", default_value = "scenario")]
     of: String,
     /// Print all keys of all files as one page of Markdown

@@ -7,6 +7,8 @@ mod calibrate_measured;
 mod calibrate_network;
 mod create;
 mod directories;
+mod emulate;
+mod emulated_end;
 mod profile;
 mod remove;
 mod run_users;
@@ -17,6 +19,8 @@ mod worker;
 
 pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
+pub(crate) use emulate::Emulate;
+pub(crate) use emulated_end::interrupt;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
 pub(crate) use remove::Remove;

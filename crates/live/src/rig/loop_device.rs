@@ -28,7 +28,7 @@ pub(crate) const LOOP_DEVICE: &str = "loop-device";
 pub(crate) const SETTING: &str = "setting";
 
 /// A name that no other rig of any process uses, nor has used.
-pub(super) fn fresh_name(kind: &str) -> String {
+pub(crate) fn fresh_name(kind: &str) -> String {
     format!("petrio-{kind}-{}", random_name())
 }
 
@@ -90,7 +90,7 @@ impl LoopDevice {
     ///
     /// # Errors
     /// No free loop device, or no right to it.
-    pub(super) fn attach(file: &Path) -> Result<Self, RigError> {
+    pub(crate) fn attach(file: &Path) -> Result<Self, RigError> {
         let held = Held::default();
         let arguments = ["--find".as_ref(), "--show".as_ref(), "--nooverlap".as_ref(), file.as_os_str()];
         let make = || run_to_death("losetup", &arguments);
@@ -138,6 +138,12 @@ impl LoopDevice {
     pub(super) fn go_with_last_user(&mut self) -> Result<(), RigError> {
         let opened = File::open(&self.device).map_err(RigError::system("open", &self.device))?;
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+        // In use, it isn't detached but marked (LOOP_CLR_FD, Linux 3.7 and later).
+        run("losetup", &["--detach".as_ref(), self.device.as_os_str()]).map(drop)
+    }
+
+    /// From now on it goes with the file system that is mounted from it, however that ends; this process holds nothing of it.
+    pub(crate) fn go_with_mount(&self) -> Result<(), RigError> {
         // In use, it isn't detached but marked (LOOP_CLR_FD, Linux 3.7 and later).
         run("losetup", &["--detach".as_ref(), self.device.as_os_str()]).map(drop)
     }

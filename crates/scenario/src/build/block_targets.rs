@@ -64,6 +64,17 @@ impl BlockTargets {
         }
     }
 
+    /// Parts that nobody else asks.
+    pub(super) fn of_parts(page: &mut PageBuilder<'_>, loaded: &Loaded, parts: &[usize]) -> Self {
+        Self {
+            answering: parts.iter().map(|&target| (before_queue(loaded, target).1, false)).collect(),
+            targets: parts.iter().map(|&target| (target, false)).collect(),
+            completions: page.fifo("completions"),
+            entrances: BTreeMap::new(),
+            page: PROGRAMS,
+        }
+    }
+
     /// Where it puts what is complete, if it is asked and nobody else asks it.
     pub(super) fn completions_of(&self, number: usize) -> Option<Place<BlockRequest>> {
         (self.answering.get(&number) == Some(&false)).then_some(self.completions)

@@ -95,6 +95,8 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
+    /// The same by the number of the drive.
+    pub(crate) held: Vec<(usize, HeldWrites)>,
     /// What drives count of themselves, each behind its drive's class.
     pub(crate) counted: Vec<(String, Counted)>,
     /// What may pass parts for a while only, each behind its part's class.
@@ -143,8 +145,22 @@ impl System {
     ///
     /// # Errors
     /// A drive, a host or a file system whose parameters contradict each other.
-    #[expect(clippy::too_many_lines, reason = "a System's parts, each after what it lies on")]
     pub fn build(loaded: &Loaded) -> Result<Self, RunFailure> {
+        Self::built(loaded, None)
+    }
+
+    /// Builds the net of a scenario's disks and of what lies on them, of which these parts are asked by programs, past all hosts; what
+    /// its workloads want is left out.
+    ///
+    /// # Errors
+    /// A drive whose parameters contradict each other.
+    pub fn of_parts(loaded: &Loaded, parts: &[usize]) -> Result<Self, RunFailure> {
+        Self::built(loaded, Some(parts))
+    }
+
+    /// Where no parts are given, those that workloads ask.
+    #[expect(clippy::too_many_lines, reason = "a System's parts, each after what it lies on")]
+    fn built(loaded: &Loaded, parts: Option<&[usize]>) -> Result<Self, RunFailure> {
         let mut net = NetBuilder::new(loaded.scenario.title.clone());
         let mut page = net.top();
         // The rows of what lies above the devices.
@@ -152,9 +168,12 @@ impl System {
         let mut warnings = Vec::new();
         let mut devices = Devices::default();
         let [on_files, to_devices] = [Subject::FileOperations, Subject::BlockRequests]
-            .map(|subject| loaded.subjects().contains(&subject));
-        let below_hosts = below_hosts(loaded);
-        let mut asked = to_devices.then(|| BlockTargets::of(&mut page, loaded, below_hosts.as_ref()));
+            .map(|subject| parts.is_none() && loaded.subjects().contains(&subject));
+        let below_hosts = if parts.is_none() { below_hosts(loaded) } else { None };
+        let mut asked = match parts {
+            Some(parts) => Some(BlockTargets::of_parts(&mut page, loaded, parts)),
+            None => to_devices.then(|| BlockTargets::of(&mut page, loaded, below_hosts.as_ref())),
+        };
         for (number, disk) in loaded.disks.iter().enumerate() {
             let up = asked.as_ref().and_then(|asked| asked.completions_of(number));
             let up = up.unwrap_or_else(|| page.fifo(&format!("{}-completions", disk.name)));
@@ -202,6 +221,7 @@ impl System {
             stages,
             assumptions: assumptions(loaded),
             warnings,
+            held: devices.caches.clone(),
             caches: (devices.caches.into_iter())
                 .map(|(number, cache)| (classes.name(&loaded.disks[number].name), cache))
                 .collect(),

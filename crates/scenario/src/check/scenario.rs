@@ -23,20 +23,21 @@ pub(crate) struct Checked {
     pub(crate) targets: IndexMap<String, Vec<u32>>,
 }
 
-/// Checks a scenario whose parts are all well-formed. Files are looked for where the inputs have a folder.
+/// Checks a scenario whose parts are all well-formed, which is to have a workload where that is wanted. Files are looked for where
+/// the inputs have a folder.
 pub(crate) fn check(
     scenario: &Scenario,
     root: &Table<'_>,
     places: &KeySpans,
     sources: &mut Sources,
-    inputs: &Inputs,
+    (inputs, wants_workload): (&Inputs, bool),
 ) -> Checked {
     let mut checker = Checker::new(root, places, sources, inputs);
     checker.disks(scenario);
     checker.holders(scenario);
     let hosts = scenario.hosts.check(&mut checker);
     checker.pages_within_holders(scenario);
-    let targets = checker.workloads(scenario);
+    let targets = checker.workloads(scenario, wants_workload);
     checker.tell_unused(scenario);
     checker.measure(scenario);
     let Checker { problems, unused, disks, holders, .. } = checker;

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl Checker<'_, '_> {
-    pub(super) fn workloads(&mut self, scenario: &Scenario) -> IndexMap<String, Vec<u32>> {
-        if scenario.workload.is_empty() {
+    pub(super) fn workloads(&mut self, scenario: &Scenario, is_wanted: bool) -> IndexMap<String, Vec<u32>> {
+        if is_wanted && scenario.workload.is_empty() {
             let help =
                 "add a part: [workload.w] and below it kind = \"trace\", on = \"…\" and files = [\"…\"]";
             self.error("", "the scenario has no workload", help);

@@ -12,6 +12,13 @@ pub fn users_schema() -> schemars::Schema {
     schema
 }
 
+/// The JSON schema of a profile of faults.
+pub(super) fn faults_schema() -> schemars::Schema {
+    let mut schema = schemars::schema_for!(petrio_emulate::faults::FaultProfile);
+    schema.insert("title".to_owned(), "petrio profile of faults".into());
+    schema
+}
+
 /// Adds the workload that is rewritten as others before the structs are read.
 fn with_fio(schema: &mut schemars::Schema, fio: schemars::Schema) {
     let mut fio = fio.to_value();

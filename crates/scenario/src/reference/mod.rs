@@ -33,6 +33,7 @@ impl Of {
             Self::Machine => catalogue::machine_schema(),
             Self::Kernel => catalogue::kernel_schema(),
             Self::Report => report_schema(),
+            Self::Faults => json::faults_schema(),
         }
     }
 

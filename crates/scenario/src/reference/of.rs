@@ -15,12 +15,14 @@ pub enum Of {
     Kernel,
     /// A report as JSON.
     Report,
+    /// A profile of faults.
+    Faults,
 }
 
 impl Of {
     /// Each of them.
-    pub const ALL: [Self; 6] =
-        [Self::Scenario, Self::Users, Self::Device, Self::Machine, Self::Kernel, Self::Report];
+    pub const ALL: [Self; 7] =
+        [Self::Scenario, Self::Users, Self::Device, Self::Machine, Self::Kernel, Self::Report, Self::Faults];
 
     /// The word for it on the command line.
     pub fn word(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Of {
             Self::Machine => "machine",
             Self::Kernel => "kernel",
             Self::Report => "report",
+            Self::Faults => "faults",
         }
     }
 
@@ -43,6 +46,7 @@ impl Of {
             Self::Machine => "A machine of the catalogue",
             Self::Kernel => "A kernel of the catalogue",
             Self::Report => "A report as JSON",
+            Self::Faults => "A profile of faults",
         }
     }
 }

@@ -53,18 +53,6 @@ fn written(loaded: &Loaded, kind: &str, name: &str) -> String {
     loaded.copies().written(&format!("{kind}.{name}")).to_owned()
 }
 
-/// The disks below a part that hear of its flushes: not those behind a memory that keeps what it has reported.
-fn that_hear_flushes(loaded: &Loaded, number: usize) -> Vec<usize> {
-    if loaded.holder(number).is_some_and(Holder::keeps_writes) {
-        return Vec::new();
-    }
-    match loaded.storage.get(number).map(|part| part.over.as_slice()) {
-        None => Vec::new(),
-        Some([]) => vec![number],
-        Some(over) => over.iter().flat_map(|&below| that_hear_flushes(loaded, below)).collect(),
-    }
-}
-
 /// Whether a disk, or one of its class, wrote anything.
 fn writers<'a>(loaded: &Loaded, traffic: &'a [TrafficFigures]) -> impl Fn(&PlacedDisk) -> bool + 'a {
     let classes = Classes::of(loaded);
@@ -88,7 +76,7 @@ fn write_through(
     // Who writes into a controller's memory waits for drives only where that has no room.
     let waited = arrays.iter().filter_map(|array| array.cache.as_ref()).any(|cache| cache.waited > 0);
     let awaited: Vec<usize> = (loaded.hosts.volumes().filter_map(|volume| volume.on))
-        .flat_map(|on| that_hear_flushes(loaded, on))
+        .flat_map(|on| loaded.that_hear_flushes(on))
         .collect();
     let is_off = |disk: &PlacedDisk| disk.compiled.is_rotational() && !disk.compiled.features().write_cache;
     let (_, disk) = (loaded.disks.iter().enumerate())
@@ -116,7 +104,7 @@ fn unflushed(loaded: &Loaded, served: &Served) -> Option<Sentence> {
     let linux = &loaded.hosts.linux;
     let volatile = |on: usize| {
         let mut disks =
-            that_hear_flushes(loaded, on).into_iter().filter_map(|number| loaded.disks.get(number));
+            loaded.that_hear_flushes(on).into_iter().filter_map(|number| loaded.disks.get(number));
         disks.find(|disk| disk.compiled.features().write_cache)
     };
     let told = |placed: &PlacedFileSystem| {
@@ -164,7 +152,7 @@ fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sente
     }
     let wrote = writers(loaded, traffic);
     let volatile = |over: &[usize]| {
-        let below = over.iter().flat_map(|&below| that_hear_flushes(loaded, below));
+        let below = over.iter().flat_map(|&below| loaded.that_hear_flushes(below));
         let mut disks = below.filter_map(|number| loaded.disks.get(number));
         disks.find(|disk| disk.compiled.features().write_cache && wrote(disk))
     };

@@ -28,6 +28,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("report", 9),
     ("users", 5),
     ("engine", 5),
+    ("emulate", 6),
     ("scenario", 10),
     ("live", 10),
     ("study", 11),

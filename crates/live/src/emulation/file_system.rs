@@ -1,0 +1,198 @@
+//! A real kernel's file system on an emulated device, mounted where a user wants it.
+
+use crate::rig::program::{is_installed, run, run_to_death};
+use crate::rig::{LoopDevice, RigError};
+use petrio_capture::undo::Undo;
+use rustix::mount::{UnmountFlags, unmount};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is mounted on a directory of a user's: it is unmounted, and the directory stays.
+pub(crate) const MOUNTED_ON: &str = "mounted-on";
+
+/// Which file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSystemKind {
+    /// Without a journal.
+    Ext2,
+    /// With one.
+    Ext3,
+    /// With extents.
+    Ext4,
+    /// SGI's.
+    Xfs,
+}
+
+impl FileSystemKind {
+    /// As mount(8) has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ext2 => "ext2",
+            Self::Ext3 => "ext3",
+            Self::Ext4 => "ext4",
+            Self::Xfs => "xfs",
+        }
+    }
+
+    const fn maker(self) -> &'static str {
+        match self {
+            Self::Ext2 => "mkfs.ext2",
+            Self::Ext3 => "mkfs.ext3",
+            Self::Ext4 => "mkfs.ext4",
+            Self::Xfs => "mkfs.xfs",
+        }
+    }
+}
+
+/// A file system on a device; unmounted when this is dropped.
+#[derive(Debug)]
+pub struct MountedDevice {
+    directory: PathBuf,
+    // In order of taking down.
+    _mounted: Undo,
+    device: LoopDevice,
+}
+
+impl MountedDevice {
+    /// Puts a file system on the file of a device and mounts it on a directory that is there and empty; where there is one on it
+    /// already, `make` says whether that stays.
+    ///
+    /// # Errors
+    /// No loop device, no right to mount, a program that fails. Nothing is left behind then.
+    pub fn on(
+        file: &Path,
+        directory: &Path,
+        (kind, options): (FileSystemKind, Option<&str>),
+        make: bool,
+    ) -> Result<Self, RigError> {
+        if make && !is_installed(kind.maker()) {
+            let source = io::Error::from(io::ErrorKind::NotFound);
+            return Err(RigError::Start { program: kind.maker(), source });
+        }
+        let directory =
+            fs::canonicalize(directory).map_err(RigError::system("find the directory", directory))?;
+        let mut entries = fs::read_dir(&directory).map_err(RigError::system("list", &directory))?;
+        if entries.next().is_some() {
+            let refused = io::Error::other("it isn't empty, and what is in it would be hidden");
+            return Err(RigError::system("mount on", &directory)(refused));
+        }
+        let device = LoopDevice::attach(file)?;
+        if make {
+            let words: &[&str] = match kind {
+                FileSystemKind::Xfs => &["-q", "-f"],
+                _ => &["-q", "-F"],
+            };
+            let mut arguments: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
+            arguments.push(device.path().as_os_str());
+            run_to_death(kind.maker(), &arguments)?;
+        }
+        let mut arguments: Vec<&OsStr> = vec!["-t".as_ref(), kind.name().as_ref()];
+        if let Some(options) = options {
+            arguments.extend([OsStr::new("-o"), OsStr::new(options)]);
+        }
+        arguments.extend([device.path().as_os_str(), directory.as_os_str()]);
+        let undo = |directory: &Path| {
+            if unmount_by_program(directory).is_err() {
+                // It goes with its last user; what he has written is on the device before that is gone.
+                let _ = run("sync", &["--file-system".as_ref(), directory.as_os_str()]);
+                let _ = unmount(directory, UnmountFlags::DETACH);
+            }
+            true
+        };
+        let make = || run_to_death("mount", &arguments);
+        let (_, mounted) = Undo::recorded(MOUNTED_ON, &directory, make, undo)?;
+        device.go_with_mount()?;
+        Ok(Self { directory, _mounted: mounted, device })
+    }
+
+    /// Where it is mounted.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The block device below it.
+    pub const fn device(&self) -> &LoopDevice {
+        &self.device
+    }
+
+    /// Whether somebody works in it, so that it can't be unmounted now.
+    pub fn is_in_use(&self) -> bool {
+        is_busy(&self.directory)
+    }
+}
+
+/// Unmounts, by a program of its own: this process may be the one that the file system waits for. Somebody who looks around is waited for.
+pub(super) fn unmount_by_program(directory: &Path) -> Result<(), RigError> {
+    let mut outcome = Ok(());
+    for _ in 0..20 {
+        if mounted_at(directory).is_none() {
+            return Ok(());
+        }
+        outcome = run("umount", &[directory.as_os_str()]).map(drop);
+        if outcome.is_ok() {
+            return outcome;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    outcome
+}
+
+/// Whether something is mounted on a directory still.
+pub(super) fn is_busy(directory: &Path) -> bool {
+    mounted_at(directory).is_some()
+}
+
+/// The source of what is mounted on a directory, the last of several.
+fn mounted_at(directory: &Path) -> Option<String> {
+    let list = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let place = directory.to_str()?;
+    let found = list.lines().rev().find(|line| {
+        let at = line.split(' ').nth(4).map(unescaped);
+        at.as_deref() == Some(place)
+    })?;
+    let (_, rest) = found.split_once(" - ")?;
+    rest.split(' ').nth(1).map(unescaped)
+}
+
+/// A word of the kernel's list: blanks and the like are octal numbers in it.
+fn unescaped(word: &str) -> String {
+    let mut text = word.to_owned();
+    for (code, letter) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
+        text = text.replace(code, letter);
+    }
+    text
+}
+
+/// Clears what was left mounted on a user's directory: a petrio's files, or a file system on one of them, and nothing else that may have
+/// been mounted there since.
+pub(crate) fn clear_mounted_on(directory: &Path) -> io::Result<bool> {
+    let is_own = |source: &str| {
+        let behind = source.strip_prefix("/dev/").map(|name| {
+            fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap_or_default()
+        });
+        source == "petrio" || behind.is_some_and(|behind| behind.contains("/petrio-emulated-"))
+    };
+    match mounted_at(directory) {
+        Some(source) if is_own(&source) => {
+            unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_has_mounted_is_left_alone() {
+        assert_eq!(mounted_at(Path::new("/proc")).as_deref(), Some("proc"));
+        assert!(matches!(clear_mounted_on(Path::new("/proc")), Ok(false)));
+        assert!(matches!(clear_mounted_on(Path::new("/nothing/here")), Ok(false)));
+        assert_eq!(unescaped("/mnt/a\\040b"), "/mnt/a b");
+    }
+}

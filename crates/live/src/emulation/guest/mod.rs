@@ -1,0 +1,1 @@
+//! A stock kernel in QEMU.
