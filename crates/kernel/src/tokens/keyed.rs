@@ -70,17 +70,19 @@ impl<T> Keyed<T> {
     }
 
     /// The first occupied slot from `start` on.
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     pub(crate) fn occupied_from(&self, start: u32) -> Option<u32> {
         let rest = self.held.get(start as usize..)?;
-        rest.iter().position(|held| held.token.is_some()).map(|offset| start + as_number(offset))
+        rest.iter().position(|held| held.token.is_some()).map(|offset| start + offset as u32)
     }
 
     /// Slots and tokens, in slot order (deterministic).
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.held
             .iter()
             .enumerate()
-            .filter_map(|(slot, held)| held.token.as_ref().map(|token| (as_number(slot), token)))
+            .filter_map(|(slot, held)| held.token.as_ref().map(|token| (slot as u32, token)))
     }
 }
 

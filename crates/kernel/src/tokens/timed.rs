@@ -79,8 +79,9 @@ impl<T> Timed<T> {
     }
 
     /// One past the last slot.
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     fn end(&self) -> u32 {
-        1 + self.others.as_ref().map_or(0, |others| as_number(others.0.len()))
+        1 + self.others.as_ref().map_or(0, |others| others.0.len() as u32)
     }
 
     /// Stores a token; returns its slot and generation.
