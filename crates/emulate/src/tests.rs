@@ -311,7 +311,8 @@ fn what_arrived_takes_as_long_in_a_simulation() {
     let program = engine.program(0).unwrap();
     let mut sum = 0.0;
     for event in &events {
-        let request = BlockRequest { address: event.extents[0].address, blocks: 1, ..BlockRequest::default() };
+        let request =
+            BlockRequest { address: event.extents[0].address, blocks: 1, ..BlockRequest::default() };
         engine.submit(program, request, event.time).unwrap();
         sum += engine.advance(Time::NEVER).unwrap()[0].took().unwrap().as_micros();
     }

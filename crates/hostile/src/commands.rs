@@ -75,7 +75,16 @@ const TRIED: &[Tried] = &[
     Tried {
         name: "emulate",
         arguments: &[
-            "emulate", "input", "--device", "all", "--nbd", "socket", "--until", "5 ms", "--on-time", "0 %",
+            "emulate",
+            "input",
+            "--device",
+            "all",
+            "--nbd",
+            "socket",
+            "--until",
+            "5 ms",
+            "--on-time",
+            "0 %",
         ],
         samples: scenarios,
     },
