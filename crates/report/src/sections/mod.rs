@@ -32,8 +32,9 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 9] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
     [
+        &report.executed,
         &report.traffic,
         &report.rates,
         &report.jobs,
@@ -52,8 +53,9 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 1] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 9] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
     [
+        &report.executed,
         &report.profiles,
         &report.memory,
         &report.copies,
