@@ -12,13 +12,17 @@
 //!
 //! What isn't seen: accesses to mapped files (counted), and processor time's own dependence on where data lies.
 
+mod arrivals;
 mod clocks;
 mod decide;
 mod descriptors;
 mod failure;
 mod files;
+mod lifetimes;
+mod looks;
 mod names;
 mod options;
+mod signals;
 mod source;
 mod supervisor;
 mod table;

@@ -65,3 +65,49 @@ pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
     all.push(end(libc::SECCOMP_RET_ALLOW));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a filter says to a call, by carrying its instructions out.
+    fn says(filter: &[Instruction], (machine, number, fifth): (u32, u32, u32)) -> u32 {
+        let (mut at, mut word) = (0, 0);
+        loop {
+            let Instruction { code, jt, jf, k } = filter[at];
+            at += 1;
+            let holds = match u32::from(code) {
+                code if code == BPF_LD | BPF_W | BPF_ABS => {
+                    word = [(NUMBER, number), (ARCHITECTURE, machine), (FIFTH, fifth)]
+                        .into_iter()
+                        .find_map(|(place, value)| (place == k).then_some(value))
+                        .unwrap_or_default();
+                    continue;
+                }
+                code if code == BPF_RET | BPF_K => return k,
+                code if code == BPF_JMP | BPF_JEQ | BPF_K => word == k,
+                _ => word >= k,
+            };
+            at += usize::from(if holds { jt } else { jf });
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_held_or_missing_and_all_else_passes() {
+        let filter =
+            program(&[(7, Rule::Hold), (9, Rule::HoldOfFiles), (425, Rule::Missing), (8, Rule::Hold)]);
+        let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+        for (call, told) in [
+            ((MACHINE, 7, 0), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 8, u32::MAX), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 9, 3), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 9, u32::MAX), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, 425, 0), missing),
+            ((MACHINE, 10, 0), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, X32 | 7, 0), missing),
+            ((MACHINE ^ 1, 7, 0), missing),
+        ] {
+            assert_eq!(says(&filter, call), told, "{call:x?}");
+        }
+    }
+}
