@@ -32,6 +32,7 @@ pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
 pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
 pub(crate) type Emulate = Absent;
+pub(crate) type Record = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
@@ -63,8 +64,14 @@ mod tests {
 
     #[test]
     fn a_command_that_was_left_out_says_so_and_is_not_listed() {
-        let lines =
-            ["calibrate --out here.toml", "emulate s.toml --nbd x", "fs create spec.toml --dir x", "validate ops", "users run s.toml"];
+        let lines = [
+            "calibrate --out here.toml",
+            "record --out x -- true",
+            "emulate s.toml --nbd x",
+            "fs create spec.toml --dir x",
+            "validate ops",
+            "users run s.toml",
+        ];
         for line in lines {
             let words = std::iter::once("petrio").chain(line.split(' '));
             let failure = Arguments::try_parse_from(words).unwrap().command.execute().unwrap_err();

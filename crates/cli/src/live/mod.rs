@@ -10,6 +10,7 @@ mod directories;
 mod emulate;
 mod emulated_end;
 mod profile;
+mod record;
 mod remove;
 mod run_users;
 mod validate_fs;
@@ -20,9 +21,9 @@ mod worker;
 pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
 pub(crate) use emulate::Emulate;
-pub(crate) use emulated_end::interrupt;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
+pub(crate) use record::Record;
 pub(crate) use remove::Remove;
 pub(crate) use run_users::RunUsers;
 pub(crate) use validate_fs::ValidateFs;
@@ -32,6 +33,11 @@ pub(crate) use worker::Worker;
 
 use crate::failure::Failure;
 use petrio_live::namespace::NamespaceError;
+
+/// Tells what is under way on the real machine to end; whether there is something that wasn't told yet.
+pub(crate) fn interrupt() -> bool {
+    emulated_end::interrupt() || petrio_record::interrupt()
+}
 
 /// What this machine says of itself.
 pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
