@@ -18,11 +18,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![cfg_attr(
     test,
-    allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the numbers of a test are small"
-    )
+    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the numbers of a test are small")
 )]
 
 mod answer;

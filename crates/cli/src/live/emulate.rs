@@ -181,7 +181,12 @@ impl Emulate {
     }
 
     /// How it goes on.
-    fn options(&self, inputs: &Inputs, loaded: &Loaded, devices: &[DeviceSpec]) -> Result<Options, Failure> {
+    fn options(
+        &self,
+        inputs: &Inputs,
+        loaded: &Loaded,
+        devices: &[DeviceSpec],
+    ) -> Result<Options, Failure> {
         let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
         let faults = self.faults.as_deref().map(|path| load_faults(inputs, path, &names));
         let mut faults: FaultProfile = faults.transpose()?.unwrap_or_default();
@@ -190,13 +195,13 @@ impl Emulate {
         }
         is_own_trace(self.trace.as_deref())?;
         Outputs::of([("--log", &self.log), ("--trace", &self.trace)]).check(inputs, [])?;
-        let log = self
-            .log
-            .as_ref()
-            .map(|path| WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause)));
+        let log = self.log.as_ref().map(|path| {
+            WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause))
+        });
         let about = About { command: format!("emulated: {}", loaded.scenario.title), ..About::default() };
         let trace = self.trace.as_ref().map(|path| EventWriter::create(path, inputs, &about));
-        let tolerance = Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
+        let tolerance =
+            Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
         let seed = loaded.scenario.seed;
         Ok(Options { faults, seed, tolerance, log: log.transpose()?, trace: trace.transpose()? })
     }
@@ -265,8 +270,9 @@ impl Emulate {
             );
         }
         self.run_command(ending, &places)?;
-        let end = ending
-            .wait(self.until.map(|until| std::time::Duration::from_nanos(until.time().as_picos() / 1_000)));
+        let end = ending.wait(self.until.map(|until| {
+            std::time::Duration::from_nanos(until.time().as_picos() / 1_000)
+        }));
         if mounted.as_ref().is_some_and(MountedDevice::is_in_use) {
             talk("unmounting …");
         }
@@ -326,12 +332,8 @@ impl Emulate {
             100.0 * found.wanted_share
         );
         let help = match outcome.real_time {
-            true => {
-                "leave the machine alone meanwhile, emulate a slower device, or allow more: --tolerance, --on-time"
-            }
-            false => {
-                "run it as root, or with the right to real-time priorities (ulimit -r 40), on a machine that does nothing else"
-            }
+            true => "leave the machine alone meanwhile, emulate a slower device, or allow more: --tolerance, --on-time",
+            false => "run it as root, or with the right to real-time priorities (ulimit -r 40), on a machine that does nothing else",
         };
         Err(Failure::Missed { message, help: help.to_owned() })
     }
@@ -377,10 +379,7 @@ fn described(loaded: &Loaded, device: &DeviceSpec) -> String {
     let durability = device.durability;
     let keeps = match (durability.volatile, durability.room) {
         (false, _) => "what is reported as written is durable".to_owned(),
-        (true, Some(room)) => format!(
-            "up to {} of what is reported as written is lost with the power unless it is flushed",
-            Bytes(room)
-        ),
+        (true, Some(room)) => format!("up to {} of what is reported as written is lost with the power unless it is flushed", Bytes(room)),
         (true, None) => "what is reported as written is lost with the power unless it is flushed".to_owned(),
     };
     let disk = loaded.disks.iter().find(|disk| disk.name == device.name);

@@ -99,7 +99,9 @@ impl Store {
             match &held.content {
                 Content::Zeros(_) => target.fill(0),
                 Content::Bytes(bytes) => {
-                    target.copy_from_slice(&bytes[as_index(from - held.offset)..as_index(to - held.offset)]);
+                    target.copy_from_slice(
+                        &bytes[as_index(from - held.offset)..as_index(to - held.offset)],
+                    );
                 }
             }
         }

@@ -11,6 +11,6 @@ mod file_system;
 mod files;
 pub mod guest;
 
-pub use file_system::{FileSystemKind, MountedDevice};
 pub(crate) use file_system::{MOUNTED_ON, clear_mounted_on};
+pub use file_system::{FileSystemKind, MountedDevice};
 pub use files::DeviceFiles;
