@@ -18,7 +18,11 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![cfg_attr(
     test,
-    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the numbers of a test are small")
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
 )]
 
 mod answer;
@@ -33,6 +37,9 @@ mod pacer;
 mod record;
 mod store;
 mod urgent;
+
+#[cfg(test)]
+mod tests;
 
 pub use answer::{Answer, Refusal};
 pub use device::{Asked, Device, DeviceSpec, Durability, WithMedium};

@@ -13,6 +13,8 @@
 //! Left out: accesses through mappings, which are counted; programs without an interpreter (static ones), which are named; what
 //! runs on other machines.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 mod convert;
 mod error;
 mod machine;

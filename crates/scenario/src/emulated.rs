@@ -30,7 +30,8 @@ impl Loaded {
     /// # Errors
     /// In words: a name that is none, parts of which one is in another.
     pub fn parts_named(&self, names: &[String]) -> Result<Vec<usize>, String> {
-        let all = || self.storage.iter().map(|part| format!("\"{}\"", part.name)).collect::<Vec<_>>().join(", ");
+        let all =
+            || self.storage.iter().map(|part| format!("\"{}\"", part.name)).collect::<Vec<_>>().join(", ");
         let mut parts: Vec<usize> = Vec::new();
         if names.is_empty() {
             let is_used = |number: usize| self.storage.iter().any(|part| part.over.contains(&number));
@@ -43,7 +44,12 @@ impl Loaded {
             match self.storage.iter().position(|part| part.name == *name) {
                 Some(part) => parts.push(part),
                 None if name == EACH_DISK => parts.extend(0..self.disks.len()),
-                None => return Err(format!("there is no \"{name}\"; there are {}, and {EACH_DISK} for each disk", all())),
+                None => {
+                    return Err(format!(
+                        "there is no \"{name}\"; there are {}, and {EACH_DISK} for each disk",
+                        all()
+                    ));
+                }
             }
         }
         for (position, &part) in parts.iter().enumerate() {
@@ -54,7 +60,10 @@ impl Loaded {
             let below = disks_below(&self.storage, part);
             for &other in parts.iter().filter(|other| **other != part) {
                 if disks_below(&self.storage, other).iter().any(|disk| below.contains(disk)) {
-                    return Err(format!("\"{name}\" and \"{}\" lie on the same disk", self.storage[other].name));
+                    return Err(format!(
+                        "\"{name}\" and \"{}\" lie on the same disk",
+                        self.storage[other].name
+                    ));
                 }
             }
         }

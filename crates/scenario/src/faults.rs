@@ -50,7 +50,11 @@ mod tests {
     fn complaint(text: &str) -> String {
         let problems = load_faults_text("faults.toml", text, &["d".to_owned()]).unwrap_err();
         let told = problems.iter().map(|problem| {
-            format!("{} {problem} {}", problem.location().unwrap_or_default(), problem.advice().unwrap_or_default())
+            format!(
+                "{} {problem} {}",
+                problem.location().unwrap_or_default(),
+                problem.advice().unwrap_or_default()
+            )
         });
         told.collect::<Vec<_>>().join("; ")
     }

@@ -41,6 +41,7 @@ mod failure;
 mod faults;
 mod fio;
 mod generators;
+pub mod given;
 pub mod holder;
 pub mod host;
 pub mod init;
@@ -66,14 +67,14 @@ mod users;
 mod wires;
 pub mod workload;
 
+pub use emulated::EmulatedParts;
+pub use faults::{load_faults, load_faults_text};
 pub use fio::plain as workload_name;
 pub use host::{
     MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedMpi, PlacedPvfs, PlacedSan,
     PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement,
     Volume,
 };
-pub use emulated::EmulatedParts;
-pub use faults::{load_faults, load_faults_text};
 pub use load::{load, load_from, load_in, load_on, load_parts, load_text};
 pub use loaded::Loaded;
 pub use network::PlacedNetwork;

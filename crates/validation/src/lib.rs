@@ -31,6 +31,8 @@ pub mod dissertation;
 #[cfg(feature = "live")]
 pub mod fs;
 pub mod ivy;
+#[cfg(feature = "live")]
+pub mod live;
 pub mod md;
 pub mod operations;
 #[cfg(feature = "live")]

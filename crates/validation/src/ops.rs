@@ -4,8 +4,9 @@
 //! requests take as long. Nothing here knows what an operation should cost: the requests are those that the net sends
 //! to its device.
 
+use crate::live::bed::{Bed, BedError, Emulated};
 use crate::verdict::Judged;
-use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, requests_text};
+use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, commonest, requests_text};
 use petrio_colours::{Direction, FileOp, Purpose, Request};
 use petrio_kernel::Time;
 use petrio_live::ops::{FileOperation, OPERATIONS, OperationRow, OpsError, OpsParameters, measure};
@@ -20,6 +21,19 @@ use petrio_units::{Bytes, Duration};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
+
+/// How often an operation is simulated on a drive that turns: where it stands when it is asked is chance, and the mean of so many is
+/// known to 2 % of a turn.
+const TURNS: u32 = 128;
+
+/// The disk on which operations are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpsDisk {
+    /// One that takes so long for each request and each flush, and has a write cache.
+    Constant(Duration),
+    /// A drive of the catalogue, by its name; the volume lies at its beginning.
+    Drive(String),
+}
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +50,8 @@ pub struct OpsValidation {
     pub kernel: String,
     /// The machine that it runs on, by its name in the catalogue or a file.
     pub machine: String,
-    /// How long the disk takes for each request.
-    pub each: Duration,
+    /// The disk that it lies on.
+    pub disk: OpsDisk,
     /// How often each operation is carried out on the real kernel; 0 for not at all.
     pub repetitions: u32,
 }
@@ -52,7 +66,7 @@ impl Default for OpsValidation {
             journal_size: Bytes::from_mib(16),
             kernel: "linux-6.18".to_owned(),
             machine: "epyc-9005-2vcpu".to_owned(),
-            each: Duration::new(Time::from_millis(5)),
+            disk: OpsDisk::Constant(Duration::new(Time::from_millis(5))),
             repetitions: 8,
         }
     }
@@ -67,7 +81,7 @@ pub struct ComparedOperation {
     pub journal: JournalMode,
     /// The requests predicted: `W4D W16J F W4J F`, sizes in KiB; D outside the journal, J inside, F a flush, R a read.
     pub requests: String,
-    /// The time predicted, in ms.
+    /// The time predicted, in ms; the mean where a drive's platters stand by chance.
     pub time_ms: f64,
     /// What the kernel of this machine did, where it could be watched.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +93,7 @@ pub struct ComparedOperation {
 pub struct MeasuredRow {
     /// The commonest requests.
     pub requests: String,
-    /// The median time with these, in ms.
+    /// The time with these, in ms: the median, or the mean of a drive that turns.
     pub time_ms: f64,
     /// How many repetitions gave these requests.
     pub commonest: usize,
@@ -131,6 +145,9 @@ pub enum OpsValidationError {
     /// The real run failed.
     #[error(transparent)]
     Real(#[from] OpsError),
+    /// The drive can't be emulated.
+    #[error(transparent)]
+    Bed(#[from] BedError),
 }
 
 /// Predicts all operations, and measures them where this machine allows it. `progress` is told what comes next.
@@ -154,7 +171,10 @@ pub fn validate_ops(
             measured.iter().find(|found| found.operation == row.operation && found.journal == row.journal);
         row.measured = found.map(|found| MeasuredRow {
             requests: found.requests.clone(),
-            time_ms: found.time_ms,
+            time_ms: match question.disk {
+                OpsDisk::Constant(_) => found.time_ms,
+                OpsDisk::Drive(_) => found.time_mean_ms,
+            },
             commonest: found.commonest,
             repetitions: found.repetitions,
             agrees: found.requests == row.requests,
@@ -186,21 +206,45 @@ fn measured(
             return Ok((Vec::new(), Some(reason.to_owned())));
         }
     }
+    let (image, bed) = match &question.disk {
+        OpsDisk::Constant(each) => (Image::Slow { each: *each }, None),
+        OpsDisk::Drive(_) => {
+            let bed = Bed::start(
+                &disk_text(&question.disk, question.size),
+                ("d", question.size.get()),
+                |_| Ok(()),
+            )?;
+            (Image::Served { file: bed.file().to_owned(), image: bed.image().to_owned() }, Some(bed))
+        }
+    };
     let parameters = OpsParameters {
         rig: RigParameters {
             file_system: file_system_of(question, JournalMode::Ordered),
             size: question.size,
-            image: Image::Slow { each: question.each },
+            image,
             ..RigParameters::default()
         },
         journals: question.journals.clone(),
         repetitions: question.repetitions,
+        quiet: match &question.disk {
+            OpsDisk::Constant(_) => OpsParameters::default().quiet,
+            // A drive takes its time over what is in its cache.
+            OpsDisk::Drive(_) => Duration::new(Time::from_millis(500)),
+        },
         ..OpsParameters::default()
     };
     let rows = measure(&parameters, |_, _, operation, journal| {
         progress(&format!("measuring {} in {} mode", operation.name, word(journal)));
     })?;
-    Ok((rows, None))
+    let emulated = bed.map(Bed::end).transpose()?;
+    let late = emulated.filter(|emulated| !emulated.valid).map(|emulated| {
+        let Emulated { requests, mean_target_us, mean_actual_us, .. } = emulated;
+        format!(
+            "the emulated drive was too late: its {requests} requests took {mean_actual_us:.0} us instead of {mean_target_us:.0} us at the \
+             mean; nothing else may run beside it"
+        )
+    });
+    Ok((rows, late))
 }
 
 fn file_system_of(question: &OpsValidation, journal: JournalMode) -> FileSystemParameters {
@@ -217,8 +261,31 @@ fn predict(
     operation: &FileOperation,
     journal: JournalMode,
 ) -> Result<ComparedOperation, OpsValidationError> {
-    let text = scenario(question, operation, journal);
-    let loaded = load_text(operation.name, &text, None, &[])
+    let volume = Volume::format(
+        &file_system_of(question, journal).under(JournalGeneration::Jbd2),
+        question.size.get() / 4096,
+    )?;
+    let area = volume.journal();
+    let area = JournalArea::new([(area.start * 8, area.end * 8)]);
+    let repetitions = match question.disk {
+        OpsDisk::Constant(_) => 1,
+        OpsDisk::Drive(_) => TURNS,
+    };
+    let played = (0..repetitions).map(|repetition| {
+        let seen = play(operation.name, &scenario(question, operation, journal, repetition))?;
+        let requests = requests_text(&seen.requests(), &area);
+        Ok((requests, (seen.end - seen.begin.unwrap_or_default()).as_millis()))
+    });
+    let played = played.collect::<Result<Vec<_>, OpsValidationError>>()?;
+    let (requests, _) = commonest(played.iter().map(|(requests, _)| requests.clone())).unwrap_or_default();
+    let times = played.iter().filter(|(of, _)| *of == requests).map(|(_, milliseconds)| *milliseconds);
+    let time_ms = times.clone().sum::<f64>() / times.count().max(1) as f64;
+    Ok(ComparedOperation { operation: operation.name, journal, requests, time_ms, measured: None })
+}
+
+/// A scenario, run.
+fn play(name: &str, text: &str) -> Result<Seen, OpsValidationError> {
+    let loaded = load_text(name, text, None, &[])
         .map_err(|problems| OpsValidationError::Scenario(Box::new(problems)))?;
     let system = System::build(&loaded).map_err(|error| OpsValidationError::Run(Box::new(error)))?;
     let seen = Arc::new(Mutex::new(Seen::default()));
@@ -226,20 +293,8 @@ fn predict(
     sinks.push::<FileOp>(Watch(Arc::clone(&seen)));
     sinks.push_device_log(Watch(Arc::clone(&seen)));
     simulate(&loaded, &system, sinks).map_err(|error| OpsValidationError::Run(Box::new(error)))?;
-    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    let volume = Volume::format(
-        &file_system_of(question, journal).under(JournalGeneration::Jbd2),
-        question.size.get() / 4096,
-    )?;
-    let area = volume.journal();
-    let area = JournalArea::new([(area.start * 8, area.end * 8)]);
-    Ok(ComparedOperation {
-        operation: operation.name,
-        journal,
-        requests: requests_text(&seen.requests(), &area),
-        time_ms: (seen.end - seen.begin.unwrap_or_default()).as_millis(),
-        measured: None,
-    })
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *seen))
 }
 
 /// What was seen of a run: when the operation began and ended, and what reached the device.
@@ -305,8 +360,13 @@ impl DeviceSink for Watch {
 
 /// The scenario of an operation: as on the real file system, something was written and committed before, and some quiet
 /// has passed.
-fn scenario(question: &OpsValidation, operation: &FileOperation, journal: JournalMode) -> String {
-    let script = operation.script(0).script;
+fn scenario(
+    question: &OpsValidation,
+    operation: &FileOperation,
+    journal: JournalMode,
+    repetition: u32,
+) -> String {
+    let script = operation.script(repetition).script;
     let (declared, rest) = match script.split_once(';') {
         Some((first, rest)) if first.starts_with("file ") => (format!("{first}; "), rest.to_owned()),
         _ => (String::new(), script),
@@ -317,20 +377,20 @@ fn scenario(question: &OpsValidation, operation: &FileOperation, journal: Journa
     } else {
         (declared, "")
     };
-    let OpsValidation { family, size, journal_size, kernel, machine, each, .. } = question;
+    let OpsValidation { family, size, journal_size, kernel, machine, disk, .. } = question;
     let family = if *family == Family::Ext3 { "ext3" } else { "ext4" };
     let journal = word(journal);
-    let blocks = size.get() / 512;
+    // A minute is a whole number of turns, after which a drive would stand where it stood.
+    let quiet = match disk {
+        OpsDisk::Constant(_) => "think 60 s",
+        OpsDisk::Drive(_) => "think 60 s; think about 1 s",
+    };
+    let disk = disk_text(disk, *size);
     format!(
         r#"
 title = "{name}"
-[disk.d]
-model = "constant-rate"
-drive.blocks = "{blocks} blocks"
-drive.latency = "{each}"
-drive.rate = "100 GB/s"
-drive.write_cache = true
-drive.flush = "{each}"
+seed = {seed}
+{disk}
 [host.h]
 machine = "{machine}"
 kernel = "{kernel}"
@@ -345,13 +405,37 @@ kind = "script"
 on = "f"
 script = """
 {declared}phase preparation
-create first; append first 24 KiB; fsync first; unlink first; {before}sync; think 60 s
+create first; append first 24 KiB; fsync first; unlink first; {before}sync; {quiet}
 phase measured
 {rest}
 """
 "#,
         name = operation.name,
+        seed = repetition + 1,
     )
+}
+
+/// The disk, or the part of it, on which the volume lies.
+fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
+    match disk {
+        OpsDisk::Constant(each) => format!(
+            r#"[disk.d]
+model = "constant-rate"
+drive.blocks = "{blocks} blocks"
+drive.latency = "{each}"
+drive.rate = "100 GB/s"
+drive.write_cache = true
+drive.flush = "{each}""#,
+            blocks = size.get() / 512,
+        ),
+        OpsDisk::Drive(name) => format!(
+            r#"[disk.drive]
+model = "{name}"
+[partition.d]
+on = "drive"
+size = "{size}""#
+        ),
+    }
 }
 
 #[cfg(test)]

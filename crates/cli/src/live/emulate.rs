@@ -1,29 +1,31 @@
 //! `petrio emulate`
 
 use super::emulated_end::{End, Ending};
+use super::emulated_guest::GuestArguments;
+use super::emulated_told::{conclude, described, told_of};
 use crate::failure::Failure;
 use crate::output::{print, print_json, talk};
 use crate::outputs::{Outputs, cannot_write, is_own_trace};
 use crate::results::say_written;
 use clap::{ArgGroup, Args, ValueEnum};
+use petrio_capture::launch;
 use petrio_emulate::faults::{FaultProfile, PowerCut};
 use petrio_emulate::nbd::NbdServer;
-use petrio_emulate::{DeviceSpec, EmulateError, Emulator, Handle, Medium, Options, Outcome, Tolerance};
+use petrio_emulate::{DeviceSpec, EmulateError, Emulator, Handle, Medium, Options, Tolerance};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
+use petrio_files::temporary::TemporaryFolder;
 use petrio_files::whole_file::WholeFile;
-use petrio_live::emulation::{DeviceFiles, FileSystemKind, MountedDevice};
+use petrio_live::emulation::guest::Kit;
+use petrio_live::emulation::{DeviceFiles, FileSystemKind, MountedDevice, medium_with};
 use petrio_live::rig::RigError;
-use petrio_page::numbers::{counted, seconds};
 use petrio_scenario::{EmulatedParts, Loaded, Override, load_faults, load_parts};
 use petrio_trace::native::{About, EventWriter};
 use petrio_units::{Bytes, Duration, Fraction};
 use signal_hook::consts::{SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{Handle as Signalled, Signals};
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
 
 /// Make the simulated device or array a real one: programs, file systems and kernels work on it, and wait as long as it says
 ///
@@ -34,7 +36,7 @@ use std::process::{Command, ExitStatus};
 /// power, SIGUSR2 brings it back.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = ArgGroup::new("as").required(true).multiple(true).args(["nbd", "file", "mount"]))]
+#[command(group = ArgGroup::new("as").required(true).multiple(true).args(["nbd", "file", "mount", "kernel"]))]
 pub(crate) struct Emulate {
     /// The scenario file
     #[arg(value_name = "SCENARIO", value_parser = crate::streams::input)]
@@ -60,6 +62,9 @@ pub(crate) struct Emulate {
     /// Which file system; it is made anew unless --keep
     #[arg(long = "type", value_enum, value_name = "TYPE", id = "file_system")]
     file_system: Option<Type>,
+    /// How large the file system is that is made; 8 GiB where the device has more
+    #[arg(long, value_name = "SIZE", requires = "mount")]
+    size: Option<Bytes>,
     /// Mount options, such as data=journal
     #[arg(short, value_name = "OPTIONS", id = "mount_options", requires = "mount")]
     options: Option<String>,
@@ -94,6 +99,8 @@ pub(crate) struct Emulate {
     /// Print how it went as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    guest: GuestArguments,
     /// A command to run on it; $PETRIO_NBD, $PETRIO_FILE and $PETRIO_MOUNT tell it where it is
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -107,8 +114,12 @@ Examples:
   petrio emulate examples/emulated-disk.toml --mount mnt --type ext3 -o data=journal -- cp -r src mnt
   petrio emulate examples/emulated-disk.toml --nbd disk.sock --image disk.img --faults examples/faults/lying-disk.toml
   petrio emulate examples/emulated-disk.toml --mount mnt --type ext3 --image disk.img --cut-after '12 s' -- my-test mnt
+  petrio emulate examples/emulated-disk.toml --kernel --module ext4 -- sh -c 'mkfs.ext4 -q /dev/vda 1G && mount /dev/vda /mnt && df /mnt'
 
 Exit codes: 0 done and on time, 1 too late or a file that can't be written, 2 bad input; the command's own where that isn't 0.";
+
+/// A file system of a whole disk of today would be long in the making.
+const USUAL_SIZE: Bytes = Bytes::from_mib(8 << 10);
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Type {
@@ -167,26 +178,29 @@ impl Emulate {
         let options = self.options(&inputs, &loaded, &devices)?;
         let images = self.images(&devices)?;
         let told: Vec<String> = devices.iter().map(|device| described(&loaded, device)).collect();
-        let ending = Ending::begin();
+        let kit = self.guest.kit()?;
         let media = (devices.into_iter().zip(images))
-            .map(|(device, image)| Ok((device.clone(), medium(&device, image.as_deref())?)))
+            .map(|(device, image)| Ok((device.clone(), self.medium(&device, image.as_deref())?)))
             .collect::<Result<Vec<_>, Failure>>()?;
+        let ending = Ending::begin();
         let emulator = Emulator::start(&driven, media, options)?;
         let signalled = power_by_signals(emulator.handle())?;
-        let end = self.serve(&emulator, &ending, &told);
+        let end = self.serve(&emulator, (&ending, kit), &told);
         signalled.close();
         drop(ending);
         let outcome = emulator.finish()?;
-        self.conclude(end?, &outcome)
+        let end = end?;
+        if self.json {
+            print_json(&outcome)?;
+        } else {
+            print(&told_of(&outcome, self.tolerance))?;
+        }
+        say_written([&self.log, &self.trace].into_iter().flatten());
+        conclude(end, &outcome)
     }
 
     /// How it goes on.
-    fn options(
-        &self,
-        inputs: &Inputs,
-        loaded: &Loaded,
-        devices: &[DeviceSpec],
-    ) -> Result<Options, Failure> {
+    fn options(&self, inputs: &Inputs, loaded: &Loaded, devices: &[DeviceSpec]) -> Result<Options, Failure> {
         let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
         let faults = self.faults.as_deref().map(|path| load_faults(inputs, path, &names));
         let mut faults: FaultProfile = faults.transpose()?.unwrap_or_default();
@@ -195,13 +209,13 @@ impl Emulate {
         }
         is_own_trace(self.trace.as_deref())?;
         Outputs::of([("--log", &self.log), ("--trace", &self.trace)]).check(inputs, [])?;
-        let log = self.log.as_ref().map(|path| {
-            WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause))
-        });
+        let log = self
+            .log
+            .as_ref()
+            .map(|path| WholeFile::create(path, inputs).map_err(|cause| cannot_write(path, cause)));
         let about = About { command: format!("emulated: {}", loaded.scenario.title), ..About::default() };
         let trace = self.trace.as_ref().map(|path| EventWriter::create(path, inputs, &about));
-        let tolerance =
-            Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
+        let tolerance = Tolerance { relative: self.tolerance, share: self.on_time, ..Tolerance::default() };
         let seed = loaded.scenario.seed;
         Ok(Options { faults, seed, tolerance, log: log.transpose()?, trace: trace.transpose()? })
     }
@@ -230,10 +244,36 @@ impl Emulate {
         Ok(images)
     }
 
+    /// What a device lies on, with the file system that is to be on it.
+    fn medium(&self, device: &DeviceSpec, image: Option<&Path>) -> Result<Medium, Failure> {
+        let size = Bytes(device.bytes());
+        if let (Some(kind), false, true) = (self.file_system, self.keep, self.mount.is_some()) {
+            let wanted = self.size.or((size > USUAL_SIZE).then_some(USUAL_SIZE));
+            if wanted.is_some_and(|wanted| wanted > size) {
+                let message = format!("--size is more than the {size} of \"{}\"", device.name);
+                return Err(Failure::new(message, Some("leave it out, or make it smaller".to_owned())));
+            }
+            return medium_with(kind.into(), (size, wanted), image).map_err(|error| Failure::of(&error));
+        }
+        match image {
+            None => Ok(Medium::in_memory()),
+            Some(path) => Medium::image(path, size).map_err(|error| Failure::of(&error)),
+        }
+    }
+
     /// Serves until it ends; nothing is left mounted then.
-    fn serve(&self, emulator: &Emulator, ending: &Ending, told: &[String]) -> Result<End, Failure> {
+    fn serve(
+        &self,
+        emulator: &Emulator,
+        (ending, kit): (&Ending, Option<Kit>),
+        told: &[String],
+    ) -> Result<End, Failure> {
         let mut places = Vec::new();
-        let nbd = self.nbd.as_deref().map(|path| {
+        // A guest needs a socket, whether somebody else does or not.
+        let own = kit.is_some().then(TemporaryFolder::new).transpose();
+        let own = own.map_err(|error| Failure::Output(format!("no folder for a socket: {error}")))?;
+        let socket = self.nbd.clone().or_else(|| Some(own.as_ref()?.path().join("nbd")));
+        let nbd = socket.as_deref().map(|path| {
             NbdServer::start(path, emulator.devices()).map_err(|cause| {
                 let help = "name a socket in a directory that you may write to".to_owned();
                 Failure::new(format!("{} can't be listened at: {cause}", shown::path(path)), Some(help))
@@ -255,7 +295,7 @@ impl Emulate {
         let mounted = match (&self.mount, self.file_system, &files, &first) {
             (Some(directory), Some(kind), Some(files), Some(first)) => {
                 let how = (kind.into(), self.options.as_deref());
-                let mounted = MountedDevice::on(&files.file(first), directory, how, !self.keep)?;
+                let mounted = MountedDevice::on(&files.file(first), directory, how)?;
                 places.push(("PETRIO_MOUNT", mounted.directory().to_owned()));
                 Some(mounted)
             }
@@ -269,14 +309,23 @@ impl Emulate {
                 "warning: this user may not be served before other programs (SCHED_FIFO): on a busy machine requests come back late",
             );
         }
-        self.run_command(ending, &places)?;
-        let end = ending.wait(self.until.map(|until| {
-            std::time::Duration::from_nanos(until.time().as_picos() / 1_000)
-        }));
+        let guest = match (kit, &socket) {
+            (Some(kit), Some(socket)) => {
+                let devices = emulator.devices();
+                Some(self.guest.start(kit, (socket, &devices), &self.command, ending.teller())?)
+            }
+            _ => {
+                self.run_command(ending, &places)?;
+                None
+            }
+        };
+        let end = ending
+            .wait(self.until.map(|until| std::time::Duration::from_nanos(until.time().as_picos() / 1_000)));
         if mounted.as_ref().is_some_and(MountedDevice::is_in_use) {
             talk("unmounting …");
         }
         // What lies on top first.
+        drop(guest);
         drop(mounted);
         drop(files);
         drop(nbd);
@@ -291,7 +340,8 @@ impl Emulate {
             }
             return Ok(());
         };
-        let mut command = Command::new(program);
+        // It ends with this process, however that does.
+        let mut command = launch::command(program, launch::Signal::TERM);
         command.args(arguments).envs(places.iter().map(|(name, place)| (name, place)));
         let mut child = command.spawn().map_err(|error| {
             let message = format!("{} can't be started: {error}", program.to_string_lossy());
@@ -300,51 +350,6 @@ impl Emulate {
         let tell = ending.teller();
         std::thread::spawn(move || drop(tell.send(End::Command(child.wait()))));
         Ok(())
-    }
-
-    /// How it went, and what it exits with.
-    fn conclude(&self, end: End, outcome: &Outcome) -> Result<(), Failure> {
-        if self.json {
-            print_json(outcome)?;
-        } else {
-            print(&told_of(outcome, self.tolerance))?;
-        }
-        say_written([&self.log, &self.trace].into_iter().flatten());
-        if let Some(error) = &outcome.model_failed {
-            return Err(Failure::Output(format!("the model failed on the way: {error}")));
-        }
-        match end {
-            End::Command(Err(error)) => {
-                return Err(Failure::Output(format!("the command can't be waited for: {error}")));
-            }
-            End::Command(Ok(status)) if !status.success() => return Err(Failure::Code(code_of(status))),
-            End::Guest(Err(why)) => return Err(Failure::Output(why)),
-            End::Guest(Ok(code)) if code != 0 => return Err(Failure::Code(code)),
-            _ => {}
-        }
-        let found = &outcome.judgement;
-        if found.valid {
-            return Ok(());
-        }
-        let message = format!(
-            "INVALID: {:.2} % of the requests came back on time, less than {:.0} %; the times of this run mean nothing",
-            100.0 * found.share_on_time(),
-            100.0 * found.wanted_share
-        );
-        let help = match outcome.real_time {
-            true => "leave the machine alone meanwhile, emulate a slower device, or allow more: --tolerance, --on-time",
-            false => "run it as root, or with the right to real-time priorities (ulimit -r 40), on a machine that does nothing else",
-        };
-        Err(Failure::Missed { message, help: help.to_owned() })
-    }
-}
-
-/// What a device keeps, if it is to keep it.
-fn medium(device: &DeviceSpec, image: Option<&Path>) -> Result<Medium, Failure> {
-    let size = Bytes(device.bytes());
-    match image {
-        None => Ok(Medium::in_memory()),
-        Some(path) => Medium::image(path, size).map_err(|error| Failure::of(&error)),
     }
 }
 
@@ -366,67 +371,4 @@ fn power_by_signals(handle: Handle) -> Result<Signalled, Failure> {
         }
     });
     Ok(closing)
-}
-
-/// As shells have it.
-fn code_of(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
-}
-
-/// A device in a line.
-fn described(loaded: &Loaded, device: &DeviceSpec) -> String {
-    let durability = device.durability;
-    let keeps = match (durability.volatile, durability.room) {
-        (false, _) => "what is reported as written is durable".to_owned(),
-        (true, Some(room)) => format!("up to {} of what is reported as written is lost with the power unless it is flushed", Bytes(room)),
-        (true, None) => "what is reported as written is lost with the power unless it is flushed".to_owned(),
-    };
-    let disk = loaded.disks.iter().find(|disk| disk.name == device.name);
-    let what = disk.map(|disk| format!(", {}", disk.device.parameters().name())).unwrap_or_default();
-    format!("\"{}\"{what}: {}; {keeps}", device.name, Bytes(device.bytes()))
-}
-
-/// How it went, in words.
-fn told_of(outcome: &Outcome, tolerance: Fraction) -> String {
-    let found = &outcome.judgement;
-    let mut text = format!(
-        "  {}: {}, {}, {}, {}; {} failed\n",
-        counted(found.requests, "request", "requests"),
-        counted(found.reads, "read", "reads"),
-        counted(found.writes, "write", "writes"),
-        counted(found.flushes, "flush", "flushes"),
-        counted(found.discards, "discard", "discards"),
-        found.failed
-    );
-    for (at, counts) in &outcome.cuts {
-        text.push_str(&format!(
-            "  power cut at {}: of the reported writes that no flush had made durable {} lost, {} kept, {} torn\n",
-            seconds(*at),
-            counts.lost,
-            counts.kept,
-            counts.torn
-        ));
-    }
-    if found.without_power > 0 {
-        text.push_str(&format!("  {} without power\n", counted(found.without_power, "request", "requests")));
-    }
-    if found.requests == 0 {
-        return text;
-    }
-    text.push_str(&format!(
-        "  at the mean they were to take {} and took {}\n",
-        seconds(found.mean_target_us / 1e6),
-        seconds(found.mean_actual_us / 1e6)
-    ));
-    text.push_str(&format!(
-        "  late by {} at the median, {} of 99 of 100, {} at most; {:.2} % within {:.0} % or 100 us\n",
-        seconds(found.late_median_us / 1e6),
-        seconds(found.late_p99_us / 1e6),
-        seconds(found.late_most_us / 1e6),
-        100.0 * found.share_on_time(),
-        100.0 * tolerance.get()
-    ));
-    text.push_str(if found.valid { "  valid: on time\n" } else { "  INVALID: not on time\n" });
-    text
 }

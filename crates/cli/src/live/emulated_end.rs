@@ -1,5 +1,6 @@
 //! When an emulation ends: its time is over, its command has ended, or somebody interrupts it.
 
+use crate::failure::Failure;
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ pub(super) enum End {
     /// Its command has.
     Command(std::io::Result<ExitStatus>),
     /// Its guest has, with the code of its job.
-    Guest(Result<u8, String>),
+    Guest(Result<u8, Failure>),
     TimeOver,
 }
 

@@ -9,7 +9,7 @@ use petrio_files::inputs::Inputs;
 use petrio_models::host::file_system::{Family, JournalMode};
 use petrio_units::{Bytes, Duration};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
-use petrio_validation::ops::{ComparedOperation, OpsValidation, validate_ops, word};
+use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsValidation, validate_ops, word};
 use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
@@ -31,6 +31,9 @@ pub(crate) struct ValidateOps {
     /// How long the disk takes for each request
     #[arg(long, value_name = "TIME", default_value = "5 ms")]
     each: Duration,
+    /// A drive of the catalogue instead, by its name: with its arm, its platters and its cache
+    #[arg(long, value_name = "NAME", conflicts_with = "each")]
+    drive: Option<String>,
     /// The kernel that is predicted, by its name in the catalogue
     #[arg(long, value_name = "NAME", default_value = "linux-6.18")]
     kernel: String,
@@ -90,7 +93,7 @@ impl ValidateOps {
             journal_size: self.journal_size,
             kernel: self.kernel.clone(),
             machine: self.machine.clone(),
-            each: self.each,
+            disk: self.drive.clone().map_or(OpsDisk::Constant(self.each), OpsDisk::Drive),
             repetitions: self.repetitions,
         };
         let mut last = String::new();

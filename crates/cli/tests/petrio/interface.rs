@@ -14,6 +14,7 @@ fn petrio_alone_shows_its_help() {
         "run",
         "compare",
         "check",
+        "emulate",
         "net",
         "schema",
         "catalogue",

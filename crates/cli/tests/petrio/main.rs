@@ -10,6 +10,7 @@ mod characterise;
 mod compare;
 mod compare_notes;
 mod copies;
+mod emulate;
 mod examples;
 mod file_systems;
 mod files_kept;

@@ -230,9 +230,9 @@ impl FaultProfile {
                 Some(every) => {
                     let at = format!("stall.{number}.every");
                     drawn(at.clone(), every)?;
-                    let rarely = every.distribution().is_ok_and(|every| {
-                        petrio_distribution::Family::mean(&every) >= 0.001
-                    });
+                    let rarely = every
+                        .distribution()
+                        .is_ok_and(|every| petrio_distribution::Family::mean(&every) >= 0.001);
                     if !rarely {
                         return Err(wrong(at, "stalls begin at least 1 ms after each other at the mean"));
                     }

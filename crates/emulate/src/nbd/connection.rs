@@ -70,11 +70,7 @@ impl Request {
     }
 
     /// What it asks for, with its data read; or why not. What comes behind it is read in any case.
-    pub(super) fn asked(
-        self,
-        reader: &mut impl Read,
-        size: u64,
-    ) -> io::Result<Result<Asked, Refusal>> {
+    pub(super) fn asked(self, reader: &mut impl Read, size: u64) -> io::Result<Result<Asked, Refusal>> {
         let Self { flags, kind, offset, length, .. } = self;
         let through = flags & THROUGH != 0;
         let within = offset.checked_add(u64::from(length)).is_some_and(|end| end <= size);

@@ -47,10 +47,7 @@ impl Export {
 }
 
 /// Speaks with a client until it has chosen one of the exports; `None` where it goes.
-pub(super) fn negotiate(
-    stream: &mut (impl Read + Write),
-    exports: &[Export],
-) -> io::Result<Option<usize>> {
+pub(super) fn negotiate(stream: &mut (impl Read + Write), exports: &[Export]) -> io::Result<Option<usize>> {
     let mut greeting = GREETING.to_be_bytes().to_vec();
     greeting.extend(OPTION.to_be_bytes());
     greeting.extend(HANDSHAKE_FLAGS.to_be_bytes());
@@ -192,13 +189,8 @@ impl Write for Conversation<'_> {
 
 /// The negotiation and the heads of all requests behind it, as of one that says all at once.
 pub(super) fn converse(said: &[u8], blocks: u64) -> Vec<u8> {
-    let durability = Durability {
-        volatile: true,
-        room: None,
-        force_unit_access: true,
-        discards: true,
-        rotational: true,
-    };
+    let durability =
+        Durability { volatile: true, room: None, force_unit_access: true, discards: true, rotational: true };
     let exports = ["d0", "d1"].map(|name| Export { name: name.to_owned(), blocks, durability });
     let mut stream = Conversation { said, answered: Vec::new() };
     if let Ok(Some(_)) = negotiate(&mut stream, &exports) {

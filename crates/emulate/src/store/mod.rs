@@ -99,9 +99,7 @@ impl Store {
             match &held.content {
                 Content::Zeros(_) => target.fill(0),
                 Content::Bytes(bytes) => {
-                    target.copy_from_slice(
-                        &bytes[as_index(from - held.offset)..as_index(to - held.offset)],
-                    );
+                    target.copy_from_slice(&bytes[as_index(from - held.offset)..as_index(to - held.offset)]);
                 }
             }
         }
@@ -155,24 +153,22 @@ impl Store {
         (self.held.len(), self.held_bytes)
     }
 
-    /// Puts a held write on the medium, and before it what is older of the same place.
+    /// Puts a held write on the medium, and before it what is older of the same place, and what is older of the place of that.
     fn persist(&mut self, position: usize) -> io::Result<()> {
-        let Some(held) = self.held.get(position) else { return Ok(()) };
-        let range = (held.offset, held.end());
-        let mut at = 0;
-        let mut last = position;
-        while at <= last {
-            if self.held[at].overlaps(range) {
-                if let Some(held) = self.held.remove(at) {
-                    self.held_bytes -= held.content.len();
-                    self.medium.put(held.offset, &held.content)?;
-                }
-                if last == 0 {
-                    break;
-                }
-                last -= 1;
-            } else {
-                at += 1;
+        let Some(last) = self.held.get(position) else { return Ok(()) };
+        let mut ranges = vec![(last.offset, last.end())];
+        let mut positions = vec![position];
+        for (at, held) in self.held.iter().enumerate().take(position).rev() {
+            if ranges.iter().any(|range| held.overlaps(*range)) {
+                ranges.push((held.offset, held.end()));
+                positions.push(at);
+            }
+        }
+        // The oldest first; each leaves those behind it one place further to the front.
+        for (gone, at) in positions.into_iter().rev().enumerate() {
+            if let Some(held) = self.held.remove(at - gone) {
+                self.held_bytes -= held.content.len();
+                self.medium.put(held.offset, &held.content)?;
             }
         }
         Ok(())

@@ -19,6 +19,8 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "placement", read: placement, samples: placements },
         Reader { name: "disksim_parameters", read: disksim, samples: || vec![seed("disksim-parameters")] },
         Reader { name: "fit_numbers", read: fit_numbers, samples: numbers },
+        Reader { name: "faults", read: faults, samples: || files(&["examples/faults"], ".toml") },
+        Reader { name: "nbd_client", read: nbd_client, samples: conversations },
     ]
 }
 
@@ -124,6 +126,42 @@ fn numbers() -> Vec<Vec<u8>> {
     // The first byte says what they are read as: numbers, a column's times, bytes.
     let texts = ["6\n2\n3.5\n4e3\n8\n13\n", "a,b\n1,2\n3,4\n5,9\n\"7\",1\n", "0\n4096\n512\n1024\n"];
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// A profile of faults.
+fn faults(bytes: &[u8]) -> Verdict {
+    let text = super::text(bytes)?;
+    let read = petrio_scenario::load_faults_text("hostile", text, &["d".to_owned()]);
+    read.map(drop).map_err(|problems| first(&problems))
+}
+
+/// What a client of the network block device says: it goes to a device, reads, writes and ends.
+fn conversations() -> Vec<Vec<u8>> {
+    let option = |option: u32, words: &[u8]| {
+        let length = u32::try_from(words.len()).unwrap_or_default();
+        [&b"IHAVEOPT"[..], &option.to_be_bytes(), &length.to_be_bytes(), words].concat()
+    };
+    let request = |kind: u16, offset: u64, length: u32, data: &[u8]| {
+        let head = [&0x2560_9513u32.to_be_bytes()[..], &[0, 0], &kind.to_be_bytes(), &[7; 8]].concat();
+        [&head[..], &offset.to_be_bytes(), &length.to_be_bytes(), data].concat()
+    };
+    let greeted = [0, 0, 0, 3];
+    let go = option(7, b"\0\0\0\x02d1\0\x01\0\x03");
+    let wrote = request(1, 512, 512, &[5; 512]);
+    let rest = [wrote, request(0, 0, 1_024, &[]), request(3, 0, 0, &[]), request(2, 0, 0, &[])].concat();
+    vec![
+        [&greeted[..], &option(8, &[]), &option(3, &[]), &go, &rest].concat(),
+        [&greeted[..], &option(1, b"d0"), &rest].concat(),
+        [&greeted[..], &option(2, &[])].concat(),
+    ]
+}
+
+fn nbd_client(bytes: &[u8]) -> Verdict {
+    let answered = petrio_emulate::nbd::converse(bytes, 1_000);
+    // The greeting comes first, whatever is said; and nobody is answered more than he has asked for.
+    assert!(answered.starts_with(b"NBDMAGICIHAVEOPT"));
+    assert!(answered.len() <= 18 + 134 + 32 * bytes.len());
+    Ok(())
 }
 
 /// Numbers of a list or of a table's column; its first byte says which, and their unit.

@@ -1,11 +1,14 @@
 //! A real kernel's file system on an emulated device, mounted where a user wants it.
 
+use crate::rig::loop_device::IMAGE;
 use crate::rig::program::{is_installed, run, run_to_death};
-use crate::rig::{LoopDevice, RigError};
+use crate::rig::{LoopDevice, MEMORY, RigError, fresh_name};
 use petrio_capture::undo::Undo;
+use petrio_emulate::{ImageError, Medium};
+use petrio_units::Bytes;
 use rustix::mount::{UnmountFlags, unmount};
-use std::ffi::OsStr;
-use std::fs;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,6 +50,72 @@ impl FileSystemKind {
     }
 }
 
+/// Makes a file system in a file, as large as the file or of `size`. It costs no waiting there, which on the emulated device it would.
+fn make_in(file: &Path, kind: FileSystemKind, size: Option<Bytes>) -> Result<(), RigError> {
+    if !is_installed(kind.maker()) {
+        let source = io::Error::from(io::ErrorKind::NotFound);
+        return Err(RigError::Start { program: kind.maker(), source });
+    }
+    let mut words: Vec<OsString> = match kind {
+        FileSystemKind::Xfs => vec!["-q".into(), "-f".into()],
+        _ => vec!["-q".into(), "-F".into()],
+    };
+    match (kind, size) {
+        (FileSystemKind::Xfs, Some(size)) => {
+            words.extend(["-d".into(), format!("size={}", size.get()).into()])
+        }
+        _ => {}
+    }
+    words.push(file.as_os_str().to_owned());
+    match (kind, size) {
+        (FileSystemKind::Xfs, _) | (_, None) => {}
+        (_, Some(size)) => words.push(format!("{}k", size.get() >> 10).into()),
+    }
+    run_to_death(kind.maker(), &words).map(drop)
+}
+
+/// What a device of `bytes` lies on that has a file system of `size` on it: an image, made where it isn't there, or memory.
+///
+/// # Errors
+/// A file system that can't be made, an image that can't be had.
+pub fn medium_with(
+    kind: FileSystemKind,
+    (bytes, size): (Bytes, Option<Bytes>),
+    image: Option<&Path>,
+) -> Result<Medium, MediumError> {
+    if let Some(path) = image {
+        // Taken first: what somebody else uses isn't overwritten.
+        let medium = Medium::image(path, bytes)?;
+        make_in(path, kind, size)?;
+        return Ok(medium);
+    }
+    let path = Path::new(MEMORY).join(fresh_name("image"));
+    let make = || {
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        file.set_len(bytes.get())?;
+        Ok(file)
+    };
+    let undo = |path: &Path| fs::remove_file(path).is_ok() || !path.exists();
+    // It has no name any more when this returns, and goes with whoever has it open.
+    let (file, _until_unlinked) =
+        Undo::recorded(IMAGE, &path, make, undo).map_err(RigError::system("make the image", &path))?;
+    make_in(&path, kind, size)?;
+    Ok(Medium::of_file(file))
+}
+
+/// Why there is no medium with a file system.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum MediumError {
+    /// The image.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Image(#[from] ImageError),
+    /// The file system.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Rig(#[from] RigError),
+}
+
 /// A file system on a device; unmounted when this is dropped.
 #[derive(Debug)]
 pub struct MountedDevice {
@@ -57,8 +126,7 @@ pub struct MountedDevice {
 }
 
 impl MountedDevice {
-    /// Puts a file system on the file of a device and mounts it on a directory that is there and empty; where there is one on it
-    /// already, `make` says whether that stays.
+    /// Mounts the file system that is on the file of a device on a directory that is there and empty.
     ///
     /// # Errors
     /// No loop device, no right to mount, a program that fails. Nothing is left behind then.
@@ -66,12 +134,7 @@ impl MountedDevice {
         file: &Path,
         directory: &Path,
         (kind, options): (FileSystemKind, Option<&str>),
-        make: bool,
     ) -> Result<Self, RigError> {
-        if make && !is_installed(kind.maker()) {
-            let source = io::Error::from(io::ErrorKind::NotFound);
-            return Err(RigError::Start { program: kind.maker(), source });
-        }
         let directory =
             fs::canonicalize(directory).map_err(RigError::system("find the directory", directory))?;
         let mut entries = fs::read_dir(&directory).map_err(RigError::system("list", &directory))?;
@@ -80,15 +143,6 @@ impl MountedDevice {
             return Err(RigError::system("mount on", &directory)(refused));
         }
         let device = LoopDevice::attach(file)?;
-        if make {
-            let words: &[&str] = match kind {
-                FileSystemKind::Xfs => &["-q", "-f"],
-                _ => &["-q", "-F"],
-            };
-            let mut arguments: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-            arguments.push(device.path().as_os_str());
-            run_to_death(kind.maker(), &arguments)?;
-        }
         let mut arguments: Vec<&OsStr> = vec!["-t".as_ref(), kind.name().as_ref()];
         if let Some(options) = options {
             arguments.extend([OsStr::new("-o"), OsStr::new(options)]);

@@ -11,6 +11,6 @@ mod file_system;
 mod files;
 pub mod guest;
 
+pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
 pub(crate) use file_system::{MOUNTED_ON, clear_mounted_on};
-pub use file_system::{FileSystemKind, MountedDevice};
 pub use files::DeviceFiles;

@@ -64,6 +64,8 @@ pub struct OperationRow {
     pub requests: String,
     /// How long the calls took where these were the requests, in ms: the median.
     pub time_ms: f64,
+    /// Their mean.
+    pub time_mean_ms: f64,
     /// The shortest of them.
     pub time_least_ms: f64,
     /// The longest of them.
@@ -156,13 +158,16 @@ fn measure_one(
     let (requests, count) = commonest(sequences).unwrap_or_default();
     let mut like_it = all.iter().filter(|once| once.requests == requests).peekable();
     let blocks_logged = like_it.peek().map(|once| once.blocks_logged.clone()).unwrap_or_default();
-    let times = Spread::of(like_it.map(|once| once.milliseconds)).unwrap_or_default();
+    let times: Vec<f64> = like_it.map(|once| once.milliseconds).collect();
+    let time_mean_ms = times.iter().sum::<f64>() / times.len().max(1) as f64;
+    let times = Spread::of(times).unwrap_or_default();
     let logged = logged.into_iter().find(|(of, _)| *of == requests).map(|(_, kinds)| kinds);
     Ok(OperationRow {
         operation: operation.name,
         journal,
         requests,
         time_ms: times.median,
+        time_mean_ms,
         time_least_ms: times.least,
         time_greatest_ms: times.greatest,
         commonest: count,

@@ -1,27 +1,29 @@
 //! A block device whose requests take what a mechanical drive would: petrio's model of one, by the wall clock.
 //!
 //! ```text
-//!  any program ─▶ loop device ─▶ kernel FUSE ─▶ the drive's model: arm, platters, cache ─▶ wait, then answer
+//!  any program ─▶ loop device ─▶ kernel FUSE ─▶ the drive's page: arm, platters, cache ─▶ wait, then answer
 //! ```
 //!
 //! Programs that measure disks can be held against a drive whose parameters are known, on a real block device. Writes
 //! are on the medium before they are reported, as of a drive whose write cache is off, so a flush has nothing to do.
-//! Left out: more than one request at a time (FUSE's requests are served in the order of their arrival), sectors of other
-//! sizes than the model's. What the kernel's way adds, some 0.1 ms, comes on top of each request.
+//! Left out: sectors of other sizes than the model's. What the kernel's way adds, some 0.1 ms, comes on top of each request.
 
 use super::availability::Availability;
 use super::error::RigError;
 use super::facilities::Facilities;
 use super::loop_device::{LoopDevice, make_image};
-use super::slow_disk::{DiskRequest, SlowDisk};
+use super::slow_disk::SlowDisk;
 use super::{MEMORY, possible};
-use crate::timed::{Paced, TimedDrive};
-use petrio_colours::SECTOR_BYTES;
+use petrio_colours::{BlockRequest, SECTOR_BYTES, Status};
+use petrio_engine::{System, programs_page};
+use petrio_kernel::{NetBuilder, PageBuilder, Place};
 use petrio_models::device::disk::{DiskParameters, Drive};
+use petrio_models::device::{DeviceParameters, DevicePorts, Queueing};
 use petrio_time::Time;
 use petrio_units::{Bytes, Duration};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How long a disk's requests take.
 #[derive(Debug)]
@@ -41,6 +43,29 @@ impl Pace {
         })
     }
 
+    /// A System of one disk of this pace.
+    pub(super) fn system(&self) -> io::Result<Arc<System>> {
+        let mut net = NetBuilder::new("a slow disk");
+        let mut page = net.top();
+        let (requests, completions) = (page.fifo::<BlockRequest>("requests"), page.fifo("completions"));
+        match self {
+            Self::Even(each) => one_after_the_other(&mut page, each.time(), (requests, completions)),
+            Self::Drive(parameters) => {
+                let off = parameters.with_write_cache(false);
+                let compiled = match &off {
+                    Some(device) => device.parameters().compile(),
+                    None => parameters.compile(),
+                };
+                let drive = compiled.map_err(io::Error::other)?;
+                let ports = DevicePorts { requests, completions, bus: None };
+                drive.build(&mut page, "disk", &Queueing::default(), ports);
+            }
+        }
+        let ports = programs_page(&mut page, (&[requests], "disk"), |_| 0, completions);
+        let net = net.build().map_err(io::Error::other)?;
+        Ok(Arc::new(System::new(net, ports, vec![(requests, completions)])))
+    }
+
     /// What such a word says: nanoseconds, or a drive's parameters.
     pub(super) fn from_word(word: &str) -> io::Result<Self> {
         match word.parse() {
@@ -50,30 +75,30 @@ impl Pace {
     }
 }
 
-/// A drive that serves by the wall clock.
-pub(super) struct EmulatedDrive<'a>(Paced<'a>);
-
-impl<'a> EmulatedDrive<'a> {
-    pub(super) fn new(drive: &'a Drive) -> Self {
-        Self(Paced::new(drive))
-    }
-
-    /// Returns when the drive would have done it.
-    pub(super) fn take(&mut self, asked: DiskRequest) {
-        let blocks = |offset: u64, length: u64| (offset / SECTOR_BYTES, length.div_ceil(SECTOR_BYTES).max(1));
-        // The model answers everything that lies on the drive; the server asks for nothing else.
-        let _ = match asked {
-            DiskRequest::Read { offset, length } => {
-                let (first, count) = blocks(offset, length);
-                self.0.read(first, count)
-            }
-            DiskRequest::Write { offset, length } => {
-                let (first, count) = blocks(offset, length);
-                self.0.rewrite(first, count, true)
-            }
-            DiskRequest::Flush => return,
-        };
-    }
+/// A server that takes the same time for each request.
+fn one_after_the_other(
+    page: &mut PageBuilder<'_>,
+    each: Time,
+    (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+) {
+    let (free, busy) = (page.fifo::<()>("free"), page.fifo::<BlockRequest>("busy"));
+    page.initial(free, [()]);
+    let mut begin = page.transition("begin");
+    let (request, _) = (begin.take(requests), begin.take(free));
+    let begun = begin.put(busy);
+    begin.action(move |f| {
+        let request = f.take(request);
+        f.put_after(begun, request, each);
+    });
+    let mut end = page.transition("end");
+    let request = end.take(busy);
+    let (done, free) = (end.put(completions), end.put(free));
+    end.action(move |f| {
+        let mut request = f.take(request);
+        request.status = Status::Done;
+        f.put(done, request);
+        f.put(free, ());
+    });
 }
 
 /// A block device with the times of a drive; gone when this is dropped.
@@ -107,5 +132,29 @@ impl EmulatedDisk {
     /// The block device.
     pub const fn device(&self) -> &LoopDevice {
         &self.device
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_colours::Direction;
+    use petrio_engine::Engine;
+
+    #[test]
+    fn each_request_takes_the_same_time_one_after_the_other() {
+        let system = Pace::Even(Duration::new(Time::from_millis(5))).system().unwrap();
+        let mut engine = Engine::new(&system, 1, 0);
+        let program = engine.program(0).unwrap();
+        for direction in [Direction::Read, Direction::Write, Direction::Flush] {
+            let request = BlockRequest { direction, blocks: 1, ..BlockRequest::default() };
+            engine.submit(program, request, Time::ZERO).unwrap();
+        }
+        let mut ends = Vec::new();
+        while engine.under_way() > 0 {
+            ends.extend(engine.advance(Time::NEVER).unwrap().into_iter().map(|done| done.at.as_millis()));
+        }
+        assert_eq!(ends, [5.0, 10.0, 15.0]);
     }
 }

@@ -56,7 +56,7 @@ use std::time::Duration;
 use volume::{Journal, Layout};
 
 /// Where images in memory lie.
-const MEMORY: &str = "/dev/shm";
+pub(crate) const MEMORY: &str = "/dev/shm";
 
 /// A file system of its own, mounted; gone when this is dropped.
 #[derive(Debug)]
@@ -237,16 +237,18 @@ fn make_device(
     make: &[String],
 ) -> Result<(LoopDevice, File, Option<SlowDisk>), RigError> {
     let (place, whole) = match &parameters.image {
+        Image::Served { file, image } => {
+            let opened = File::options().read(true).write(true).open(image);
+            let opened = opened.map_err(RigError::system("open", image))?;
+            make_in(parameters, make, (image, &opened))?;
+            return Ok((LoopDevice::attach(file)?, opened, None));
+        }
         Image::Directory(directory) => (directory.as_path(), false),
         // Pages of an image in memory would count against whoever first writes them, if they weren't there before.
         Image::Memory | Image::Slow { .. } => (Path::new(MEMORY), parameters.memory_limit.is_some()),
     };
     let (path, image, _until_unlinked) = make_image(place, parameters.size, whole)?;
-    // On the image itself, which costs no waiting on a slow disk.
-    let mut arguments: Vec<&OsStr> = make.iter().map(OsStr::new).collect();
-    arguments.push(path.as_os_str());
-    program::run_to_death(parameters.maker(), &arguments)?;
-    rustix::fs::fsync(&image).map_err(|errno| RigError::system("make durable", &path)(errno.into()))?;
+    make_in(parameters, make, (&path, &image))?;
     let Image::Slow { each } = &parameters.image else {
         return Ok((LoopDevice::attach(&path)?, image, None));
     };
@@ -254,6 +256,18 @@ fn make_device(
     let contents = image.try_clone().map_err(RigError::system("open again", &path))?;
     let slow = SlowDisk::serve(contents, parameters.size, Pace::Even(*each))?;
     Ok((LoopDevice::attach(slow.file())?, image, Some(slow)))
+}
+
+/// Makes the file system in the image itself, which costs no waiting on a slow disk.
+fn make_in(
+    parameters: &RigParameters,
+    make: &[String],
+    (path, image): (&Path, &File),
+) -> Result<(), RigError> {
+    let mut arguments: Vec<&OsStr> = make.iter().map(OsStr::new).collect();
+    arguments.push(path.as_os_str());
+    program::run_to_death(parameters.maker(), &arguments)?;
+    rustix::fs::fsync(image).map_err(|errno| RigError::system("make durable", path)(errno.into()))
 }
 
 /// Mounts a device in a directory of its own.

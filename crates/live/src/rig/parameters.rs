@@ -25,6 +25,13 @@ pub enum Image {
         /// The time.
         each: Duration,
     },
+    /// On a device that another process serves.
+    Served {
+        /// The device, as a file.
+        file: PathBuf,
+        /// The file in which its bytes lie: the file system is made in it at no device's pace.
+        image: PathBuf,
+    },
 }
 
 /// What a rig is to be like.

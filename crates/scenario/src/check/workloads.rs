@@ -10,11 +10,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 impl Checker<'_, '_> {
-    pub(super) fn workloads(
-        &mut self,
-        scenario: &Scenario,
-        is_wanted: bool,
-    ) -> IndexMap<String, Vec<u32>> {
+    pub(super) fn workloads(&mut self, scenario: &Scenario, is_wanted: bool) -> IndexMap<String, Vec<u32>> {
         if is_wanted && scenario.workload.is_empty() {
             let help =
                 "add a part: [workload.w] and below it kind = \"trace\", on = \"…\" and files = [\"…\"]";

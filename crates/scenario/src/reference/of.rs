@@ -21,15 +21,8 @@ pub enum Of {
 
 impl Of {
     /// Each of them.
-    pub const ALL: [Self; 7] = [
-        Self::Scenario,
-        Self::Users,
-        Self::Device,
-        Self::Machine,
-        Self::Kernel,
-        Self::Report,
-        Self::Faults,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Scenario, Self::Users, Self::Device, Self::Machine, Self::Kernel, Self::Report, Self::Faults];
 
     /// The word for it on the command line.
     pub fn word(self) -> &'static str {
