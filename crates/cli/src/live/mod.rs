@@ -13,6 +13,7 @@ mod emulated_guest;
 mod emulated_told;
 mod exec;
 mod profile;
+mod record;
 mod remove;
 mod run_users;
 mod validate_fs;
@@ -24,10 +25,10 @@ mod worker;
 pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
 pub(crate) use emulate::Emulate;
-pub(crate) use emulated_end::interrupt;
 pub(crate) use exec::Exec;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
+pub(crate) use record::Record;
 pub(crate) use remove::Remove;
 pub(crate) use run_users::RunUsers;
 pub(crate) use validate_fs::ValidateFs;
@@ -38,6 +39,11 @@ pub(crate) use worker::Worker;
 
 use crate::failure::Failure;
 use petrio_live::namespace::NamespaceError;
+
+/// Tells what is under way on the real machine to end; whether there is something that wasn't told yet.
+pub(crate) fn interrupt() -> bool {
+    emulated_end::interrupt() || petrio_record::interrupt()
+}
 
 /// What this machine says of itself.
 pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {

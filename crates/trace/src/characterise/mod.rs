@@ -217,10 +217,26 @@ impl Characteriser {
                     self.files.changed(number, false, event.time);
                 }
             }
-            EventKind::Exec | EventKind::Fsync => {
+            EventKind::Exec
+            | EventKind::Fsync
+            | EventKind::Fdatasync
+            | EventKind::SyncRange
+            | EventKind::Map => {
                 self.files.number(event.file, path);
             }
-            EventKind::Mkdir | EventKind::Stat => {}
+            EventKind::Allocate => {
+                if let Some(number) = self.files.number(event.file, path) {
+                    self.files.changed(number, true, event.time);
+                }
+            }
+            EventKind::Mkdir | EventKind::Rmdir | EventKind::Stat | EventKind::List | EventKind::Sync => {}
+            EventKind::Fork | EventKind::Join | EventKind::Exit | EventKind::Sleep => {}
+            EventKind::Send
+            | EventKind::Receive
+            | EventKind::PostSend
+            | EventKind::PostReceive
+            | EventKind::Wait
+            | EventKind::Collective => {}
             EventKind::Queue | EventKind::Issue | EventKind::Complete => {}
         }
     }

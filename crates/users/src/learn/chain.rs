@@ -21,7 +21,7 @@ pub(super) const fn kind_of(kind: EventKind) -> Option<CallKind> {
         EventKind::Create => CallKind::Create,
         EventKind::Read => CallKind::Read,
         EventKind::Write => CallKind::Write,
-        EventKind::Fsync => CallKind::Fsync,
+        EventKind::Fsync | EventKind::Fdatasync => CallKind::Fsync,
         EventKind::Close => CallKind::Close,
         EventKind::Unlink => CallKind::Unlink,
         _ => return None,
