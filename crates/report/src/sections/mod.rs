@@ -32,8 +32,9 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 9] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
     [
+        &report.executed,
         &report.traffic,
         &report.rates,
         &report.jobs,
@@ -47,8 +48,8 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 9] {
 }
 
 /// Those on the page above the stages.
-pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 1] {
-    [&report.jobs]
+pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
+    [&report.executed, &report.jobs]
 }
 
 /// Those on the page below the stages.
