@@ -90,6 +90,7 @@ enum Command {
     #[command(subcommand)]
     Users(command::users::Users),
     Fit(command::fit::Fit),
+    Exec(live::Exec),
     #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
     Completions(command::completions::Completions),
@@ -115,6 +116,7 @@ impl Command {
             Self::Fs(fs) => fs.execute(),
             Self::Users(users) => users.execute(),
             Self::Fit(fit) => fit.execute(),
+            Self::Exec(exec) => exec.execute(),
             #[cfg(feature = "studio")]
             Self::Studio(studio) => studio.execute(),
             Self::Completions(completions) => completions.execute(&mut Arguments::command()),
@@ -132,6 +134,9 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(code) = live::execute_if_called(&words) {
+        return ExitCode::from(code);
+    }
     let launched = petrio_capture::launch::called(&words).map(Err);
     match launched.or_else(|| live::serve_if_called(&words)) {
         None => {}

@@ -31,16 +31,23 @@ pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {
 
 pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
+pub(crate) type Exec = Absent;
 pub(crate) type Emulate = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
+pub(crate) type ValidateLive = Absent;
 pub(crate) type ValidateOps = Absent;
 pub(crate) type Verify = Absent;
 pub(crate) type Worker = Absent;
 
 /// No slow disk is served, for none is made.
 pub(crate) const fn serve_if_called(_: &[OsString]) -> Option<io::Result<()>> {
+    None
+}
+
+/// No program is executed.
+pub(crate) const fn execute_if_called(_: &[OsString]) -> Option<u8> {
     None
 }
 

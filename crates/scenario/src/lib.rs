@@ -41,6 +41,7 @@ mod failure;
 mod faults;
 mod fio;
 mod generators;
+pub mod given;
 pub mod holder;
 pub mod host;
 pub mod init;

@@ -24,6 +24,16 @@
 //!                      detect              Reader<R> ─┘
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod ahead;
 pub(crate) mod begin;
 pub mod characterise;

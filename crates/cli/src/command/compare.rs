@@ -177,7 +177,7 @@ struct Answer<'c> {
 }
 
 /// Compares, shows how far it is, and tells the result, and beside it whether users are like those they stand for.
-pub(super) fn answer(
+pub(crate) fn answer(
     question: &Question,
     alike: Option<&Alike>,
     results: &Results,

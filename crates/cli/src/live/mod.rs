@@ -11,10 +11,12 @@ mod emulate;
 mod emulated_end;
 mod emulated_guest;
 mod emulated_told;
+mod exec;
 mod profile;
 mod remove;
 mod run_users;
 mod validate_fs;
+mod validate_live;
 mod validate_ops;
 mod verify;
 mod worker;
@@ -23,11 +25,13 @@ pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
 pub(crate) use emulate::Emulate;
 pub(crate) use emulated_end::interrupt;
+pub(crate) use exec::Exec;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
 pub(crate) use remove::Remove;
 pub(crate) use run_users::RunUsers;
 pub(crate) use validate_fs::ValidateFs;
+pub(crate) use validate_live::ValidateLive;
 pub(crate) use validate_ops::ValidateOps;
 pub(crate) use verify::Verify;
 pub(crate) use worker::Worker;
@@ -44,4 +48,9 @@ impl From<NamespaceError> for Failure {
     fn from(error: NamespaceError) -> Self {
         if error.is_of_the_system() { Self::output(&error) } else { Self::of(&error) }
     }
+}
+
+/// Becomes a program whose calls are held, or what stands around it, if petrio has started itself for that.
+pub(crate) fn execute_if_called(words: &[std::ffi::OsString]) -> Option<u8> {
+    petrio_intercept::called(words).map(|code| u8::try_from(code).unwrap_or(u8::MAX))
 }

@@ -5,6 +5,7 @@ mod arrays;
 mod copies;
 mod counted;
 mod credits;
+mod executed;
 mod jobs;
 mod memory;
 mod paths;
@@ -18,6 +19,7 @@ pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, Mov
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
+pub use executed::{CallFigures, ExecutedFigures};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
 pub use memory::MemoryFigures;
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
@@ -25,6 +27,50 @@ pub use profile::{FunctionFigures, LINE_BYTES, ProfileFigures};
 pub use rates::{MemberRate, Rates};
 pub use sustained::{Held, Sustained, is_safe};
 pub use traffic::{PurposeFigures, Traffic, TrafficFigures};
+
+use crate::Report;
+use crate::section::Forms;
+
+/// The sections on a terminal, below the stages.
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 9] {
+    [
+        &report.traffic,
+        &report.rates,
+        &report.jobs,
+        &report.copies,
+        &report.arrays,
+        &report.paths,
+        &report.profiles,
+        &report.memory,
+        &report.counted,
+    ]
+}
+
+/// Those on the page above the stages.
+pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 1] {
+    [&report.jobs]
+}
+
+/// Those on the page below the stages.
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 9] {
+    [
+        &report.profiles,
+        &report.memory,
+        &report.copies,
+        &report.arrays,
+        &report.paths,
+        &report.traffic,
+        &report.rates,
+        &report.activity,
+        &report.counted,
+    ]
+}
+
+/// Those that only tables have: what they say stands among the warnings, in words.
+#[cfg(test)]
+fn in_tables_alone(report: &Report) -> [&dyn Forms; 3] {
+    [&report.sustained, &report.credits, &report.behind_credits]
+}
 
 /// Hands the list of sections to a macro: each a field of [`Report`](crate::Report), in the order of the JSON, with its comment and its type,
 /// a list of entries or one that may be absent.
@@ -57,7 +103,27 @@ macro_rules! sections {
             credits: Vec<CreditFigures>;
             /// What the load gets once a burst is over, where it is one that uses it up and gets less.
             behind_credits: Option<BehindCredits>;
+            /// The program that was executed, where one was.
+            executed: Option<ExecutedFigures>;
         }
     };
 }
 pub(crate) use sections;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::addr_eq;
+
+    #[test]
+    fn every_section_has_one_place_on_the_page_or_stands_in_tables_alone() {
+        let report = Report::default();
+        let [above, below, tables] =
+            [&above_stages(&report)[..], &below_stages(&report), &in_tables_alone(&report)];
+        for section in report.sections() {
+            let is_here = |other: &&&dyn Forms| addr_eq(**other, section);
+            let places = [above, below, tables].concat().iter().filter(is_here).count();
+            assert_eq!(places, 1, "a section of sections/mod.rs");
+        }
+    }
+}

@@ -62,6 +62,7 @@ pub(super) fn programs_of(
                     traced.extend(trace.traced(sources.len()));
                     source
                 }
+                Work::Given(given, _) => given.source()?,
             };
             sources.push(in_turn(source, loaded, turns, name));
         }
@@ -81,6 +82,7 @@ pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepar
     let prepared = |group: Group| match group.work {
         Work::Programs(plan, placement) => Ok(Prepared::of(&*plan, &placement).map_err(SourceError::from)?),
         Work::Trace(trace) => trace.prepared(),
+        Work::Given(given, _) => Ok(Prepared::new(given.table().map_err(SourceError::from)?, Vec::new())),
     };
     let groups = groups(loaded, known.readings(), replication, Split::No)?;
     groups.into_iter().flat_map(|(_, groups)| groups).map(prepared).collect()
@@ -144,7 +146,7 @@ impl<'l> Needed<'l> {
         let of_trace = |((name, _), (_, groups)): ((&str, &Workload), &(String, Vec<Group>))| {
             groups.iter().find_map(|group| match &group.work {
                 Work::Trace(trace) => Some(trace.warnings(name)),
-                Work::Programs(..) => None,
+                Work::Programs(..) | Work::Given(..) => None,
             })
         };
         let of_files = self.loaded.workloads_of(Subject::FileOperations);

@@ -2,7 +2,9 @@
 
 use super::events::EventTrace;
 use crate::failure::RunFailure;
+use crate::given::Given;
 use petrio_workload::program::{FilePlan, Placement, PlannedFile, ProgramError, Tables};
+use std::sync::Arc;
 
 /// The processes of a workload on one volume.
 pub(crate) struct Group {
@@ -22,6 +24,8 @@ impl Group {
 pub(crate) enum Work {
     Programs(Box<dyn FilePlan>, Placement),
     Trace(Box<EventTrace>),
+    /// From outside, on the file system of this number on its host.
+    Given(Arc<dyn Given>, u32),
 }
 
 impl Work {
@@ -29,6 +33,7 @@ impl Work {
         match self {
             Self::Programs(plan, _) => plan.processes(),
             Self::Trace(trace) => trace.processes(),
+            Self::Given(given, _) => given.processes(),
         }
     }
 
@@ -36,6 +41,7 @@ impl Work {
         match self {
             Self::Programs(plan, _) => Ok(plan.next_file()),
             Self::Trace(trace) => trace.next_file(),
+            Self::Given(given, _) => Ok(given.table()?.next_file()),
         }
     }
 
@@ -49,6 +55,10 @@ impl Work {
                 }
                 Ok(())
             }
+            Self::Given(given, on) => {
+                given.table()?.entries().iter().for_each(|entry| tell(*on, entry.into()));
+                Ok(())
+            }
         }
     }
 
@@ -57,6 +67,7 @@ impl Work {
         match self {
             Self::Programs(plan, _) => plan.tables(),
             Self::Trace(trace) => trace.tables(),
+            Self::Given(given, on) => Ok(Tables::from([(*on, given.table()?)])),
         }
     }
 }

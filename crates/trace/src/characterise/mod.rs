@@ -85,6 +85,7 @@ use files::Files;
 use level::Level;
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use service::Services;
@@ -287,7 +288,7 @@ impl Characteriser {
             self.device_level.transfer(&transfer, false);
         }
         for extent in &event.extents {
-            let next = self.device_numbers.len() as u32;
+            let next = as_number(self.device_numbers.len());
             let subject = *self.devices.entry(extent.device).or_insert(next);
             if subject == next {
                 self.device_numbers.push(extent.device);

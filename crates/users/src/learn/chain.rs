@@ -48,6 +48,7 @@ pub(super) struct Calls {
     in_order: Vec<Pause>,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "there are few kinds")]
 const fn pair(last: CallKind, next: CallKind) -> u16 {
     (last as usize * KINDS + next as usize) as u16
 }

@@ -79,6 +79,12 @@ pub enum ProgramError {
         /// What is wrong with it.
         problem: String,
     },
+    /// What runs outside this program couldn't go on.
+    #[error("{problem}")]
+    Outside {
+        /// Why.
+        problem: String,
+    },
     /// Somebody stopped it while it was being made or run.
     #[error("it was stopped")]
     Stopped,

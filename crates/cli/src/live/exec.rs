@@ -1,0 +1,349 @@
+//! `petrio exec`
+
+use crate::command::compare::answer;
+use crate::failure::Failure;
+use crate::output::{print, talk, width};
+use crate::outputs::Outputs;
+use crate::results::{Results, say_written};
+use clap::Args;
+use petrio_execute::{Compute, Execution, Laid, Options, Told};
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_page::numbers::seconds;
+use petrio_scenario::given::load_for_given;
+use petrio_scenario::report::{
+    CallFigures, ExecutedFigures, Report, Sinks, terminal_text, write_csv, write_html, write_json,
+};
+use petrio_scenario::run::{Part, run_part};
+use petrio_scenario::{Loaded, Override};
+use petrio_study::compare::{CompareError, Input, Question};
+use petrio_units::Bytes;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Without --limit a program may write so much of the memory that is free.
+const PART_OF_FREE: u64 = 2;
+
+/// Run a program on a scenario's storage: its calls take simulated time, and its clocks show that
+///
+/// The program is an unmodified one. Its files are really stored, but in a copy of this machine's file system that is gone when it ends;
+/// what takes time is what the scenario's disks, caches and file system make of its calls. Clocks, sleeps and timeouts in it show
+/// simulated time, and nobody waits for it. What lies below the current directory is on the simulated storage, cold; so is what the
+/// program writes, wherever.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Exec {
+    /// The scenario, whose own workloads are left out; of two or more the program runs on each, and they are compared
+    #[arg(value_name = "SCENARIO", required = true, value_parser = crate::streams::input)]
+    scenarios: Vec<PathBuf>,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    command: Vec<OsString>,
+    /// The file system that the program works on, where the scenario has several
+    #[arg(long, value_name = "NAME")]
+    on: Option<String>,
+    /// Change a value of the scenario, such as disk.d.model=NAME; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<Override>,
+    /// Where random numbers begin, instead of the scenario's seed
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// What the program's own computing costs: measured (the processor time of its threads, not the same twice), fixed:TIME (so much a
+    /// call), or none; with these two a program that does the same each time gives the same report
+    #[arg(long, value_name = "HOW", default_value = "measured")]
+    compute: Compute,
+    /// A further directory that lies on the simulated storage; may be repeated
+    #[arg(long, value_name = "DIR")]
+    storage: Vec<PathBuf>,
+    /// Keep what the program writes in this directory meanwhile, and not in memory
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    /// Leave it there
+    #[arg(long, requires = "scratch")]
+    keep: bool,
+    /// How much it may write; left out, half of the memory that is free
+    #[arg(long, value_name = "SIZE")]
+    limit: Option<Bytes>,
+    /// Let it reach the network of this machine; else it has one of its own with nobody else in it
+    #[arg(long)]
+    network: bool,
+    /// How many processes and threads it may have at one time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_024, value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    processes: u32,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    json: Option<PathBuf>,
+    /// Write the report's figures as CSV
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    csv: Option<PathBuf>,
+    /// Write the report as one self-contained HTML page with plots
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    html: Option<PathBuf>,
+    /// Don't print the report
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  petrio exec disk.toml -- sqlite3 test.db < load.sql
+  petrio exec disk.toml --compute none -- dd if=/dev/zero of=x bs=4k count=1000 oflag=dsync
+  petrio exec disk.toml -- sh -c 'tar xf linux.tar && sync'
+  petrio exec disk.toml ssd.toml -- git gc      # what would it gain from this drive?";
+
+impl Exec {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let inputs = Inputs::here();
+        self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
+        let found = found(&self.command)?;
+        let watch = Watch::telling(|_| std::ops::ControlFlow::Continue(()));
+        let _stoppable = crate::stop::by_interrupt(&watch);
+        let (mut reports, mut code) = (Vec::new(), 0);
+        for scenario in &self.scenarios {
+            let (report, ended) = self.one(scenario, &found, (&inputs, &watch))?;
+            code = ended;
+            reports.push(report);
+        }
+        let (Some(report), true) = (reports.first(), reports.len() == 1) else {
+            return self.compared(&reports, &inputs, code);
+        };
+        if let Some(path) = &self.json {
+            write_json(report, path, &inputs)?;
+        }
+        if let Some(path) = &self.csv {
+            write_csv(report, path, &inputs)?;
+        }
+        if let Some(path) = &self.html {
+            write_html(report, path, &inputs)?;
+        }
+        if !self.quiet && !self.outputs().to_output() {
+            print(&terminal_text(report, None, width()))?;
+        }
+        say_written(self.outputs().paths().map(|(_, path)| path));
+        ended_with(code)
+    }
+
+    /// The program on one scenario: its report, and what the program ended with.
+    fn one(
+        &self,
+        scenario: &Path,
+        program: &Path,
+        (inputs, watch): (&Inputs, &Watch),
+    ) -> Result<(Report, i32), Failure> {
+        let mut overrides = self.overrides.clone();
+        overrides.extend(self.seed.map(|seed| Override::new("seed", &seed.to_string())));
+        let mut loaded = load_for_given(inputs, scenario, self.on.as_deref(), &overrides, watch)?;
+        for warning in &loaded.warnings {
+            talk(&format!("{:?}", miette::Report::new(warning.clone())));
+        }
+        let scratch = self.scratch()?;
+        let execution = Arc::new(self.execution(program, scratch.as_deref(), &loaded, watch)?);
+        let told = execution.told();
+        loaded.give(execution);
+        let began = Instant::now();
+        let outcome = run_part(&loaded, Sinks::default(), Part { so_far: true, ..Part::default() });
+        let wall = began.elapsed().as_secs_f64();
+        if let (Some(scratch), false) = (&scratch, self.keep) {
+            let _ = std::fs::remove_dir_all(scratch);
+        }
+        // What the program has told stands in the run's own, which has ended.
+        drop(loaded);
+        let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(problem) = &told.failed {
+            return Err(Failure::new(problem, Some(NEEDS.to_owned())));
+        }
+        let mut report = outcome?;
+        report.executed = Some(self.figures(&told));
+        if watch.is_stopped() {
+            print(&terminal_text(&report, None, width()))?;
+            return Err(Failure::Interrupted);
+        }
+        if std::io::stderr().is_terminal() {
+            let times = format!("{} of virtual time in {}", seconds(report.simulated_s), seconds(wall));
+            talk(&format!("executed: {times}"));
+        }
+        Ok((report, told.code.unwrap_or(1)))
+    }
+
+    fn execution(
+        &self,
+        program: &Path,
+        scratch: Option<&Path>,
+        loaded: &Loaded,
+        watch: &Watch,
+    ) -> Result<Execution, Failure> {
+        let directory =
+            std::env::current_dir().map_err(|error| failure(&format!("the current directory: {error}")))?;
+        let mut storage = vec![directory.clone()];
+        storage.extend(self.storage.iter().cloned());
+        let laid = Laid::walk(&storage).map_err(|error| failure(&error.to_string()))?;
+        let (holds, needs) = (loaded.given_bytes(), laid.table.bytes());
+        if needs > holds {
+            let message = format!(
+                "what lies below {} needs {}, and the simulated file system has {}",
+                directory.display(),
+                petrio_page::numbers::bytes(needs),
+                petrio_page::numbers::bytes(holds)
+            );
+            let help = "start the program in a directory with what it needs, or simulate a larger device";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
+        let free = petrio_execute::free_memory();
+        let options = Options {
+            program: program.to_owned(),
+            command: self.command.clone(),
+            directory,
+            storage,
+            compute: self.compute,
+            scratch: scratch.map(Path::to_owned),
+            limit: self.limit.map_or(free / PART_OF_FREE, Bytes::get),
+            network: self.network,
+            threads: self.processes,
+        };
+        Ok(Execution::new(options, laid, loaded.given_mount(), watch))
+    }
+
+    /// A directory of its own in the one that was named.
+    fn scratch(&self) -> Result<Option<PathBuf>, Failure> {
+        let Some(within) = &self.scratch else { return Ok(None) };
+        let made = (0..1_000).find_map(|number| {
+            let path = within.join(format!("petrio-exec-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => Some(Ok(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => None,
+                Err(error) => Some(Err(error)),
+            }
+        });
+        match made {
+            Some(Ok(path)) => Ok(Some(std::fs::canonicalize(&path).unwrap_or(path))),
+            Some(Err(error)) => {
+                Err(failure(&format!("{} can't hold what the program writes: {error}", within.display())))
+            }
+            None => Err(failure(&format!("{} is full of others' directories", within.display()))),
+        }
+    }
+
+    fn figures(&self, told: &Told) -> ExecutedFigures {
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        ExecutedFigures {
+            command: words.join(" "),
+            compute: match self.compute {
+                Compute::Measured => "measured".to_owned(),
+                Compute::Fixed(each) => format!("{each} a call"),
+                Compute::None => "none".to_owned(),
+            },
+            exit_code: told.code,
+            processes: told.processes,
+            threads: told.threads,
+            programs: told.programs,
+            computed_ns: told.computed.as_picos() / 1_000,
+            calls: (told.calls.iter())
+                .map(|(call, &count)| CallFigures { call: (*call).to_owned(), count })
+                .collect(),
+            host_reads: told.host_reads.0,
+            host_read_bytes: told.host_reads.1,
+            mapped: told.mapped.0,
+            mapped_bytes: told.mapped.1,
+            refused_writes: told.no_room,
+            refused_threads: told.refused_threads,
+            real_timers: told.real_timers,
+            uncertain: told.uncertain,
+        }
+    }
+
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs::of([("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)])
+    }
+
+    /// Several reports side by side, as petrio compare tells of reports that it is given.
+    fn compared(&self, reports: &[Report], inputs: &Inputs, code: i32) -> Result<(), Failure> {
+        let folder = std::env::temp_dir().join(format!("petrio-exec-{}", std::process::id()));
+        let failed = |error: std::io::Error| {
+            Failure::Output(format!("the reports can't be put aside to be compared: {error}"))
+        };
+        std::fs::create_dir(&folder).map_err(failed)?;
+        let compared = self.compared_in(&folder, reports, inputs);
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+        compared?;
+        ended_with(code)
+    }
+
+    fn compared_in(&self, folder: &Path, reports: &[Report], inputs: &Inputs) -> Result<(), Failure> {
+        let mut named = Vec::new();
+        for (report, scenario) in reports.iter().zip(&self.scenarios) {
+            let stem = scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let alike = named.iter().filter(|(_, other)| *other == stem).count();
+            let name = if alike == 0 { format!("{stem}.json") } else { format!("{stem}-{}.json", alike + 1) };
+            let path = folder.join(name);
+            write_json(report, &path, inputs)?;
+            named.push((path, stem));
+        }
+        let asked: Result<Vec<Input>, CompareError> =
+            named.iter().map(|(path, _)| path.to_string_lossy().parse()).collect();
+        let question = Question {
+            candidates: Vec::new(),
+            inputs: asked.map_err(|error| Failure::of(&error))?,
+            settings: Vec::new(),
+            seed: None,
+            replications: None,
+            precision: None,
+            confidence: None,
+            relevant: None,
+            measure: None,
+            directory: None,
+            from: None,
+            files: Inputs::here(),
+        };
+        let results = Results { json: self.json.clone(), html: self.html.clone() };
+        answer(&question, None, &results, self.quiet)?;
+        if !self.quiet && !results.to_output() {
+            let times: Vec<String> = (reports.iter().zip(&self.scenarios))
+                .map(|(report, scenario)| {
+                    format!("{} on {}", seconds(report.simulated_s), scenario.display())
+                })
+                .collect();
+            print(&format!("  the program took {}", times.join(", ")))?;
+        }
+        Ok(())
+    }
+}
+
+const NEEDS: &str = "petrio exec needs Linux 5.11 or later, overlayfs, and the right to make namespaces: root's, or any user's where \
+    user.max_user_namespaces isn't 0 and no rule of the distribution's forbids it";
+
+fn failure(problem: &str) -> Failure {
+    Failure::new(problem, None)
+}
+
+/// The program's own code is petrio's.
+fn ended_with(code: i32) -> Result<(), Failure> {
+    match code {
+        0 => Ok(()),
+        code => Err(Failure::Code(u8::try_from(code).unwrap_or(u8::MAX))),
+    }
+}
+
+/// Where a program lies, as shells look for it.
+fn found(command: &[OsString]) -> Result<PathBuf, Failure> {
+    let name = command.first().map(PathBuf::from).unwrap_or_default();
+    if name.components().count() > 1 {
+        return match name.is_file() {
+            true => Ok(name),
+            false => Err(Failure::new(
+                format!("{} isn't there", name.display()),
+                Some("name a program that can be executed".to_owned()),
+            )),
+        };
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|path| path.is_file());
+    there.ok_or_else(|| {
+        Failure::new(
+            format!("there is no program {} where programs are looked for", name.display()),
+            Some("name it with its path, or see what PATH says".to_owned()),
+        )
+    })
+}

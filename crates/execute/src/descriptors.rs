@@ -1,0 +1,298 @@
+//! Calls on descriptors: what they ask of the simulated storage, or what they wait for.
+
+use crate::decide::GO_ON;
+use crate::files::{descriptor, is_directory, is_file, path_of, size_of};
+use crate::supervisor::{Supervisor, Verdict};
+use crate::table::Call;
+use crate::waits::is_ready;
+use petrio_colours::{AccessFlags, Fallocate as Mode, FileId, FileOp, Operation};
+use petrio_intercept::{Answer, memory};
+use rustix::event::PollFlags;
+use rustix::fs::{OFlags, SeekFrom, fcntl_getfl, fstat, seek};
+use rustix::process::{PidfdGetfdFlags, pidfd_getfd};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// What a descriptor is.
+pub(crate) enum Is {
+    /// A file of the simulated storage; what has to be done first, because nobody knew of it.
+    Stored(FileId, Arc<OwnedFd>, Vec<FileOp>),
+    /// A file of the host's, or a directory.
+    Hosts(Arc<OwnedFd>),
+    /// Something that may have to be waited for: a pipe, a socket, a terminal.
+    Other(Arc<OwnedFd>),
+    /// Nothing that is open.
+    Nothing,
+}
+
+/// fallocate's modes (linux/falloc.h).
+const KEEP_SIZE: u64 = 1;
+const PUNCH_HOLE: u64 = 2;
+const ZERO_RANGE: u64 = 16;
+
+impl Supervisor {
+    /// A copy of a thread's descriptor.
+    pub(crate) fn copy(&self, id: u32, number: i32) -> Option<Arc<OwnedFd>> {
+        let thread = self.threads.get(&id)?;
+        let handle = self.processes.get(&thread.process)?.handle.as_ref()?;
+        pidfd_getfd(handle, number, PidfdGetfdFlags::empty()).ok().map(Arc::new)
+    }
+
+    /// What a thread's descriptor is.
+    pub(crate) fn is(&mut self, id: u32, number: i32) -> Is {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return Is::Nothing };
+        if let Some((fd, file)) = self.processes.get(&process).and_then(|process| process.open.get(&number)) {
+            return Is::Stored(*file, fd.clone(), Vec::new());
+        }
+        let Some(fd) = self.copy(id, number) else { return Is::Nothing };
+        let Ok(stat) = fstat(&fd) else { return Is::Nothing };
+        if !is_file(&stat) && !is_directory(&stat) {
+            return Is::Other(fd);
+        }
+        let known = self.files.by_key(&stat).or_else(|| {
+            let path = path_of(&fd).ok()?;
+            self.files.number(&stat, &path)
+        });
+        let (file, first) = match known {
+            Some(file) => (file, Vec::new()),
+            None => match path_of(&fd) {
+                Ok(path) if self.files.is_below_storage(&path) => self.files.made_up(&stat, &path),
+                _ => return Is::Hosts(fd),
+            },
+        };
+        if is_file(&stat)
+            && let Some(process) = self.processes.get_mut(&process)
+        {
+            process.open.insert(number, (fd.clone(), file));
+        }
+        Is::Stored(file, fd, first)
+    }
+
+    /// What becomes of a call on a descriptor.
+    pub(crate) fn of_descriptor(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
+        use Call::*;
+        match call {
+            Read | Readv | Pread | Preadv => self.reads(id, call, a),
+            Write | Writev | Pwrite | Pwritev => self.writes(id, call, a),
+            Sendfile => self.copies(id, (a[1], a[0]), a[3]),
+            CopyFileRange => self.copies(id, (a[0], a[2]), a[4]),
+            Splice => self.copies(id, (a[0], a[2]), a[4]),
+            Close => self.closes(id, descriptor(a[0])),
+            Dup2 => self.closes(id, descriptor(a[1])),
+            CloseRange => self.closes_all(id, a),
+            Sync => Verdict::Ask(
+                vec![FileOp { operation: Operation::Sync, ..FileOp::default() }],
+                Answer::Value(0),
+            ),
+            Mmap => self.maps(id, a),
+            Msync => GO_ON,
+            _ => {
+                let Is::Stored(file, fd, mut ops) = self.is(id, descriptor(a[0])) else { return GO_ON };
+                let op = FileOp { file, ..FileOp::default() };
+                let (op, answer) = match call {
+                    Fsync => (FileOp { operation: Operation::Fsync, ..op }, Answer::Value(0)),
+                    Fdatasync => (FileOp { operation: Operation::Fdatasync, ..op }, Answer::Value(0)),
+                    SyncRange => {
+                        let length = if a[2] == 0 { u64::MAX >> 1 } else { a[2] };
+                        (
+                            FileOp { operation: Operation::SyncRange, offset: a[1], length, ..op },
+                            Answer::Value(0),
+                        )
+                    }
+                    Ftruncate => {
+                        (FileOp { operation: Operation::Truncate, length: a[1], ..op }, Answer::GoOn)
+                    }
+                    Fallocate => {
+                        let fallocate = match a[1] {
+                            mode if mode & PUNCH_HOLE != 0 => Mode::PunchHole,
+                            mode if mode & ZERO_RANGE != 0 => Mode::ZeroRange,
+                            mode if mode & KEEP_SIZE != 0 => Mode::KeepSize,
+                            _ => Mode::Extend,
+                        };
+                        let op = FileOp {
+                            operation: Operation::Allocate,
+                            offset: a[2],
+                            length: a[3],
+                            fallocate,
+                            ..op
+                        };
+                        (op, Answer::GoOn)
+                    }
+                    Getdents if seek(&fd, SeekFrom::Current(0)) == Ok(0) => {
+                        (FileOp { operation: Operation::Readdir, ..op }, Answer::GoOn)
+                    }
+                    AttributesOf => (FileOp { operation: Operation::SetAttributes, ..op }, Answer::GoOn),
+                    SetxattrOf => {
+                        (FileOp { operation: Operation::SetXattr, length: a[3], ..op }, Answer::GoOn)
+                    }
+                    _ => return GO_ON,
+                };
+                ops.push(op);
+                Verdict::Ask(ops, answer)
+            }
+        }
+    }
+
+    fn length(id: u32, call: Call, a: &[u64; 6]) -> u64 {
+        match call {
+            Call::Readv | Call::Preadv | Call::Writev | Call::Pwritev => {
+                memory::bytes_of_parts(id, a[1], a[2]).unwrap_or(0)
+            }
+            _ => a[2],
+        }
+    }
+
+    fn offset(fd: &OwnedFd, call: Call, a: &[u64; 6]) -> u64 {
+        let is_placed = matches!(call, Call::Pread | Call::Preadv | Call::Pwrite | Call::Pwritev);
+        // preadv2 takes −1 for where the file stands.
+        if is_placed && a[3] != u64::MAX { a[3] } else { seek(fd, SeekFrom::Current(0)).unwrap_or(0) }
+    }
+
+    fn reads(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
+        match self.is(id, descriptor(a[0])) {
+            Is::Stored(file, fd, mut ops) => {
+                let (length, offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
+                let Ok(flags) = fcntl_getfl(&fd) else { return GO_ON };
+                if length > 0 {
+                    let flags = access(flags);
+                    ops.push(FileOp {
+                        operation: Operation::Read,
+                        file,
+                        offset,
+                        length,
+                        flags,
+                        ..FileOp::default()
+                    });
+                }
+                Verdict::Ask(ops, Answer::GoOn)
+            }
+            Is::Hosts(_) => {
+                let length = Self::length(id, call, a);
+                self.tell(|told| told.host_reads = (told.host_reads.0 + 1, told.host_reads.1 + length));
+                GO_ON
+            }
+            Is::Other(fd) => Self::or_wait(fd, PollFlags::IN),
+            Is::Nothing => GO_ON,
+        }
+    }
+
+    fn writes(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
+        match self.is(id, descriptor(a[0])) {
+            Is::Stored(file, fd, mut ops) => {
+                let (length, mut offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
+                let (Ok(flags), Ok(stat)) = (fcntl_getfl(&fd), fstat(&fd)) else { return GO_ON };
+                let size = size_of(&stat);
+                if flags.contains(OFlags::APPEND) {
+                    offset = size;
+                }
+                let grows = offset.saturating_add(length).saturating_sub(size);
+                if self.grown.saturating_add(grows) > self.options.limit {
+                    self.tell(|told| told.no_room += 1);
+                    return Verdict::Now(Answer::Error(libc::ENOSPC));
+                }
+                self.grown += grows;
+                if length > 0 {
+                    let flags = access(flags);
+                    ops.push(FileOp {
+                        operation: Operation::Write,
+                        file,
+                        offset,
+                        length,
+                        flags,
+                        ..FileOp::default()
+                    });
+                }
+                Verdict::Ask(ops, Answer::GoOn)
+            }
+            Is::Other(fd) => {
+                let length = Self::length(id, call, a);
+                match crate::waits::is_blocking_pipe(&fd) {
+                    true if !crate::waits::has_room(&fd, length) => crate::waits::room(fd, length),
+                    true => GO_ON,
+                    false => Self::or_wait(fd, PollFlags::OUT),
+                }
+            }
+            Is::Hosts(_) | Is::Nothing => GO_ON,
+        }
+    }
+
+    /// On at once, or when it is ready.
+    pub(crate) fn or_wait(fd: Arc<OwnedFd>, flags: PollFlags) -> Verdict {
+        let is_patient = fcntl_getfl(&fd).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK));
+        if !is_patient || is_ready(&fd, flags) { GO_ON } else { crate::waits::ready(vec![(fd, flags)], None) }
+    }
+
+    /// From one descriptor to another without the program's memory.
+    fn copies(&mut self, id: u32, (from, to): (u64, u64), length: u64) -> Verdict {
+        let mut ops = Vec::new();
+        let mut length = length;
+        match self.is(id, descriptor(from)) {
+            Is::Stored(file, fd, first) => {
+                ops.extend(first);
+                let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
+                let there = fstat(&fd).map_or(0, |stat| size_of(&stat));
+                length = length.min(there.saturating_sub(offset));
+                ops.push(FileOp { operation: Operation::Read, file, offset, length, ..FileOp::default() });
+            }
+            Is::Hosts(fd) => length = length.min(fstat(&fd).map_or(0, |stat| size_of(&stat))),
+            Is::Other(fd) if !is_ready(&fd, PollFlags::IN) => return Self::or_wait(fd, PollFlags::IN),
+            Is::Other(_) | Is::Nothing => length = length.min(1 << 16),
+        }
+        if length > 0
+            && let Is::Stored(file, fd, first) = self.is(id, descriptor(to))
+        {
+            ops.extend(first);
+            let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
+            ops.push(FileOp { operation: Operation::Write, file, offset, length, ..FileOp::default() });
+        }
+        ops.retain(|op| op.length > 0 || !matches!(op.operation, Operation::Read | Operation::Write));
+        Verdict::Ask(ops, Answer::GoOn)
+    }
+
+    fn closes(&mut self, id: u32, number: i32) -> Verdict {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
+        let known = self.processes.get_mut(&process).and_then(|process| process.open.remove(&number));
+        self.timers.retain(|timer| timer.of != (process, number));
+        match known {
+            Some((_, file)) => Verdict::Ask(
+                vec![FileOp { operation: Operation::Close, file, ..FileOp::default() }],
+                Answer::GoOn,
+            ),
+            None => GO_ON,
+        }
+    }
+
+    fn closes_all(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
+        let (first, last) =
+            (u32::try_from(a[0]).unwrap_or(u32::MAX), u32::try_from(a[1]).unwrap_or(u32::MAX));
+        if let Some(process) = self.processes.get_mut(&process) {
+            process.open.retain(|&number, _| {
+                u32::try_from(number).is_ok_and(|number| number < first || number > last)
+            });
+        }
+        GO_ON
+    }
+
+    /// What is mapped is read and written unseen: it is counted.
+    fn maps(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
+        if let Is::Stored(..) = self.is(id, descriptor(a[4])) {
+            self.tell(|told| told.mapped = (told.mapped.0 + 1, told.mapped.1 + a[1]));
+        }
+        GO_ON
+    }
+}
+
+/// How a descriptor's accesses are made.
+fn access(flags: OFlags) -> AccessFlags {
+    // The library takes O_DSYNC for O_SYNC, which has one bit more.
+    let has = |flag: i32| flags.bits() & flag.unsigned_abs() == flag.unsigned_abs();
+    let sync = has(libc::O_SYNC);
+    AccessFlags {
+        direct: flags.contains(OFlags::DIRECT),
+        sync,
+        data_sync: !sync && has(libc::O_DSYNC),
+        append: flags.contains(OFlags::APPEND),
+        ..AccessFlags::default()
+    }
+}

@@ -1,0 +1,38 @@
+//! Why a program can't be executed.
+
+use petrio_workload::program::ProgramError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a program can't be executed, or not to its end.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExecuteError {
+    /// It couldn't be started.
+    #[error(transparent)]
+    Start(#[from] petrio_intercept::StartError),
+    /// A directory that is to lie on the simulated storage.
+    #[error("{} can't be read: {why}", directory.display())]
+    Directory {
+        /// Which.
+        directory: PathBuf,
+        /// What the kernel said.
+        why: io::Error,
+    },
+    /// More files than are laid out.
+    #[error("more than {most} files lie below the program's directory; start it in one with what it needs")]
+    TooManyFiles {
+        /// So many are.
+        most: usize,
+    },
+    /// What the simulated storage can't have.
+    #[error(transparent)]
+    Program(Box<ProgramError>),
+    /// The clocks of this kernel's programs can't be taken over.
+    #[error("the program's clocks can't be taken over: {0}")]
+    Clocks(io::Error),
+    /// The kernel refused to go on holding calls.
+    #[error("the program's calls can't be held any longer: {0}")]
+    Held(io::Error),
+}

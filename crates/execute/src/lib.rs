@@ -1,0 +1,107 @@
+//! Unmodified programs run on simulated storage, in virtual time.
+//!
+//! The program's files are really stored, by the real kernel, in a copy of the host's file system ([`petrio_intercept::cage`]); what is
+//! simulated is time. Each call that touches storage is held until the engine has carried it out, and then goes on in the kernel. Clocks,
+//! sleeps and timeouts show virtual time, and nobody waits for it: a program is done as soon as the computer can.
+//!
+//! ```text
+//!   program ─ calls ─▶ Supervisor ─ FileOp ─▶ engine ─▶ host, cache, disks of the scenario
+//!           ◀ answers ─    │      ◀─ done ──
+//!                       its threads' clocks; whoever is earliest goes first
+//! ```
+//!
+//! What isn't seen: accesses to mapped files (counted), and processor time's own dependence on where data lies.
+
+mod clocks;
+mod decide;
+mod descriptors;
+mod failure;
+mod files;
+mod names;
+mod options;
+mod source;
+mod supervisor;
+mod table;
+mod thread;
+mod told;
+mod used;
+mod waits;
+mod words;
+
+pub use failure::ExecuteError;
+pub use files::Laid;
+pub use options::{Compute, Options};
+pub use told::Told;
+
+use files::Files;
+use petrio_colours::FileOp;
+use petrio_intercept::cage::Cage;
+use petrio_intercept::{Start, start};
+use petrio_kernel::Watch;
+use petrio_scenario::given::Given;
+use petrio_workload::program::{FileTable, ProgramError};
+use petrio_workload::{RequestSource, SourceError};
+use source::Executed;
+use std::sync::{Arc, Mutex};
+use supervisor::Supervisor;
+
+/// A program, to be executed on a scenario's storage.
+pub struct Execution {
+    options: Options,
+    laid: Laid,
+    file_system: u32,
+    told: Arc<Mutex<Told>>,
+}
+
+impl Execution {
+    /// Of a program in a tree that was walked, on the file system of this number on its host.
+    pub fn new(options: Options, laid: Laid, file_system: u32, watch: &Watch) -> Self {
+        let told = Told { watch: watch.clone(), ..Told::default() };
+        Self { options, laid, file_system, told: Arc::new(Mutex::new(told)) }
+    }
+
+    /// What is told of it, while it runs and after.
+    pub fn told(&self) -> Arc<Mutex<Told>> {
+        self.told.clone()
+    }
+
+    fn begin(&self) -> Result<Executed, ExecuteError> {
+        let Options { program, command, directory, scratch, limit, network, .. } = self.options.clone();
+        let cage = Cage { directory, scratch, limit, network };
+        let started = start(&Start { program, command, cage: Some(cage), rules: table::rules() })?;
+        let files = Files::new(self.laid.clone());
+        let told = self.told.clone();
+        Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))
+    }
+}
+
+impl Given for Execution {
+    fn words(&self) -> String {
+        let words: Vec<_> = self.options.command.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    fn processes(&self) -> u32 {
+        self.options.threads
+    }
+
+    fn table(&self) -> Result<FileTable, ProgramError> {
+        Ok(self.laid.table.clone())
+    }
+
+    fn source(&self) -> Result<Box<dyn RequestSource<FileOp>>, SourceError> {
+        let begun = self.begin().map_err(|error| {
+            let problem = error.to_string();
+            if let Ok(mut told) = self.told.lock() {
+                told.failed = Some(problem.clone());
+            }
+            ProgramError::Outside { problem }
+        })?;
+        Ok(Box::new(begun))
+    }
+}
+
+/// The memory that is free for what a program writes, bytes.
+pub fn free_memory() -> u64 {
+    petrio_bounds::available().bytes
+}

@@ -1,0 +1,184 @@
+//! The program's threads and processes, as far as they are known: what each is doing, and what time it is for it.
+
+use petrio_colours::FileOp;
+use petrio_intercept::{Answer, Held};
+use petrio_time::Time;
+use rustix::event::PollFlags;
+use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a thread is doing.
+#[derive(Debug)]
+pub(crate) enum State {
+    /// It computes, or a call of it is in the kernel; it does nothing before its clock.
+    Running,
+    /// It waits in the kernel for something that only others can do.
+    Elsewhere,
+    /// It has made a call that nobody has looked at yet.
+    Asks(Held),
+    /// Its call waits for the simulated storage; then it is answered so.
+    Works(Held, Answer),
+    /// Its call waits for something else.
+    Waits(Held, Wait),
+    /// It is about to end.
+    Ends,
+}
+
+/// What a call waits for, and until when at most.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    pub(crate) until: Option<Time>,
+    pub(crate) on: On,
+    /// What it returns when its time is over.
+    pub(crate) late: Answer,
+}
+
+/// What is waited for.
+#[derive(Debug)]
+pub(crate) enum On {
+    /// Time.
+    Time,
+    /// One of these is ready.
+    Ready(Vec<(Arc<OwnedFd>, PollFlags)>),
+    /// Room for so many bytes in a pipe.
+    Room(Arc<OwnedFd>, u64),
+    /// The end of a child: of this number in its own numbering, or of any.
+    Child(Option<u32>),
+    /// Somebody wakes those who wait at this word.
+    Word(Word, u32),
+}
+
+/// A word that threads wait at: a process's own, or one that several share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Word {
+    Own(u32, u64),
+    Shared(u64, u64, u64),
+}
+
+/// A thread.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    /// The process that it is of.
+    pub(crate) process: u32,
+    /// Its place among all that there have been: of what is due at one time, the first one's comes first.
+    pub(crate) number: u32,
+    /// Its number towards the simulated host.
+    pub(crate) slot: u32,
+    pub(crate) clock: Time,
+    pub(crate) state: State,
+    /// What its call still asks of the simulated storage, before it is answered.
+    pub(crate) asks: VecDeque<FileOp>,
+    /// The processor time that it had used when it was looked at last, nanoseconds.
+    pub(crate) used: u64,
+    /// Names that are to be looked up when its call is over: what there is then has this number.
+    pub(crate) settle: Vec<(PathBuf, petrio_colours::FileId)>,
+    /// How often it has read the clock, or looked without waiting, and done nothing else.
+    pub(crate) idle: u32,
+    /// Whether it has called a program, and its clocks are to be written over.
+    pub(crate) is_new: bool,
+    /// Where the number of a timer that it makes will stand, and the signal that this sends.
+    pub(crate) timer: Option<(u64, i32)>,
+    /// What it has started that hasn't been seen yet.
+    pub(crate) births: u32,
+}
+
+/// A process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) parent: u32,
+    /// Its number where it lives.
+    pub(crate) inside: u32,
+    pub(crate) handle: Option<OwnedFd>,
+    /// When it ended.
+    pub(crate) ended: Option<Time>,
+    /// How many threads it has, those that end among them.
+    pub(crate) threads: u32,
+    /// Whether it ever had several: then processor time is told of each by another way.
+    pub(crate) several: bool,
+    /// Files of its descriptors that are known.
+    pub(crate) open: BTreeMap<i32, (Arc<OwnedFd>, petrio_colours::FileId)>,
+    /// When its alarm goes off, and how often after that.
+    pub(crate) alarm: Option<(Time, Time)>,
+}
+
+/// A thread or process that was started and hasn't been seen yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Birth {
+    /// The thread that has started it, and its process.
+    pub(crate) by: u32,
+    pub(crate) process: u32,
+    pub(crate) number: u32,
+    pub(crate) clock: Time,
+}
+
+/// What the kernel tells of a thread (proc(5), status).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) process: u32,
+    pub(crate) parent: u32,
+    pub(crate) inside: u32,
+}
+
+impl Status {
+    pub(crate) fn of(thread: u32) -> Option<Self> {
+        Some(Self::read(&std::fs::read_to_string(format!("/proc/{thread}/status")).ok()?))
+    }
+
+    fn read(text: &str) -> Self {
+        let mut status = Self::default();
+        for line in text.lines() {
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let last = || value.split_whitespace().last().and_then(|word| word.parse().ok()).unwrap_or(0);
+            match key {
+                "Tgid" => status.process = last(),
+                "PPid" => status.parent = last(),
+                "NStgid" => status.inside = last(),
+                _ => {}
+            }
+        }
+        status
+    }
+}
+
+/// Whether a signal is on its way to a thread that lets it through (proc(5), status): it hasn't been taken out of its call yet.
+pub(crate) fn has_signal(thread: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{thread}/status")).is_ok_and(|text| is_signalled(&text))
+}
+
+fn is_signalled(status: &str) -> bool {
+    let mask = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    };
+    (mask("SigPnd:") | mask("ShdPnd:")) & !mask("SigBlk:") != 0
+}
+
+/// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone.
+pub(crate) fn letter(process: u32, thread: u32) -> Option<u8> {
+    let text = std::fs::read(format!("/proc/{process}/task/{thread}/stat")).ok()?;
+    let name_ends = text.iter().rposition(|byte| *byte == b')')?;
+    text.get(name_ends + 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_status_names_the_process_its_parent_and_its_number_inside() {
+        let text = "Name:\tsh\nTgid:\t812\nPid:\t813\nPPid:\t800\nNStgid:\t812\t3\n";
+        assert_eq!(Status::read(text), Status { process: 812, parent: 800, inside: 3 });
+        assert!(is_signalled(
+            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000000000\n"
+        ));
+        assert!(!is_signalled(
+            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000002000\n"
+        ));
+        let own = std::process::id();
+        assert!(letter(own, own).is_some());
+        assert_eq!(letter(own, u32::MAX), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! What is told of an execution beside what storage did.
+
+use petrio_kernel::Watch;
+use petrio_time::Time;
+use std::collections::BTreeMap;
+
+/// What the program did, counted.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Whether it is still wanted.
+    pub(crate) watch: Watch,
+    /// Calls that were seen, by the kernel's names.
+    pub calls: BTreeMap<&'static str, u64>,
+    /// What its threads computed, all together.
+    pub computed: Time,
+    /// How many processes and threads there were, and how many threads at one time at most.
+    pub processes: u64,
+    /// How often one became another program.
+    pub programs: u64,
+    /// Threads, the first of each process among them.
+    pub threads: u64,
+    /// At one time.
+    pub most_threads: usize,
+    /// Further threads that were refused.
+    pub refused_threads: u64,
+    /// Files of the simulated storage that were mapped into memory, whose pages are read and written unseen; and their bytes.
+    pub mapped: (u64, u64),
+    /// Reads of the host's files, which cost nothing, and their bytes.
+    pub host_reads: (u64, u64),
+    /// Writes that were refused because there was no more room for them.
+    pub no_room: u64,
+    /// How often somebody computed for so long that who came first couldn't be known.
+    pub uncertain: u64,
+    /// Timers that go by the real clock.
+    pub real_timers: u64,
+    /// Its exit code, once it has ended.
+    pub code: Option<i32>,
+    /// Why it couldn't go on, where it couldn't.
+    pub failed: Option<String>,
+}

@@ -1,0 +1,110 @@
+//! What the kernel is asked for that no safe call asks: a filter of system calls with a listener (seccomp(2)), and what one does with
+//! that (`seccomp_unotify(2)`).
+//!
+//! Everything unsafe of this crate is in here: a few calls, each with fixed-size arguments that live through it.
+#![expect(unsafe_code, reason = "seccomp and the ioctls of its listener have no safe call in nix or rustix")]
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// A held call, as the kernel tells of it.
+pub(crate) use libc::seccomp_notif as Told;
+
+/// One instruction of a filter.
+pub(crate) use libc::sock_filter as Instruction;
+
+/// Lets whoever is woken by an answer run at once where the answer was given (Linux 6.6 on).
+const SYNC_WAKE_UP: u64 = 1;
+
+/// Installs a filter for this thread, and what it starts, for ever: calls that it names are held, and the descriptor tells of them.
+/// The thread must have renounced new privileges.
+pub(crate) fn install(filter: &[Instruction]) -> io::Result<OwnedFd> {
+    let length = u16::try_from(filter.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the kernel reads `len` instructions at `filter`, which outlives the call, and changes none of them.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+            &raw const program,
+        )
+    };
+    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: the call has just made this descriptor, and nobody else knows of it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// The next held call; waits for one. None where the one that there was is gone again, or nobody is left who could make one.
+pub(crate) fn receive(listener: BorrowedFd<'_>) -> io::Result<Option<Told>> {
+    // SAFETY: all-zero is a value of this structure of numbers; the kernel demands it.
+    let mut told: Told = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one `seccomp_notif` there.
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut told) };
+    match result {
+        0 => Ok(Some(told)),
+        _ => match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)) => Ok(None),
+            error => Err(error),
+        },
+    }
+}
+
+/// Answers a held call: goes on in the kernel, or returns a value or an error number without. Whether it was still there.
+pub(crate) fn answer(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    answer: Result<Option<i64>, i32>,
+) -> io::Result<bool> {
+    let (val, error, flags) = match answer {
+        Ok(None) => (0, 0, 1),
+        Ok(Some(value)) => (value, 0, 0),
+        Err(error) => (0, -error, 0),
+    };
+    let mut response = libc::seccomp_notif_resp { id, val, error, flags };
+    // SAFETY: the kernel reads one `seccomp_notif_resp` there.
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw mut response) };
+    still_there(result)
+}
+
+/// Whether a held call still waits: its thread may have been killed, or interrupted by a signal.
+pub(crate) fn is_waiting(listener: BorrowedFd<'_>, id: u64) -> io::Result<bool> {
+    // SAFETY: the kernel reads eight bytes there.
+    let result =
+        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id) };
+    still_there(result)
+}
+
+/// Asks for quick changes between listener and program; kernels before 6.6 don't know that.
+pub(crate) fn wake_at_once(listener: BorrowedFd<'_>) {
+    // SAFETY: the argument is a number.
+    unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS as _, SYNC_WAKE_UP) };
+}
+
+fn still_there(result: i32) -> io::Result<bool> {
+    if result == 0 {
+        return Ok(true);
+    }
+    match io::Error::last_os_error() {
+        error if error.raw_os_error() == Some(libc::ENOENT) => Ok(false),
+        error => Err(error),
+    }
+}
+
+/// The descriptor of this number that whoever has started this process left open for it, and that nothing else here knows of.
+pub(crate) fn inherited(number: i32) -> io::Result<OwnedFd> {
+    // SAFETY: asks for flags; a number that is no descriptor is an error.
+    if number < 3 || unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        return Err(io::Error::other("nothing was handed over"));
+    }
+    // SAFETY: it is open, and this process has just begun: nobody owns it yet.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// A descriptor of this process by its number, for one call.
+pub(crate) fn borrowed(number: i32) -> BorrowedFd<'static> {
+    // SAFETY: whoever tells the number keeps the descriptor until the process becomes another.
+    unsafe { BorrowedFd::borrow_raw(number) }
+}

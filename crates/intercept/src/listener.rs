@@ -1,0 +1,106 @@
+//! Held calls, told one by one, and answered.
+
+use crate::kernel;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// A call that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// What it is answered by.
+    pub id: u64,
+    /// The thread that has made it, by its number where the listener lives.
+    pub thread: u32,
+    /// Which call (`libc::SYS_…` of this machine).
+    pub call: i64,
+    /// Its arguments.
+    pub arguments: [u64; 6],
+}
+
+/// What becomes of a held call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The kernel carries it out.
+    GoOn,
+    /// It returns this, and the kernel knows nothing of it.
+    Value(i64),
+    /// It fails with this error number.
+    Error(i32),
+}
+
+/// Where held calls are told.
+#[derive(Debug)]
+pub struct Listener(OwnedFd);
+
+impl Listener {
+    /// Of a descriptor that came from a filter.
+    pub fn new(descriptor: OwnedFd) -> Self {
+        kernel::wake_at_once(descriptor.as_fd());
+        Self(descriptor)
+    }
+
+    /// The next call, if there is one now.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn next(&self, wait: Option<Timespec>) -> io::Result<Next> {
+        let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
+        match poll(&mut ready, wait.as_ref()) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(Next::Nothing),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags = ready[0].revents();
+        if flags.contains(PollFlags::IN) {
+            let told = kernel::receive(self.0.as_fd())?;
+            return Ok(told.map_or(Next::Nothing, |told| {
+                Next::Call(Held {
+                    id: told.id,
+                    thread: told.pid,
+                    call: i64::from(told.data.nr),
+                    arguments: told.data.args,
+                })
+            }));
+        }
+        Ok(if flags.contains(PollFlags::HUP) { Next::End } else { Next::Nothing })
+    }
+
+    /// Answers a call; whether it was still there.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn answer(&self, id: u64, answer: Answer) -> io::Result<bool> {
+        let answer = match answer {
+            Answer::GoOn => Ok(None),
+            Answer::Value(value) => Ok(Some(value)),
+            Answer::Error(number) => Err(number),
+        };
+        kernel::answer(self.0.as_fd(), id, answer)
+    }
+
+    /// Whether a call still waits for its answer.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn is_waiting(&self, id: u64) -> io::Result<bool> {
+        kernel::is_waiting(self.0.as_fd(), id)
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// What a listener has to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A call is held.
+    Call(Held),
+    /// There is none now.
+    Nothing,
+    /// Nobody is left who could make one.
+    End,
+}

@@ -1,0 +1,145 @@
+//! A program that was executed on a simulated System: what it did beside its operations on storage, and what of it wasn't seen.
+
+use crate::figure::figures;
+use crate::section::{Entry, Positions};
+use petrio_page::numbers::{bytes, counted, grouped, seconds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A kind of call that a program made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallFigures {
+    /// The kernel's name for it, or for all that do the same.
+    pub call: String,
+    /// How often it was made.
+    pub count: u64,
+}
+
+/// A program that was executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExecutedFigures {
+    /// The program and its arguments.
+    pub command: String,
+    /// What its computing cost: measured, a time a call, or nothing.
+    pub compute: String,
+    /// What it ended with, as shells tell it: its own code, or 128 and the number of the signal that ended it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exit_code: Option<i32>,
+    /// Processes that it had, its own among them.
+    pub processes: u64,
+    /// Threads, the first of each process among them.
+    pub threads: u64,
+    /// Programs that were called in it, itself among them.
+    pub programs: u64,
+    /// What its threads computed, all together, nanoseconds.
+    pub computed_ns: u64,
+    /// The calls that were seen, by kind.
+    pub calls: Vec<CallFigures>,
+    /// Reads of the host's files, which cost nothing.
+    pub host_reads: u64,
+    /// Bytes that these asked for.
+    pub host_read_bytes: u64,
+    /// Files of the simulated storage that were mapped into memory: their pages are read and written unseen.
+    pub mapped: u64,
+    /// Bytes of these that were mapped.
+    pub mapped_bytes: u64,
+    /// Writes that were refused because what may be written was used up.
+    pub refused_writes: u64,
+    /// Processes and threads that were refused because there were as many as there may be.
+    pub refused_threads: u64,
+    /// Timers that went by the real clock.
+    #[serde(default)]
+    pub real_timers: u64,
+    /// How often a thread computed so long without a call that it couldn't be known who comes first.
+    pub uncertain: u64,
+}
+
+impl ExecutedFigures {
+    /// What of the program the simulation doesn't know, each in a sentence.
+    pub fn unseen(&self) -> Vec<String> {
+        let mapped = (self.mapped > 0).then(|| {
+            format!(
+                "{} of files on the simulated storage into memory ({}): what is read and written there is unseen and takes no time",
+                counted(self.mapped, "mapping", "mappings"),
+                bytes(self.mapped_bytes)
+            )
+        });
+        let host = (self.host_reads > 0).then(|| {
+            format!(
+                "{} of the host's own files ({}) cost nothing (--storage DIR puts a directory on the simulated storage)",
+                counted(self.host_reads, "read", "reads"),
+                bytes(self.host_read_bytes)
+            )
+        });
+        let full = (self.refused_writes > 0).then(|| {
+            format!(
+                "{} found no room (--limit): the program was told so",
+                counted(self.refused_writes, "write", "writes")
+            )
+        });
+        let refused = (self.refused_threads > 0).then(|| {
+            let many = counted(self.refused_threads, "process or thread was", "processes or threads were");
+            format!("{many} refused (--processes): the program was told so")
+        });
+        let uncertain = (self.uncertain > 0).then(|| {
+            format!(
+                "{} a thread computed so long that others went on beside it: their order is that of this machine",
+                counted(self.uncertain, "time", "times")
+            )
+        });
+        let timers = (self.real_timers > 0).then(|| {
+            let many = counted(self.real_timers, "timer", "timers");
+            format!("{many} that a thread of the C library hears went by the real clock, not by virtual time")
+        });
+        [mapped, host, full, refused, timers, uncertain].into_iter().flatten().collect()
+    }
+}
+
+figures! { ExecutedFigures:
+    processes => "processes" One Neither;
+    threads => "threads" One Neither;
+    programs => "programs" One Neither;
+    computed_ns = |it: &Self| it.computed_ns as f64 / 1e9 => "computed" Seconds Down;
+    host_reads => "reads of the host's files" One Neither;
+    host_read_bytes => "read of the host's files" Bytes Neither;
+    mapped => "mappings" One Neither;
+    mapped_bytes => "mapped" Bytes Neither;
+    refused_writes => "writes refused" One Down;
+    refused_threads => "threads refused" One Down;
+    real_timers => "real timers" One Down;
+    uncertain => "order unknown" One Down;
+}
+
+impl Entry for ExecutedFigures {
+    const PART: &'static str = "program";
+    const PLACES: Positions = Positions { terminal: Some(0), page: Some(0) };
+
+    fn name(&self) -> &str {
+        "program"
+    }
+
+    fn sentence(&self) -> String {
+        let mut calls: Vec<&CallFigures> = self.calls.iter().collect();
+        calls.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.call.cmp(&b.call)));
+        let calls: Vec<String> =
+            calls.iter().take(8).map(|kind| format!("{} {}", grouped(kind.count), kind.call)).collect();
+        let computed = match self.compute.as_str() {
+            "none" => "its computing cost nothing".to_owned(),
+            how => format!("it computed {} ({how})", seconds(self.computed_ns as f64 / 1e9)),
+        };
+        let code =
+            self.exit_code.map_or("it was broken off".to_owned(), |code| format!("it ended with {code}"));
+        let mut text = format!(
+            "{} · {}, {}; {computed}; {code} · calls: {}",
+            self.command,
+            counted(self.processes, "process", "processes"),
+            counted(self.threads, "thread", "threads"),
+            calls.join(", ")
+        );
+        for sentence in self.unseen() {
+            text.push_str(" · ");
+            text.push_str(&sentence);
+        }
+        text
+    }
+}
