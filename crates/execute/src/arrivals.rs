@@ -50,7 +50,7 @@ impl Supervisor {
                     all.extend(fds.iter().map(|(fd, flags)| (id, fd.clone(), *flags)));
                 }
                 State::Waits(_, Wait { on: On::Room(fd, _), .. }) => {
-                    all.push((id, fd.clone(), PollFlags::OUT))
+                    all.push((id, fd.clone(), PollFlags::OUT));
                 }
                 _ => {}
             }

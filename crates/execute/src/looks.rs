@@ -23,22 +23,26 @@ impl Supervisor {
                 self.gone(id)?;
                 continue;
             }
-            match &thread.state {
-                State::Waits(held, _) | State::Works(held, _) => {
-                    if !self.started.listener.is_waiting(held.id).map_err(ExecuteError::Held)? {
-                        self.interrupted(id);
-                    }
+            let held = match &thread.state {
+                State::Waits(held, _) | State::Works(held, _) => Some(held.id),
+                _ => None,
+            };
+            if let Some(held) = held {
+                let waits = self.started.listener.is_waiting(held).map_err(ExecuteError::Held)?;
+                if !waits {
+                    self.interrupted(id);
                 }
-                State::Running if matches!(sees, Some(b'S' | b'T' | b't')) => {
-                    // It may have called just now.
-                    if !self.receive(0)?
-                        && self.threads.get(&id).is_some_and(|it| matches!(it.state, State::Running))
-                    {
-                        self.elsewhere(id);
-                    }
+            } else if matches!(thread.state, State::Running) {
+                if !matches!(sees, Some(b'S' | b'T' | b't')) {
+                    self.computes(id, process, somebody_waits);
+                    continue;
                 }
-                State::Running => self.computes(id, process, somebody_waits),
-                _ => {}
+                // It may have called just now.
+                let called = self.receive(0)?;
+                let runs = self.threads.get(&id).is_some_and(|thread| matches!(thread.state, State::Running));
+                if !called && runs {
+                    self.elsewhere(id);
+                }
             }
         }
         // Words that the kernel has changed, or somebody who was never seen.

@@ -15,7 +15,7 @@ use crate::files::Files;
 use crate::options::Options;
 use crate::signals::SignalTimer;
 use crate::table::{Call, Table};
-use crate::thread::{Birth, On, Process, State, Thread, Wait, Word, letter};
+use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
 use crate::told::Told;
 use petrio_colours::{FileOp, RequestId};
 use petrio_intercept::vdso::Clocks;
@@ -88,7 +88,8 @@ pub(crate) struct Supervisor {
     next_id: u64,
     /// Who waits at which word, in the order in which they came.
     pub(crate) words: FxHashMap<Word, VecDeque<u32>>,
-    pub(crate) shared_words: FxHashMap<(u32, u64), Option<(u64, u64, u64)>>,
+    /// Pages of processes, and what file each is of and where in it, if several share it.
+    pub(crate) shared_words: FxHashMap<(u32, u64), Option<SharedPage>>,
     pub(crate) timers: Vec<Timer>,
     /// Timers that send signals, by their process and their number there.
     pub(crate) signal_timers: FxHashMap<(u32, u64), SignalTimer>,

@@ -50,6 +50,9 @@ pub(crate) enum On {
     Word(Word, u32),
 }
 
+/// A page of memory that several share: a device, a file of it, an offset.
+pub(crate) type SharedPage = (u64, u64, u64);
+
 /// A word that threads wait at: a process's own, or one that several share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Word {
