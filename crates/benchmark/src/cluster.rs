@@ -6,7 +6,8 @@ use crate::simgrid;
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
 use petrio_models::Work;
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, PvfsServer, pvfs_page};
+use petrio_models::cluster::FileServer;
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -315,7 +316,7 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
         let operations = page.fifo::<FileOp>(&format!("asked{number}"));
         let completions = page.fifo::<FileOp>(&format!("answered{number}"));
         store(&mut page, number, (operations, completions));
-        servers.push(PvfsServer {
+        servers.push(FileServer {
             name: format!("server{number}"),
             port: network.port(&mut page, host, &format!("server {number}")),
             host: host as usize,

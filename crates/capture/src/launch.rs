@@ -10,6 +10,7 @@
 
 pub use rustix::process::Signal;
 
+use rustix::io::Errno;
 use rustix::process::{getpid, getppid, kill_process, set_parent_process_death_signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -61,6 +62,32 @@ fn launched(program: &OsStr, signal: Signal, when: &str) -> Option<Command> {
     let (parent, signal) = (std::process::id().to_string(), signal.as_raw().to_string());
     command.args([LAUNCH, &parent, &signal, when]).arg(program);
     Some(command)
+}
+
+/// Whether a program can be found and executed; its launcher could only say so by an exit code.
+///
+/// # Errors
+/// It can't.
+pub fn is_there(program: &OsStr) -> io::Result<()> {
+    use rustix::fs::{Access, access};
+    let may = |path: &Path| -> io::Result<()> {
+        access(path, Access::EXEC_OK)?;
+        if path.is_dir() { Err(Errno::ACCESS.into()) } else { Ok(()) }
+    };
+    if program.as_encoded_bytes().contains(&b'/') {
+        return may(Path::new(program));
+    }
+    // As of execvp(3): what is found and may not be executed is told where nothing else is found.
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let mut outcome = Err(Errno::NOENT.into());
+    for folder in std::env::split_paths(&path) {
+        match may(&folder.join(program)) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => outcome = Err(error),
+            Err(_) => {}
+        }
+    }
+    outcome
 }
 
 /// This process gets `signal` when its parent dies, which must be `parent`.

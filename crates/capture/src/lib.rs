@@ -31,6 +31,16 @@
 //!
 //! Left out: other kernels than Linux, whose tracing this is.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod device_trace;
 pub mod file_trace;
 pub mod journal_trace;

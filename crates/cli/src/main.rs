@@ -89,6 +89,7 @@ enum Command {
     Bench(command::bench::Bench),
     #[command(subcommand)]
     Trace(command::trace::Trace),
+    Record(live::Record),
     #[command(subcommand)]
     Fs(command::fs::Fs),
     #[command(subcommand)]
@@ -117,6 +118,7 @@ impl Command {
             Self::Validate(validate) => validate.execute(),
             Self::Bench(bench) => bench.execute(),
             Self::Trace(trace) => trace.execute(),
+            Self::Record(record) => record.execute(),
             Self::Fs(fs) => fs.execute(),
             Self::Users(users) => users.execute(),
             Self::Fit(fit) => fit.execute(),

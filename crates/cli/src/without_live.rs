@@ -33,9 +33,11 @@ pub(crate) type Calibrate = Absent;
 pub(crate) type Create = Absent;
 pub(crate) type Exec = Absent;
 pub(crate) type Emulate = Absent;
+pub(crate) type Record = Absent;
 pub(crate) type Remove = Absent;
 pub(crate) type RunUsers = Absent;
 pub(crate) type ValidateFs = Absent;
+pub(crate) type ValidateLive = Absent;
 pub(crate) type ValidateOps = Absent;
 pub(crate) type Verify = Absent;
 pub(crate) type Worker = Absent;
@@ -71,6 +73,7 @@ mod tests {
     fn a_command_that_was_left_out_says_so_and_is_not_listed() {
         let lines = [
             "calibrate --out here.toml",
+            "record --out x -- true",
             "emulate s.toml --nbd x",
             "fs create spec.toml --dir x",
             "validate ops",

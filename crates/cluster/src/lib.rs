@@ -1,5 +1,15 @@
 //! Storage of several nodes.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod address;
 mod client;
 mod end_of_file;
@@ -7,7 +17,10 @@ pub mod mpi;
 pub mod pvfs;
 pub mod replication;
 pub mod san;
+mod server;
 pub mod share;
 #[cfg(test)]
 mod test_cluster;
 mod wake_up;
+
+pub use server::FileServer;

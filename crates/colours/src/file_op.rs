@@ -73,6 +73,26 @@ pub enum Operation {
     Touch,
 }
 
+/// The operations that only file systems of a host's own carry out here, as a pattern: matches that have to name every operation name
+/// these by it, so that they are listed once ([`Operation::is_local`]).
+///
+/// ```
+/// use petrio_colours::{Operation, local_operations};
+/// let is_refused = |operation| matches!(operation, local_operations!());
+/// assert!(is_refused(Operation::Link) && !is_refused(Operation::Rename));
+/// ```
+#[macro_export]
+macro_rules! local_operations {
+    () => {
+        $crate::Operation::SetXattr
+            | $crate::Operation::Link
+            | $crate::Operation::Symlink
+            | $crate::Operation::Tmpfile
+            | $crate::Operation::Allocate
+            | $crate::Operation::SyncRange
+    };
+}
+
 impl Operation {
     /// Every one, in this order.
     pub const ALL: [Self; 25] = [
@@ -145,10 +165,7 @@ impl Operation {
 
     /// Whether only file systems of a host's own carry it out here: of those that are shared it is refused.
     pub const fn is_local(self) -> bool {
-        matches!(
-            self,
-            Self::SetXattr | Self::Link | Self::Symlink | Self::Tmpfile | Self::Allocate | Self::SyncRange
-        )
+        matches!(self, local_operations!())
     }
 
     /// The word used in reports.

@@ -28,6 +28,16 @@
 //! as its Graphic Distribution Specifier takes them (§4.1.1), and the usual ones of the field. Nothing depends on the
 //! platform's mathematics.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod any;
 mod error;
 mod families;

@@ -1,6 +1,7 @@
 //! Distributions of what was seen: values one by one, thinned to what a text can hold.
 
 use super::text::{Draw, DrawFamily, EmpiricalSample};
+use petrio_units::numbers::whole_part;
 use petrio_units::{Amount, Measurable};
 use std::collections::BTreeMap;
 
@@ -111,7 +112,7 @@ impl Observed {
     pub fn counts<Q: Measurable>(&self) -> Draw<Q> {
         let mut by_value: BTreeMap<u64, f64> = BTreeMap::new();
         for value in &self.kept {
-            *by_value.entry(*value as u64).or_default() += 1.0;
+            *by_value.entry(whole_part(*value)).or_default() += 1.0;
         }
         weighted(&by_value.into_iter().map(|(value, times)| (value as f64, times)).collect::<Vec<_>>())
     }

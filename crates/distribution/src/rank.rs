@@ -9,6 +9,7 @@ use super::any::Distribution;
 use super::error::DistributionError;
 use super::random::standard_normal;
 use super::special::{normal_cdf, normal_density};
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use rand_core::Rng;
 use std::f64::consts::PI;
 
@@ -116,7 +117,7 @@ impl RankCorrelated {
         // The other's value where its normal number lies between two points.
         let value = |z: f64| {
             let at = ((z + REACH) / STEP).clamp(0.0, (values.len() - 1) as f64);
-            let below = at as usize;
+            let below = as_index(whole_part(at));
             let above = (below + 1).min(values.len() - 1);
             values[below] + (at - below as f64) * (values[above] - values[below])
         };
@@ -138,5 +139,5 @@ const REACH: f64 = 8.0;
 const STEP: f64 = 1.0 / 32.0;
 
 fn points() -> impl Iterator<Item = f64> {
-    (0..=(2.0 * REACH / STEP) as u32).map(|at| f64::from(at) * STEP - REACH)
+    (0..=as_number(whole_part(2.0 * REACH / STEP))).map(|at| f64::from(at) * STEP - REACH)
 }

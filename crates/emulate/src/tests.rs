@@ -287,3 +287,37 @@ fn requests_are_logged_with_their_targets() {
     assert_eq!(events[1].direction, Some(petrio_colours::Direction::Flush));
     assert!(log.metadata().unwrap().len() > 100);
 }
+
+/// The times are the model's own: what arrived, simulated again, comes back when it did.
+#[test]
+fn what_arrived_takes_as_long_in_a_simulation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.parquet");
+    let about = petrio_trace::native::About::default();
+    let none = petrio_files::inputs::Inputs::none();
+    let trace = Some(petrio_trace::native::EventWriter::create(&path, &none, &about).unwrap());
+    let (system, blocks) = a_disk();
+    let options = Options { trace, ..Options::default() };
+    let emulator = Emulator::start(&system, vec![(spec(blocks), Medium::in_memory())], options).unwrap();
+    let device = &emulator.devices()[0];
+    let mut random = generator(1, 0, "places", "");
+    for _ in 0..200 {
+        device.ask(read(uniform_below(&mut random, blocks) * 512)).unwrap();
+    }
+    let found = emulator.finish().unwrap().judgement;
+    let events: Vec<_> =
+        petrio_trace::native::NativeReader::open(&path).unwrap().map(Result::unwrap).collect();
+    let mut engine = petrio_engine::Engine::new(&system, 0, 0);
+    let program = engine.program(0).unwrap();
+    let mut sum = 0.0;
+    for event in &events {
+        let request =
+            BlockRequest { address: event.extents[0].address, blocks: 1, ..BlockRequest::default() };
+        engine.submit(program, request, event.time).unwrap();
+        sum += engine.advance(Time::NEVER).unwrap()[0].took().unwrap().as_micros();
+    }
+    let mean = sum / events.len() as f64;
+    assert!((mean / found.mean_target_us - 1.0).abs() < 0.001, "{mean} us, {found:?}");
+    // Half a turn and a seek.
+    assert!((5_000.0..15_000.0).contains(&mean), "{mean} us");
+}

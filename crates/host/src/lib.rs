@@ -33,6 +33,7 @@ mod memory_use;
 mod mount;
 mod page;
 mod parameters;
+mod rarities;
 mod raw;
 mod shared_slots;
 mod state;

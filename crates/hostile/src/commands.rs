@@ -49,6 +49,10 @@ fn numbers() -> Vec<Vec<u8>> {
     of_reader("fit_numbers")
 }
 
+fn faults() -> Vec<Vec<u8>> {
+    of_reader("faults")
+}
+
 fn measurements() -> Vec<Vec<u8>> {
     of_reader("measurement")
 }
@@ -68,6 +72,38 @@ const TRIED: &[Tried] = &[
     Tried { name: "run", arguments: &["run", "input", "--quiet", "--json", "out"], samples: scenarios },
     Tried { name: "check", arguments: &["check", "input"], samples: scenarios },
     Tried { name: "place", arguments: &["place", "input", "--out", "out"], samples: scenarios },
+    Tried {
+        name: "emulate",
+        arguments: &[
+            "emulate",
+            "input",
+            "--device",
+            "all",
+            "--nbd",
+            "socket",
+            "--until",
+            "5 ms",
+            "--on-time",
+            "0 %",
+        ],
+        samples: scenarios,
+    },
+    Tried {
+        name: "emulate --faults",
+        arguments: &[
+            "emulate",
+            "sequential-read.toml",
+            "--faults",
+            "input",
+            "--nbd",
+            "socket",
+            "--until",
+            "5 ms",
+            "--on-time",
+            "0 %",
+        ],
+        samples: faults,
+    },
     Tried { name: "net", arguments: &["net", "input", "--svg", "out"], samples: scenarios },
     Tried {
         name: "compare",

@@ -15,6 +15,16 @@
 //! cargo run --release -p petrio-hostile -- one trace_msr 17      # the one input again, by its number
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod commands;
 pub mod mutate;
 pub mod noise;

@@ -1,4 +1,5 @@
 //! The rounds, by hand and for `make fuzz`.
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![allow(clippy::print_stdout)] // Its output is what it is for.
 
 use clap::{Parser, Subcommand};

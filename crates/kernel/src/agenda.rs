@@ -3,9 +3,10 @@
 
 use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
+use petrio_time::numbers::as_index;
 
 /// The most priorities in one net: one bit each in a word.
-pub(crate) const RANK_LIMIT: usize = 64;
+pub(crate) const RANK_LIMIT: usize = ONE_FAILS as usize;
 const RANK_MASK: usize = RANK_LIMIT - 1;
 
 /// Ends a list, and marks what is in none.
@@ -24,7 +25,7 @@ struct Member {
 }
 
 /// One failing condition. Twenty-six bits are left for them, more than a transition can have arcs.
-const ONE_FAILS: u32 = RANK_LIMIT as u32;
+const ONE_FAILS: u32 = 64;
 
 impl Member {
     #[inline]
@@ -165,7 +166,7 @@ impl Agenda {
         while self.occupied & (1 << rank) != 0 {
             listed.extend(self.pop());
         }
-        let chosen = listed.remove(uniform_below(random, listed.len() as u64) as usize);
+        let chosen = listed.remove(as_index(uniform_below(random, listed.len() as u64)));
         listed.into_iter().for_each(|other| self.list(other));
         Some(chosen)
     }

@@ -8,6 +8,11 @@ use std::marker::PhantomData;
 /// The most input arcs of one transition: as many as their numbers tell apart. A page that looks at a state of each
 /// of hundreds of others has so many.
 pub(crate) const ARC_LIMIT: usize = ArcNumber::MAX as usize;
+
+/// An arc's number; building fails where there are more than [`ARC_LIMIT`].
+pub(crate) fn arc_number(arc: usize) -> ArcNumber {
+    ArcNumber::try_from(arc).unwrap_or(ArcNumber::MAX)
+}
 /// An input arc's number in its transition.
 pub(crate) type ArcNumber = u16;
 /// "No token was selected": the discipline's first is meant.

@@ -10,6 +10,7 @@ use crate::place::{Colour, Discipline, Key};
 use crate::store::{AnyStore, Removed, View};
 use crate::structure::{PageId, Stream, Structure, TransitionSpec};
 use petrio_random::Generator;
+use petrio_time::numbers::as_number;
 
 use crate::calendar::DELAYED;
 
@@ -55,7 +56,7 @@ impl Firing<'_> {
                     &mut marking.slots,
                     arc.place,
                     slot,
-                    store.ready.len() as u32,
+                    as_number(store.ready.len()),
                 );
             }
             token
@@ -220,11 +221,11 @@ impl Firing<'_> {
         let marking = &mut *self.marking;
         marking.stale += removed.stale;
         let level = marking.stores[place as usize].level_mut();
-        let tokens = (removed.ready + removed.delayed) as u32;
+        let tokens = as_number(removed.ready + removed.delayed);
         level.leave(marking.clock, tokens);
-        level.ready -= removed.ready as u32;
+        level.ready -= as_number(removed.ready);
         let changed = level.changed();
-        marking.fewer_ready(self.net, place, removed.ready as u32, changed);
+        marking.fewer_ready(self.net, place, as_number(removed.ready), changed);
         marking.total_changed(&self.net.adjacency[place as usize], changed.total + tokens, changed.total);
         tokens as usize
     }

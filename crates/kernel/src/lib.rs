@@ -80,6 +80,16 @@
 //! the one that became enabled first. A firing takes no time; delays lie on output arcs. Tokens that mature at the same
 //! time do so in the order in which they were put, and before anything fires at that time.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod adjacency;
 mod agenda;
 mod arc;

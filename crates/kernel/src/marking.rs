@@ -16,6 +16,7 @@ use crate::structure::{Structure, TransitionSpec};
 use crate::sum::NamedSum;
 use petrio_persist::Persist;
 use petrio_random::{Generator, generator};
+use petrio_time::numbers::as_number;
 use std::sync::Arc;
 
 /// Tokens, clock, random streams and statistics of one run of a [`Net`](crate::Net).
@@ -131,7 +132,7 @@ impl Marking {
 
     /// Begins with the tokens that are there: all transitions are looked at.
     pub(crate) fn start(&mut self, transitions: usize) {
-        for transition in 0..transitions as u32 {
+        for transition in 0..as_number(transitions) {
             self.agenda.list(transition);
         }
         // Statistics start with the initial tokens in place, so that none of these counts as an arrival.

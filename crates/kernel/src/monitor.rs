@@ -9,6 +9,7 @@ use crate::Time;
 use crate::place::Colour;
 use crate::statistics::{BatchMeans, Tally};
 use petrio_persist::{Damage, Kept, Persist, Reader, Writer};
+use petrio_time::numbers::whole_part;
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -45,7 +46,7 @@ impl ProbeState {
         self.tally.record(value);
         if let Some(detail) = &mut self.detail {
             detail.batches.record(value);
-            detail.histogram.saturating_record(value.max(0.0) as u64);
+            detail.histogram.saturating_record(whole_part(value));
         }
     }
 

@@ -11,6 +11,7 @@ use crate::net::{Net, Transition};
 use crate::place::{Colour, Place};
 use crate::structure::{Structure, TransitionSpec};
 use petrio_persist::Persist;
+use petrio_time::numbers::as_number;
 use std::sync::Arc;
 
 /// Firings at one instant after which time is said to stand still, unless told otherwise.
@@ -218,7 +219,7 @@ impl Simulation {
             let store = store_mut::<T>(&mut *marking.stores[index]);
             let token = store.ready.pop()?;
             let changed = store.level.leave_ready(marking.clock, 1);
-            marking.left(&net.structure, index as u32, 1, changed);
+            marking.left(&net.structure, as_number(index), 1, changed);
             Some(token)
         })
     }
@@ -230,7 +231,12 @@ impl Simulation {
 
     /// The probe of a path.
     pub fn find_probe(&self, path: &str) -> Option<Probe> {
-        self.net.structure.probes.iter().position(|probe| probe.path == path).map(|index| Probe(index as u32))
+        self.net
+            .structure
+            .probes
+            .iter()
+            .position(|probe| probe.path == path)
+            .map(|index| Probe(as_number(index)))
     }
 
     /// Observes the tokens that arrive at a place from now on: each is added to `state`. Read it back with

@@ -12,7 +12,8 @@
 
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, PvfsServer, pvfs_page};
+use petrio_models::cluster::FileServer;
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -103,7 +104,7 @@ pub(crate) fn rate(clients: u32, servers: u32, bytes: u64, flash: Flash) -> Resu
         let port = network.port(&mut page, host, &format!("server {number}"));
         let name = format!("storage{number}");
         let (host, process) = (host as usize, number);
-        stores.push(PvfsServer { name, port, host, file_system: 0, process, operations, completions });
+        stores.push(FileServer { name, port, host, file_system: 0, process, operations, completions });
     }
     let manager = stores.pop().ok_or("no servers")?;
     let pvfs = PvfsParameters { costs: PvfsCosts::NONE, ..PvfsParameters::default() };

@@ -25,6 +25,7 @@ use petrio_persist::Persist;
 use petrio_stage::function::Function;
 use petrio_stage::processor::Processors;
 use petrio_stage::{MANY, Stage};
+use petrio_units::numbers::in_proportion;
 use std::sync::Arc;
 
 /// The ports of a host on a network, while they are being collected.
@@ -318,8 +319,7 @@ fn turns(
             return;
         }
         let key = Stream::of(&message).key();
-        let span =
-            each + Time::from_picos(((u128::from(kib.as_picos()) * u128::from(message.bytes)) >> 10) as u64);
+        let span = each + Time::from_picos(in_proportion(kib.as_picos(), message.bytes, 1 << 10));
         f.put(run, client.work(span, Box::new(key)));
         f.put(wait, message);
     });

@@ -95,13 +95,13 @@ struct Choice {
 pub(super) struct Arbiter {
     rules: Arbitration,
     /// Trains that wait in each lane.
-    waiting: [u32; MOST_LANES],
+    waiting: [u32; MOST_LANES as usize],
     /// Bytes that there is room for at the link's end; `u64::MAX` where that has no limit.
-    room: [u64; MOST_LANES],
+    room: [u64; MOST_LANES as usize],
     /// Bytes that have to be free before a train goes.
     least: u64,
     /// The class of each level that was served last.
-    last: [u8; MOST_LANES],
+    last: [u8; MOST_LANES as usize],
     high: Turns,
     low: Turns,
     /// What has passed of the first table since the second had a turn, bytes.
@@ -118,10 +118,10 @@ impl Arbiter {
             left: rules.tables.as_deref().map_or(Vec::new(), |tables| vec![0; of(tables).len()]),
         };
         Self {
-            waiting: [0; MOST_LANES],
-            room: [bytes; MOST_LANES],
+            waiting: [0; MOST_LANES as usize],
+            room: [bytes; MOST_LANES as usize],
             least,
-            last: [0; MOST_LANES],
+            last: [0; MOST_LANES as usize],
             high: turns(|tables| &tables.high),
             low: turns(|tables| &tables.low),
             rules: rules.clone(),
@@ -173,7 +173,9 @@ impl Arbiter {
             }
             None => {}
         }
-        self.last[self.rules.lanes.level_of(lane)] = (lane % self.rules.lanes.classes()) as u8;
+        #[expect(clippy::cast_possible_truncation, reason = "lanes are few")]
+        let class = (lane % self.rules.lanes.classes()) as u8;
+        self.last[self.rules.lanes.level_of(lane)] = class;
         self.waiting[lane] -= 1;
         self.decide();
     }
@@ -193,7 +195,8 @@ impl Arbiter {
 
     fn choose(&self) -> Option<Choice> {
         let Some(tables) = &self.rules.tables else {
-            let lane = (0..self.rules.lanes.levels()).rev().find_map(|level| self.ready(level))?;
+            let lane =
+                (0..usize::from(self.rules.lanes.levels())).rev().find_map(|level| self.ready(level))?;
             return Some(Choice { lane, table: None });
         };
         let high = self.turn(&tables.high, &self.high);

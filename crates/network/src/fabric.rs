@@ -22,6 +22,7 @@ use super::train::{Came, HEADER, Passage, Train};
 use super::wire::{Wire, WirePlaces, wire};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_stage::Stage;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration, Rate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl Fabric<'_> {
             if let (Node::Switch(to), CablePlaces::Link(LinkPlaces { credits: Some(credits), .. })) =
                 (cable.to, places)
             {
-                given_back[to as usize].push((number as u32, credits.news));
+                given_back[to as usize].push((as_number(number), credits.news));
             }
         }
         let mut ports = vec![0usize; switches as usize];
@@ -120,7 +121,7 @@ impl Fabric<'_> {
                 Node::Switch(_) => Duration::default(),
             };
             let passing = Arc::new(Passing {
-                number: number as u32,
+                number: as_number(number),
                 passage: Arc::clone(&passage),
                 is_whole: matches!(leads, Leads::Whole(_)),
                 next: store.as_ref().map(|store| Arc::clone(&store.passing.passage)),
@@ -136,7 +137,7 @@ impl Fabric<'_> {
                 Node::Switch(from) => {
                     left = &given_back[from as usize];
                     let room = if let CablePlaces::Link(places) = places { places.room } else { None };
-                    let link = number as u32;
+                    let link = as_number(number);
                     let is_large = ports[from as usize] > MOST_PORTS;
                     let entrance = if is_large { Entrance::Queue(entrance.place()) } else { entrance };
                     exits[from as usize].push(Exit { link, entrance, passage, room });
@@ -160,7 +161,7 @@ impl Fabric<'_> {
             framing: self.parameters.framing(),
         };
         for ((number, exits), crossing) in exits.into_iter().enumerate().zip(crossings) {
-            let number = number as u32;
+            let number = as_number(number);
             let mut page = page.reopen(&names.of(Node::Switch(number)));
             let behind = Behind { given_back: &given_back[number as usize], loads };
             switch(&mut page, number, &rules, crossing, exits, behind);

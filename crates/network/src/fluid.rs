@@ -23,6 +23,7 @@ use petrio_kernel::{MaxMin, PageBuilder, Place, StationSpec, Time};
 use petrio_persist::Persist;
 use petrio_stage::Stage;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -86,21 +87,21 @@ impl Resources {
         };
         for (number, link) in links.iter().enumerate() {
             if let Node::Host(host) = link.from {
-                first[host as usize] = Some(number as u32);
+                first[host as usize] = Some(as_number(number));
             }
             let is_half =
                 parameters.links_of(link.kind).duplex == Duplex::Half && (link.back as usize) < number;
             let part_of = match of_link.get(link.back as usize) {
                 _ if number > 0 && wiring.is_shared() => of_link[0],
                 Some(&back) if is_half => back,
-                _ => number as u32,
+                _ => as_number(number),
             };
             of_link.push(part_of);
             all.capacities
                 .push(parameters.rate_of(link).bytes_per_second() / parameters.link.rate.bytes_per_second());
         }
         if let Some(adapter) = &parameters.adapter {
-            let (hosts, links) = (wiring.hosts(), links.len() as u32);
+            let (hosts, links) = (wiring.hosts(), as_number(links.len()));
             let bus = adapter.bus.bytes_per_second() / parameters.link.rate.bytes_per_second();
             all.capacities.extend((0..2 * hosts).map(|_| bus));
             all.buses = Some([links, links + hosts]);
@@ -201,7 +202,7 @@ pub(super) fn fluid(
     let (framing, rate) = (parameters.framing(), parameters.link.rate);
     let capacities = resources.capacities.clone();
     let spec = StationSpec::flows(
-        arrivals.len() as u32,
+        as_number(arrivals.len()),
         move |flow: &Flow, _| rate.time_for(framing.on_wire(u64::from(flow.train.bytes))),
         move |flows, found| rates(&capacities, flows.iter(), found),
     );

@@ -8,6 +8,7 @@
 
 use super::topology::{Link, LinkKind, Node, Wiring};
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::as_number;
 use std::collections::VecDeque;
 
 /// The groups of a network. As destinations they have the numbers that follow those of the hosts.
@@ -33,7 +34,7 @@ impl Groups {
     pub(super) fn add(&mut self, wiring: &Wiring, members: &[u32], senders: &[u32]) -> u32 {
         let leaving = tree(wiring, members, senders);
         self.all.push(Group { members: members.to_vec(), leaving });
-        self.hosts + self.all.len() as u32 - 1
+        self.hosts + as_number(self.all.len()) - 1
     }
 
     /// Whether there are any.
@@ -98,7 +99,7 @@ impl<'w> Ground<'w> {
                     ground.attached.entry(host).or_insert((switch, link.back));
                 }
                 (Node::Switch(from), Node::Switch(_)) if link.kind == LinkKind::Trunk => {
-                    ground.trunks.entry(from).or_default().push(number as u32);
+                    ground.trunks.entry(from).or_default().push(as_number(number));
                 }
                 _ => {}
             }

@@ -19,7 +19,7 @@ pub(super) struct Lanes {
 impl Lanes {
     /// Those of a network: classes are needed only where links wait for each other.
     pub(super) fn of(parameters: &NetworkParameters, wiring: &Wiring) -> Self {
-        let all = parameters.virtual_lanes.clamp(1, MOST_LANES as u8);
+        let all = parameters.virtual_lanes.clamp(1, MOST_LANES);
         let needed = match parameters.least_credits() {
             Some(_) => wiring.lanes_against_circles().unwrap_or(1),
             None => 1,
@@ -38,8 +38,8 @@ impl Lanes {
     }
 
     /// Service levels that have lanes of their own.
-    pub(super) fn levels(self) -> usize {
-        usize::from(self.levels)
+    pub(super) fn levels(self) -> u8 {
+        self.levels
     }
 
     /// Lanes of each level.

@@ -7,6 +7,16 @@
 //! Order beats detail here: a connection is one stream of bytes, so its messages pass one after the other, and only
 //! connections share a link, which they take turns at. How much is modelled beyond that is a [`Level`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod adapter;
 mod arbitration;
 mod bus;

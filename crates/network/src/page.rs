@@ -15,6 +15,7 @@ use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use petrio_persist::Persist;
 use petrio_stage::Stage;
 use petrio_stage::processor::Processors;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// A network while its net is built: first its hosts take ports on it, then the rest follows.
@@ -81,7 +82,7 @@ impl Network {
             Level::Ideal => hosts.iter().map(|host| page.reopen(host).probe("received")).collect(),
             Level::Train | Level::Packet | Level::Fluid => Vec::new(),
         };
-        let groups = Groups::of(hosts.len() as u32);
+        let groups = Groups::of(as_number(hosts.len()));
         let parameters = parameters.clone();
         Self { name: name.to_owned(), parameters, wiring, adapters, services: 0, groups, unheld }
     }

@@ -11,6 +11,7 @@ use super::topology::{Link, LinkKind, Wiring};
 use super::transport::Transport;
 use petrio_stage::Lever;
 use petrio_stage::lever::doubled;
+use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,7 +158,7 @@ pub struct NetworkParameters {
 }
 
 /// Virtual lanes at most.
-pub(super) const MOST_LANES: usize = 8;
+pub(super) const MOST_LANES: u8 = 8;
 
 const fn one_lane() -> u8 {
     1
@@ -227,7 +228,7 @@ impl NetworkParameters {
                 return Err(NetworkError::Buffer { buffer, frame });
             }
         }
-        if !(1..=MOST_LANES as u8).contains(&self.virtual_lanes) {
+        if !(1..=MOST_LANES).contains(&self.virtual_lanes) {
             return Err(NetworkError::Lanes(self.virtual_lanes));
         }
         let data = Bytes(framing.data());
@@ -257,7 +258,7 @@ impl NetworkParameters {
             }
         }
         let Some(arbitration) = &self.arbitration else { return Ok(()) };
-        let lanes = Lanes::of(self, wiring).levels() as u8;
+        let lanes = Lanes::of(self, wiring).levels();
         match (arbitration.unknown(lanes), arbitration.forgotten(lanes)) {
             (Some(lane), _) => Err(NetworkError::UnknownLane { lane, lanes }),
             (None, Some(lane)) => Err(NetworkError::ForgottenLane(lane)),
@@ -398,7 +399,7 @@ impl NetworkParameters {
         }
         let usual = || {
             let fits = self.link.rate.bytes_per_second() * LONGEST_TRAIN * framing.efficiency();
-            (fits as u64).clamp(data, LARGEST_TRAIN)
+            whole_part(fits).clamp(data, LARGEST_TRAIN)
         };
         let wanted = self.train.map_or_else(usual, Bytes::get);
         let whole = match wanted / data {

@@ -11,6 +11,7 @@ use petrio_colours::{Message, Parcel, Verb};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_random::{uniform, uniform_below};
 use petrio_stage::MANY;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_units::{Bytes, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ impl Receivers {
             Self::One(ports) => {
                 let others = || ports.iter().filter(|port| port.host != source);
                 let count = others().count() as u64;
-                let port = others().nth(if count > 0 { draw(count) as usize } else { return None })?;
+                let port = others().nth(if count > 0 { as_index(draw(count)) } else { return None })?;
                 Some((port.host, port.service))
             }
             Self::All(group) => {
@@ -103,7 +104,7 @@ impl Network {
         }
         let draws = page.stream("messages");
         let due = page.fifo::<u32>("due");
-        page.initial(due, 0..senders.len() as u32);
+        page.initial(due, 0..as_number(senders.len()));
         let mut send = page.transition("send");
         let sender = send.take(due);
         let again = send.put(due);

@@ -12,6 +12,7 @@ use super::topology::Way;
 use petrio_colours::Message;
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, low_half};
 use std::sync::Arc;
 
 /// A run of frames of one message.
@@ -90,7 +91,7 @@ impl Stream {
             mixed = (mixed ^ u64::from(part)).wrapping_mul(0xff51_afd7_ed55_8ccd);
             mixed ^= mixed >> 32;
         }
-        mixed as u32
+        low_half(mixed)
     }
 }
 
@@ -153,7 +154,7 @@ pub(super) fn trains(
         let left = bytes - number * each;
         let is_last = number + 1 == count;
         Train {
-            bytes: left.min(each) as u32,
+            bytes: as_number(left.min(each)),
             way,
             stream,
             spread: Time::ZERO,

@@ -6,6 +6,7 @@
 
 use crate::figure::{Axis, Figure, Marks, Quantity, Series};
 use crate::numbers::grouped;
+use petrio_time::numbers::{as_index, whole_part};
 
 /// Columns of a histogram.
 const COLUMNS: usize = 40;
@@ -28,10 +29,10 @@ pub fn histogram(values: &[f64], title: &str, across: (&str, Quantity), of: &str
     // Few whole numbers have columns of their own, around each.
     let is_counted = greatest < COLUMNS as f64 && sorted.iter().all(|value| value.fract() == 0.0);
     let (width, begin) = if is_counted { (1.0, -0.5) } else { (greatest / COLUMNS as f64, 0.0) };
-    let columns = if is_counted { greatest as usize + 1 } else { COLUMNS };
+    let columns = if is_counted { as_index(whole_part(greatest)) + 1 } else { COLUMNS };
     let mut counts = vec![0_u64; columns];
     for value in &sorted {
-        counts[(((value - begin) / width) as usize).min(columns - 1)] += 1;
+        counts[as_index(whole_part((value - begin) / width)).min(columns - 1)] += 1;
     }
     // Values that are nearly all the same have a bandwidth of nearly nothing, and a curve without height is no picture.
     let bandwidth = bandwidth(&sorted).max(2.0 * width);
@@ -65,7 +66,7 @@ fn bandwidth(sorted: &[f64]) -> f64 {
     let count = sorted.len() as f64;
     let mean = sorted.iter().sum::<f64>() / count;
     let deviation = (sorted.iter().map(|value| square(value - mean)).sum::<f64>() / (count - 1.0)).sqrt();
-    let quartile = |part: f64| sorted[((count - 1.0) * part) as usize];
+    let quartile = |part: f64| sorted[as_index(whole_part((count - 1.0) * part))];
     let spread = (quartile(0.75) - quartile(0.25)) / 1.34;
     let spread = if spread > 0.0 { spread.min(deviation) } else { deviation };
     // Epanechnikov's kernel is 2.34 / 1.06 times as wide as a normal one of the same effect.

@@ -30,6 +30,16 @@
 //! assert!(html.contains("Half the requests within 2 ms"));
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod figure;
 pub mod histogram;
 mod html;

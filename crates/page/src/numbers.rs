@@ -1,5 +1,7 @@
 //! Numbers as a person reads them: three significant digits, grouped thousands, a unit that fits.
 
+use petrio_time::numbers::{as_index, whole_part};
+
 /// `48213` as `48,213`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -24,15 +26,14 @@ pub fn significant(value: f64) -> String {
         // Nobody counts so many digits.
         _ if size >= 1e15 => format!("{size:.2e}"),
         _ if size >= 999.5 => {
-            let whole = grouped((size + 0.5) as u64);
+            let whole = grouped(whole_part(size + 0.5));
             return if value < 0.0 { format!("-{whole}") } else { whole };
         }
         _ if size >= 99.95 => format!("{size:.0}"),
         _ if size >= 9.995 => format!("{size:.1}"),
         _ if size >= 0.9995 => format!("{size:.2}"),
         _ => {
-            let places = (2 - libm::floor(libm::log10(size)) as i32).clamp(3, 12);
-            let places = usize::try_from(places).unwrap_or(3);
+            let places = as_index(whole_part(2.0 - libm::floor(libm::log10(size)))).clamp(3, 12);
             let text = format!("{size:.places$}");
             if places > 6 { format!("{size:.2e}") } else { text }
         }

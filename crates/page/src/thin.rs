@@ -1,5 +1,6 @@
 //! What a screen can't show is left out: digits beyond those that can be seen, and points that lie within others. What is extreme stays.
 
+use petrio_time::numbers::{as_index, signed_whole_part, whole_part};
 use serde::{Serialize, Serializer};
 
 /// Points of a line that are kept: more than a figure has pixels to tell apart.
@@ -16,7 +17,7 @@ impl Serialize for Readable {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Whole numbers without a point; what isn't a number as `null`.
         if self.0.fract() == 0.0 && self.0.abs() < 9e15 {
-            serializer.serialize_i64(self.0 as i64)
+            serializer.serialize_i64(signed_whole_part(self.0))
         } else {
             serializer.serialize_f64(self.0)
         }
@@ -30,7 +31,7 @@ pub(crate) fn rounded(value: f64, span: f64) -> Readable {
         return Readable(value);
     }
     let error = size.min(if span > 0.0 { span } else { size }) / RESOLUTION;
-    let digits = (libm::ceil(libm::log10(size / error)) as usize).clamp(1, 17);
+    let digits = as_index(whole_part(libm::ceil(libm::log10(size / error)))).clamp(1, 17);
     Readable(format!("{value:.*e}", digits - 1).parse().unwrap_or(value))
 }
 
@@ -91,7 +92,7 @@ impl OnGrid {
         let step = even.unwrap_or(place(to) / LINES);
         let mut before = 0;
         let distance = |value: &f64| {
-            let line = (place(*value) / step).round() as i64;
+            let line = signed_whole_part((place(*value) / step).round());
             let by = line - before;
             before = line;
             by

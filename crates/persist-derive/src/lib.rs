@@ -1,5 +1,15 @@
 //! `#[derive(Persist)]`: a value is its fields, one after the other; see `petrio_persist::Persist`.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Field, Fields, Generics, LitStr, WhereClause, parse_quote};

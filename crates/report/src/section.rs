@@ -8,24 +8,10 @@ use petrio_page::page::{Page, Text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Where a section stands in a form: the numbers say the order, and nothing stands where there is none.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Positions {
-    /// On the terminal, below the stages.
-    pub(crate) terminal: Option<u8>,
-    /// On the page: below ten above the stages, others below them.
-    pub(crate) page: Option<u8>,
-}
-
-/// The first place on the page that is below the stages.
-pub(crate) const BELOW_STAGES: u8 = 10;
-
 /// An entry of a section: one array, one host's memory.
 pub(crate) trait Entry: HasFigures + Clone + Serialize + DeserializeOwned {
     /// What rows of tables say that they are about.
     const PART: &'static str;
-    /// Where they stand.
-    const PLACES: Positions;
     /// Whether each has a line of space above it on the terminal.
     const IS_APART: bool = true;
 
@@ -133,26 +119,25 @@ pub(crate) fn is_absent(section: &impl Section) -> bool {
 
 /// A section in all forms, whatever its entries are.
 pub(crate) trait Forms {
-    fn places(&self) -> Positions;
     fn rows(&self) -> Vec<Row>;
     fn terminal(&self, out: &mut String, width: usize);
     fn page(&self, page: &mut Page);
 }
 
 impl<S: Section> Forms for S {
-    fn places(&self) -> Positions {
-        if self.entries().is_empty() { Positions::default() } else { S::Entry::PLACES }
-    }
-
     fn rows(&self) -> Vec<Row> {
         self.entries().iter().flat_map(|entry| Tables::rows(entry, "", S::Entry::tables)).collect()
     }
 
     fn terminal(&self, out: &mut String, width: usize) {
-        S::Entry::terminal(self.entries(), out, width);
+        if !is_absent(self) {
+            S::Entry::terminal(self.entries(), out, width);
+        }
     }
 
     fn page(&self, page: &mut Page) {
-        S::Entry::page(self.entries(), page);
+        if !is_absent(self) {
+            S::Entry::page(self.entries(), page);
+        }
     }
 }

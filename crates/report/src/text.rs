@@ -5,6 +5,7 @@ mod shares;
 
 use crate::estimate::Estimate;
 use crate::latency::Latency;
+use crate::sections::on_terminal;
 use crate::served::{OperationFigures, Served};
 use crate::subject::Subject;
 use crate::summary::{Report, StageFigures, WallClock};
@@ -47,10 +48,7 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
         apart(&mut out, served, width);
     }
     stages(&mut out, &report.stages, width);
-    let mut sections = report.sections();
-    sections.retain(|section| section.places().terminal.is_some());
-    sections.sort_by_key(|section| section.places().terminal);
-    sections.into_iter().for_each(|section| section.terminal(&mut out, width));
+    on_terminal(report).iter().for_each(|section| section.terminal(&mut out, width));
     foot(&mut out, report, width);
     out
 }

@@ -9,6 +9,7 @@ use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
+use petrio_units::numbers::as_number;
 use serde::de::DeserializeOwned;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -73,7 +74,7 @@ impl Rooms {
             timeout(self.patience.room, self.small.clone().acquire_owned()).await
         } else {
             let parts = bytes.saturating_mul(takes).min(ROOM).div_ceil(PART);
-            timeout(self.patience.room, self.large.clone().acquire_many_owned(parts as u32)).await
+            timeout(self.patience.room, self.large.clone().acquire_many_owned(as_number(parts))).await
         };
         match taken {
             Ok(Ok(permit)) => Ok(Room(permit)),

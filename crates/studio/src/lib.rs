@@ -9,6 +9,16 @@
 //! be had without a display. It is the Graphic Distribution Specifier of Kao's workload generator (1991, §4.1.1), as a
 //! person would want it today.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod api;
 mod assets;
 mod body;

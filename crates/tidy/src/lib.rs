@@ -4,6 +4,8 @@
 //! read text, not syntax: each is simple enough to be read in a minute and to explain its own
 //! verdict. What the compiler, clippy, rustfmt or cargo-deny can check stays with them.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 pub mod rules;
 mod source;
 mod tree;

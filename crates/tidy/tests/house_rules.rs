@@ -59,6 +59,11 @@ fn sources_have_a_head_comment() {
 }
 
 #[test]
+fn crates_warn_of_casts() {
+    keep(code::crates_warn_of_casts);
+}
+
+#[test]
 fn kernel_has_no_word_of_storage() {
     keep(code::kernel_has_no_word_of_storage);
 }

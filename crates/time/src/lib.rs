@@ -2,8 +2,12 @@
 //!
 //! A `u64` of 1 ps ticks reaches 213 days. Overflow is an error of the run, never a wrap. [`Time::NEVER`] is a
 //! point beyond every horizon: a token delayed until then never matures.
+//!
+//! [`numbers`] makes whole numbers of others; it stands here because everything lies on this crate.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
+pub mod numbers;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -7,8 +7,10 @@ use super::format::{FormatName, Sample};
 use super::input::Input;
 use super::native::{MAGIC, NativeReader, Wanted};
 use super::options::TraceOptions;
+use super::recording::{RECORDING, of_recording};
 use petrio_files::inputs::{Inputs, Source};
 use petrio_files::shown;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
@@ -29,7 +31,12 @@ pub(crate) fn opened(
     options: &TraceOptions,
     wanted: Wanted,
 ) -> Result<(Arc<str>, Opened), TraceError> {
-    let name: Arc<str> = shown::path(&inputs.path_of(path)).to_string().into();
+    let whole = inputs.path_of(path);
+    let whole = if inputs.holds(path) { Cow::Borrowed(whole.as_path()) } else { of_recording(&whole) };
+    let name: Arc<str> = shown::path(&whole).to_string().into();
+    // A recording's folder stands for the trace in it.
+    let inside = path.join(RECORDING);
+    let path = if matches!(whole, Cow::Owned(_)) { inside.as_path() } else { path };
     let begun = match inputs.open(path).and_then(begun) {
         Err(source) => return Err(TraceError::open(name, source)),
         Ok(Begun::Native(file)) if options.format.is_some_and(|format| format != FormatName::Native) => {

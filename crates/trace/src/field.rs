@@ -1,6 +1,7 @@
 //! Columns of a text line, read from bytes without a `String`: numbers, times in picoseconds, operations.
 
 use super::error::{Problem, printable};
+use petrio_units::numbers::wide_whole_part;
 
 /// Picoseconds in a second, a millisecond, a microsecond and a nanosecond, as powers of ten.
 pub(crate) const SECONDS: u32 = 12;
@@ -209,7 +210,7 @@ fn exponential(text: &[u8], unit: u32, column: &'static str) -> Result<u128, Pro
         Some(value) if value >= PICOSECONDS_MAX => {
             Err(Problem::TooLarge { column, found: printable(text), limit: "1e18 s" })
         }
-        Some(value) => Ok((value + 0.5) as u128),
+        Some(value) => Ok(wide_whole_part(value + 0.5)),
         None => Err(refused(column, text, "a number")),
     }
 }

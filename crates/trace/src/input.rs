@@ -2,6 +2,7 @@
 
 use super::compression::Count;
 use super::error::{Fault, Problem};
+use petrio_units::numbers::as_index;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::ops::Range;
@@ -162,7 +163,7 @@ impl Input {
             }
             let here = u64::try_from(self.end - self.start).unwrap_or(u64::MAX).min(bytes - self.offset);
             // No more than lie in the buffer.
-            self.start += here as usize;
+            self.start += as_index(here);
             self.offset += here;
         }
         self.lines = lines;

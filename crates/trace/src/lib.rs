@@ -24,6 +24,16 @@
 //!                      detect              Reader<R> ─┘
 //! ```
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod ahead;
 pub(crate) mod begin;
 pub mod characterise;
@@ -47,6 +57,7 @@ mod order;
 pub mod overview;
 pub(crate) mod reader;
 mod record;
+mod recording;
 pub mod requests;
 pub mod sample;
 pub mod select;
@@ -65,4 +76,5 @@ pub use named::{ColumnUnits, LengthUnit, NamedColumns, OwnTable, TimeUnit};
 pub use options::TraceOptions;
 pub use reader::{Reader, TraceReader};
 pub use record::{BlockRecord, Record};
+pub use recording::{RECORDING, of_recording};
 pub use summary::{EventSummary, LeftOut, TraceSummary};

@@ -8,6 +8,7 @@ use super::record::BlockRecord;
 use super::summary::TraceSummary;
 use petrio_persist::{self as persist, Damage, Persist, Writer};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -160,7 +161,7 @@ pub(super) struct Renumbered(BTreeMap<(usize, u32), u32>);
 impl Renumbered {
     /// The number of a trace's number.
     pub(super) fn of(&mut self, trace: usize, number: u32) -> u32 {
-        let next = self.0.len() as u32;
+        let next = as_number(self.0.len());
         *self.0.entry((trace, number)).or_insert(next)
     }
 }
@@ -286,7 +287,7 @@ impl Iterator for MergedTraces {
             let name = || merge.parts[trace].reader.name().clone();
             record.device = devices[trace].of(record.device, name)?;
             record.process = processes.of(trace, record.process);
-            Ok(MergedRecord { trace: trace as u32, record })
+            Ok(MergedRecord { trace: as_number(trace), record })
         })
     }
 }

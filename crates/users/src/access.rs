@@ -7,6 +7,7 @@ use petrio_colours::{FileId, Operation};
 use petrio_distribution::{Distribution, normal_cdf, standard_normal};
 use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
+use petrio_units::numbers::whole_part;
 
 /// A file in use, or about to be.
 #[derive(Clone, Debug, Persist)]
@@ -117,7 +118,7 @@ impl Using {
             self.drawn_at = Some(z);
             sizes.quantile(normal_cdf(z))
         };
-        drawn.round().max(1.0) as u64
+        whole_part(drawn.round().max(1.0))
     }
 
     /// The next access, of so many bytes if nothing cuts it.
@@ -149,7 +150,7 @@ impl Using {
             Order::Random => uniform_below(random, size - length.min(size) + 1),
             Order::Strided(_) => self.position,
             Order::Indexed(index) => {
-                let index_bytes = ((size as f64 * index.share.get()) as u64).min(size - 1);
+                let index_bytes = whole_part(size as f64 * index.share.get()).min(size - 1);
                 let block = index.block.get().max(1);
                 if !self.is_looking && index_bytes > 0 {
                     (self.is_looking, self.look_ups) = (true, index.levels);

@@ -12,6 +12,7 @@ use super::session;
 use super::specification::UserSpecification;
 use crate::namespace::{Namespace, PlanError, Purpose};
 use petrio_colours::FileId;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_workload::program::{
     Common, FileEntry, FilePlan, FileProgram, FileTable, Placement, PlannedFile, Prepared, ProgramError,
     Tables, check_number_of_files, check_number_of_programs,
@@ -102,7 +103,7 @@ impl Layout {
 
 impl FilePlan for Layout {
     fn processes(&self) -> u32 {
-        self.processes.len() as u32
+        as_number(self.processes.len())
     }
 
     fn next_file(&self) -> u32 {
@@ -142,7 +143,7 @@ impl FilePlan for Layout {
             let parent = Namespace::file_id(shared.namespace.homes[user as usize], &shared.placement);
             let uses = &shared.population.types[shared.population.of_user[user as usize]].uses;
             let names = uses.iter().zip(made).flat_map(|(used, &most)| {
-                (0..most as u32).map(|number| made_name(&used.label, process, number))
+                (0..as_number(most)).map(|number| made_name(&used.label, process, number))
             });
             for (file, name) in (first..).map(FileId).zip(names) {
                 files.add(FileEntry {
@@ -175,7 +176,7 @@ impl FilePlan for Layout {
         let programs = self.processes.iter().zip(made).map(|(&whose, made)| -> Box<dyn FileProgram> {
             let of_use = |most: u64| {
                 let first = next;
-                next += most as u32;
+                next += as_number(most);
                 // The first is taken first.
                 (first..next).rev().map(FileId).collect()
             };
@@ -189,7 +190,7 @@ impl FilePlan for Layout {
 }
 
 fn total(uses: &[u64]) -> u32 {
-    uses.iter().sum::<u64>() as u32
+    as_number(uses.iter().sum::<u64>())
 }
 
 /// Lays out a crowd, or a part of it.
@@ -234,7 +235,7 @@ pub(super) fn lay_out(
     }
     let count = namespace.entries.len() as u64 + 1;
     check_number_of_files(count, placement)?;
-    let first_made = placement.first_file + namespace.entries.len() as u32 + u32::from(top.is_some());
+    let first_made = placement.first_file + as_number(namespace.entries.len()) + u32::from(top.is_some());
     let shared = Arc::new(Shared {
         file_systems: namespace.file_systems(placement),
         namespace: Arc::new(namespace),
@@ -287,7 +288,7 @@ impl UserSpecification {
             layout.processes.iter().copied().zip(layout.first_made_of_each()).collect();
         let processes = places.len() as u64;
         let parts = u64::from(count).clamp(1, processes.max(1));
-        let edge = |part: u64| (part * processes / parts) as usize;
+        let edge = |part: u64| as_index(part * processes / parts);
         let part = |number: u64| {
             let here = &places[edge(number)..edge(number + 1)];
             let (&(first, first_made), (last, _)) = (here.first()?, here.last()?);

@@ -11,6 +11,16 @@
 //!
 //! Source: W.-l. Kao, *A user-oriented synthetic workload generator*, CRHC-91-19, University of Illinois, 1991.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod access;
 mod calls;
 mod crowd;

@@ -8,6 +8,7 @@ use crate::namespace::{FileKind, Order, PlanError, Purpose};
 use petrio_distribution::{Distribution, Draw, RankCorrelated};
 use petrio_random::Generator;
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Measurable};
 
 /// Most users.
@@ -397,7 +398,7 @@ fn use_of(
     }
     check_order(&there.order, category)?;
     Ok(UseOf {
-        category: number as u32,
+        category: as_number(number),
         name: category.to_owned(),
         label: kind.map_or_else(|| category.to_owned(), |kind| format!("{category}-{kind}")),
         owner: there.owner.clone(),

@@ -17,6 +17,7 @@ use petrio_distribution::uniform;
 use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
 use petrio_time::Time;
+use petrio_units::numbers::as_index;
 use petrio_workload::program::{FileProgram, Placement, ProgramError, Step, computing};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -179,7 +180,7 @@ impl State {
         const HOUR: Time = Time::from_micros(3_600_000_000);
         let hours = &kind(shared, self.user).hours;
         let hour_now = self.clock.as_picos() / HOUR.as_picos();
-        let busy = |hour: u64| hours[(hour % hours.len() as u64) as usize];
+        let busy = |hour: u64| hours[as_index(hour % hours.len() as u64)];
         match busy(hour_now) {
             factor if factor > 0.0 => time_of(time.as_seconds() / factor),
             _ => {
@@ -348,7 +349,7 @@ impl State {
     fn call(&mut self, shared: &Shared) {
         let kind = kind(shared, self.user);
         let Some(streams) = &mut self.streams else { return };
-        let at = uniform_below(&mut streams.next, self.using.len() as u64) as usize;
+        let at = as_index(uniform_below(&mut streams.next, self.using.len() as u64));
         let using = &mut self.using[at];
         let of = using.job.of as usize;
         let used = &kind.uses[of];

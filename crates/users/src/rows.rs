@@ -9,6 +9,7 @@ use crate::namespace::PlanError;
 use petrio_distribution::uniform;
 use petrio_random::{Generator, uniform_below};
 use petrio_units::Bytes;
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +135,7 @@ impl Rows {
         };
         let mut drawn: Vec<Row> = (0..count).map(at).collect();
         for last in (1..drawn.len()).rev() {
-            drawn.swap(last, uniform_below(random, last as u64 + 1) as usize);
+            drawn.swap(last, as_index(uniform_below(random, last as u64 + 1)));
         }
         drawn
     }
@@ -170,7 +171,7 @@ impl Rows {
 pub(crate) fn whole(mean: f64, random: &mut Generator) -> u32 {
     let below = mean.floor();
     // As wide as counts of opens of one file in one session can sensibly be.
-    let count = below.clamp(0.0, 1e6) as u32;
+    let count = as_number(whole_part(below.clamp(0.0, 1e6)));
     if mean > below && uniform(random) < mean - below { count + 1 } else { count }
 }
 

@@ -11,6 +11,7 @@ use petrio_distribution::uniform;
 use petrio_kernel::Watch;
 use petrio_persist::Persist;
 use petrio_random::{Generator, generator};
+use petrio_units::numbers::{as_number, nearest_whole, whole_part};
 use rustc_hash::FxHashSet;
 
 /// Most files of a category in one session: a count drawn beyond it is cut.
@@ -97,11 +98,11 @@ pub(super) fn draw(
             continue;
         }
         let mut random = whose.stream(session, &used.name);
-        let count = used.files.sample(&mut random).round().clamp(0.0, FILES_MAX) as u64;
+        let count = whole_part(used.files.sample(&mut random).round().clamp(0.0, FILES_MAX));
         // So many different ones, as long as there are.
         let mut taken = FxHashSet::default();
         let mut files =
-            Files { of: of as u32, used, user: whose.user, readings, namespace, taken: &mut taken };
+            Files { of: as_number(of), used, user: whose.user, readings, namespace, taken: &mut taken };
         match &used.what {
             What::Rows(rows) => {
                 for row in rows.draw(count, &mut random).into_iter().take_while(|_| !whose.watch.is_stopped())
@@ -169,7 +170,7 @@ impl Files<'_> {
     /// The next file, of a drawn size and so many drawn accesses of each of its bytes.
     fn drawn(&mut self, what: &What, random: &mut Generator) -> Option<Job> {
         let [size, accesses] = what.sample(random);
-        let mut size = size.round().clamp(1.0, BYTES_MAX) as u64;
+        let mut size = whole_part(size.round().clamp(1.0, BYTES_MAX));
         let mut file = None;
         let mut length = size;
         if !self.used.purpose.is_made() {
@@ -181,10 +182,10 @@ impl Files<'_> {
         }
         // Nothing can be accessed of a file without bytes.
         let wanted = if length == 0 { 0.0 } else { (accesses.max(0.0) * size as f64).round().min(BYTES_MAX) };
-        let quota = wanted as u64;
+        let quota = whole_part(wanted);
         let writes = self.used.purpose != Purpose::ReadOnly;
         let written =
-            if writes { quota.min((self.readings.written * length as f64).round() as u64) } else { 0 };
+            if writes { quota.min(nearest_whole(self.readings.written * length as f64)) } else { 0 };
         if self.used.purpose.is_made() {
             // What isn't written isn't there.
             length = length.min(written);

@@ -13,6 +13,7 @@ use crate::namespace::{Namespace, Purpose};
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_persist::Persist;
 use petrio_random::{Generator, uniform_below};
+use petrio_units::numbers::{as_index, as_number, whole_part};
 
 /// Most looks and syncs of a session: a count drawn beyond it is cut.
 const CALLS_MAX: f64 = 1e6;
@@ -40,10 +41,11 @@ impl State {
         let of_session = &of_type.sessions[session::kind_of(whose, session, of_type)];
         let mut random = whose.stream(session, "looks");
         let count = |law: &Option<petrio_distribution::Distribution>, random: &mut Generator| {
-            law.as_ref().map_or(0, |law| law.sample(random).round().clamp(0.0, CALLS_MAX) as u32)
+            law.as_ref()
+                .map_or(0, |law| as_number(whole_part(law.sample(random).round().clamp(0.0, CALLS_MAX))))
         };
         let (looks, syncs) = (count(&of_session.looks, &mut random), count(&of_session.syncs, &mut random));
-        let files = self.waiting.iter().map(|waiting| waiting.len() as u32).sum();
+        let files = self.waiting.iter().map(|waiting| as_number(waiting.len())).sum();
         self.walk = Walk {
             last: Some(CallKind::Stat),
             looks: (looks, looks),
@@ -151,8 +153,8 @@ impl State {
         let there: Vec<u32> = waits.take(LOOKED_AT).collect();
         let entries = &shared.namespace.entries;
         let position = match there.len() {
-            0 => uniform_below(&mut streams.next, entries.len() as u64) as u32,
-            some => there[uniform_below(&mut streams.next, some as u64) as usize],
+            0 => as_number(uniform_below(&mut streams.next, entries.len() as u64)),
+            some => there[as_index(uniform_below(&mut streams.next, some as u64))],
         };
         // A look at a user's own directory would be a login.
         let position = if shared.namespace.homes.contains(&position) { 0 } else { position };

@@ -7,6 +7,7 @@ use super::specification::UserSpecification;
 use crate::namespace::{Namespace, PlanError, Wanted, check, plan, plan_for};
 use indexmap::IndexMap;
 use petrio_kernel::Watch;
+use petrio_units::numbers::{as_index, whole_part};
 use petrio_workload::program::{FilePlan, Placement, Prepared, ProgramError};
 use serde::Serialize;
 use std::ops::Range;
@@ -68,7 +69,7 @@ impl UserSpecification {
     /// where somebody is there at once, or the specification makes no sense.
     pub fn hours_without_users(&self) -> Option<u32> {
         let population = Population::of(self, 1).ok()?;
-        let first = (self.begins.as_seconds() / 3_600.0) as usize;
+        let first = as_index(whole_part(self.begins.as_seconds() / 3_600.0));
         let somebody = |hour: usize| {
             let mut types = population.types.iter().filter(|kind| kind.share > 0.0);
             types.any(|kind| kind.hours[hour % kind.hours.len()] > 0.0)

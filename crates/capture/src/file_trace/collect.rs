@@ -250,7 +250,8 @@ impl Collector {
     fn turns<T>(&mut self, ended: &Receiver<T>, time: Option<Duration>) -> Result<Option<T>, CaptureError> {
         let began_ns = monotonic_ns();
         self.set_up_at = processor_time();
-        let end_ns = time.map(|time| began_ns + time.as_nanos() as u64);
+        let end_ns =
+            time.map(|time| began_ns.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)));
         let mut turn = QUICK_TURN;
         let mut result = None;
         loop {

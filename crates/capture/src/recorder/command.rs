@@ -7,11 +7,9 @@
 
 use super::error::CaptureError;
 use crate::launch;
-use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -44,7 +42,7 @@ pub(crate) fn prepare(words: &[OsString]) -> Result<Started, CaptureError> {
     };
     let launcher = launch::stopped(program, Signal::TERM);
     if launcher.is_some() {
-        is_there(program).map_err(&failed)?;
+        launch::is_there(program).map_err(&failed)?;
     }
     let is_own = launcher.is_none();
     let mut command = launcher.unwrap_or_else(|| Command::new(program));
@@ -101,29 +99,6 @@ fn go_on(child: &Child) -> io::Result<()> {
     Ok(kill_process(number(child)?, Signal::CONT)?)
 }
 
-/// Whether a program can be found and executed; its launcher could only say so by an exit code.
-fn is_there(program: &OsStr) -> io::Result<()> {
-    use rustix::fs::{Access, access};
-    let may = |path: &Path| -> io::Result<()> {
-        access(path, Access::EXEC_OK)?;
-        if path.is_dir() { Err(Errno::ACCESS.into()) } else { Ok(()) }
-    };
-    if program.as_encoded_bytes().contains(&b'/') {
-        return may(Path::new(program));
-    }
-    // As of execvp(3): what is found and may not be executed is told where nothing else is found.
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let mut outcome = Err(Errno::NOENT.into());
-    for folder in std::env::split_paths(&path) {
-        match may(&folder.join(program)) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => outcome = Err(error),
-            Err(_) => {}
-        }
-    }
-    outcome
-}
-
 impl Started {
     /// Now.
     pub(crate) fn go(&self) {
@@ -151,6 +126,7 @@ impl Started {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::launch::is_there;
 
     #[test]
     fn what_cannot_be_executed_is_told_before_it_is_tried() {

@@ -8,6 +8,7 @@ use super::block::Letters;
 use super::catalogue::{Listened, Meaning};
 use super::format::{Field, Format};
 use super::kernel_event::{Inode, KernelEvent, RequestStage, ThreadName, What};
+use petrio_time::numbers::low_half;
 
 /// Fields that an event has at most.
 const FIELDS_MAX: usize = 5;
@@ -49,7 +50,7 @@ impl Decoder {
     pub(crate) fn decode(&self, time_ns: u64, record: &[u8]) -> Option<KernelEvent> {
         let id = u16::from_le_bytes(record.get(..2)?.try_into().ok()?);
         let row = self.rows.get(usize::from(id))?.as_ref()?;
-        let thread = self.thread.number(record)? as u32;
+        let thread = low_half(self.thread.number(record)?);
         Some(KernelEvent { time_ns, thread, what: row.decode(record)? })
     }
 }
@@ -60,7 +61,7 @@ impl EventLayout {
     }
 
     fn inode(&self, record: &[u8]) -> Option<Inode> {
-        Some(Inode { device: self.number(0, record)? as u32, number: self.number(1, record)? })
+        Some(Inode { device: low_half(self.number(0, record)?), number: self.number(1, record)? })
     }
 
     #[expect(clippy::too_many_lines, reason = "a list: one arm for each event of the kernel")]
@@ -77,11 +78,11 @@ impl EventLayout {
             }
             Meaning::Exit(call) => What::Exit(call, self.number(0, record)? as i64),
             Meaning::Fork => {
-                What::Fork { child: self.number(0, record)? as u32, flags: self.number(1, record)? }
+                What::Fork { child: low_half(self.number(0, record)?), flags: self.number(1, record)? }
             }
             Meaning::Executed => What::Executed {
                 path: String::from_utf8_lossy(self.fields[0]?.text_elsewhere(record)).into(),
-                former: self.number(1, record)? as u32,
+                former: low_half(self.number(1, record)?),
             },
             Meaning::Ended => What::Ended,
             Meaning::Pages(lookup) => {
@@ -91,7 +92,7 @@ impl EventLayout {
             }
             Meaning::Added => {
                 let first = self.number(2, record)?;
-                let pages = 1_u64.checked_shl(self.number(3, record)? as u32).unwrap_or(1).max(1);
+                let pages = 1_u64.checked_shl(low_half(self.number(3, record)?)).unwrap_or(1).max(1);
                 What::Added { inode: self.inode(record)?, first, last: first.saturating_add(pages - 1) }
             }
             Meaning::WriteBegin => {
@@ -100,11 +101,11 @@ impl EventLayout {
             Meaning::Extent => What::Extent {
                 inode: self.inode(record)?,
                 block: self.number(2, record)?,
-                blocks: self.number(3, record)? as u32,
+                blocks: low_half(self.number(3, record)?),
                 device_block: self.number(4, record)?,
             },
             Meaning::Allocated => {
-                What::Allocated { inode: self.inode(record)?, mode: self.number(2, record)? as u32 }
+                What::Allocated { inode: self.inode(record)?, mode: low_half(self.number(2, record)?) }
             }
             Meaning::Freed => What::Freed(self.inode(record)?),
             Meaning::Touched => What::Touched(self.inode(record)?),
@@ -113,22 +114,24 @@ impl EventLayout {
                 let letters: Letters = padded(self.fields[3]?.text(record));
                 let (mut name, mut error) = (ThreadName::default(), 0);
                 match (self.fields[4], stage) {
-                    (Some(field), RequestStage::Completed) => error = field.number(record)? as i32,
+                    (Some(field), RequestStage::Completed) => {
+                        error = low_half(field.number(record)?).cast_signed();
+                    }
                     (Some(field), _) => name = padded(field.text(record)),
                     (None, _) => {}
                 }
                 What::Request {
                     stage,
-                    device: self.number(0, record)? as u32,
+                    device: low_half(self.number(0, record)?),
                     sector: self.number(1, record)?,
-                    sectors: self.number(2, record)? as u32,
+                    sectors: low_half(self.number(2, record)?),
                     letters,
                     name,
                     error,
                 }
             }
             Meaning::Commit => What::Commit {
-                device: self.number(0, record)? as u32,
+                device: low_half(self.number(0, record)?),
                 commit: Commit {
                     transaction: self.number(1, record)?,
                     handles: self.number(2, record)?,

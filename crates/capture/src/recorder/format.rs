@@ -31,11 +31,11 @@ impl Field {
         // Tracing writes in the machine's own order, and the reader refuses other machines than little-endian ones.
         Some(match (bytes, self.signed) {
             (&[a], false) => u64::from(a),
-            (&[a], true) => i64::from(a as i8) as u64,
+            (&[a], true) => i64::from(a.cast_signed()).cast_unsigned(),
             (&[a, b], false) => u64::from(u16::from_le_bytes([a, b])),
-            (&[a, b], true) => i64::from(i16::from_le_bytes([a, b])) as u64,
+            (&[a, b], true) => i64::from(i16::from_le_bytes([a, b])).cast_unsigned(),
             (&[a, b, c, d], false) => u64::from(u32::from_le_bytes([a, b, c, d])),
-            (&[a, b, c, d], true) => i64::from(i32::from_le_bytes([a, b, c, d])) as u64,
+            (&[a, b, c, d], true) => i64::from(i32::from_le_bytes([a, b, c, d])).cast_unsigned(),
             (bytes, _) => u64::from_le_bytes(bytes.try_into().ok()?),
         })
     }

@@ -10,7 +10,7 @@ use crate::command::validate_streaming::ValidateStreaming;
 use crate::command::validate_syncs::ValidateSyncs;
 use crate::failure::Failure;
 use crate::judged::exit_codes;
-use crate::live::{ValidateFs, ValidateOps};
+use crate::live::{ValidateFs, ValidateLive, ValidateOps};
 use clap::Subcommand;
 
 /// Compare predictions with measurements
@@ -25,6 +25,9 @@ pub(crate) enum Validate {
     /// File systems: reads, writes, syncs and cliffs, predicted beside measured here; a real ext3 with limits where
     /// there is root
     Fs(ValidateFs),
+    /// Real programs and kernels on an emulated disk, beside the model of the same: requests, operations, power cuts; needs
+    /// root
+    Live(ValidateLive),
     Ivy(ValidateIvy),
     Pvfs(ValidatePvfs),
     #[command(name = "pariosim")]
@@ -41,6 +44,7 @@ impl Validate {
             Self::Streaming(streaming) => streaming.execute(),
             Self::Ops(ops) => ops.execute(),
             Self::Fs(fs) => fs.execute(),
+            Self::Live(live) => live.execute(),
             Self::Ivy(ivy) => ivy.execute(),
             Self::Pvfs(pvfs) => pvfs.execute(),
             Self::ParIoSim(study) => study.execute(),

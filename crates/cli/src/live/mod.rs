@@ -12,9 +12,11 @@ mod emulated_end;
 mod emulated_guest;
 mod emulated_told;
 mod profile;
+mod record;
 mod remove;
 mod run_users;
 mod validate_fs;
+mod validate_live;
 mod validate_ops;
 mod verify;
 mod worker;
@@ -25,15 +27,22 @@ pub(crate) use emulate::Emulate;
 pub(crate) use emulated_end::interrupt;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
+pub(crate) use record::Record;
 pub(crate) use remove::Remove;
 pub(crate) use run_users::RunUsers;
 pub(crate) use validate_fs::ValidateFs;
+pub(crate) use validate_live::ValidateLive;
 pub(crate) use validate_ops::ValidateOps;
 pub(crate) use verify::Verify;
 pub(crate) use worker::Worker;
 
 use crate::failure::Failure;
 use petrio_live::namespace::NamespaceError;
+
+/// Tells what is under way on the real machine to end; whether there is something that wasn't told yet.
+pub(crate) fn interrupt() -> bool {
+    emulated_end::interrupt() || petrio_record::interrupt()
+}
 
 /// What this machine says of itself.
 pub(crate) fn inventory() -> Result<Vec<(String, String)>, Failure> {

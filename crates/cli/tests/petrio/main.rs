@@ -32,6 +32,7 @@ mod outputs;
 mod pasted;
 mod place;
 mod predictions;
+mod record;
 mod report_schema;
 mod same_again;
 mod states;

@@ -6,10 +6,11 @@ use super::shared::Shared;
 use super::striping::{Striping, Turns};
 use crate::address::Address;
 use crate::client::UnderWay;
-use petrio_colours::{FileCause, FileId, FileOp, Message, Operation};
+use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, local_operations};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -62,15 +63,9 @@ impl Phase {
             | Operation::Rename
             | Operation::SetAttributes
             | Operation::Readdir => [Self::Manager, Self::Nothing],
-            Operation::Compute
-            | Operation::Exchange
-            | Operation::Touch
-            | Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => [Self::Nothing, Self::Nothing],
+            Operation::Compute | Operation::Exchange | Operation::Touch | local_operations!() => {
+                [Self::Nothing, Self::Nothing]
+            }
         }
     }
 }
@@ -189,7 +184,7 @@ impl Calls {
         now: Time,
     ) {
         let Some(call) = self.calls.get_mut(slot) else { return };
-        call.left = parts.len() as u32;
+        call.left = as_number(parts.len());
         if parts.is_empty() {
             return self.end(slot, shared, now);
         }

@@ -3,6 +3,7 @@
 
 use super::message::Payload;
 use super::*;
+use crate::FileServer;
 use crate::test_cluster::{Cluster, Fault, is_found, level, one, operations};
 use petrio_colours::Operation;
 use proptest::prelude::*;
@@ -22,7 +23,7 @@ fn pvfs_cluster(
             let port = building.port(host, &format!("server{number}"), faults[1]);
             let (name, host) = (format!("pvfs{number}"), host as usize);
             let process = number;
-            all.push(PvfsServer { name, port, host, file_system: 0, process, operations, completions });
+            all.push(FileServer { name, port, host, file_system: 0, process, operations, completions });
         }
         let manager = all.pop().unwrap();
         let (names, completions) = (building.names.clone(), building.completions);

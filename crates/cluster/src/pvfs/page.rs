@@ -10,6 +10,7 @@ use super::sessions::ServerIs;
 use super::shared::Shared;
 use super::striping::Striping;
 use crate::address::Address;
+use crate::server::FileServer;
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place};
 use petrio_network::Port;
@@ -32,25 +33,6 @@ pub struct PvfsClient<'p> {
     pub completions: Place<FileOp>,
 }
 
-/// A server, or the manager, while its page is built.
-#[derive(Debug)]
-pub struct PvfsServer {
-    /// Its name.
-    pub name: String,
-    /// Its port on the network.
-    pub port: Port,
-    /// Its host's number in `processors`.
-    pub host: usize,
-    /// Which file system of its host holds its files.
-    pub file_system: u32,
-    /// Its number as a process of its host, which no other process has.
-    pub process: u32,
-    /// Where it asks its host.
-    pub operations: Place<FileOp>,
-    /// Where its host answers it.
-    pub completions: Place<FileOp>,
-}
-
 /// Builds the page of a parallel file system.
 ///
 /// The number of a file's metadata on the manager is its own and `metadata`; the file of that number is each server's
@@ -61,7 +43,7 @@ pub fn pvfs_page(
     parameters: &PvfsParameters,
     striping: Striping,
     metadata: u32,
-    (clients, servers, manager): (&[PvfsClient<'_>], &[PvfsServer], &PvfsServer),
+    (clients, servers, manager): (&[PvfsClient<'_>], &[FileServer], &FileServer),
     processors: &mut [Processors],
 ) -> Vec<Stage> {
     let mut page = parent.page(name);

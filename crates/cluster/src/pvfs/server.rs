@@ -9,6 +9,7 @@
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
 use super::sessions::{Piece, ServerIs, Sessions};
+use crate::server::serves;
 use crate::wake_up::heard_awake;
 use petrio_colours::{FileOp, Message, Operation};
 use petrio_kernel::{PageBuilder, Place, Time};
@@ -27,11 +28,7 @@ pub(super) fn server(
     processors: &mut Processors,
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) -> Stage {
-    page.port_in("requests", port.received);
-    page.port_out("replies", port.send);
-    page.port_out("operations", operations);
-    page.port_in("completions", completions);
-    page.shared("processor", processors.place());
+    serves(page, &port, (operations, completions), processors);
     let moved = page.probe("moved");
     let database = is.note.0;
     let at_once = is.protocol.at_once;

@@ -4,6 +4,7 @@ use super::message::{Payload, Reply, Request, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use crate::address::Address;
 use crate::client::Outcome;
+use crate::server::is_done_to_nothing;
 use petrio_colours::{
     AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, RequestId, Status,
 };
@@ -11,6 +12,7 @@ use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::low_half;
 
 /// Something that a server takes from its receive buffers and does to its own file.
 #[derive(Clone, Copy, Debug, Persist)]
@@ -298,7 +300,7 @@ impl Sessions {
 
     /// What follows when the server's own file system is done with something; whether it has to do more for the same piece.
     fn goes_on(&mut self, op: &FileOp, now: Time) -> bool {
-        let slot = op.id.0 as u32;
+        let slot = low_half(op.id.0);
         let Some(Access { piece, creates, notes }) = self.accesses.remove(slot) else { return false };
         let Some(session) = self.sessions.get(&piece.ticket) else { return false };
         let request = session.request.clone();
@@ -377,16 +379,7 @@ impl Sessions {
 /// Whether a file that a server hasn't got is one that nobody has written to there.
 fn nothing_there(request: &Request) -> bool {
     let of_data = request.ticket.server != u32::MAX && request.file != FileId::ROOT;
-    of_data
-        && matches!(
-            request.operation,
-            Operation::Read
-                | Operation::Fsync
-                | Operation::Fdatasync
-                | Operation::Stat
-                | Operation::Unlink
-                | Operation::Truncate
-        )
+    of_data && is_done_to_nothing(request.operation)
 }
 
 #[cfg(test)]

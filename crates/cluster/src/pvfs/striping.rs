@@ -3,6 +3,7 @@
 use petrio_colours::FileId;
 use petrio_persist::Persist;
 use petrio_random::finish;
+use petrio_units::numbers::as_number;
 
 /// How a file system's files lie on its servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -56,7 +57,7 @@ impl Striping {
         // Files that lie on some servers only are spread over all.
         let number = u64::from(file.0);
         let base = match self.per_file < self.servers {
-            true => (number * u64::from(self.per_file) % u64::from(self.servers)) as u32,
+            true => as_number(number * u64::from(self.per_file) % u64::from(self.servers)),
             false => 0,
         };
         let (first, second) = match self.order {

@@ -19,6 +19,8 @@ use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 use petrio_stage::slab::Slab;
+use petrio_units::Bytes;
+use petrio_units::numbers::{as_index, as_number};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -53,7 +55,7 @@ pub struct Replicas {
     pub(super) log_begins: u64,
     pub(super) log_at: Vec<u64>,
     /// Files of which a write is under way that others wait for, and these (flight and piece).
-    pub(super) locks: FastMap<FileId, VecDeque<(u32, u16)>>,
+    pub(super) locks: FastMap<FileId, VecDeque<(u32, u32)>>,
     /// Flights of which an answer may be due.
     pub(super) maybe_answered: Vec<u32>,
     /// Where the files lie that were there before.
@@ -79,10 +81,15 @@ impl Replicas {
         (member_blocks, layout): (u64, Arc<FileLayout>),
     ) -> Result<Self, ReplicationError> {
         let disks = shows_arm.len();
+        let blocks = parameters.blocks(member_blocks);
+        if blocks.div_ceil((parameters.region.get() / SECTOR_BYTES).max(1)) > u64::from(REGION) {
+            let (size, region) = (Bytes(blocks.saturating_mul(SECTOR_BYTES)), parameters.region);
+            return Err(ReplicationError::Regions { size, region, limit: REGION });
+        }
         Ok(Self {
             most: parameters.most_copies(disks)?,
             policy: parameters.policy.policy().into(),
-            disks: disks as u32,
+            disks: as_number(disks),
             stride: parameters.blocks(member_blocks),
             parameters: parameters.clone(),
             files: FastMap::default(),
@@ -178,7 +185,7 @@ impl Replicas {
         let slots = slots.into_iter();
         match &self.parameters.protocol {
             Protocol::Voting(voting) => slots.map(|slot| voting.weight(self.disk_of(slot))).sum(),
-            _ => slots.count() as u32,
+            _ => as_number(slots.count()),
         }
     }
 
@@ -324,7 +331,7 @@ impl Replicas {
                     return None;
                 }
                 if retain == Retain::Random {
-                    let keep = draw(whole.len() as u64) as usize;
+                    let keep = as_index(draw(whole.len() as u64));
                     state.master = whole.get(keep).copied().unwrap_or(state.master);
                 } else if !whole.contains(&state.master) {
                     state.master = whole[0];

@@ -6,6 +6,7 @@ use super::select::Candidate;
 use super::under_way::{Aim, Flight, Parts, Piece, Step, Tag, Whole};
 use petrio_colours::{BlockRequest, Cause, Direction, Failure, FileId, RequestId, Status};
 use petrio_kernel::Time;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 
 /// Requests that go back.
@@ -42,13 +43,13 @@ impl Replicas {
         whole.pieces = choices.iter().map(|(piece, _)| Piece::new(*piece)).collect();
         let flight = self.flights.insert(Flight::Whole(Box::new(whole)));
         for (number, (_, candidates)) in choices.iter_mut().enumerate() {
-            let tag = Tag { flight, piece: number as u16, slot: 0 };
+            let tag = Tag { flight, piece: as_number(number), slot: 0 };
             let Some(piece) = self.piece(tag) else { continue };
             candidates.iter().for_each(|one| piece.slots.insert(one.slot));
             let file = piece.file;
             if request.direction == Direction::Write && self.parameters.protocol.is_ordered() {
                 if let Some(waiting) = self.locks.get_mut(&file) {
-                    waiting.push_back((flight, number as u16));
+                    waiting.push_back((flight, tag.piece));
                     self.tally.waited += 1;
                     if let Some(piece) = self.piece(tag) {
                         piece.waits = true;
@@ -74,7 +75,7 @@ impl Replicas {
     }
 
     fn piece(&mut self, tag: Tag) -> Option<&mut Piece> {
-        self.whole(tag.flight)?.pieces.get_mut(usize::from(tag.piece))
+        self.whole(tag.flight)?.pieces.get_mut(tag.piece as usize)
     }
 
     /// A piece's turn has come.
@@ -107,7 +108,7 @@ impl Replicas {
             let before = aims.len();
             // A read that fails again is done by another copy; a write is for copies that are left.
             aims.retain(|aim| aim.direction == Direction::Read || !piece.failed.contains(aim.slot));
-            let needed = needed.saturating_sub((before - aims.len()) as u32);
+            let needed = needed.saturating_sub(as_number(before - aims.len()));
             (piece.needed, piece.done, piece.answers) = (needed, 0, answers);
             if aims.is_empty() {
                 piece.is_answered |= answers;
@@ -145,7 +146,7 @@ impl Replicas {
         let Some(whole) = self.whole(tag.flight) else { return };
         whole.left += 1;
         let mut part = whole.request.clone();
-        let piece = &mut whole.pieces[usize::from(tag.piece)];
+        let piece = &mut whole.pieces[tag.piece as usize];
         piece.left += 1;
         piece.tried.insert(aim.slot);
         // What it has waited for earlier steps, and for writes before it.
@@ -155,7 +156,7 @@ impl Replicas {
         self.counted[disk].sent(now);
         let moves = aim.direction != Direction::Flush && !aim.is_in_log;
         let address = if moves { aim.address + self.shift_of(aim.slot) } else { aim.address };
-        let tag = Tag { slot: aim.slot as u16, ..tag }.number();
+        let tag = Tag { slot: aim.slot, ..tag }.number();
         let (id, direction, blocks) = (RequestId(self.next_part), aim.direction, aim.blocks);
         parts.push((disk, BlockRequest { id, direction, tag, address, blocks, ..part }));
     }
@@ -173,7 +174,7 @@ impl Replicas {
         let tag = Tag::of(part.tag);
         match self.flights.get_mut(tag.flight) {
             Some(Flight::Copy(_)) => self.copied(tag.flight, part, &mut parts, now),
-            Some(Flight::Whole(whole)) if whole.left > 0 && usize::from(tag.piece) < whole.pieces.len() => {
+            Some(Flight::Whole(whole)) if whole.left > 0 && (tag.piece as usize) < whole.pieces.len() => {
                 self.done(tag, part, &mut parts, now);
                 self.maybe_answered.push(tag.flight);
             }
@@ -196,7 +197,7 @@ impl Replicas {
     fn done(&mut self, tag: Tag, part: &BlockRequest, parts: &mut Parts, now: Time) {
         let Some(whole) = self.whole(tag.flight) else { return };
         whole.left -= 1;
-        let piece = &mut whole.pieces[usize::from(tag.piece)];
+        let piece = &mut whole.pieces[tag.piece as usize];
         piece.left -= 1;
         match part.status.failure() {
             None => {
@@ -204,7 +205,7 @@ impl Replicas {
                 let piece = piece.clone();
                 whole.status = whole.status.and(part.status);
                 if part.direction == Direction::Write && self.parameters.protocol == Protocol::Master {
-                    self.catch_up(piece.file, u32::from(tag.slot), piece.range());
+                    self.catch_up(piece.file, tag.slot, piece.range());
                 }
             }
             Some(Failure::Device) => self.make_good(tag, part, Failure::Device, parts, now),
@@ -229,7 +230,7 @@ impl Replicas {
 
     /// A part could not be done: another copy does it, or a copy is lost, or the request has failed.
     fn make_good(&mut self, tag: Tag, part: &BlockRequest, failure: Failure, parts: &mut Parts, now: Time) {
-        let slot = u32::from(tag.slot);
+        let slot = tag.slot;
         let is_in_log = part.address >= self.log_begins && self.parameters.protocol.log_blocks() > 0;
         let Some(piece) = self.piece(tag) else { return };
         piece.failed.insert(slot);
@@ -247,7 +248,7 @@ impl Replicas {
             Direction::Write if self.lose(piece.file, slot) => {
                 if let Some(aims) = self.stand_in(&piece, slot, (first, end)) {
                     if let Some(piece) = self.piece(tag) {
-                        piece.needed = piece.needed + aims.len() as u32 - 1;
+                        piece.needed = piece.needed + as_number(aims.len()) - 1;
                     }
                     aims.into_iter().for_each(|aim| self.part(tag, aim, parts, now));
                     return;
@@ -280,7 +281,7 @@ impl Replicas {
     fn fail(&mut self, tag: Tag, failure: Failure) {
         let Some(whole) = self.whole(tag.flight) else { return };
         whole.failure = Some(failure);
-        let piece = &mut whole.pieces[usize::from(tag.piece)];
+        let piece = &mut whole.pieces[tag.piece as usize];
         piece.steps.clear();
         (piece.is_answered, piece.needed) = (true, 0);
     }

@@ -10,6 +10,7 @@ use super::under_way::{Flight, Parts, Tag};
 use petrio_block::CopyTraffic;
 use petrio_colours::{BlockRequest, Direction, FileId, IoClass, Purpose, RequestId, SECTOR_BYTES};
 use petrio_kernel::Time;
+use petrio_units::numbers::as_number;
 
 impl Replicas {
     pub(super) fn begin_copy(&mut self, file: FileId, targets: Slots, parts: &mut Parts, now: Time) {
@@ -50,7 +51,7 @@ impl Replicas {
         let Some(source) = sources().find(|&slot| others.contains(slot) && reach(slot) > first) else {
             return self.abandon(file, abandoned);
         };
-        let piece = (first, (reach(source) - first) as u32);
+        let piece = (first, as_number(reach(source) - first));
         let flight = self.flights.insert(Flight::Copy(Copying { piece, writes_left: 0, ..copying }));
         self.copy_part(source, Direction::Read, (file, piece), flight, parts, now);
     }
@@ -77,7 +78,7 @@ impl Replicas {
             id: RequestId(self.next_part),
             direction,
             purposes: Purpose::Copy.into(),
-            tag: Tag { flight, piece: 0, slot: slot as u16 }.number(),
+            tag: Tag { flight, piece: 0, slot }.number(),
             file,
             address: address + self.shift_of(slot),
             blocks,

@@ -5,6 +5,7 @@ use super::policy::PolicyParameters;
 use super::protocol::{Protocol, Voting};
 use petrio_block::CopyTraffic;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,6 +123,16 @@ pub enum ReplicationError {
     /// No places.
     #[error("{0} is 0; 1 or more was expected")]
     Zero(&'static str),
+    /// More regions than have numbers.
+    #[error("{size} have more than {limit} regions of {region}; give larger ones")]
+    Regions {
+        /// Of a place for copies.
+        size: Bytes,
+        /// A region's.
+        region: Bytes,
+        /// How many there may be.
+        limit: u32,
+    },
     /// Regions that blocks can't be divided into.
     #[error("a region of {0} is no multiple of 64 KiB; 1 MiB is usual")]
     Region(Bytes),
@@ -185,7 +196,7 @@ impl ReplicationParameters {
         if slots > SLOTS_MAX {
             return Err(ReplicationError::TooMany { slots, limit: SLOTS_MAX });
         }
-        let slots = slots as u32;
+        let slots = as_number(slots);
         let most_votes = self.check_weights(disks)?;
         self.check_protocol(self.copies.unwrap_or(slots).max(most_votes))?;
         match self.copies {

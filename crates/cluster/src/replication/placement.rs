@@ -6,6 +6,7 @@ use super::copies::Replicas;
 use super::policy::Home;
 use super::slots::Slots;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -92,7 +93,7 @@ impl Replicas {
         draw: &mut dyn FnMut(u64) -> u64,
     ) -> Option<u32> {
         let by_chance = |from: &[u32], draw: &mut dyn FnMut(u64) -> u64| {
-            from.get(draw(from.len() as u64) as usize).copied()
+            from.get(as_index(draw(from.len() as u64))).copied()
         };
         let of_disk = |slot: u32| {
             let counted = &self.counted[self.disk_of(slot)];

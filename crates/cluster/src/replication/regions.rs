@@ -4,6 +4,7 @@
 use super::copies::{REGION, Replicas, region_of};
 use petrio_colours::{BlockRequest, FileId, SECTOR_BYTES};
 use petrio_host::Ranges;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 
 impl Replicas {
@@ -32,7 +33,7 @@ impl Replicas {
         loop {
             let number = at / region;
             let end = ((number + 1) * region).min(request.end());
-            pieces.push((FileId(REGION | number as u32), at, (end - at) as u32));
+            pieces.push((FileId(REGION | as_number(number)), at, as_number(end - at)));
             at = end;
             if at >= request.end() {
                 return pieces;

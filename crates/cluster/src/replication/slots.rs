@@ -1,6 +1,7 @@
 //! A set of slots: where copies of a file lie, or are to lie.
 
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use smallvec::{SmallVec, smallvec};
 
 const BITS: usize = 64;
@@ -84,7 +85,7 @@ impl Slots {
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;
                 rest &= rest - 1;
-                Some((number * BITS) as u32 + bit)
+                Some(as_number(number * BITS) + bit)
             })
         })
     }

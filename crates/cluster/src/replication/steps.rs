@@ -8,6 +8,7 @@ use super::select::{Candidate, best, in_order};
 use super::under_way::{Aim, Piece, Step};
 use petrio_colours::{Direction, FileId, SECTOR_BYTES};
 use petrio_host::Ranges;
+use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -22,7 +23,7 @@ impl Replicas {
     ) -> Result<VecDeque<Step>, ()> {
         let whole = |slot| Aim::new(slot, (piece.address, piece.blocks), direction);
         let everywhere = |candidates: &[Candidate]| candidates.iter().map(|one| whole(one.slot)).collect();
-        let all = candidates.len() as u32;
+        let all = as_number(candidates.len());
         if direction == Direction::Flush {
             return Ok([Step::new(everywhere(candidates), all)].into());
         }
@@ -44,7 +45,7 @@ impl Replicas {
                 // Nobody may read what they don't have yet.
                 others.iter().for_each(|aim| self.leave_behind(piece, aim.slot));
                 let returns_first = self.parameters.write_returns == WriteReturns::First;
-                let count = others.len() as u32;
+                let count = as_number(others.len());
                 let first = Step {
                     answers: returns_first || count == 0,
                     ..Step::new([whole(master)].into_iter().collect(), 1)
@@ -87,14 +88,14 @@ impl Replicas {
         if voting.versions == Versions::OnDisk && asked > 1 {
             let versions = candidates.iter().take(asked);
             let aims = versions.map(|one| Aim::new(one.slot, (piece.address, 1), Direction::Read));
-            steps.push_back(Step { answers: false, ..Step::new(aims.collect(), asked as u32) });
+            steps.push_back(Step { answers: false, ..Step::new(aims.collect(), as_number(asked)) });
         }
         if direction == Direction::Read {
             steps.push_back(self.read(piece, &mut candidates[..asked]));
             return Ok(steps);
         }
         let aim = |one: &Candidate| Aim::new(one.slot, (piece.address, piece.blocks), direction);
-        steps.push_back(Step::new(candidates.iter().take(written).map(aim).collect(), written as u32));
+        steps.push_back(Step::new(candidates.iter().take(written).map(aim).collect(), as_number(written)));
         Ok(steps)
     }
 
@@ -157,10 +158,10 @@ impl Replicas {
             // Where a master is lost while it is written to, nobody has it yet: the next master gets it first.
             let slot = whole.or_else(part).unwrap_or(self.master_of(piece.file));
             let until = if reach(slot) > at { reach(slot) } else { wanted };
-            aims.push(Aim::new(slot, (at, (until - at) as u32), Direction::Read));
+            aims.push(Aim::new(slot, (at, as_number(until - at)), Direction::Read));
             at = until;
         }
-        let needed = aims.len() as u32;
+        let needed = as_number(aims.len());
         Step::new(aims, needed)
     }
 
@@ -176,7 +177,7 @@ impl Replicas {
         let address = self.log_begins + *at;
         *at += blocks;
         self.tally.log_bytes += blocks * SECTOR_BYTES;
-        Aim { is_in_log: true, ..Aim::new(slot, (address, blocks as u32), Direction::Write) }
+        Aim { is_in_log: true, ..Aim::new(slot, (address, as_number(blocks)), Direction::Write) }
     }
 
     /// What other copies write in place of one that couldn't, at slot `lost`, blocks from `range.0` to `range.1`: only votes need
@@ -203,7 +204,7 @@ impl Replicas {
         for (&slot, range) in slots.iter().flat_map(|slot| still.iter().map(move |range| (slot, range))) {
             self.catch_up(piece.file, slot, range);
         }
-        let aim = |slot: u32, (first, end)| Aim::new(slot, (first, (end - first) as u32), Direction::Write);
+        let aim = |slot: u32, (first, end)| Aim::new(slot, (first, as_number(end - first)), Direction::Write);
         let still = &still;
         Some(slots.iter().flat_map(|&slot| still.iter().map(move |range| aim(slot, range))).collect())
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 mod placed;
+mod regions;
 
 use super::*;
 use petrio_colours::{BlockRequest, Cause, Direction, FileId, FileOp, Operation, RequestId};
@@ -53,14 +54,24 @@ impl Bench {
         layout: FileLayout,
         sight: impl Fn(Place<Arm>) -> Sight,
     ) -> Self {
+        Self::of(&disk(), parameters, count, layout, sight)
+    }
+
+    /// On disks like this one.
+    fn of(
+        disk: &AnalyticDiskParameters,
+        parameters: &ReplicationParameters,
+        count: usize,
+        layout: FileLayout,
+        sight: impl Fn(Place<Arm>) -> Sight,
+    ) -> Self {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
-        let disk = disk();
         let disks = (0..count)
             .map(|number| {
                 let down = page.fifo::<BlockRequest>(&format!("down{number}"));
                 let up = page.fifo::<BlockRequest>(&format!("up{number}"));
-                let how = (&disk, QueueDiscipline::FirstCome);
+                let how = (disk, QueueDiscipline::FirstCome);
                 let built = analytic_disk_page(&mut page, &format!("disk{number}"), how, down, up);
                 (down, up, sight(built.arm))
             })
@@ -289,21 +300,6 @@ fn what_was_cut_off_a_file_is_not_copied() {
     bench.until(200.0);
     let tally = bench.tally();
     assert_eq!((tally.copy_bytes(), tally.copies_made), (2 * 120 * 512, 1), "nothing is left to copy");
-}
-
-#[test]
-fn what_belongs_to_no_file_is_copied_by_regions() {
-    let policy = PolicyParameters::CutBack(Trigger::default());
-    let parameters = ReplicationParameters { policy, ..ReplicationParameters::default() };
-    let mut bench = Bench::new(&parameters, 2);
-    // Over the border of the first and the second MiB.
-    bench.ask(Direction::Write, 0, 2_040, 16, 1.0);
-    assert_eq!(bench.until(30.0).len(), 1);
-    assert_eq!((bench.copies(1 << 31), bench.copies(1 << 31 | 1), bench.copies(1 << 31 | 2)), (1, 1, 0));
-    bench.until(200.0);
-    let tally = bench.tally();
-    assert_eq!((tally.copies_made, tally.copy_bytes()), (2, 2 * 2 * (1 << 20)));
-    assert_eq!(bench.copies(1 << 31 | 1), 2);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::slots::Slots;
 use super::traffic::Copying;
 use petrio_colours::{BlockRequest, Direction, Failure, FileId, Status};
 use petrio_persist::Persist;
+use petrio_units::numbers::low_half;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -125,16 +126,31 @@ pub(super) type Parts = SmallVec<[(usize, BlockRequest); 4]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub(super) flight: u32,
-    pub(super) piece: u16,
-    pub(super) slot: u16,
+    pub(super) piece: u32,
+    pub(super) slot: u32,
 }
+
+/// How a tag's bits are shared: a request of 2³² blocks has at most 2²⁵ pieces of 64 KiB, there are 2¹² slots at most
+/// (`parameters.rs`), and what is left numbers more requests than memory holds.
+const FLIGHT_BITS: u32 = 27;
+const PIECE_BITS: u32 = 25;
 
 impl Tag {
     pub(super) fn of(tag: u64) -> Self {
-        Self { flight: tag as u32, piece: (tag >> 32) as u16, slot: (tag >> 48) as u16 }
+        let bits = |from: u32, count: u32| low_half(tag >> from) & (u32::MAX >> (u32::BITS - count));
+        let slot = FLIGHT_BITS + PIECE_BITS;
+        Self {
+            flight: bits(0, FLIGHT_BITS),
+            piece: bits(FLIGHT_BITS, PIECE_BITS),
+            slot: bits(slot, u64::BITS - slot),
+        }
     }
 
     pub(super) fn number(self) -> u64 {
-        u64::from(self.flight) | u64::from(self.piece) << 32 | u64::from(self.slot) << 48
+        let number = u64::from(self.flight)
+            | u64::from(self.piece) << FLIGHT_BITS
+            | u64::from(self.slot) << (FLIGHT_BITS + PIECE_BITS);
+        debug_assert_eq!(Self::of(number), self, "each has its bits");
+        number
     }
 }

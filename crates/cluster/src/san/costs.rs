@@ -1,6 +1,6 @@
 //! What a node's work costs its processors: calls, blocks looked up and brought in, copies. The figures are its machine's.
 
-use petrio_colours::{FileOp, Operation};
+use petrio_colours::{FileOp, Operation, local_operations};
 use petrio_host::copy_cost::{CopyCost, CopyCurveError, PAGE_BYTES};
 use petrio_host::machine::MachineParameters;
 use petrio_kernel::Time;
@@ -51,14 +51,7 @@ impl Costs {
             Operation::Open | Operation::Close => half(self.open),
             Operation::Stat | Operation::Readdir => half(self.namespace),
             Operation::Compute => Time::from_picos(op.length),
-            Operation::Exchange
-            | Operation::Touch
-            | Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => Time::ZERO,
+            Operation::Exchange | Operation::Touch | local_operations!() => Time::ZERO,
             Operation::Create
             | Operation::Truncate
             | Operation::SetAttributes

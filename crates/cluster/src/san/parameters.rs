@@ -3,6 +3,7 @@
 use super::placement::Placement;
 use super::volume::METADATA_BLOCK;
 use petrio_block::scsi::{ScsiError, ScsiParameters};
+use petrio_colours::SECTOR_BYTES;
 use petrio_persist::Persist;
 use petrio_stage::Lever;
 use petrio_units::{Bytes, Duration};
@@ -108,6 +109,14 @@ pub enum SanError {
         /// The partition.
         partition: Bytes,
     },
+    /// Requests of more device blocks than can be asked for.
+    #[error(
+        "a `largest_request` of {request} is more than a disk can be asked for at once; give less than 2 TiB"
+    )]
+    LongRequest {
+        /// The largest request.
+        request: Bytes,
+    },
     /// A cache in which calls have no room.
     #[error(
         "a `cache` of {cache} holds less than {LEAST_BLOCKS} blocks of {block}; give a larger `cache`, or smaller blocks"
@@ -141,6 +150,9 @@ impl SanParameters {
         }
         if request.get() == 0 || request.get() % block.get() != 0 || request > partition {
             return Err(SanError::Request { request, block, partition });
+        }
+        if u32::try_from(request.get() / SECTOR_BYTES).is_err() {
+            return Err(SanError::LongRequest { request });
         }
         if cache.get() / block.get() < LEAST_BLOCKS {
             return Err(SanError::Cache { cache, block });

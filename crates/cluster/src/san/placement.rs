@@ -6,6 +6,7 @@
 use petrio_colours::FileId;
 use petrio_persist::Persist;
 use petrio_random::mix;
+use petrio_units::numbers::as_number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ impl Placement {
             Self::ByFile => number % disks,
             Self::Hashed => mix(mix(number) ^ partition) % disks,
         };
-        disk as u32
+        as_number(disk)
     }
 }
 

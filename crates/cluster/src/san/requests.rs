@@ -10,6 +10,7 @@ use petrio_colours::{
 };
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, low_half};
 use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
@@ -139,7 +140,7 @@ impl Node {
             priority,
             file,
             address: run.first / SECTOR_BYTES,
-            blocks: (run.bytes / SECTOR_BYTES) as u32,
+            blocks: as_number(run.bytes / SECTOR_BYTES),
             issued: now,
             ..BlockRequest::default()
         });
@@ -269,7 +270,7 @@ impl Node {
     /// A request is complete.
     pub(super) fn completed(&mut self, request: &BlockRequest, volume: &Volume, now: Time) {
         let on_the_way = request.ledger.of(Cause::Bus);
-        self.came(request.tag as u32, (request.status.failure(), Some(on_the_way)), volume, now);
+        self.came(low_half(request.tag), (request.status.failure(), Some(on_the_way)), volume, now);
     }
 
     /// What was asked for has come, after so long on its way to a disk and back, if it was asked of one.

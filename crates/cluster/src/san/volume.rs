@@ -17,6 +17,7 @@ use petrio_colours::{Failure, FileId};
 use petrio_persist::Persist;
 use petrio_random::mix;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a block of metadata.
@@ -108,7 +109,7 @@ impl Volume {
 
     /// How many disks there are.
     pub(super) fn disks(&self) -> u32 {
-        self.disks.len() as u32
+        as_number(self.disks.len())
     }
 
     /// A file's size, if there is one.
@@ -167,14 +168,14 @@ impl Volume {
     pub(super) fn inode_at(&self, file: FileId) -> Option<Position> {
         let inode = u64::from(self.files.get(&file)?.inode);
         let (disk, within) = (inode % self.disks.len() as u64, inode / self.disks.len() as u64);
-        let metadata = self.disks[disk as usize].metadata;
-        Some((disk as u32, (metadata / MAP_PART + within) * METADATA_BLOCK))
+        let metadata = self.disks[as_index(disk)].metadata;
+        Some((as_number(disk), (metadata / MAP_PART + within) * METADATA_BLOCK))
     }
 
     /// Where a block of a directory's names lies: a hash says it.
     pub(super) fn names_at(&self, directory: FileId, block: u64) -> Position {
         let hash = mix(mix(u64::from(directory.0)) ^ block);
-        let disk = (hash % self.disks.len() as u64) as u32;
+        let disk = as_number(hash % self.disks.len() as u64);
         let metadata = self.disks[disk as usize].metadata;
         let first = metadata / MAP_PART + metadata / INODES_PART;
         (disk, (first + (hash >> 32) % (metadata - first)) * METADATA_BLOCK)
@@ -184,8 +185,8 @@ impl Volume {
     pub(super) fn map_at(&self, node: u32) -> Position {
         let (node, disks) = (u64::from(node), self.disks.len() as u64);
         let disk = node % disks;
-        let blocks = self.disks[disk as usize].metadata / MAP_PART;
-        (disk as u32, (node / disks % blocks) * METADATA_BLOCK)
+        let blocks = self.disks[as_index(disk)].metadata / MAP_PART;
+        (as_number(disk), (node / disks % blocks) * METADATA_BLOCK)
     }
 
     /// The block of a directory in which a file's name stands, or a new one would.
@@ -336,7 +337,7 @@ impl Volume {
             if there.partitions.contains_key(&number) {
                 continue;
             }
-            let first = placement.disk(file, number, disks.len() as u32);
+            let first = placement.disk(file, number, as_number(disks.len()));
             let place = take_place(disks, first).ok_or(Failure::NoSpace)?;
             there.partitions.insert(number, Partition { place, node, change });
             there.changes = change;
@@ -386,7 +387,7 @@ impl Volume {
 
 /// The first free place of a disk, or else of the next one that has any.
 fn take_place(disks: &mut [Disk], first: u32) -> Option<Place> {
-    let count = disks.len() as u32;
+    let count = as_number(disks.len());
     (0..count).map(|after| (first + after) % count).find_map(|number| {
         let disk = disks.get_mut(number as usize)?;
         if let Some(place) = disk.free.pop_first() {

@@ -8,11 +8,12 @@ use super::wire;
 use crate::address::Address;
 use crate::client::UnderWay;
 use crate::end_of_file::EndsOfFile;
-use petrio_colours::{AccessFlags, FileId, FileOp, Message, Operation};
+use petrio_colours::{AccessFlags, FileId, FileOp, Message, Operation, local_operations};
 use petrio_host::copy_cost::CopyCost;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::as_number;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -179,12 +180,7 @@ impl Calls {
             | Operation::Compute
             | Operation::Exchange
             | Operation::Touch
-            | Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => Phase::Nothing,
+            | local_operations!() => Phase::Nothing,
         };
         [first, Phase::Nothing]
     }
@@ -258,7 +254,7 @@ impl Calls {
 
     fn expect(&mut self, slot: u32, calls: usize) {
         if let Some(operation) = self.operations.get_mut(slot) {
-            operation.left = calls as u32;
+            operation.left = as_number(calls);
         }
     }
 

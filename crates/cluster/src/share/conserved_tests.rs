@@ -3,6 +3,7 @@
 
 use super::message::Rpc;
 use super::*;
+use crate::FileServer;
 use crate::test_cluster::{Cluster, Fault, is_found, level, machine, one, operations};
 use petrio_colours::Operation;
 use petrio_units::Bytes;
@@ -21,8 +22,8 @@ fn share_cluster(
         let all: Vec<_> = (0..servers)
             .map(|number| {
                 let (operations, completions) = building.files(&format!("storage{number}"));
-                ShareServer {
-                    name: &names[(clients + number) as usize],
+                FileServer {
+                    name: names[(clients + number) as usize].clone(),
                     port: building.port(clients + number, "server", faults[1]),
                     host: (clients + number) as usize,
                     file_system: 0,

@@ -1,6 +1,7 @@
 //! What clients and servers of a file service send each other.
 
 use crate::client::Outcome;
+use crate::server::is_done_to_nothing;
 use petrio_colours::{AccessFlags, FileId, IoClass, Operation};
 use petrio_persist::Persist;
 
@@ -59,19 +60,9 @@ impl Call {
         if matches!(self.operation, Operation::Write) { self.length } else { 0 }
     }
 
-    /// Whether its file not being there means that there is nothing of it here: what is done to nothing is done, and
-    /// nothing is read.
+    /// Whether its file not being there means that there is nothing of it here.
     pub(super) const fn may_find_nothing(&self) -> bool {
-        self.is_part
-            && matches!(
-                self.operation,
-                Operation::Read
-                    | Operation::Fsync
-                    | Operation::Fdatasync
-                    | Operation::Stat
-                    | Operation::Unlink
-                    | Operation::Truncate
-            )
+        self.is_part && is_done_to_nothing(self.operation)
     }
 
     /// Whether its file not being there means that it is made first.

@@ -29,6 +29,6 @@ mod sessions;
 mod tests;
 mod wire;
 
-pub use page::{OwnHost, ShareClient, ShareServer, share_page};
+pub use page::{OwnHost, ShareClient, share_page};
 pub use parameters::{Names, ShareCosts, ShareError, ShareParameters, Writes};
 pub use placement::{Part, Placement, Rule};

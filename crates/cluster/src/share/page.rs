@@ -10,6 +10,7 @@ use super::server::{ServerIs, server};
 use super::sessions::Asks;
 use crate::address::Address;
 use crate::end_of_file::EndsOfFile;
+use crate::server::FileServer;
 use petrio_colours::{FileId, FileOp};
 use petrio_host::copy_cost::{CopyCost, CopyCurveError};
 use petrio_host::machine::MachineParameters;
@@ -50,25 +51,6 @@ pub struct OwnHost {
     pub completions: Place<FileOp>,
 }
 
-/// A server while its page is built.
-#[derive(Debug)]
-pub struct ShareServer<'p> {
-    /// Its name.
-    pub name: &'p str,
-    /// Its port on the network.
-    pub port: Port,
-    /// Its host's number in `processors`.
-    pub host: usize,
-    /// Which file system of its host holds its files.
-    pub file_system: u32,
-    /// Its number as a process of its host, which no other process has.
-    pub process: u32,
-    /// Where it asks its host.
-    pub operations: Place<FileOp>,
-    /// Where its host answers it.
-    pub completions: Place<FileOp>,
-}
-
 /// Builds the page of a file service. `directories` are the files that are directories when the run begins.
 ///
 /// # Errors
@@ -78,7 +60,7 @@ pub fn share_page(
     name: &str,
     parameters: &ShareParameters,
     (placement, directories): (Arc<Placement>, BTreeSet<FileId>),
-    (clients, servers): (&[ShareClient<'_>], &[ShareServer<'_>]),
+    (clients, servers): (&[ShareClient<'_>], &[FileServer]),
     processors: &mut [Processors],
 ) -> Result<Vec<Stage>, CopyCurveError> {
     let mut page = parent.page(name);
@@ -88,7 +70,7 @@ pub fn share_page(
     let mut stages = Vec::new();
     let mut moved: Vec<Probe> = Vec::new();
     for there in servers {
-        let mut page = page.page(there.name);
+        let mut page = page.page(&there.name);
         let probe = page.probe("moved");
         moved.push(probe);
         let is = ServerIs {
@@ -105,7 +87,7 @@ pub fn share_page(
     }
     for there in clients {
         let mut page = page.page(there.name);
-        let is_local = |server: &ShareServer<'_>| there.own_host.is_some() && server.host == there.host;
+        let is_local = |server: &FileServer| there.own_host.is_some() && server.host == there.host;
         let mount = Mount {
             placement: Arc::clone(&placement),
             transfer: parameters.transfer.get(),

@@ -10,6 +10,7 @@
 use petrio_colours::FileId;
 use petrio_persist::Persist;
 use petrio_random::{finish, mix};
+use petrio_units::numbers::as_number;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -148,14 +149,14 @@ impl Placement {
     fn usual(&self, file: FileId, partition: u64) -> u32 {
         let servers = u64::from(self.servers);
         let (round, position) = (partition / servers, partition % servers);
-        (match self.rule {
+        as_number(match self.rule {
             Rule::ByFile => u64::from(file.0) % servers,
             Rule::RoundRobin => (u64::from(file.0) + position) % servers,
             Rule::Hashed => {
                 let Order { first, step } = Order::of(file, round, servers);
                 (first + step * position) % servers
             }
-        }) as u32
+        })
     }
 
     fn usual_count(&self, file: FileId, server: u32, partitions: u64) -> u64 {

@@ -13,6 +13,7 @@ use super::parameters::THREADS;
 use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::address::Address;
+use crate::server::serves;
 use petrio_colours::{FileOp, Message, Operation};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use petrio_network::Port;
@@ -55,11 +56,7 @@ pub(super) fn server(
     processors: &mut Processors,
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) -> Stage {
-    page.port_in("requests", port.received);
-    page.port_out("replies", port.send);
-    page.port_out("operations", operations);
-    page.port_in("completions", completions);
-    page.shared("processor", processors.place());
+    serves(page, &port, (operations, completions), processors);
     let sessions = page.state("in service", Sessions::<Client>::new());
     let requests = page.fifo::<Box<Request>>("requests");
     let busy = page.fifo::<()>(THREADS);

@@ -6,6 +6,7 @@ use petrio_colours::{Failure, FileCause, FileOp, Ledger, Operation, RequestId, S
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
+use petrio_units::numbers::low_half;
 
 /// Who asks a host's file system, and which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -103,7 +104,7 @@ impl<T> Sessions<T> {
 
     /// The file system is done with something; how the call ended, if it has.
     pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(T, Call, Reply)> {
-        let slot = op.id.0 as u32;
+        let slot = low_half(op.id.0);
         let session = self.sessions.get_mut(slot)?;
         session.ledger.add(&op.ledger);
         let missing = op.status == Status::Failed(Failure::NotFound);

@@ -6,7 +6,7 @@
 //! length depends on beyond that, and that a directory's entries are of any number: as many as Linux asks for come at a
 //! time, a page.
 
-use petrio_colours::Operation;
+use petrio_colours::{Operation, local_operations};
 
 /// A number, of which all is made (RFC 4506).
 const WORD: u64 = 4;
@@ -53,12 +53,7 @@ pub(super) fn call(operation: Operation, length: u64) -> u64 {
             | Operation::Compute
             | Operation::Exchange
             | Operation::Touch
-            | Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => HANDLE,
+            | local_operations!() => HANDLE,
         }
 }
 
@@ -85,12 +80,7 @@ pub(super) fn reply(operation: Operation, found: u64) -> u64 {
             | Operation::Compute
             | Operation::Exchange
             | Operation::Touch
-            | Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => 84,
+            | local_operations!() => 84,
         }
 }
 

@@ -9,6 +9,7 @@ use crate::error::{DistributionError, not_negative};
 use crate::random::uniform;
 use crate::special::{generalised_harmonic, power};
 use libm::{exp, expm1, floor, log, log1p, pow};
+use petrio_units::numbers::whole_part;
 use rand_core::Rng;
 
 /// `step` times a rank from 1 to `count`, with a probability in proportion to rank^−exponent.
@@ -51,7 +52,7 @@ impl Zipf {
 
     fn up_to(&self, rank: f64, exponent: f64) -> f64 {
         let rank = rank.min(self.count as f64);
-        if rank < 1.0 { 0.0 } else { generalised_harmonic(rank as u64, exponent) }
+        if rank < 1.0 { 0.0 } else { generalised_harmonic(whole_part(rank), exponent) }
     }
 }
 

@@ -14,6 +14,7 @@ use super::single;
 use super::stages::{FittedStage, Kind, Prepared};
 use crate::{Distribution, Poisson};
 use petrio_random::generator;
+use petrio_units::numbers::{as_index, whole_part};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -147,6 +148,6 @@ fn refit(points: &Points, model: &Model, lowest: f64) -> Model {
 fn interval(mut values: Vec<f64>) -> Option<Interval> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
-    let at = |p: f64| values[libm::round(p * last as f64) as usize];
+    let at = |p: f64| values[as_index(whole_part(libm::round(p * last as f64)))];
     Some(Interval { low: at(OUTSIDE), high: at(1.0 - OUTSIDE) })
 }

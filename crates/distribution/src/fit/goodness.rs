@@ -7,6 +7,7 @@
 use super::points::bounded_log_density;
 use crate::Distribution;
 use libm::{exp, log, log1p, pow};
+use petrio_units::numbers::{as_index, whole_part};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -201,7 +202,7 @@ fn anderson_darling_limit(z: f64) -> f64 {
 /// As many equally filled bins as Mann and Wald's rule for tests of fit has, at 2 n^(2/5).
 fn area(sorted: &[f64], cdf: &[f64], steps: bool) -> f64 {
     let n = sorted.len();
-    let bins = (2.0 * libm::ceil(pow(n as f64, 0.4))) as usize;
+    let bins = as_index(whole_part(2.0 * libm::ceil(pow(n as f64, 0.4))));
     let bins = bins.min(n);
     let (mut sum, mut cdf_before, mut share_before) = (0.0, 0.0, 0.0);
     for bin in 1..=bins {

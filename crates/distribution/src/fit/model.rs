@@ -5,6 +5,7 @@ use crate::{
     Distribution, DistributionError, Draw, DrawFamily, EmpiricalSample, ErlangStage, ExponentialStage,
     GammaStage, GammaStages, MixturePart,
 };
+use petrio_units::numbers::{as_number, whole_part};
 use petrio_units::{Amount, Measurable};
 
 /// Significant digits of a fitted parameter: more than any sample can tell.
@@ -138,7 +139,7 @@ impl Model {
                     .iter()
                     .map(|s| ErlangStage {
                         weight: s.weight,
-                        phases: s.shape as u32,
+                        phases: as_number(whole_part(s.shape)),
                         mean: amount(to_nearest(s.scale * s.shape)),
                     })
                     .collect(),

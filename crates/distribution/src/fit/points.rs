@@ -4,6 +4,7 @@
 //! both ends, where a likelihood is decided. Each point is its bin's mean, so that the mean of all is kept exactly.
 
 use crate::{Distribution, Family};
+use petrio_units::numbers::{as_index, whole_part};
 
 /// Bins of a fit's last passes, and of its search.
 pub(super) const FINE: usize = 2_000;
@@ -174,5 +175,5 @@ fn resolution(quantile: &dyn Fn(f64) -> f64) -> f64 {
 }
 
 fn quantile(sorted: &[f64], p: f64) -> f64 {
-    sorted[((p * sorted.len() as f64) as usize).min(sorted.len() - 1)]
+    sorted[as_index(whole_part(p * sorted.len() as f64)).min(sorted.len() - 1)]
 }

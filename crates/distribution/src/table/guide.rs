@@ -2,6 +2,8 @@
 //!
 //! Source: Chen and Asau, "On generating random variates from an empirical distribution", AIIE Transactions 6 (1974).
 
+use petrio_units::numbers::{as_index, as_number, whole_part};
+
 /// For each of as many equal steps of probability as the table has rows, the first row that can hold it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Guide {
@@ -19,7 +21,7 @@ impl Guide {
                 while row + 1 < steps && cumulative[row] < p {
                     row += 1;
                 }
-                row as u32
+                as_number(row)
             })
             .collect();
         Self { first }
@@ -28,7 +30,7 @@ impl Guide {
     /// The first row whose cumulative probability is `p` or more; the last one where there is none.
     pub(super) fn row(&self, cumulative: &[f64], p: f64) -> usize {
         let steps = self.first.len();
-        let step = ((p * steps as f64) as usize).min(steps - 1);
+        let step = as_index(whole_part(p * steps as f64)).min(steps - 1);
         let mut row = self.first[step] as usize;
         // The product may have rounded up into the next step.
         while row > 0 && cumulative[row - 1] >= p {

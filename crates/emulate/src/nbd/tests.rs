@@ -69,7 +69,7 @@ impl Client {
     }
 
     fn ask(&mut self, (kind, flags): (u16, u16), handle: u64, (offset, length): (u64, u32), data: &[u8]) {
-        let mut said = super::wire::REQUEST.to_be_bytes().to_vec();
+        let mut said = wire::REQUEST.to_be_bytes().to_vec();
         said.extend(flags.to_be_bytes());
         said.extend(kind.to_be_bytes());
         said.extend(handle.to_be_bytes());
@@ -80,7 +80,7 @@ impl Client {
     }
 
     fn reply(&mut self, length: usize) -> (u32, u64, Vec<u8>) {
-        assert_eq!(u32::from_be_bytes(self.number()), super::wire::REPLY);
+        assert_eq!(u32::from_be_bytes(self.number()), wire::REPLY);
         let (errno, handle) = (u32::from_be_bytes(self.number()), u64::from_be_bytes(self.number()));
         let mut data = vec![0; if errno == 0 { length } else { 0 }];
         self.0.read_exact(&mut data).unwrap();
@@ -207,7 +207,7 @@ proptest! {
         good.extend(OPTION.to_be_bytes());
         good.extend(option::GO.to_be_bytes());
         good.extend([0, 0, 0, 6, 0, 0, 0, 0, 0, 0]);
-        let mut request = super::wire::REQUEST.to_be_bytes().to_vec();
+        let mut request = wire::REQUEST.to_be_bytes().to_vec();
         request.append(&mut said);
         good.append(&mut request);
         good.truncate(good.len() - cut.min(good.len()));

@@ -251,6 +251,9 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
     /// What has to happen before; why it can't be done.
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop>;
 
+    /// An operation that was stopped is not carried out after all: something that it waited for has failed.
+    fn given_up(&mut self, _op: &FileOp) {}
+
     /// Pages of a file, from one up to another, are no longer in the cache: it was cut or removed, or they were taken out of it.
     fn dropped(&mut self, _kernel: &mut Kernel<'_>, _file: FileId, _pages: (u64, u64)) {}
 

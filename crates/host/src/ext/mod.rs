@@ -395,6 +395,10 @@ impl FileSystem for Ext {
             }
     }
 
+    fn given_up(&mut self, op: &FileOp) {
+        self.forget_reader(op.id);
+    }
+
     fn threads(&self) -> Threads {
         |page, places| {
             commit::commit_page(&mut page.page("journal"), places);

@@ -107,6 +107,19 @@ impl Ext {
         Ok(())
     }
 
+    /// A reader whose directory can't be read comes no more.
+    pub(super) fn forget_reader(&mut self, reader: RequestId) {
+        if let Some(found) = &mut self.found {
+            found.listing.remove(&reader);
+        }
+    }
+
+    /// How many are in the middle of a directory.
+    #[cfg(test)]
+    pub(crate) fn readers(&self) -> usize {
+        self.found.as_ref().map_or(0, |found| found.listing.len())
+    }
+
     /// Finds a file, after the directories that lead to it.
     fn find_name(&mut self, kernel: &mut Kernel<'_>, file: FileId, touch: Touch) -> Result<(), Stop> {
         let Some(found) = &mut self.found else { return Ok(()) };

@@ -273,7 +273,7 @@ impl Volume {
         if inode.directory.is_some() {
             return Err(FileError::IsADirectory { file });
         }
-        if self.is_nameless(file) {
+        if self.rare.is_nameless(file) {
             return Err(FileError::NotFound { file });
         }
         self.put_first(file, parent);

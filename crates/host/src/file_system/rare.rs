@@ -10,8 +10,8 @@ use super::operate::name_hash;
 use super::parameters::BLOCK_SIZE;
 use super::touched::{Mapping, Touched};
 use super::volume::{SUPERBLOCK, Volume};
+use crate::rarities::Rarities;
 use petrio_colours::{FileId, FileOp};
-use petrio_persist::Persist;
 use std::sync::Arc;
 
 /// Bytes of an inode that every one has, and those of the fields behind them that ext4 has (`want_extra_isize`).
@@ -28,32 +28,18 @@ const SHARERS: u32 = 1024;
 /// Bytes of a symbolic link that lie in its inode (EXT4_N_BLOCKS * 4, with a zero at the end).
 const SHORT_LINK: u64 = 60;
 
-/// What a file has that few have.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
-pub(super) struct Rare {
-    /// Its names but the first: the directory and the hash of each.
-    pub(super) names: Vec<(FileId, u32)>,
-    /// Whether it has no name yet.
-    pub(super) nameless: bool,
-    /// The size and the block of its attribute, where that is outside of the inode.
-    attribute: Option<(u64, u64)>,
-}
+/// What few files have: of a name its hash; of an attribute outside of the inode its size and its block.
+pub(super) type Rare = Rarities<u32, Option<(u64, u64)>>;
 
 /// Blocks of attributes that may be shared: by size, the block and how many share it.
 pub(super) type Attributes = std::collections::BTreeMap<u64, (u64, u32)>;
 
 impl Volume {
-    fn note_rare(&mut self, file: FileId, note: impl FnOnce(&mut Rare)) {
-        let mut rare = self.rare.remove(&file).unwrap_or_default();
-        note(&mut rare);
-        if rare != Rare::default() {
-            self.rare.insert(file, rare);
+    /// Makes a name a file's first.
+    fn set_name(&mut self, file: FileId, name: (FileId, u32)) {
+        if let Some(inode) = self.files.get_mut(file.0 as usize) {
+            (inode.parent, inode.hash) = name;
         }
-    }
-
-    /// Whether it has no name yet.
-    pub(super) fn is_nameless(&self, file: FileId) -> bool {
-        self.rare.get(&file).is_some_and(|rare| rare.nameless)
     }
 
     /// Gives a file one more name, or its first.
@@ -71,16 +57,14 @@ impl Volume {
         let hash = name_hash(file, self.names);
         self.add_name(file, parent, hash, touched)?;
         touched.update(self.inode_block(file));
-        if self.is_nameless(file) {
+        if self.rare.is_nameless(file) {
             // It leaves the list of orphans.
             touched.dirty(SUPERBLOCK);
             self.orphans -= 1;
-            self.note_rare(file, |rare| rare.nameless = false);
-            if let Some(inode) = self.files.get_mut(file.0 as usize) {
-                (inode.parent, inode.hash) = (parent, hash);
-            }
+            self.rare.set_nameless(file, false);
+            self.set_name(file, (parent, hash));
         } else {
-            self.note_rare(file, |rare| rare.names.push((parent, hash)));
+            self.rare.add_name(file, (parent, hash));
         }
         Ok(())
     }
@@ -88,25 +72,16 @@ impl Volume {
     /// Makes the name that a file has in a directory its first, where it has one there.
     pub(super) fn put_first(&mut self, file: FileId, parent: FileId) {
         let Some(inode) = self.get(file) else { return };
-        let first = (inode.parent, inode.hash);
-        let Some(rare) = self.rare.get_mut(&file).filter(|_| first.0 != parent) else { return };
-        let Some(name) = rare.names.iter_mut().find(|name| name.0 == parent) else { return };
-        let (parent, hash) = std::mem::replace(name, first);
-        if let Some(inode) = self.files.get_mut(file.0 as usize) {
-            (inode.parent, inode.hash) = (parent, hash);
+        if let Some(name) = self.rare.put_first(file, parent, (inode.parent, inode.hash)) {
+            self.set_name(file, name);
         }
     }
 
     /// A file's first name is gone: the next takes its place; whether there is one.
     pub(super) fn takes_next_name(&mut self, file: FileId, touched: &mut Touched) -> bool {
-        let Some((parent, hash)) = self.rare.get_mut(&file).and_then(|rare| rare.names.pop()) else {
-            return false;
-        };
-        self.note_rare(file, |_| {});
+        let Some(name) = self.rare.next_name(file) else { return false };
         touched.update(self.inode_block(file));
-        if let Some(inode) = self.files.get_mut(file.0 as usize) {
-            (inode.parent, inode.hash) = (parent, hash);
-        }
+        self.set_name(file, name);
         true
     }
 
@@ -119,7 +94,7 @@ impl Volume {
         self.orphan_add(&inode, touched);
         self.orphans += 1;
         self.put(file, Arc::new(inode));
-        self.note_rare(file, |rare| rare.nameless = true);
+        self.rare.set_nameless(file, true);
         Ok(())
     }
 
@@ -172,14 +147,14 @@ impl Volume {
             }
         };
         self.attributes.insert(length, (block, sharers + 1));
-        self.note_rare(file, |rare| rare.attribute = Some((length, block)));
+        self.rare.set_attribute(file, Some((length, block)));
         Ok(())
     }
 
     /// A file needs its block of attributes no more; nor does anybody, where nobody shares it.
     fn drop_attribute(&mut self, file: FileId, touched: &mut Touched) {
-        let Some((length, block)) = self.rare.get(&file).and_then(|rare| rare.attribute) else { return };
-        self.note_rare(file, |rare| rare.attribute = None);
+        let Some((length, block)) = self.rare.attribute(file) else { return };
+        self.rare.set_attribute(file, None);
         let shared = self.attributes.get_mut(&length).filter(|(other, _)| *other == block);
         match shared {
             Some((_, sharers)) if *sharers > 1 => {
@@ -199,6 +174,6 @@ impl Volume {
     /// All that a file had goes with it.
     pub(super) fn drop_rare(&mut self, file: FileId, touched: &mut Touched) {
         self.drop_attribute(file, touched);
-        self.rare.remove(&file);
+        self.rare.remove(file);
     }
 }

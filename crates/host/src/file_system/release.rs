@@ -30,7 +30,7 @@ impl Volume {
             return;
         }
         let is_orphan = inode.orphan;
-        if is_orphan || self.is_nameless(file) {
+        if is_orphan || self.rare.is_nameless(file) {
             self.evict(file, touched);
         } else {
             self.discard_reservation(file);
@@ -151,7 +151,7 @@ impl Volume {
         touched.dirty(self.geometry.descriptor(group));
         touched.credits += self.truncate_credits() + 3;
         self.inodes.give_back(inode.number, inode.directory.is_some());
-        if inode.orphan || self.is_nameless(file) {
+        if inode.orphan || self.rare.is_nameless(file) {
             self.orphans -= 1;
         }
         self.drop_rare(file, touched);

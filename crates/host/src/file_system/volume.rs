@@ -14,7 +14,6 @@ use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
 use petrio_units::numbers::as_number;
-use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -93,7 +92,7 @@ pub struct Volume {
     /// Where the next blocks of a prepared file go instead of behind the last ones.
     pub(super) scatter: Option<u64>,
     /// What few files have.
-    pub(super) rare: BTreeMap<FileId, Rare>,
+    pub(super) rare: Rare,
     pub(super) attributes: Attributes,
     /// Groups whose bitmaps were never written (BLOCK_UNINIT and INODE_UNINIT, which ext4's descriptors have).
     pub(super) unwritten: Vec<Unwritten>,
@@ -164,7 +163,7 @@ impl Volume {
             orphans: 0,
             names: 0,
             scatter: None,
-            rare: BTreeMap::new(),
+            rare: Rare::new(),
             attributes: Attributes::new(),
             scratch: Scratch::default(),
             unwritten: match parameters.family {

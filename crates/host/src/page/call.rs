@@ -119,6 +119,7 @@ impl Context<'_> {
             let (system, mut kernel) = self.split();
             system.end(&mut kernel, change);
         }
+        self.system.given_up(&job.op);
         self.unlock(job);
         Next::Return
     }

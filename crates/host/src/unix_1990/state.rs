@@ -15,6 +15,7 @@ use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::daemon::Daemon;
 use petrio_colours::{
     BlockRequest, Direction, Failure, FileId, FileOp, Operation, Purpose, RequestId, SECTOR_BYTES,
+    local_operations,
 };
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
@@ -155,12 +156,7 @@ impl Host {
             | Operation::Rmdir
             | Operation::SetAttributes
             | Operation::Rename => self.change(job, file, now),
-            Operation::SetXattr
-            | Operation::Link
-            | Operation::Symlink
-            | Operation::Tmpfile
-            | Operation::Allocate
-            | Operation::SyncRange => job.fail(Failure::NotImplemented),
+            local_operations!() => job.fail(Failure::NotImplemented),
             Operation::Readdir | Operation::Stat => Next::Return,
         }
     }

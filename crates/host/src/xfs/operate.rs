@@ -370,7 +370,7 @@ impl XfsVolume {
 
     /// A file is closed: blocks behind its end are given back, once (`xfs_file_release`); a file without a name goes with its last holder.
     fn close(&mut self, file: FileId, changes: &mut Changes) {
-        let is_nameless = self.is_nameless(file);
+        let is_nameless = self.rare.is_nameless(file);
         let Some(inode) = self.get_mut(file) else { return };
         inode.holders = inode.holders.saturating_sub(1);
         inode.orphan |= is_nameless;

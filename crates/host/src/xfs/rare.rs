@@ -9,6 +9,7 @@ use super::geometry::INODES_PER_BLOCK;
 use super::items::{Buffer, Changes};
 use super::volume::XfsVolume;
 use crate::file_system::{BLOCK_SIZE, FileError, name_hash};
+use crate::rarities::Rarities;
 use petrio_colours::{FileId, FileOp};
 use petrio_persist::Persist;
 
@@ -34,19 +35,12 @@ const EXTENT: u64 = 16;
 /// Bytes before a symbolic link's text in a block (`struct xfs_dsymlink_hdr`).
 const SYMLINK_HEADER: u64 = 56;
 
-/// What a file has that few have.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Persist)]
-pub(super) struct Rare {
-    /// Its names but the first: the directory, the hash and the place of each.
-    names: Vec<(FileId, u32, u32)>,
-    /// Whether it has no name yet.
-    nameless: bool,
-    attribute: Attribute,
-}
+/// What few files have: of a name its hash and its place, and attributes.
+pub(super) type Rare = Rarities<(u32, u32), Attribute>;
 
 /// Where a file's attribute lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
-enum Attribute {
+pub(super) enum Attribute {
     #[default]
     None,
     /// In the inode: bytes of the fork.
@@ -56,17 +50,11 @@ enum Attribute {
 }
 
 impl XfsVolume {
-    fn note_rare(&mut self, file: FileId, note: impl FnOnce(&mut Rare)) {
-        let mut rare = self.rare.remove(&file).unwrap_or_default();
-        note(&mut rare);
-        if rare != Rare::default() {
-            self.rare.insert(file, rare);
+    /// Makes a name a file's first.
+    fn set_name(&mut self, file: FileId, (parent, (hash, place)): (FileId, (u32, u32))) {
+        if let Some(inode) = self.get_mut(file) {
+            (inode.parent, inode.hash, inode.place) = (parent, hash, place);
         }
-    }
-
-    /// Whether it has no name yet.
-    pub(super) fn is_nameless(&self, file: FileId) -> bool {
-        self.rare.get(&file).is_some_and(|rare| rare.nameless)
     }
 
     /// Gives a file one more name, or its first.
@@ -89,14 +77,13 @@ impl XfsVolume {
         let place = directory.map_or(0, |directory| directory.insert(hash, &mut change));
         self.apply(parent, &change, changes)?;
         changes.core(file);
-        if self.is_nameless(file) {
+        let name = (parent, (hash, place));
+        if self.rare.is_nameless(file) {
             self.group_mut(number.group).log_unlinked(number.inode, changes);
-            self.note_rare(file, |rare| rare.nameless = false);
-            if let Some(inode) = self.get_mut(file) {
-                (inode.parent, inode.hash, inode.place) = (parent, hash, place);
-            }
+            self.rare.set_nameless(file, false);
+            self.set_name(file, name);
         } else {
-            self.note_rare(file, |rare| rare.names.push((parent, hash, place)));
+            self.rare.add_name(file, name);
         }
         Ok(())
     }
@@ -104,23 +91,17 @@ impl XfsVolume {
     /// Makes the name that a file has in a directory its first, where it has one there.
     pub(super) fn put_first(&mut self, file: FileId, parent: FileId) {
         let Some(inode) = self.get(file) else { return };
-        let first = (inode.parent, inode.hash, inode.place);
-        let Some(rare) = self.rare.get_mut(&file).filter(|_| first.0 != parent) else { return };
-        let Some(name) = rare.names.iter_mut().find(|name| name.0 == parent) else { return };
-        let name = std::mem::replace(name, first);
-        if let Some(inode) = self.get_mut(file) {
-            (inode.parent, inode.hash, inode.place) = name;
+        let first = (inode.parent, (inode.hash, inode.place));
+        if let Some(name) = self.rare.put_first(file, parent, first) {
+            self.set_name(file, name);
         }
     }
 
     /// A file's first name is gone: the next takes its place; whether there is one.
     pub(super) fn takes_next_name(&mut self, file: FileId, changes: &mut Changes) -> bool {
-        let Some(name) = self.rare.get_mut(&file).and_then(|rare| rare.names.pop()) else { return false };
-        self.note_rare(file, |_| {});
+        let Some(name) = self.rare.next_name(file) else { return false };
         changes.core(file);
-        if let Some(inode) = self.get_mut(file) {
-            (inode.parent, inode.hash, inode.place) = name;
-        }
+        self.set_name(file, name);
         true
     }
 
@@ -133,7 +114,7 @@ impl XfsVolume {
     ) -> Result<(), FileError> {
         let number = self.make_inode(file, parent, false, changes)?;
         self.group_mut(number.group).log_unlinked(number.inode, changes);
-        self.note_rare(file, |rare| rare.nameless = true);
+        self.rare.set_nameless(file, true);
         Ok(())
     }
 
@@ -175,7 +156,7 @@ impl XfsVolume {
         let goal = self.geometry.group_start(inode.number.group) + inode.number.inode / INODES_PER_BLOCK;
         let short = SHORT_HEADER + SHORT_ENTRY + length;
         let room = FORKS - inode.fork_bytes().next_multiple_of(8).clamp(DATA_LEAST, FORKS);
-        let before = self.rare.get(&file).map_or(Attribute::None, |rare| rare.attribute);
+        let before = self.rare.attribute(file);
         let after = match (length, before) {
             (0, _) => Attribute::None,
             _ if length <= SHORT_MOST && short <= room => Attribute::Short(short),
@@ -204,7 +185,7 @@ impl XfsVolume {
         if before != after {
             self.drop_leaf(before, changes);
         }
-        self.note_rare(file, |rare| rare.attribute = after);
+        self.rare.set_attribute(file, after);
         Ok(())
     }
 
@@ -217,8 +198,7 @@ impl XfsVolume {
 
     /// All that a file had goes with it.
     pub(super) fn drop_rare(&mut self, file: FileId, changes: &mut Changes) {
-        if let Some(rare) = self.rare.remove(&file) {
-            self.drop_leaf(rare.attribute, changes);
-        }
+        self.drop_leaf(self.rare.attribute(file), changes);
+        self.rare.remove(file);
     }
 }

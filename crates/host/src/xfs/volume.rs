@@ -13,7 +13,6 @@ use crate::file_system::{FileError, FormatError, Mapping, Segment};
 use crate::shared_slots::SharedSlots;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Inodes of a group are numbered from its beginning.
@@ -87,7 +86,7 @@ pub struct XfsVolume {
     /// Where the next blocks of a prepared file go instead of behind the last ones.
     pub(super) scatter: Option<u64>,
     /// What few files have.
-    pub(super) rare: BTreeMap<FileId, Rare>,
+    pub(super) rare: Rare,
 }
 
 impl XfsVolume {
@@ -120,7 +119,7 @@ impl XfsVolume {
             names: 0,
             inactive: Vec::new(),
             scatter: None,
-            rare: BTreeMap::new(),
+            rare: Rare::new(),
         })
     }
 

@@ -4,12 +4,13 @@ use super::draft::Draft;
 use super::net::NetBuilder;
 use crate::adjacency::{Adjacency, Condition};
 use crate::agenda::RANK_LIMIT;
-use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber};
+use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, arc_number};
 use crate::binding::{Search, SearchArc};
 use crate::error::NetError;
 use crate::net::{Conserved, Net, Transition};
 use crate::place::Discipline;
 use crate::structure::{PlaceSpec, Structure, TransitionSpec};
+use petrio_time::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     for (index, draft) in builder.drafts.into_iter().enumerate() {
         let rank = ranks[&draft.priority];
         let (transition, tests, changed) = compile_transition(draft, rank, &places)?;
-        note_adjacency(index as u32, &transition.spec, &tests, &mut drafts);
+        note_adjacency(as_number(index), &transition.spec, &tests, &mut drafts);
         transitions.push(transition);
         changes.push(changed);
     }
@@ -174,7 +175,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         }
     }
 
-    let number_of_inputs = inputs.len() as ArcNumber;
+    let number_of_inputs = arc_number(inputs.len());
     let (searches, shares_places) = searches(&path, inputs, guard.is_some(), places)?;
     let simple = searches.is_empty() && guard.is_none();
     let spec = TransitionSpec {
@@ -184,7 +185,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         arcs,
         guarded: guard.is_some(),
         rank,
-        conditions: tests.len() as u32,
+        conditions: as_number(tests.len()),
         binds: !searches.is_empty(),
         searches: searches.into(),
         guard,
@@ -254,7 +255,7 @@ impl Taken {
                     *taken.needs.entry(place).or_default() += weight;
                     taken.takes.push((place, weight));
                     if kind == ArcKind::Consume {
-                        taken.consumes.push((arc as ArcNumber, place, weight));
+                        taken.consumes.push((arc_number(arc), place, weight));
                     }
                 }
                 ArcKind::Update if discipline == Discipline::Priority => {
@@ -349,7 +350,7 @@ fn searches(
             let (what, discipline) = ("tell apart two tokens of", "priority".to_owned());
             return Err(NetError::WrongDiscipline { transition, place: place_path, what, discipline });
         }
-        searches.push(SearchArc { arc: arc as ArcNumber, place, consumes: kind.consumes(), search });
+        searches.push(SearchArc { arc: arc_number(arc), place, consumes: kind.consumes(), search });
     }
     Ok((searches, shares_places))
 }

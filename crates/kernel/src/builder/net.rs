@@ -6,6 +6,7 @@ use crate::net::{Conserved, Names, Starter};
 use crate::structure::{Page, PlaceSpec, ProbeSpec, StreamSpec};
 use crate::sum::NamedSum;
 use petrio_persist::Kinds;
+use petrio_time::numbers::as_number;
 use std::collections::HashMap;
 
 /// Collects pages, places and transitions, and compiles them into a [`Net`](crate::Net).
@@ -58,7 +59,7 @@ impl NetBuilder {
         if let Some((_, index)) = known.iter().find(|(known, _)| known == purpose) {
             return *index;
         }
-        let index = self.streams.len() as u32;
+        let index = as_number(self.streams.len());
         self.streams_by_path.entry(path.clone()).or_default().push((purpose.to_owned(), index));
         self.streams.push(StreamSpec { path, purpose: purpose.to_owned() });
         index

@@ -15,6 +15,7 @@ use crate::sum::{NamedSum, Sum};
 use crate::tokens::{Ready, Turn};
 use petrio_persist::Kinds;
 use petrio_random::{Generator, generator};
+use petrio_time::numbers::as_number;
 use std::sync::Arc;
 
 impl NetBuilder {
@@ -52,7 +53,7 @@ impl PageBuilder<'_> {
     /// A page below this one.
     pub fn page(&mut self, name: &str) -> PageBuilder<'_> {
         let path = self.child_path(name);
-        let page = self.net.pages.len() as u32;
+        let page = as_number(self.net.pages.len());
         if self.net.names.pages.insert(path.clone(), page).is_some() {
             self.net.fail(NetError::Duplicate { kind: "page", path: path.clone() });
         }
@@ -78,7 +79,7 @@ impl PageBuilder<'_> {
         station: Option<Box<dyn Station<T>>>,
     ) -> Place<T> {
         let path = self.child_path(name);
-        if self.net.names.places.insert(path.clone(), self.net.places.len() as u32).is_some() {
+        if self.net.names.places.insert(path.clone(), as_number(self.net.places.len())).is_some() {
             self.net.fail(NetError::Duplicate { kind: "place", path: path.clone() });
         }
         self.net.places.push(PlaceSpec {
@@ -93,7 +94,7 @@ impl PageBuilder<'_> {
             stream: 0,
             encode: None,
         });
-        Place::new((self.net.places.len() - 1) as u32)
+        Place::new(as_number(self.net.places.len() - 1))
     }
 
     /// A place whose tokens are taken first in, first out.
@@ -247,7 +248,7 @@ impl PageBuilder<'_> {
     pub fn probe(&mut self, name: &str) -> Probe {
         let path = self.child_path(name);
         self.net.probes.push(ProbeSpec { path });
-        Probe((self.net.probes.len() - 1) as u32)
+        Probe(as_number(self.net.probes.len() - 1))
     }
 
     /// Declares that tokens enter this page through a place.
@@ -289,7 +290,7 @@ impl PageBuilder<'_> {
     /// A transition. Declare its arcs, then give it an action.
     pub fn transition(&mut self, name: &str) -> TransitionBuilder<'_> {
         let path = self.child_path(name);
-        if self.net.names.transitions.insert(path.clone(), self.net.drafts.len() as u32).is_some() {
+        if self.net.names.transitions.insert(path.clone(), as_number(self.net.drafts.len())).is_some() {
             self.net.fail(NetError::Duplicate { kind: "transition", path: path.clone() });
         }
         self.net.drafts.push(Draft::new(path, self.page));

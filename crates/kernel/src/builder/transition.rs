@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::net::NetBuilder;
-use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Put, Read, Reset, Take, Update};
+use crate::arc::{ARC_LIMIT, ArcKind, ArcNumber, Cancel, Put, Read, Reset, Take, Update, arc_number};
 use crate::binding::{Binding, Search, select_key, store_of};
 use crate::firing::Firing;
 use crate::place::{Colour, Key, Place};
@@ -49,7 +49,7 @@ impl TransitionBuilder<'_> {
         draft.arcs.push(ArcSpec { place, kind, weight, label: None });
         draft.inputs.push((place, kind, weight, search));
         // Beyond the limit the number is never used: building fails.
-        (draft.inputs.len() - 1).min(ARC_LIMIT) as ArcNumber
+        arc_number((draft.inputs.len() - 1).min(ARC_LIMIT))
     }
 
     fn output(&mut self, place: u32, kind: ArcKind, weight: u32) {

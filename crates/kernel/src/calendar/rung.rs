@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use petrio_persist::Persist;
+use petrio_time::numbers::{as_index, as_number};
 
 /// Entries per chunk: a chunk is 344 bytes, so appending touches one cache line most of the time.
 const CHUNK: usize = 14;
@@ -32,7 +33,7 @@ impl Pool {
             return index;
         }
         self.chunks.push(Chunk { entries: [Entry::default(); CHUNK], len: 0, next });
-        (self.chunks.len() - 1) as u32
+        as_number(self.chunks.len() - 1)
     }
 }
 
@@ -65,7 +66,7 @@ impl Rung {
         self.start = start;
         self.end = end;
         self.cursor = 0;
-        let count = ((end - 1 - start) >> self.shift) as usize + 1;
+        let count = as_index((end - 1 - start) >> self.shift) + 1;
         self.buckets.clear();
         self.buckets.resize(count, Bucket { head: NONE, count: 0 });
     }
@@ -75,7 +76,7 @@ impl Rung {
     }
 
     pub(super) fn push(&mut self, pool: &mut Pool, entry: Entry) {
-        let bucket = &mut self.buckets[((entry.time - self.start) >> self.shift) as usize];
+        let bucket = &mut self.buckets[as_index((entry.time - self.start) >> self.shift)];
         if bucket.head == NONE || pool.chunks[bucket.head as usize].len as usize == CHUNK {
             bucket.head = pool.take(bucket.head);
         }
@@ -103,7 +104,7 @@ impl Rung {
                 at = chunk.next;
             }
             let start = self.start + ((index as u64) << self.shift);
-            let end = (u128::from(start) + (1u128 << self.shift)).min(u128::from(self.end)) as u64;
+            let end = start.saturating_add(1 << self.shift).min(self.end);
             return Some((start, end));
         }
         None

@@ -6,6 +6,7 @@ use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;
 use petrio_persist::Persist;
+use petrio_time::numbers::whole_part;
 use std::sync::Arc;
 
 /// Says how fast each of the tokens under way progresses.
@@ -104,7 +105,7 @@ impl<T: Colour> FlowStation<T> {
         self.generation = (self.generation + 1) % DELAYED;
         // Rounding up never finishes one early; the page's speed is in the rates already.
         let span = libm::ceil(span);
-        let span = if span < u64::MAX as f64 { Time::from_picos(span as u64) } else { Time::NEVER };
+        let span = if span < u64::MAX as f64 { Time::from_picos(whole_part(span)) } else { Time::NEVER };
         let speed = std::mem::replace(&mut env.speed, 1.0);
         self.pending = env.after(span, self.generation).is_some();
         env.speed = speed;

@@ -6,6 +6,7 @@ use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::Persist;
+use petrio_time::numbers::whole_part;
 
 /// A job, waiting or in service.
 #[derive(Clone, Persist)]
@@ -88,7 +89,7 @@ impl<T: Colour> Station<T> for Preemptive<T> {
                 if let Some(ends) = ends {
                     *env.stale += 1;
                     // Back from wall time to the page's own time.
-                    job.remaining = Time::from_picos(((ends - env.now) as f64 * speed + 0.5) as u64);
+                    job.remaining = Time::from_picos(whole_part((ends - env.now) as f64 * speed + 0.5));
                 }
                 job.queued = env.now;
                 job.interrupted = true;

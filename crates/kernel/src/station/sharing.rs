@@ -10,6 +10,7 @@ use crate::Time;
 use crate::calendar::DELAYED;
 use crate::place::Colour;
 use petrio_persist::Persist;
+use petrio_time::numbers::whole_part;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -101,7 +102,7 @@ impl<T: Colour> Sharing<T> {
             // The rate contains the page's speed already; rounding up never finishes a job early, and no work takes no
             // time.
             let span = libm::ceil(span);
-            let span = if span < u64::MAX as f64 { Time::from_picos(span as u64) } else { Time::NEVER };
+            let span = if span < u64::MAX as f64 { Time::from_picos(whole_part(span)) } else { Time::NEVER };
             let speed = std::mem::replace(&mut env.speed, 1.0);
             self.pending = env.after(span, self.generation).is_some();
             env.speed = speed;

@@ -115,7 +115,8 @@ impl Tracker {
         // Where a scheduler orders the line, single waits aren't known; Little's law gives their mean.
         let wait_sum = if self.wait_sum == 0 { tracker.waiting_area } else { self.wait_sum };
         let mean = |sum: u128, count: u64| {
-            Time::from_picos(if count == 0 { 0 } else { (sum / u128::from(count)) as u64 })
+            let mean = sum.checked_div(u128::from(count)).unwrap_or(0);
+            Time::from_picos(u64::try_from(mean).unwrap_or(u64::MAX))
         };
         let mean_busy = tracker.busy_area as f64 / span;
         StationStatistics {

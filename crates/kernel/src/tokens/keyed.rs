@@ -3,6 +3,7 @@
 use super::special::Content;
 use crate::place::{Colour, Key};
 use petrio_persist::Persist;
+use petrio_time::numbers::as_number;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -26,6 +27,7 @@ impl Hasher for KeyHasher {
         let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = mixed ^ (mixed >> 32);
     }
+    #[expect(clippy::cast_possible_truncation, reason = "each takes its half")]
     fn write_u128(&mut self, value: u128) {
         self.write_u64(value as u64);
         self.write_u64((value >> 64) as u64);
@@ -68,12 +70,14 @@ impl<T> Keyed<T> {
     }
 
     /// The first occupied slot from `start` on.
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     pub(crate) fn occupied_from(&self, start: u32) -> Option<u32> {
         let rest = self.held.get(start as usize..)?;
         rest.iter().position(|held| held.token.is_some()).map(|offset| start + offset as u32)
     }
 
     /// Slots and tokens, in slot order (deterministic).
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.held
             .iter()
@@ -96,7 +100,7 @@ impl<T: Colour> Content<T> for Keyed<T> {
             }
             None => {
                 self.held.push(content);
-                (self.held.len() - 1) as u32
+                as_number(self.held.len() - 1)
             }
         };
         self.len += 1;

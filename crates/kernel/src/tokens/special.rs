@@ -4,6 +4,7 @@ use super::keyed::Keyed;
 use super::treap::Treap;
 use crate::place::{Colour, Key, KeyOf};
 use petrio_persist::{Damage, Kept, Persist, Reader, Writer};
+use petrio_time::numbers::as_number;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -110,7 +111,7 @@ impl<T: Colour> Content<T> for Bag<T> {
     }
 
     fn first(&self) -> Option<u32> {
-        self.0.len().checked_sub(1).map(|last| last as u32)
+        self.0.len().checked_sub(1).map(as_number)
     }
 
     fn get(&self, slot: u32) -> Option<&T> {

@@ -1,6 +1,7 @@
 //! Tokens that are not ready yet: each waits in a slot for its time in the calendar.
 
 use petrio_persist::Persist;
+use petrio_time::numbers::as_number;
 
 /// What a slot holds.
 #[derive(Clone, Debug, Persist)]
@@ -78,6 +79,7 @@ impl<T> Timed<T> {
     }
 
     /// One past the last slot.
+    #[expect(clippy::cast_possible_truncation, reason = "each got its number of 32 bits when it was made")]
     fn end(&self) -> u32 {
         1 + self.others.as_ref().map_or(0, |others| others.0.len() as u32)
     }
@@ -105,7 +107,7 @@ impl<T> Timed<T> {
     fn push(&mut self, content: Slot<T>) -> u32 {
         let others = self.others.get_or_insert_with(|| Box::new(Others(Vec::new())));
         others.0.push(content);
-        others.0.len() as u32
+        as_number(others.0.len())
     }
 
     #[inline]
@@ -186,7 +188,7 @@ impl<T> Timed<T> {
             }
             removed += 1;
         }
-        self.len -= removed as u32;
+        self.len -= as_number(removed);
         (removed, stale)
     }
 

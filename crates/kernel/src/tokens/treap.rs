@@ -7,6 +7,7 @@ use super::special::Content;
 use crate::place::{Colour, Key};
 use petrio_persist::Persist;
 use petrio_random::mix;
+use petrio_time::numbers::as_number;
 
 const NONE: u32 = u32::MAX;
 
@@ -159,7 +160,7 @@ impl<T: Colour> Content<T> for Treap<T> {
             }
             None => {
                 self.nodes.push(node);
-                (self.nodes.len() - 1) as u32
+                as_number(self.nodes.len() - 1)
             }
         };
         self.len += 1;

@@ -162,6 +162,8 @@ impl<'a> Process<'a> {
                         self.stop(watch.take());
                     }
                 }
+                // Only programs whose ranks exchange messages say and await, and those aren't driven here.
+                Step::Signal(_) | Step::Await(_) => {}
                 Step::Barrier => {
                     gaps.rest();
                     barrier.wait();

@@ -134,3 +134,27 @@ impl EmulatedDisk {
         &self.device
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use petrio_colours::Direction;
+    use petrio_engine::Engine;
+
+    #[test]
+    fn each_request_takes_the_same_time_one_after_the_other() {
+        let system = Pace::Even(Duration::new(Time::from_millis(5))).system().unwrap();
+        let mut engine = Engine::new(&system, 1, 0);
+        let program = engine.program(0).unwrap();
+        for direction in [Direction::Read, Direction::Write, Direction::Flush] {
+            let request = BlockRequest { direction, blocks: 1, ..BlockRequest::default() };
+            engine.submit(program, request, Time::ZERO).unwrap();
+        }
+        let mut ends = Vec::new();
+        while engine.under_way() > 0 {
+            ends.extend(engine.advance(Time::NEVER).unwrap().into_iter().map(|done| done.at.as_millis()));
+        }
+        assert_eq!(ends, [5.0, 10.0, 15.0]);
+    }
+}

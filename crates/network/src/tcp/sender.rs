@@ -14,6 +14,7 @@ use super::Rules;
 use super::round_trip::RoundTrip;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
+use petrio_units::numbers::{as_number, in_proportion};
 use std::collections::VecDeque;
 
 /// A message that isn't acknowledged yet, and where in the stream it lies.
@@ -161,7 +162,7 @@ impl<M: Clone> Sender<M> {
         let sent = self.messages.get(message)?;
         debug_assert!((sent.begin..sent.end).contains(&from), "acknowledgements end where segments do");
         let end = (from + rules.segment).min(sent.end);
-        let length = (end - from) as u32;
+        let length = as_number(end - from);
         let message = (end == sent.end).then(|| sent.message.clone());
         Some(Outgoing { from, length, bytes: if sent.is_empty { 0 } else { length }, message })
     }
@@ -222,8 +223,8 @@ impl<M: Clone> Sender<M> {
                 self.window = self.window.saturating_add(newly.min(2 * segment));
             }
         } else if self.is_limited {
-            let share = u128::from(segment) * u128::from(newly) / u128::from(self.window.max(1));
-            self.window = self.window.saturating_add((share as u64).clamp(1, segment));
+            let share = in_proportion(segment, newly, self.window.max(1));
+            self.window = self.window.saturating_add(share.clamp(1, segment));
         }
     }
 

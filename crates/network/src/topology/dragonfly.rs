@@ -20,6 +20,7 @@ use super::{
 };
 use super::{NONE, Way, choose, fits, host_links, link, positive};
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// Salts of the two choices that a flow makes.
 const PARALLEL: u32 = 0;
@@ -84,8 +85,8 @@ impl Dragonfly {
         Ok(Self {
             hosts,
             parameters: parameters.clone(),
-            parallel: parallel as u32,
-            first_global: 2 * hosts + local as u32,
+            parallel: as_number(parallel),
+            first_global: 2 * hosts + as_number(local),
         })
     }
 

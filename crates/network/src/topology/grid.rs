@@ -11,6 +11,7 @@
 use super::{GridParameters, Link, LinkKind, Node, TopologyError, Way};
 use super::{fits, host_links, positive, push_both_ways};
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 
 /// A mesh or torus.
 #[derive(Clone, Debug, Persist)]
@@ -84,14 +85,14 @@ impl Grid {
         let (mut stride, mut first) = (1, 2 * hosts);
         // A dimension of one switch leads nowhere; without it there is less to look at.
         let axis = |size: &u32| {
-            let (size, cables) = (*size, cables(*size) as u32);
+            let (size, cables) = (*size, as_number(cables(*size)));
             let axis = Axis { size, stride, cables_per_line: per_line(size), cables, first };
             stride *= size;
             first += 2 * cables;
             axis
         };
         let axes = sizes.iter().filter(|size| **size > 1).map(axis).collect();
-        Ok(Self { hosts, hosts_per_switch: grid.hosts_per_switch, switches: switches as u32, axes })
+        Ok(Self { hosts, hosts_per_switch: grid.hosts_per_switch, switches: as_number(switches), axes })
     }
 
     pub(super) fn switches(&self) -> u32 {

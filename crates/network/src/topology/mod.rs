@@ -42,6 +42,7 @@ use dragonfly::Dragonfly;
 use grid::Grid;
 use one_by_one::Routes;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use petrio_units::{Duration, Rate};
 
 /// Directed links that are made at most: about 300 MB. A full fat tree of three levels has six for each host.
@@ -293,7 +294,7 @@ fn link(kind: LinkKind, from: Node, to: Node, back: u32) -> Link {
 
 /// Appends so many links and after them, in the same order, those back.
 fn push_both_ways(links: &mut Vec<Link>, kind: LinkKind, count: u32, ends: impl Fn(u32) -> (Node, Node)) {
-    let there = links.len() as u32;
+    let there = as_number(links.len());
     let back = there + count;
     links.extend((0..count).map(|number| {
         let (from, to) = ends(number);

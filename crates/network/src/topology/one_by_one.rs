@@ -14,6 +14,7 @@ use super::{
 };
 use petrio_persist::Persist;
 use petrio_units::Duration;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -139,7 +140,7 @@ pub(super) fn wire(hosts: &[String], given: &[LinkParameters]) -> Result<Wiring,
             [only] => (only, NONE),
             _ => {
                 rows.push(itself);
-                (NONE, rows.len() as u32 - 1)
+                (NONE, as_number(rows.len()) - 1)
             }
         };
         let (target, switch, down) = match links.get(only as usize) {
@@ -148,7 +149,7 @@ pub(super) fn wire(hosts: &[String], given: &[LinkParameters]) -> Result<Wiring,
         };
         let column = *column_of.entry(target).or_insert_with(|| {
             columns.push(target);
-            columns.len() as u32 - 1
+            as_number(columns.len()) - 1
         });
         attached.push(Attachment { only, row, column, switch, down });
     }
@@ -175,7 +176,7 @@ pub(super) fn wire(hosts: &[String], given: &[LinkParameters]) -> Result<Wiring,
         }
     }
     let routes = Routes { hosts: attached, columns: columns.len(), table };
-    let switches = switches as u32;
+    let switches = as_number(switches);
     let routing = Routing::OneByOne(routes);
     Ok(Wiring { hosts: host_count, switches, links, shared: false, routing })
 }
@@ -206,7 +207,7 @@ fn both_ways(hosts: &[String], given: &[LinkParameters]) -> Result<(Vec<Link>, u
         });
         let trunk = ends.iter().all(|end| matches!(end, Node::Switch(_)));
         let kind = if trunk { LinkKind::Trunk } else { LinkKind::Host };
-        let number = links.len() as u32;
+        let number = as_number(links.len());
         for (from, to, back) in [(ends[0], ends[1], number + 1), (ends[1], ends[0], number)] {
             let lanes = f64::from(*lanes);
             links.push(Link {

@@ -1,6 +1,7 @@
 //! Axes: what is told along them, how values lie on them, and from where to where they go.
 
 use crate::numbers::{grouped, rate_unit, significant, time};
+use petrio_time::numbers::{as_index, whole_part};
 use serde::{Serialize, Serializer};
 
 /// What a number counts. It decides in which units a person reads it.
@@ -41,7 +42,7 @@ impl Quantity {
         match self {
             Self::Number if value.fract() == 0.0 && value.abs() < 1e15 => {
                 let sign = if value < 0.0 { "−" } else { "" };
-                format!("{sign}{}", grouped(value.abs() as u64))
+                format!("{sign}{}", grouped(whole_part(value.abs())))
             }
             Self::Number => significant(value),
             Self::Duration => time(value * 1e3),
@@ -153,7 +154,7 @@ impl Axis {
     /// A value of this axis as a person reads it.
     pub fn words(&self, value: f64) -> String {
         match &self.scale {
-            Scale::Names(names) => names.get(value as usize).cloned().unwrap_or_default(),
+            Scale::Names(names) => names.get(as_index(whole_part(value))).cloned().unwrap_or_default(),
             Scale::Linear | Scale::Logarithmic => self.quantity.words(value),
         }
     }

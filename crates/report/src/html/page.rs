@@ -4,7 +4,7 @@ use super::figures;
 use crate::estimate::Estimate;
 use crate::latency::Latency;
 use crate::processes::ProcessFigures;
-use crate::section::{BELOW_STAGES, Forms};
+use crate::sections::{above_stages, below_stages};
 use crate::served::{Served, WorkloadFigures};
 use crate::subject::Subject;
 use crate::summary::{Report, StageFigures};
@@ -31,14 +31,9 @@ pub(super) fn page(report: &Report) -> Page {
         shares(&mut page, served);
         plots(&mut page, report, served);
     }
-    let mut sections = report.sections();
-    sections.retain(|section| section.places().page.is_some());
-    sections.sort_by_key(|section| section.places().page);
-    let is_above = |section: &&dyn Forms| section.places().page < Some(BELOW_STAGES);
-    let (above, below) = sections.split_at(sections.partition_point(is_above));
-    above.iter().for_each(|section| section.page(&mut page));
+    above_stages(report).iter().for_each(|section| section.page(&mut page));
     stages(&mut page, report);
-    below.iter().for_each(|section| section.page(&mut page));
+    below_stages(report).iter().for_each(|section| section.page(&mut page));
     for transactions in report.each().flat_map(|served| &served.transactions) {
         page.note(transactions.sentence());
     }

@@ -1,7 +1,7 @@
 //! What equal parts did when: how busy each was, or how much it moved, over model time.
 
 use crate::figure::figures;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_page::figure::{Axis, Figure as Picture, Marks, Quantity, Series, Shade};
 use petrio_page::numbers::{per_cent, rate_unit, seconds, significant};
 use petrio_page::page::Page;
@@ -114,7 +114,6 @@ figures! { Activity: }
 
 impl Entry for Activity {
     const PART: &'static str = "activity";
-    const PLACES: Positions = Positions { terminal: None, page: Some(17) };
 
     fn name(&self) -> &str {
         &self.class

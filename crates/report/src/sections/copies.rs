@@ -1,7 +1,7 @@
 //! What a replication came to: the columns of Ivy's tables, and what copies cost.
 
 use crate::figure::{Tables, each, figures};
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_kernel::statistics;
 use petrio_models::cluster::replication::{CopyMoves, ReplicationStatistics};
 use petrio_page::numbers::{bytes, grouped, mean_number, significant, time};
@@ -154,7 +154,6 @@ figures! { CopyMovesFigures:
 
 impl Entry for CopiesFigures {
     const PART: &'static str = "copies";
-    const PLACES: Positions = Positions { terminal: Some(4), page: Some(12) };
 
     fn name(&self) -> &str {
         &self.name

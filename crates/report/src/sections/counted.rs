@@ -1,7 +1,7 @@
 //! What drives have counted of themselves, beside what they were asked.
 
 use crate::figure::{Tables, figures};
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_page::numbers::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,6 @@ figures! { CountedFigures:
 
 impl Entry for CountedFigures {
     const PART: &'static str = "drives' counts";
-    const PLACES: Positions = Positions { terminal: Some(9), page: Some(18) };
     const IS_APART: bool = false;
 
     fn name(&self) -> &str {

@@ -1,7 +1,7 @@
 //! What is left of bursts when a run ends, when they are over, and what the load gets then.
 
 use crate::figure::{Tables, figures};
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_page::numbers::{bytes, per_cent, significant, time};
 use petrio_units::numbers::{nearest_whole, whole_part};
 use schemars::JsonSchema;
@@ -128,7 +128,6 @@ figures! { CreditFigures:
 
 impl Entry for CreditFigures {
     const PART: &'static str = "credits";
-    const PLACES: Positions = Positions { terminal: None, page: None };
 
     fn name(&self) -> &str {
         &self.part
@@ -161,7 +160,6 @@ figures! { BehindCredits:
 
 impl Entry for BehindCredits {
     const PART: &'static str = "behind credits";
-    const PLACES: Positions = Positions { terminal: None, page: None };
 
     fn name(&self) -> &str {
         ""

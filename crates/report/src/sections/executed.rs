@@ -1,7 +1,7 @@
 //! A program that was executed on a simulated System: what it did beside its operations on storage, and what of it wasn't seen.
 
 use crate::figure::figures;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_page::numbers::{bytes, counted, grouped, seconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,6 @@ figures! { ExecutedFigures:
 
 impl Entry for ExecutedFigures {
     const PART: &'static str = "program";
-    const PLACES: Positions = Positions { terminal: Some(0), page: Some(0) };
 
     fn name(&self) -> &str {
         "program"

@@ -2,7 +2,7 @@
 
 use crate::figure::figures;
 use crate::mean::mean_of;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, per_cent};
 use petrio_units::numbers::whole_part;
@@ -76,7 +76,6 @@ figures! { MemoryFigures:
 
 impl Entry for MemoryFigures {
     const PART: &'static str = "memory";
-    const PLACES: Positions = Positions { terminal: Some(8), page: Some(11) };
     const IS_APART: bool = false;
 
     fn name(&self) -> &str {

@@ -28,6 +28,52 @@ pub use rates::{MemberRate, Rates};
 pub use sustained::{Held, Sustained, is_safe};
 pub use traffic::{PurposeFigures, Traffic, TrafficFigures};
 
+use crate::Report;
+use crate::section::Forms;
+
+/// The sections on a terminal, below the stages.
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
+    [
+        &report.executed,
+        &report.traffic,
+        &report.rates,
+        &report.jobs,
+        &report.copies,
+        &report.arrays,
+        &report.paths,
+        &report.profiles,
+        &report.memory,
+        &report.counted,
+    ]
+}
+
+/// Those on the page above the stages.
+pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 1] {
+    [&report.jobs]
+}
+
+/// Those on the page below the stages.
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
+    [
+        &report.executed,
+        &report.profiles,
+        &report.memory,
+        &report.copies,
+        &report.arrays,
+        &report.paths,
+        &report.traffic,
+        &report.rates,
+        &report.activity,
+        &report.counted,
+    ]
+}
+
+/// Those that only tables have: what they say stands among the warnings, in words.
+#[cfg(test)]
+fn in_tables_alone(report: &Report) -> [&dyn Forms; 3] {
+    [&report.sustained, &report.credits, &report.behind_credits]
+}
+
 /// Hands the list of sections to a macro: each a field of [`Report`](crate::Report), in the order of the JSON, with its comment and its type,
 /// a list of entries or one that may be absent.
 macro_rules! sections {
@@ -65,3 +111,21 @@ macro_rules! sections {
     };
 }
 pub(crate) use sections;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::addr_eq;
+
+    #[test]
+    fn every_section_has_one_place_on_the_page_or_stands_in_tables_alone() {
+        let report = Report::default();
+        let [above, below, tables] =
+            [&above_stages(&report)[..], &below_stages(&report), &in_tables_alone(&report)];
+        for section in report.sections() {
+            let is_here = |other: &&&dyn Forms| addr_eq(**other, section);
+            let places = [above, below, tables].concat().iter().filter(is_here).count();
+            assert_eq!(places, 1, "a section of sections/mod.rs");
+        }
+    }
+}

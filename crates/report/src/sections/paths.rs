@@ -2,7 +2,7 @@
 
 use super::arrays::MovedFigures;
 use crate::figure::{Tables, figures};
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::multipath::{PathFailed, PathTally, Tally};
@@ -113,7 +113,6 @@ figures! { PathsFigures:
 
 impl Entry for PathsFigures {
     const PART: &'static str = "paths";
-    const PLACES: Positions = Positions { terminal: Some(6), page: Some(14) };
 
     fn name(&self) -> &str {
         &self.name

@@ -2,7 +2,7 @@
 
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Positions, paragraph};
+use crate::section::{Entry, paragraph};
 use petrio_models::host::MemoryUse;
 use petrio_page::numbers::{bytes, grouped, per_cent, seconds};
 use petrio_page::page::{Page, Table};
@@ -113,7 +113,6 @@ figures! { ProfileFigures:
 
 impl Entry for ProfileFigures {
     const PART: &'static str = "copies by processors";
-    const PLACES: Positions = Positions { terminal: Some(7), page: Some(10) };
     const IS_APART: bool = false;
 
     fn name(&self) -> &str {

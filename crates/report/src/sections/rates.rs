@@ -2,7 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::figure::{Tables, each, figures};
-use crate::section::{Entry, Positions, paragraph};
+use crate::section::{Entry, paragraph};
 use crate::text::labelled;
 use petrio_page::figure::{Axis, Figure as Picture, Marks, Quantity, Series, Tone};
 use petrio_page::numbers::{grouped, per_cent, rate_unit, significant};
@@ -101,7 +101,6 @@ figures! { Rates: }
 
 impl Entry for Rates {
     const PART: &'static str = "rates";
-    const PLACES: Positions = Positions { terminal: Some(2), page: Some(16) };
 
     fn name(&self) -> &str {
         &self.of

@@ -2,7 +2,7 @@
 //! full.
 
 use crate::figure::figures;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use petrio_page::numbers::{per_cent, seconds, significant, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,6 @@ figures! { Sustained:
 
 impl Entry for Sustained {
     const PART: &'static str = "sustained";
-    const PLACES: Positions = Positions { terminal: None, page: None };
 
     fn name(&self) -> &str {
         &self.cache

@@ -3,7 +3,7 @@
 use super::arrays::MovedFigures;
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use crate::table::table;
 use crate::text::indented;
 use petrio_colours::{BlockRequest, Direction, Purpose, Purposes, SECTOR_BYTES};
@@ -185,7 +185,6 @@ figures! { TrafficFigures: }
 
 impl Entry for TrafficFigures {
     const PART: &'static str = "at devices";
-    const PLACES: Positions = Positions { terminal: Some(1), page: Some(15) };
 
     fn name(&self) -> &str {
         &self.name

@@ -6,8 +6,8 @@
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::{Group, Work};
-use petrio_units::numbers::{as_index, as_number};
-use petrio_workload::parallel::{JobPlacement, ParallelParameters, RanksOnVolume};
+use petrio_units::numbers::as_number;
+use petrio_workload::parallel::{Job, JobPlacement, RanksOnVolume};
 use petrio_workload::program::{Placement, ProgramError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,25 +15,24 @@ use std::sync::Arc;
 /// The ranks of a program on each of its volumes; `placement` is that of its first rank.
 pub(super) fn on_volumes(
     loaded: &Loaded,
-    parameters: &ParallelParameters,
+    job: &dyn Job,
     (volumes, targets): (&[Volume<'_>], &[u32]),
     placement: &Placement,
 ) -> Result<Vec<Group>, ProgramError> {
-    let there = |rank: u32| {
-        let number = u64::from(rank) * targets.len() as u64 / u64::from(parameters.ranks.max(1));
-        targets[as_index(number)] as usize
-    };
-    if targets.is_empty() || parameters.ranks == 0 {
+    let there = |rank: u32| targets[job.volume_of(rank, targets.len())] as usize;
+    if targets.is_empty() || job.ranks() == 0 {
         return Ok(Vec::new());
     }
-    let of_ranks: Vec<usize> = (0..parameters.ranks).map(there).collect();
+    let of_ranks: Vec<usize> = (0..job.ranks()).map(there).collect();
     let hosts: Vec<usize> = of_ranks.iter().map(|&volume| volumes[volume].host).collect();
-    check_joined(loaded, &hosts)?;
+    if job.exchanges() {
+        check_joined(loaded, &hosts)?;
+    }
     let file_systems = of_ranks.iter().map(|&volume| volumes[volume].mount).collect();
     let on_hosts = hosts.iter().map(|&host| as_number(host)).collect();
     let mounted = volumes[of_ranks[0]].mounted;
-    let job = JobPlacement::new(placement.clone(), file_systems, on_hosts);
-    let plan = Arc::new(parameters.plan_in(&loaded.inputs, &JobPlacement { mounted, ..job })?);
+    let on = JobPlacement::new(placement.clone(), file_systems, on_hosts);
+    let plan = Arc::new(job.plan_in(&loaded.inputs, &JobPlacement { mounted, ..on })?);
     let mut groups = Vec::new();
     let mut told = BTreeSet::new();
     let mut first = 0;

@@ -4,8 +4,9 @@ use crate::build::jobs::on_volumes;
 use crate::host::Volume;
 use crate::loaded::Loaded;
 use crate::prepared::{EventTrace, Group, Groups, NotPrepared, Work, event_words};
-use crate::workload::{FileLoadPlace, Reading, Workload};
+use crate::workload::{FileLoadPlace, FilePattern, Reading, Workload};
 use petrio_users::crowd_name;
+use petrio_workload::parallel::Job;
 use petrio_workload::program::{Placement, ProgramError};
 use std::collections::BTreeMap;
 
@@ -34,7 +35,17 @@ pub(crate) fn groups(
         let Some(place) = workload.files_place() else { continue };
         let targets = loaded.targets.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut groups = Vec::new();
-        if let Workload::Parallel(load) = workload {
+        let recorded;
+        let job: Option<&dyn Job> = match workload {
+            Workload::Parallel(load) => Some(&load.parameters),
+            Workload::Recording(load) => {
+                let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
+                recorded = load.parameters.read(&loaded.inputs).map_err(refused)?;
+                Some(&recorded)
+            }
+            _ => None,
+        };
+        if let Some(job) = job {
             let refused = |error| Box::new(NotPrepared { workload: name.clone(), error });
             let Some(&first) = targets.first() else { continue };
             let mut placement = placement(loaded, name, (place, volumes[first as usize]), false);
@@ -43,14 +54,13 @@ pub(crate) fn groups(
             let spaces = || targets.iter().map(|&target| volumes[target as usize].space);
             placement.first_file =
                 spaces().filter_map(|space| next_file.get(&space).copied()).max().unwrap_or(1);
-            groups =
-                on_volumes(loaded, &load.parameters, (&volumes, targets), &placement).map_err(refused)?;
-            next_process += load.parameters.ranks;
+            groups = on_volumes(loaded, job, (&volumes, targets), &placement).map_err(refused)?;
+            next_process += job.ranks();
             let next =
                 groups.first().map_or(Ok(1), |group: &Group| group.work.next_file()).map_err(refused)?;
             check_room(next.saturating_sub(placement.first_file).into()).map_err(refused)?;
             next_file.extend(spaces().map(|space| (space, next)));
-            all.push((load.parameters.words(), groups));
+            all.push((workload.pattern().map(FilePattern::words).unwrap_or_default(), groups));
             continue;
         }
         for &target in targets {

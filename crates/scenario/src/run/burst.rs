@@ -34,6 +34,9 @@ const NEXT: f64 = 3.0;
 const REPLAYED_MIN: f64 = 0.05;
 /// Firings of the longer run, were it like the run: seconds of computing at millions a second.
 pub(super) const FIRINGS_MAX: f64 = 2e7;
+/// The longer run is at most so many times as long as the run: who has waited a tenth of a second doesn't wait for half a minute to hear of
+/// a cache of which the run has shown less than a fiftieth ([`FILLINGS`]); that it fills on is told all the same.
+const TIMES_MAX: f64 = 100.0;
 /// Of fewer requests a rate says nothing.
 const REQUESTS_MIN: u64 = 20;
 
@@ -108,7 +111,7 @@ pub(super) fn look_at_caches(loaded: &Loaded, report: &mut Report) {
 /// That in words. Files that are taken away again leave nothing there at the end.
 fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
     let mut workloads = loaded.scenario.workload.values();
-    let is_program = workloads.any(|workload| matches!(workload, Workload::Parallel(_)));
+    let is_program = workloads.any(|workload| workload.is_parallel());
     let written = writer(report).map(written_bytes)?;
     // What was in it at a time on a host, of several equal ones; of other caches what was there at the end.
     let most_of = |held: &Held| -> (u64, u64) {
@@ -170,13 +173,13 @@ impl Burst {
             return None;
         }
         let filled = (unwritten / room).min(1.0);
-        let times = (FILLINGS / filled).min(FIRINGS_MAX / report.firings.max(1) as f64);
+        let times = (FILLINGS / filled).min(longest(report));
         (times >= LONGER_MIN).then(|| Self { held: held.clone(), filled, times })
     }
 
     /// What comes behind it, by runs that are longer and longer; nothing where that is no less, or can't be looked at.
     fn sustained(&self, loaded: &Loaded, report: &Report) -> Result<Option<Sustained>, RunFailure> {
-        let longest = FIRINGS_MAX / report.firings.max(1) as f64;
+        let longest = longest(report);
         let mut times = self.times;
         loop {
             let Some(longer) = longer(loaded, times) else { return Ok(None) };
@@ -216,6 +219,11 @@ impl Burst {
         let at_its_rate = (self.filled * times).min(1.0) * self.held.room_bytes as f64;
         more as f64 >= PART * written && written > 0.0 && now as f64 >= FILLS * at_its_rate
     }
+}
+
+/// How many times as long as a run the longer one is at most.
+fn longest(report: &Report) -> f64 {
+    (FIRINGS_MAX / report.firings.max(1) as f64).min(TIMES_MAX)
 }
 
 /// Those programs that write most.

@@ -166,12 +166,13 @@ fn behind_a_battery(loaded: &Loaded, traffic: &[TrafficFigures]) -> Option<Sente
     )))
 }
 
-/// File services that answer before anything is on disk, whose programs never synchronise.
+/// Mounts that answer before anything is on disk, whose programs never synchronise.
 fn left_in_memory(loaded: &Loaded) -> Option<Sentence> {
-    let (_, share) = loaded.hosts.linux.mounts().find(|(_, mount)| mount.leaves_in_memory())?;
+    let mut mounts = loaded.hosts.linux.mounts();
+    let (name, left) = mounts.find_map(|(_, mount)| Some((mount.name(), mount.left_in_memory()?)))?;
+    let (whose, instead) = (left.whose, left.instead);
     Some(Claim::NotDurable.says(format!(
-        "\"{}\" is on disk only when files are synchronised, which nobody does here: what programs have written and closed may be in \
-         its servers' memory alone, where a share with writes = \"on-close\" would have it on disk",
-        share.name()
+        "\"{name}\" is on disk only when files are synchronised, which nobody does here: what programs have written and closed may be in \
+         {whose} alone, where {instead} would have it on disk",
     )))
 }

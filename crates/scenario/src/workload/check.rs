@@ -6,10 +6,11 @@ use crate::schema::{Names, Stop};
 use crate::text::deserialise::suggestion;
 use crate::text::file::near_file;
 use indexmap::IndexMap;
-use petrio_trace::{ColumnUnits, NamedColumns};
+use petrio_trace::{ColumnUnits, NamedColumns, of_recording};
 use petrio_units::Bytes;
 use petrio_workload::program::{AccessParameters, ProgramError};
 use petrio_workload::synthetic::Synthetic;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -48,6 +49,8 @@ impl Checker<'_, '_> {
         let full = self.inputs.path_of(name);
         let (message, help) = match self.inputs.look(name) {
             Ok(()) => return,
+            // A recording is a folder with a trace in it.
+            Err(_) if matches!(of_recording(&full), Cow::Owned(_)) => return,
             Err(cause) if cause.kind() == ErrorKind::IsADirectory => {
                 (format!("{} is a folder", full.display()), "name the files in it".to_owned())
             }

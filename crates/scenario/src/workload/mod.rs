@@ -14,6 +14,7 @@ mod pattern;
 mod place;
 mod problem;
 mod reading;
+mod recording;
 mod requests;
 mod script;
 mod synthetic;
@@ -44,7 +45,7 @@ use kind::on_files;
 use petrio_colours::Operation;
 use petrio_units::Duration;
 use petrio_users::Users;
-use petrio_workload::parallel::ParallelParameters;
+use petrio_workload::parallel::{ParallelParameters, RecordingParameters};
 use petrio_workload::program::{AccessParameters, PatternParameters, RequestParameters, ScriptParameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,7 @@ workloads! {
     "events": Events(FileLoad<EventReplay>) = on_files, "A file-level trace, played back.";
     "users": Users(FileLoad<Users>) = on_files, "Synthetic users, as a specification describes them.";
     "parallel": Parallel(FileLoad<ParallelParameters>) = on_files, "A parallel program, whose ranks compute, exchange messages, and work on files together.";
+    "recording": Recording(FileLoad<RecordingParameters>) = on_files, "A program that `petrio record` recorded: its computing, messages and calls on files.";
 }
 
 impl Workload {
@@ -132,7 +134,7 @@ impl Workload {
 
     /// Whether it is a parallel program: its processes on all of its file systems are one.
     pub(crate) const fn is_parallel(&self) -> bool {
-        matches!(self, Self::Parallel(_))
+        matches!(self, Self::Parallel(_) | Self::Recording(_))
     }
 
     /// Whether it waits for all that it has asked for, so that a slower system gets less work to do.

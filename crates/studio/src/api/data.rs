@@ -13,6 +13,7 @@ use axum::extract::State;
 use columns::{Column, columns};
 use measure::Measure;
 use petrio_files::inputs::Inputs;
+use petrio_units::numbers::as_index;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -148,8 +149,8 @@ fn of_file(named: &Path, opened: Opened, request: &LoadRequest, rooms: &Rooms) -
         )));
     }
     // As a body of that size: what is read takes memory, whichever way it came.
-    let _room = Handle::current().block_on(rooms.take(size as usize, 1))?;
-    let mut bytes = Vec::with_capacity(size as usize);
+    let _room = Handle::current().block_on(rooms.take(as_index(size), 1))?;
+    let mut bytes = Vec::with_capacity(as_index(size));
     opened.file.take(TEXT_MAX).read_to_end(&mut bytes).map_err(refuse)?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Refusal::new(format!("{} is neither a trace that petrio reads nor text", named.display()))

@@ -24,6 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("models", 8),
     ("trace", 3),
     ("capture", 4),
+    ("record", 5),
     ("workload", 4),
     ("report", 9),
     ("users", 5),

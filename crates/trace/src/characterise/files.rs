@@ -19,6 +19,7 @@ use super::category::FileCategory;
 use super::transfer::Way;
 use crate::event::{Access, Ages, FileKey};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ impl Files {
 
     #[cold]
     fn appear(&mut self, key: FileKey) -> u32 {
-        let number = self.all.len() as u32;
+        let number = as_number(self.all.len());
         self.all.push(File { key, ..File::default() });
         self.index.insert(key, number);
         self.last = Some((key, number));

@@ -2,10 +2,11 @@
 
 use super::transfer::{Transfer, Way};
 use petrio_time::Time;
+use petrio_units::numbers::as_index;
 use serde::Serialize;
 
 const HOUR_PS: u64 = 3_600_000_000_000_000;
-const HOURS_A_DAY: u64 = 24;
+const HOURS_A_DAY: usize = 24;
 
 #[derive(Debug)]
 pub(super) struct Hours {
@@ -45,7 +46,7 @@ impl Hours {
         let of_hour = origin_seconds.unwrap_or(0) % 3_600;
         Self {
             into_hour_ps: Time::from_whole_seconds(of_hour).as_picos(),
-            first_of_day: origin_seconds.map(|seconds| seconds / 3_600 % HOURS_A_DAY),
+            first_of_day: origin_seconds.map(|seconds| seconds / 3_600 % HOURS_A_DAY as u64),
             rows: Vec::new(),
         }
     }
@@ -54,7 +55,7 @@ impl Hours {
     pub(super) fn add(&mut self, transfer: &Transfer) {
         let since = (transfer.time.as_picos().saturating_add(self.into_hour_ps) / HOUR_PS) as usize;
         let row = match self.first_of_day {
-            Some(first) => (since + first as usize) % HOURS_A_DAY as usize,
+            Some(first) => (since + as_index(first)) % HOURS_A_DAY,
             None => since,
         };
         if row >= self.rows.len() {
@@ -73,7 +74,7 @@ impl Hours {
     pub(super) fn finish(mut self) -> ByHour {
         let of_day = self.first_of_day.is_some();
         if of_day {
-            self.rows.resize(HOURS_A_DAY as usize, Hour::default());
+            self.rows.resize(HOURS_A_DAY, Hour::default());
         }
         ByHour { of_day, hours: self.rows }
     }

@@ -6,6 +6,7 @@
 //! Source: R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, *Evaluation techniques for storage hierarchies*, IBM
 //! Systems Journal 9 (2), 1970.
 
+use petrio_units::numbers::whole_part;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -88,7 +89,8 @@ impl StackDistances {
 
 /// 1, 2, … with at most four sizes a doubling, and the smallest that avoids all but the cold misses.
 fn sizes(last: u64) -> Vec<u64> {
-    let step = |number: i32| libm::round(libm::exp2(f64::from(number) / f64::from(SIZES_A_DOUBLING))) as u64;
+    let step =
+        |number: i32| whole_part(libm::round(libm::exp2(f64::from(number) / f64::from(SIZES_A_DOUBLING))));
     let mut sizes: Vec<u64> = (0..i32::MAX).map(step).take_while(|size| *size < last).collect();
     sizes.push(last.max(1));
     sizes.dedup();

@@ -85,6 +85,7 @@ use files::Files;
 use level::Level;
 use petrio_colours::{Direction, SECTOR_BYTES};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use service::Services;
@@ -216,10 +217,26 @@ impl Characteriser {
                     self.files.changed(number, false, event.time);
                 }
             }
-            EventKind::Exec | EventKind::Fsync => {
+            EventKind::Exec
+            | EventKind::Fsync
+            | EventKind::Fdatasync
+            | EventKind::SyncRange
+            | EventKind::Map => {
                 self.files.number(event.file, path);
             }
-            EventKind::Mkdir | EventKind::Stat => {}
+            EventKind::Allocate => {
+                if let Some(number) = self.files.number(event.file, path) {
+                    self.files.changed(number, true, event.time);
+                }
+            }
+            EventKind::Mkdir | EventKind::Rmdir | EventKind::Stat | EventKind::List | EventKind::Sync => {}
+            EventKind::Fork | EventKind::Join | EventKind::Exit | EventKind::Sleep => {}
+            EventKind::Send
+            | EventKind::Receive
+            | EventKind::PostSend
+            | EventKind::PostReceive
+            | EventKind::Wait
+            | EventKind::Collective => {}
             EventKind::Queue | EventKind::Issue | EventKind::Complete => {}
         }
     }
@@ -287,7 +304,7 @@ impl Characteriser {
             self.device_level.transfer(&transfer, false);
         }
         for extent in &event.extents {
-            let next = self.device_numbers.len() as u32;
+            let next = as_number(self.device_numbers.len());
             let subject = *self.devices.entry(extent.device).or_insert(next);
             if subject == next {
                 self.device_numbers.push(extent.device);

@@ -17,11 +17,13 @@ use super::popularity::{Popularity, popularity};
 use super::recency::{Recency, Slot};
 use super::working_set::{WorkingSet, WorkingSets};
 use petrio_time::Time;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 /// Pages of an entry.
-const GROUP: u64 = 8;
+const GROUP: u64 = GROUP_LENGTH as u64;
+const GROUP_LENGTH: usize = 8;
 /// Pages of one request that are followed: 4 GiB. A damaged length must not take hours.
 const PAGES_A_REQUEST_MAX: u64 = 1 << 20;
 /// Different pages that are followed: 1 TiB.
@@ -55,7 +57,7 @@ pub(super) struct Pages {
     found: Vec<u32>,
     /// From a subject and the number of eight pages to their entry.
     index: FxHashMap<(u32, u64), u32>,
-    entries: Vec<[Page; GROUP as usize]>,
+    entries: Vec<[Page; GROUP_LENGTH]>,
     recency: Recency,
     distances: StackDistances,
     windows: WorkingSets,
@@ -86,7 +88,7 @@ impl Pages {
         Self {
             waiting: Vec::with_capacity(USES_AT_A_TIME),
             places: Vec::with_capacity(USES_AT_A_TIME),
-            found: Vec::with_capacity(USES_AT_A_TIME * GROUP as usize),
+            found: Vec::with_capacity(USES_AT_A_TIME * GROUP_LENGTH),
             index: FxHashMap::default(),
             entries: Vec::new(),
             recency: Recency::new(),
@@ -123,8 +125,8 @@ impl Pages {
         let entries = &mut self.entries;
         for waiting in &self.waiting {
             let place = *self.index.entry(waiting.key).or_insert_with(|| {
-                entries.push([Page::default(); GROUP as usize]);
-                (entries.len() - 1) as u32
+                entries.push([Page::default(); GROUP_LENGTH]);
+                as_number(entries.len() - 1)
             });
             self.places.push(place);
         }

@@ -21,6 +21,11 @@ const POINTS_MAX: usize = 4_096;
 const BUSIER: u32 = 2;
 const NONE: u8 = u8::MAX;
 
+/// The number of a picture of at most [`PICTURES_MAX`].
+fn as_picture(number: usize) -> u8 {
+    u8::try_from(number).unwrap_or(NONE)
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Subject {
     requests: u32,
@@ -112,7 +117,7 @@ impl Pictures {
             points: Vec::new(),
         };
         if self.followed.len() < PICTURES_MAX {
-            self.subjects[subject as usize].picture = self.followed.len() as u8;
+            self.subjects[subject as usize].picture = as_picture(self.followed.len());
             self.followed.push(fresh);
             return true;
         }
@@ -125,7 +130,7 @@ impl Pictures {
             return false;
         }
         self.subjects[self.followed[place].subject as usize].picture = NONE;
-        self.subjects[subject as usize].picture = place as u8;
+        self.subjects[subject as usize].picture = as_picture(place);
         self.followed[place] = fresh;
         true
     }

@@ -12,6 +12,7 @@ use super::runs::{RunLengths, Runs};
 use super::sequentiality::{Classes, Sequentiality, StreamSummary};
 use super::transfer::{ByWay, Transfer, Way};
 use crate::event::{Access, Totals};
+use petrio_units::numbers::low_half;
 use rustc_hash::FxHashMap;
 
 #[derive(Debug)]
@@ -198,7 +199,7 @@ impl Streams {
         // Sums and histograms don't depend on the order of the map.
         for (key, stream) in std::mem::take(&mut self.open) {
             let closed = self.over(&stream, true);
-            told(key as u32, closed);
+            told(low_half(key), closed);
         }
     }
 

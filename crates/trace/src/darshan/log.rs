@@ -15,6 +15,7 @@ use crate::error::{Fault, Problem, printable};
 use crate::input::{HARMLESS_BYTES, RATIO_MAX};
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::ZlibDecoder;
+use petrio_units::numbers::as_index;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
@@ -310,7 +311,7 @@ impl Container {
 
     /// The names' region is the first, and a module's behind it.
     fn region(&self, index: usize) -> Result<Region, Fault> {
-        let at = self.version.places as usize + index * 16;
+        let at = as_index(self.version.places) + index * 16;
         let (from, bytes) = (self.head_number(at)?, self.head_number(at + 8)?);
         match from.checked_add(bytes) {
             Some(end) if end <= self.length => Ok(Region { from, bytes }),
@@ -319,7 +320,7 @@ impl Container {
     }
 
     fn end_of_head(&self) -> usize {
-        self.version.places as usize + (self.version.modules + 1) * 16 + self.version.modules * 4
+        as_index(self.version.places) + (self.version.modules + 1) * 16 + self.version.modules * 4
     }
 
     fn number_of(&self, module: Module) -> usize {
@@ -345,7 +346,7 @@ impl Container {
         if region.bytes == 0 {
             return Ok(None);
         }
-        let forms = self.version.places as usize + (self.version.modules + 1) * 16;
+        let forms = as_index(self.version.places) + (self.version.modules + 1) * 16;
         let form = self.head_short(forms + number * 4);
         Ok(Some((form, self.unpack(region)?)))
     }

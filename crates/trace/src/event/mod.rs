@@ -12,8 +12,10 @@
 //! §3.3.
 
 mod kind;
+mod recorded;
 
 pub use kind::EventKind;
+pub use recorded::{CollectiveKind, Recorded, members_in_words, members_of_words};
 
 use petrio_colours::Direction;
 use petrio_persist::Persist;
@@ -148,6 +150,8 @@ pub struct Event {
     pub force_unit_access: bool,
     /// Of a device request: it is what a file system keeps about files, or logs (REQ_META).
     pub metadata: bool,
+    /// What a recording of a program knows besides.
+    pub recorded: Option<Box<Recorded>>,
 }
 
 impl Event {
@@ -175,6 +179,7 @@ impl Event {
             synchronous: false,
             force_unit_access: false,
             metadata: false,
+            recorded: None,
         }
     }
 

@@ -22,6 +22,7 @@ use crate::error::{Fault, Problem};
 use crate::input::Input;
 use crate::record::RawRecord;
 use petrio_colours::SECTOR_BYTES;
+use petrio_units::numbers::as_number;
 
 pub(crate) const FACTS: Facts = Facts {
     reorder_window: 1_024,
@@ -177,7 +178,7 @@ impl Format for Blktrace {
                     device: (device >> 20, device & 0xf_ffff),
                     operation,
                     address,
-                    blocks: bytes.div_ceil(SECTOR_BYTES as u32),
+                    blocks: as_number(u64::from(bytes).div_ceil(SECTOR_BYTES)),
                     process,
                 }),
                 (None, _) if is_other_step(action) => RecordKind::Other,

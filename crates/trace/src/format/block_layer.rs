@@ -17,6 +17,7 @@ use crate::field::whole32;
 use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_time::Time;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Requests waiting for their completion: twice the depth of the deepest hardware queue (NVMe, 65,535 and several
@@ -245,7 +246,7 @@ impl Pairing {
     fn requeued(&self, device: u32, event: &BlockEvent) -> bool {
         event.stage == RequestStage::Issued
             && self.starting_at(device, event.address).any(|number| {
-                let record = &self.waiting[(number - self.first) as usize].raw.record;
+                let record = &self.waiting[as_index(number - self.first)].raw.record;
                 record.blocks == event.blocks && Some(record.direction) == event.operation.direction
             })
     }
@@ -259,7 +260,7 @@ impl Pairing {
             self.tally.unmatched_completions += 1;
             return;
         };
-        let device = device as u32;
+        let device = as_number(device);
         let end = event.address.saturating_add(u64::from(event.blocks));
         // Requests that begin within the completed range, and the one that begins before and may reach into it.
         let before = self.in_flight.range((device, 0, 0)..(device, event.address, 0)).next_back();
@@ -270,7 +271,7 @@ impl Pairing {
         let mut covered = event.address;
         let mut matched = false;
         for key in candidates.drain(..) {
-            let Some(waiting) = self.waiting.get_mut((key.2 - self.first) as usize) else { continue };
+            let Some(waiting) = self.waiting.get_mut(as_index(key.2 - self.first)) else { continue };
             let record = &mut waiting.raw.record;
             let record_end = record.address.saturating_add(u64::from(record.blocks));
             let overlap = record_end.min(end).saturating_sub(record.address.max(covered));
@@ -280,7 +281,7 @@ impl Pairing {
             matched = true;
             covered = record_end.min(end);
             // At most `blocks`, which has 32 bits.
-            waiting.open_blocks = waiting.open_blocks.saturating_sub(overlap as u32);
+            waiting.open_blocks = waiting.open_blocks.saturating_sub(as_number(overlap));
             if waiting.open_blocks == 0 {
                 let response = event.clock.saturating_sub(waiting.raw.clock);
                 record.measured = u64::try_from(response).ok().map(Time::from_picos);
@@ -306,12 +307,12 @@ impl Pairing {
             }
         };
         // At most `DEVICES_MAX`.
-        Ok(number as u32)
+        Ok(as_number(number))
     }
 
     pub(super) fn device_number(&self, name: &str) -> Option<u32> {
         let device = parse_device(name.trim().as_bytes()).ok()?;
-        self.devices.iter().position(|&known| known == device).map(|number| number as u32)
+        self.devices.iter().position(|&known| known == device).map(as_number)
     }
 
     pub(super) fn device_name(&self, device: u32) -> Option<String> {

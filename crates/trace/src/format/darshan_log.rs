@@ -14,6 +14,7 @@ use crate::error::{Fault, Problem};
 use crate::event::{Event, EventKind, FileKey};
 use crate::native::About;
 use petrio_time::Time;
+use petrio_units::numbers::wide_whole_part;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
@@ -130,7 +131,7 @@ fn picoseconds(bits: u64) -> Result<u128, Fault> {
         return Err(odd(format!("has a time of {seconds} s in its extended trace")));
     }
     // To the nanosecond, as the text has it.
-    Ok((seconds * 1e9).round() as u128 * 1_000)
+    Ok(wide_whole_part((seconds * 1e9).round()) * 1_000)
 }
 
 #[cfg(test)]

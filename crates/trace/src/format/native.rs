@@ -18,6 +18,7 @@ use crate::record::{BlockRecord, RawRecord};
 use petrio_colours::Direction;
 use petrio_persist::{Damage, Persist, Reader, Writer};
 use petrio_time::Time;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ impl NativeBlocks {
         let clock = u128::from(event.time.as_picos());
         self.newest = self.newest.max(clock);
         let known = event.request.and_then(|request| self.in_flight.get(&request)).copied();
-        let known = known.and_then(|number| self.waiting.get_mut((number - self.first) as usize));
+        let known = known.and_then(|number| self.waiting.get_mut(as_index(number - self.first)));
         match (event.kind, known) {
             (EventKind::Issue, Some(waiting)) => waiting.issued = Some(clock),
             (EventKind::Complete, Some(waiting)) => {
@@ -140,7 +141,7 @@ impl NativeBlocks {
         let taken = |number: u32| self.devices.values().any(|&known| known == number);
         let plain = device >> MINOR_BITS == 0 && !taken(device);
         // One of so many numbers is free, because each device took one.
-        let free = || (0..=self.devices.len() as u32).find(|&number| !taken(number)).unwrap_or(device);
+        let free = || (0..=as_number(self.devices.len())).find(|&number| !taken(number)).unwrap_or(device);
         let number = if plain { device } else { free() };
         self.devices.insert(device, number);
         Ok(number)

@@ -2,6 +2,7 @@
 
 use crate::error::Problem;
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::borrow::Borrow;
 
 /// They are looked up one by one; a trace of more is no trace of one site.
@@ -33,7 +34,7 @@ impl<N> Numbered<N> {
             None => return Err(too_many()),
         };
         // At most `MOST`.
-        Ok(number as u32)
+        Ok(as_number(number))
     }
 
     /// The number of a name that has shown up.

@@ -11,7 +11,7 @@ use super::interned::Interned;
 use super::more_extents::MoreExtents;
 use super::schema::{About, VERSION, access_named, direction_named, key};
 use crate::error::{Position, Problem, TraceError, printable};
-use crate::event::{Access, Ages, Event, EventKind, Extent, FileKey, Totals};
+use crate::event::{Access, Ages, CollectiveKind, Event, EventKind, Extent, FileKey, Recorded, Totals};
 use crate::format_name::FormatName;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -317,6 +317,14 @@ columns! {
     synchronous: Flags = true,
     force_unit_access: Flags = true,
     metadata: Flags = true,
+    compute_ps: Numbers = false,
+    rank: Numbers = false,
+    child: Numbers = false,
+    peer: Numbers = false,
+    tag: Numbers = false,
+    collective: Words<CollectiveKind> = false,
+    members: Words<Arc<str>> = false,
+    direct: Flags = false,
 }
 
 impl Columns {
@@ -375,12 +383,32 @@ impl Columns {
         event.synchronous = self.synchronous.take(row).unwrap_or_default();
         event.force_unit_access = self.force_unit_access.take(row).unwrap_or_default();
         event.metadata = self.metadata.take(row).unwrap_or_default();
+        event.recorded = self.recorded(row, words)?;
         Ok(event)
+    }
+
+    /// What a recording knows besides.
+    fn recorded(&mut self, row: usize, words: &mut Interned) -> Result<Option<Box<Recorded>>, Problem> {
+        let compute = self.compute_ps.take(row)?;
+        let more = Recorded {
+            compute: compute.map(|time| span(time, self.compute_ps.name())).transpose()?,
+            rank: narrow(&mut self.rank, row)?,
+            child: narrow(&mut self.child, row)?,
+            peer: narrow(&mut self.peer, row)?,
+            tag: narrow(&mut self.tag, row)?,
+            collective: self.collective.take(row, words)?,
+            members: self.members.take(row, words)?,
+            direct: self.direct.take(row).unwrap_or_default(),
+        };
+        Ok((more != Recorded::default()).then(|| Box::new(more)))
     }
 }
 
 const KINDS: &str = "exec, create, open, read, write, close, unlink, fsync, truncate, rename, mkdir, stat, queue, \
-issue or complete";
+issue, complete, list, allocate, rmdir, fdatasync, sync-range, sync, map, fork, join, exit, sleep, send, receive, post-send, \
+post-receive, wait or collective";
+const COLLECTIVES: &str = "barrier, broadcast, reduce, all-reduce, gather, scatter, all-gather, all-to-all, reduce-scatter, scan, \
+read-all, write-all or open-all";
 const ACCESSES: &str = "read, write or read-write";
 const DIRECTIONS: &str = "read, write or flush";
 
@@ -388,6 +416,13 @@ impl Understood for EventKind {
     fn understand(word: &[u8], _: &mut Interned) -> Result<Self, Problem> {
         let known = std::str::from_utf8(word).ok().and_then(Self::named);
         known.ok_or_else(|| unknown("kind", word, KINDS))
+    }
+}
+
+impl Understood for CollectiveKind {
+    fn understand(word: &[u8], _: &mut Interned) -> Result<Self, Problem> {
+        let known = std::str::from_utf8(word).ok().and_then(Self::named);
+        known.ok_or_else(|| unknown("collective", word, COLLECTIVES))
     }
 }
 

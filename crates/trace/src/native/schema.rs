@@ -7,7 +7,7 @@
 
 use super::more_extents::ExtentLists;
 use crate::columns;
-use crate::event::{Access, Event};
+use crate::event::{Access, CollectiveKind, Event, Recorded};
 use crate::table::{Column, Text, Word};
 use petrio_colours::Direction;
 use petrio_time::Time;
@@ -63,7 +63,20 @@ columns! {
         synchronous: Column<bool> = event.synchronous,
         force_unit_access: Column<bool> = event.force_unit_access,
         metadata: Column<bool> = event.metadata,
+        compute_ps: Column<Option<i64>> = recorded(event).and_then(|more| more.compute).map(picoseconds),
+        rank: Column<Option<u32>> = recorded(event).and_then(|more| more.rank),
+        child: Column<Option<u32>> = recorded(event).and_then(|more| more.child),
+        peer: Column<Option<u32>> = recorded(event).and_then(|more| more.peer),
+        tag: Column<Option<u32>> = recorded(event).and_then(|more| more.tag),
+        collective: Column<Option<Word>> = recorded(event).and_then(|more| more.collective).map(CollectiveKind::name),
+        members: Column<Option<Text>> = recorded(event).and_then(|more| more.members.as_deref()),
+        direct: Column<Option<bool>> = recorded(event).map(|more| more.direct),
     }
+}
+
+/// What a recording of a program knows besides.
+fn recorded(event: &Event) -> Option<&Recorded> {
+    event.recorded.as_deref()
 }
 
 /// Times are told in picoseconds, up to 106 days.
@@ -73,13 +86,16 @@ fn picoseconds(time: Time) -> i64 {
 
 /// What the footer says of the columns, for somebody who has the file and nothing else.
 pub(super) const EXPLANATION: &str = "One row an event, in order of time_ps, picoseconds from time zero. kind: exec, create, open, \
-read, write, close, unlink, fsync, truncate, rename, mkdir, stat (calls on files); queue, issue, complete (requests to a \
-device). process is the thread; device (major << 20 | minor), inode and generation name the file, 0 where unknown; offset, \
+read, write, close, unlink, fsync, truncate, rename, mkdir, stat, list, allocate, rmdir, \
+fdatasync, sync-range, sync, map (calls on files); queue, issue, complete (requests to a device); fork, join, exit, sleep \
+(threads); send, receive, post-send, post-receive, wait, collective (messages of ranks). process is the thread; device (major << 20 | minor), inode and generation name the file, 0 where unknown; offset, \
 length and size are bytes; since_modified_us to \
 since_changed_us are how long a file had been left alone at its unlink; \
 service_ps is how long it took; error is an errno; bytes_read to writes are a close's totals; \
 extents are ranges of a device in blocks of 512 bytes, the first in extent_*, the others in more_extents; request joins \
-queue, issue and complete.";
+queue, issue and complete, or a message that was posted and the wait for it; compute_ps is processor time of the thread since its \
+event before; rank, peer (also a collective's root) and members are ranks among all of the program's; child is the thread that was \
+made or waited for; direct says O_DIRECT.";
 
 /// The word for what a file was opened for.
 pub(crate) const fn access_name(access: Access) -> &'static str {

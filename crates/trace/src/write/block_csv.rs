@@ -9,6 +9,7 @@ use crate::format::petrio::PetrioWriter;
 use crate::record::BlockRecord;
 use petrio_colours::Direction;
 use petrio_time::Time;
+use petrio_units::numbers::as_index;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 
@@ -92,7 +93,7 @@ impl BlockCsv {
 impl Encoder for BlockCsv {
     fn event(&mut self, event: &Event, to: &mut dyn Write) -> io::Result<bool> {
         let place = event.request.and_then(|request| self.in_flight.get(&request)).copied();
-        let held = place.and_then(|place| self.held.get_mut((place - self.first) as usize));
+        let held = place.and_then(|place| self.held.get_mut(as_index(place - self.first)));
         let written = match (event.kind, held) {
             (EventKind::Issue, Some(held)) => {
                 held.issued = Some(event.time);

@@ -42,6 +42,7 @@ fn action(event: &Event) -> Option<(&'static str, Option<(u64, u64)>)> {
         (EventKind::Read, _) => ("read", Some(range()?)),
         (EventKind::Write, _) => ("write", Some(range()?)),
         (EventKind::Fsync, _) | (EventKind::Queue, Some(Direction::Flush)) => ("sync", Some((0, 0))),
+        (EventKind::Fdatasync, _) => ("datasync", Some((0, 0))),
         (EventKind::Queue, Some(direction)) => {
             let extent = event.extents.first()?;
             let range = (extent.address.checked_mul(SECTOR_BYTES)?, u64::from(extent.blocks) * SECTOR_BYTES);

@@ -50,7 +50,7 @@ impl Encoder for Requests {
         let (letter, offset, length) = match (event.kind, event.offset) {
             (EventKind::Read, Some(offset)) if event.length > 0 => ('R', offset, event.length),
             (EventKind::Write, Some(offset)) if event.length > 0 => ('W', offset, event.length),
-            (EventKind::Fsync, _) => ('F', 0, 0),
+            (EventKind::Fsync | EventKind::Fdatasync, _) => ('F', 0, 0),
             _ => return Ok(false),
         };
         if event.error != 0 {

@@ -21,7 +21,7 @@ pub(super) const fn kind_of(kind: EventKind) -> Option<CallKind> {
         EventKind::Create => CallKind::Create,
         EventKind::Read => CallKind::Read,
         EventKind::Write => CallKind::Write,
-        EventKind::Fsync => CallKind::Fsync,
+        EventKind::Fsync | EventKind::Fdatasync => CallKind::Fsync,
         EventKind::Close => CallKind::Close,
         EventKind::Unlink => CallKind::Unlink,
         _ => return None,
@@ -48,6 +48,7 @@ pub(super) struct Calls {
     in_order: Vec<Pause>,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "there are few kinds")]
 const fn pair(last: CallKind, next: CallKind) -> u16 {
     (last as usize * KINDS + next as usize) as u16
 }

@@ -15,6 +15,7 @@ use crate::specification::{SessionKind, Use, UserSpecification, UserType};
 use indexmap::IndexMap;
 use petrio_distribution::{Draw, Observed};
 use petrio_trace::event::FileKey;
+use petrio_units::numbers::{as_number, nearest_whole};
 use petrio_units::{Duration, Fraction};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +56,7 @@ impl Learner {
             specification: UserSpecification {
                 title: title.to_owned(),
                 source: "learned from a trace".to_owned(),
-                files: Files { count: all_files as u32, users: None, place: IndexMap::new() },
+                files: Files { count: as_number(all_files), users: None, place: IndexMap::new() },
                 category,
                 user,
                 population: IndexMap::new(),
@@ -74,7 +75,7 @@ impl Learner {
     /// A type of users.
     fn user(&self, of_type: &OfType, is_only: bool) -> UserType {
         let sessions = &of_type.sessions;
-        let presence = presence(sessions, self.homes.len() as u32);
+        let presence = presence(sessions, as_number(self.homes.len()));
         let found = phases(&of_type.calls);
         let correlation = match &found {
             Some(found) => found.correlation,
@@ -186,10 +187,12 @@ impl Learner {
     /// How many sessions new files are kept; as usual where none was made.
     fn kept_sessions(&self) -> u32 {
         match self.outlived.count() {
-            deleted if 2 * deleted >= self.made && deleted > 0 => self.outlived.mean().round() as u32,
+            deleted if 2 * deleted >= self.made && deleted > 0 => {
+                as_number(nearest_whole(self.outlived.mean()))
+            }
             _ if self.made == 0 => Readings::default().kept_sessions,
             0 => KEPT_LONG,
-            _ => self.outlived.mean().round() as u32,
+            _ => as_number(nearest_whole(self.outlived.mean())),
         }
     }
 

@@ -8,6 +8,7 @@
 //! some criteria for estimating the order of a Markov chain*, Technometrics 23 (3), 1981.
 
 use petrio_trace::event::EventKind;
+use petrio_units::numbers::as_number;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -15,7 +16,8 @@ use serde::Serialize;
 const LAGS: usize = 5;
 /// Highest Markov order that is looked at.
 const ORDERS: usize = 3;
-const KINDS: usize = EventKind::ALL.len();
+#[expect(clippy::cast_possible_truncation, reason = "there are few")]
+const KINDS: u32 = EventKind::ALL.len() as u32;
 
 /// How far a trace is what the model assumes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -121,10 +123,8 @@ impl Streams {
         // 0 stands for no call before.
         let code = kind as u8 + 1;
         let last = self.calls.entry(process).or_default();
-        let number = last
-            .iter()
-            .chain([&code])
-            .fold(0_u32, |number, code| number * (KINDS as u32 + 1) + u32::from(*code));
+        let number =
+            last.iter().chain([&code]).fold(0_u32, |number, code| number * (KINDS + 1) + u32::from(*code));
         *self.grams.entry(number).or_default() += 1;
         last.rotate_left(1);
         last[ORDERS - 1] = code;
@@ -151,9 +151,9 @@ impl Streams {
     }
 
     fn markov(&self) -> Option<MarkovOrder> {
-        let base = KINDS as u32 + 1;
+        let base = KINDS + 1;
         // All orders are judged by the same calls: those with enough before them.
-        let complete = |number: u32| number / base.pow(ORDERS as u32) != 0;
+        let complete = |number: u32| number / base.pow(as_number(ORDERS)) != 0;
         let counted: Vec<(u32, u64)> = self
             .grams
             .iter()
@@ -168,7 +168,7 @@ impl Streams {
         kinds.sort_unstable();
         kinds.dedup();
         let mut result = MarkovOrder { calls, ..MarkovOrder::default() };
-        for order in 0..=ORDERS as u32 {
+        for order in 0..=as_number(ORDERS) {
             let mut joint: FxHashMap<u32, u64> = FxHashMap::default();
             let mut before: FxHashMap<u32, u64> = FxHashMap::default();
             for (number, count) in &counted {

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use petrio_distribution::Observed;
 use petrio_time::Time;
 use petrio_units::Duration;
+use petrio_units::numbers::{as_index, as_number, whole_part};
 use rustc_hash::FxHashMap;
 
 /// So few sessions tell nothing of the pauses between them.
@@ -37,7 +38,8 @@ pub(super) fn presence(sessions: &[Session], users: u32) -> Option<Presence> {
                 pause.add(session.began.saturating_sub(before).as_seconds());
             }
         }
-        let at_once = (ended.len() as f64 / f64::from(users)).round().clamp(1.0, AT_ONCE_MOST) as u32;
+        let at_once =
+            as_number(whole_part((ended.len() as f64 / f64::from(users)).round().clamp(1.0, AT_ONCE_MOST)));
         return Some(Presence { pause, at_once });
     }
     let mut places: Vec<Time> = Vec::new();
@@ -49,7 +51,7 @@ pub(super) fn presence(sessions: &[Session], users: u32) -> Option<Presence> {
                 places[at] = session.ended;
             }
             // More would be looked through for every session.
-            None if places.len() < AT_ONCE_MOST as usize => places.push(session.ended),
+            None if places.len() < as_index(whole_part(AT_ONCE_MOST)) => places.push(session.ended),
             None => {}
         }
     }
@@ -61,7 +63,7 @@ pub(super) fn presence(sessions: &[Session], users: u32) -> Option<Presence> {
         sorted.iter().map(|session| session.ended.saturating_sub(session.began).as_seconds()).sum::<f64>();
     let pauses = pause.kept().iter().sum::<f64>() / pause.kept().len().max(1) as f64 * n;
     let at_once = if span > 0.0 { ((lasts + pauses) / span).round() } else { 1.0 };
-    Some(Presence { pause, at_once: at_once.clamp(1.0, AT_ONCE_MOST) as u32 })
+    Some(Presence { pause, at_once: as_number(whole_part(at_once.clamp(1.0, AT_ONCE_MOST))) })
 }
 
 /// Calls by hour.
@@ -77,7 +79,7 @@ const DAY: usize = 24;
 impl Hours {
     pub(super) fn add(&mut self, time: Time) {
         let first = *self.first.get_or_insert(time);
-        let hour = (time.saturating_sub(first).as_seconds() / HOUR_S as f64) as usize;
+        let hour = as_index(whole_part(time.saturating_sub(first).as_seconds() / HOUR_S as f64));
         if hour >= self.calls.len() {
             self.calls.resize(hour + 1, 0);
         }

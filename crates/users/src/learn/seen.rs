@@ -4,6 +4,7 @@ use super::used::OfFile;
 use crate::namespace::Purpose;
 use crate::rows::Together;
 use petrio_units::Bytes;
+use petrio_units::numbers::nearest_whole;
 use std::collections::BTreeMap;
 
 /// Most rows of a use; more are joined with those beside them.
@@ -138,7 +139,7 @@ fn joined(group: &[(Seen, u64)]) -> Joined {
     let mean = |of: &dyn Fn(&Seen) -> f64| {
         group.iter().map(|(seen, weight)| of(seen) * *weight as f64).sum::<f64>() / weight
     };
-    let whole = |of: &dyn Fn(&Seen) -> f64| mean(of).round() as u64;
+    let whole = |of: &dyn Fn(&Seen) -> f64| nearest_whole(mean(of));
     let mut lengths: BTreeMap<[u64; 2], u64> = BTreeMap::new();
     for (seen, weight) in group.iter().filter(|(seen, _)| seen.accessed > 0) {
         *lengths.entry(seen.access).or_default() += weight;

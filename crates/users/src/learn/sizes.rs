@@ -8,6 +8,7 @@
 
 use petrio_distribution::{Draw, Observed};
 use petrio_units::Measurable;
+use petrio_units::numbers::{as_index, nearest_whole};
 
 /// Quantiles of the estimate, of which the learned distribution is made.
 const QUANTILES: usize = 8_192;
@@ -42,7 +43,7 @@ impl Sizes {
         let mut estimate = Observed::default();
         let (mut remains, mut given) = (1.0, 0);
         let mut give = |length: f64, remains: f64| {
-            let until = ((1.0 - remains) * QUANTILES as f64).round() as usize;
+            let until = as_index(nearest_whole((1.0 - remains) * QUANTILES as f64));
             (given..until).for_each(|_| estimate.add(length));
             given = given.max(until);
         };

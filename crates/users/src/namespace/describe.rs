@@ -12,6 +12,7 @@ use super::census::{Census, CensusFile};
 use super::specification::{Category, EACH_USER, FileKind, Files, Order, Purpose};
 use indexmap::IndexMap;
 use petrio_distribution::Observed;
+use petrio_units::numbers::{as_number, whole_part};
 use petrio_units::{Bytes, Fraction};
 use std::collections::BTreeMap;
 
@@ -73,7 +74,7 @@ pub(crate) fn describe(
         };
         category.insert(name, of_files(owner, files, pattern, files.len() as f64 / all));
     }
-    (Files { count: all as u32, users, place: IndexMap::new() }, category)
+    (Files { count: as_number(whole_part(all)), users, place: IndexMap::new() }, category)
 }
 
 fn of_files(owner: &str, files: &[&CensusFile], name: Option<String>, share: f64) -> Category {

@@ -27,6 +27,7 @@ pub(crate) use plan::{check, plan, plan_for};
 pub use specification::{Category, EACH_USER, FileKind, Files, Index, Order, Purpose, Spread, Wanted};
 
 use petrio_random::{Generator, uniform_below};
+use petrio_units::numbers::as_index;
 use rustc_hash::FxHashSet;
 
 /// Whose files.
@@ -75,7 +76,7 @@ impl Shelf {
         if same < 2 {
             return Some((nearest, first));
         }
-        Some(self.files[from + uniform_below(random, same as u64) as usize])
+        Some(self.files[from + as_index(uniform_below(random, same as u64))])
     }
 
     /// As [`near`](Self::near), of those that aren't taken; any where all are, or nearly all about there.
@@ -104,7 +105,7 @@ impl Shelf {
     /// Any that isn't taken, each as likely as any other; any at all where nearly all are.
     pub(crate) fn any_free(&self, taken: &FxHashSet<u32>, random: &mut Generator) -> Option<(u64, u32)> {
         let any =
-            |random: &mut Generator| self.files.get(uniform_below(random, self.files.len() as u64) as usize);
+            |random: &mut Generator| self.files.get(as_index(uniform_below(random, self.files.len() as u64)));
         let first = *(if self.files.is_empty() { None } else { any(random) })?;
         let mut found = first;
         for _ in 0..LOOKED_AT {

@@ -7,6 +7,7 @@ use super::{Entry, Namespace, Owner, Shelf};
 use petrio_distribution::{Distribution, DistributionError};
 use petrio_kernel::Watch;
 use petrio_random::{Generator, generator, uniform_below};
+use petrio_units::numbers::{as_index, as_number, nearest_whole, whole_part};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use thiserror::Error;
@@ -158,7 +159,7 @@ fn drawn(wanted: Wanted<'_>) -> Result<Vec<Drawn<'_>>, PlanError> {
             depth: depth.transpose()?,
             names: pattern.series(),
             pattern,
-            total: (f64::from(count) * category.share.get()).round() as u32,
+            total: as_number(nearest_whole(f64::from(count) * category.share.get())),
         });
     }
     if all.is_empty() {
@@ -224,12 +225,12 @@ impl Planner<'_> {
             places.push(name.clone());
             places.len() - 1
         });
-        at as u32
+        as_number(at)
     }
 
     fn push(&mut self, entry: Entry) -> u32 {
         self.namespace.entries.push(entry);
-        (self.namespace.entries.len() - 1) as u32
+        as_number(self.namespace.entries.len() - 1)
     }
 
     /// A directory that only holds others.
@@ -273,7 +274,7 @@ impl Planner<'_> {
                 return Err(PlanError::new(format!("category.{}.size", sketch.drawn.name), problem));
             }
             let position = self.make(&sketch, owner, parent);
-            tree.add(depth + 1, position, entries as usize);
+            tree.add(depth + 1, position, as_index(entries));
         }
         for drawn in files {
             for sketch in self.sketches(drawn, owner, &path) {
@@ -316,11 +317,12 @@ impl Planner<'_> {
             .depth
             .as_ref()
             .map(|depth| draws(depth, spread, count, stream("depth"), self.watch).into_iter());
-        let mut depth = || depths.as_mut()?.next().map(|depth| depth.clamp(0.0, DEPTH_MAX).round() as usize);
+        let mut depth =
+            || depths.as_mut()?.next().map(|depth| as_index(nearest_whole(depth.clamp(0.0, DEPTH_MAX))));
         let sketch = |(number, size): (u32, f64)| Sketch {
             drawn,
             number,
-            size: size.round().max(least) as u64,
+            size: whole_part(size.round().max(least)),
             depth: depth(),
         };
         (0..).zip(sizes).map(sketch).collect()
@@ -378,7 +380,7 @@ fn draws(
     let mut all: Vec<f64> = wanted.map(|number| of.quantile(part(number))).collect();
     // Fisher and Yates: which file has which is random all the same.
     for last in (1..all.len()).rev() {
-        all.swap(last, uniform_below(&mut random, last as u64 + 1) as usize);
+        all.swap(last, as_index(uniform_below(&mut random, last as u64 + 1)));
     }
     all
 }

@@ -3,6 +3,7 @@
 use super::FileKind;
 use super::{Namespace, Owner};
 use petrio_colours::FileId;
+use petrio_units::numbers::as_number;
 use petrio_workload::program::{
     FileEntry, FileTable, Placement, PlannedFile, ProgramError, Tables, check_number_of_files,
 };
@@ -25,7 +26,7 @@ impl Namespace {
     /// # Errors
     /// More files than there are numbers left.
     pub(crate) fn tables(&self, placement: &Placement, top: Option<&str>) -> Result<Tables, ProgramError> {
-        let count = self.entries.len() as u32;
+        let count = as_number(self.entries.len());
         check_number_of_files(u64::from(count) + 1, placement)?;
         let file_systems = self.file_systems(placement);
         let mut tables = Tables::from([(placement.file_system, FileTable::new())]);
@@ -79,13 +80,13 @@ impl Namespace {
 
     /// The number of the directory above all entries on each file system, where there is one.
     pub(crate) fn above(&self, placement: &Placement, top: Option<&str>) -> FileId {
-        top.map_or(FileId::ROOT, |_| Self::file_id(self.entries.len() as u32, placement))
+        top.map_or(FileId::ROOT, |_| Self::file_id(as_number(self.entries.len()), placement))
     }
 
     /// Those of a category whom a user finds.
     pub(crate) fn owner_of(&self, owner: &str, user: u32) -> Owner {
         match self.shared.iter().position(|name| name == owner) {
-            Some(number) => Owner::Shared(number as u32),
+            Some(number) => Owner::Shared(as_number(number)),
             None => Owner::User(user),
         }
     }

@@ -1,6 +1,7 @@
 //! The directories of an owner while files are put into them: by depth, with the room that is left in each.
 
 use petrio_random::{Generator, uniform_below};
+use petrio_units::numbers::as_index;
 
 /// Directories at one depth.
 #[derive(Default)]
@@ -38,14 +39,15 @@ impl Tree {
     /// Takes room for an entry in a directory at a depth; each room is as likely as any other.
     pub(super) fn room_at(&mut self, depth: usize) -> Option<u32> {
         let rooms = &mut self.levels.get_mut(depth)?.rooms;
-        let at = (!rooms.is_empty()).then(|| uniform_below(&mut self.random, rooms.len() as u64) as usize)?;
+        let at =
+            (!rooms.is_empty()).then(|| as_index(uniform_below(&mut self.random, rooms.len() as u64)))?;
         Some(rooms.swap_remove(at))
     }
 
     /// Takes room at any depth.
     pub(super) fn room_anywhere(&mut self) -> Option<u32> {
         let all: usize = self.levels.iter().map(|level| level.rooms.len()).sum();
-        let mut at = (all > 0).then(|| uniform_below(&mut self.random, all as u64) as usize)?;
+        let mut at = (all > 0).then(|| as_index(uniform_below(&mut self.random, all as u64)))?;
         for level in &mut self.levels {
             if at < level.rooms.len() {
                 return Some(level.rooms.swap_remove(at));
@@ -59,7 +61,7 @@ impl Tree {
     pub(super) fn any_at(&mut self, depth: usize) -> Option<u32> {
         let directories = &self.levels.get(depth)?.directories;
         let at = (!directories.is_empty())
-            .then(|| uniform_below(&mut self.random, directories.len() as u64) as usize)?;
+            .then(|| as_index(uniform_below(&mut self.random, directories.len() as u64)))?;
         Some(directories[at])
     }
 

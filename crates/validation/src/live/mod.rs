@@ -1,4 +1,169 @@
 //! Real programs and real kernels on storage that doesn't exist, beside petrio's own model of the same.
+//!
+//! | part | simulated | beside it |
+//! | --- | --- | --- |
+//! | [`requests`] | a micro-benchmark on one disk | the same program on the disk emulated |
+//! | operations ([`crate::ops`]) | ext3 and ext4 on a disk that turns | this machine's kernel on the disk emulated |
+//! | [`programs`] | dd, SQLite, tar and fio executed | the same on this machine's ext3 on the disk emulated |
+//! | [`cuts`] | what flushes make durable | what survives of writers on a real ext3 when the power of an emulated disk goes |
+//!
+//! Devices are emulated by a petrio of its own ([`bed`]), whose lateness is told; what was measured on one that was late is void.
 
 pub mod bed;
+pub mod cuts;
+pub mod programs;
+pub mod requests;
 pub mod survivors;
+
+use crate::ops::{OpsComparison, OpsDisk, OpsValidation, OpsValidationError, validate_ops, word};
+use crate::verdict::Judged;
+use petrio_models::host::file_system::Family;
+use serde::Serialize;
+use thiserror::Error;
+
+/// The disk of all parts: 7200 rpm, a queue, a write cache.
+pub const DRIVE: &str = "sata-750gb-7200";
+
+/// By how much times of operations may differ.
+const OPERATION_PERCENT: f64 = 10.0;
+/// Times below this are no drive's.
+const LEAST_MS: f64 = 1.0;
+
+/// A part of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// A micro-benchmark on one disk.
+    Requests,
+    /// Operations on ext3 and ext4.
+    Operations,
+    /// Programs executed.
+    Programs,
+    /// Power cuts.
+    Cuts,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Requests, Self::Operations, Self::Programs, Self::Cuts];
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveQuestion {
+    /// Which parts.
+    pub parts: Vec<Part>,
+    /// How often each operation is carried out on the real kernel.
+    pub repetitions: u32,
+    /// Requests of the micro-benchmark.
+    pub requests: u32,
+    /// Writers that are cut off.
+    pub writers: u32,
+    /// Where random numbers begin.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LiveRows {
+    /// The micro-benchmark.
+    pub requests: Vec<requests::RequestsRow>,
+    /// Operations of each file system.
+    pub operations: Vec<FileSystemRows>,
+    /// Programs executed.
+    pub programs: Vec<programs::ProgramRow>,
+    /// Power cuts.
+    pub cuts: Vec<cuts::CutRow>,
+    /// What was left out, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Operations on one file system.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileSystemRows {
+    /// Which.
+    pub file_system: &'static str,
+    /// Each operation in each journal mode.
+    pub rows: Vec<crate::ops::ComparedOperation>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum LiveError {
+    /// Of the micro-benchmark.
+    #[error(transparent)]
+    Requests(#[from] requests::RequestsError),
+    /// Of operations.
+    #[error(transparent)]
+    Operations(#[from] Box<OpsValidationError>),
+    /// Of programs.
+    #[error(transparent)]
+    Programs(#[from] programs::ProgramsError),
+    /// Of power cuts.
+    #[error(transparent)]
+    Cuts(#[from] cuts::CutError),
+}
+
+/// Compares; `progress` is told what comes next.
+///
+/// # Errors
+/// As of [`LiveError`]; what this machine doesn't allow is none, and is told in the answer.
+pub fn compare(
+    question: &LiveQuestion,
+    mut progress: impl FnMut(&str),
+) -> Result<(LiveRows, Vec<Judged>), LiveError> {
+    let (mut rows, mut judged) = (LiveRows::default(), Vec::new());
+    if let Some(why) = cuts::why_not() {
+        rows.left_out.push(format!("nothing can be emulated: {why}"));
+        return Ok((rows, judged));
+    }
+    let asked = |part: Part| question.parts.contains(&part);
+    if asked(Part::Requests) {
+        progress("requests on one disk");
+        rows.requests = requests::compare(DRIVE, question.requests, question.seed)?;
+        judged.extend(rows.requests.iter().map(requests::RequestsRow::judged));
+    }
+    if asked(Part::Operations) {
+        for (name, family) in [("ext3", Family::Ext3), ("ext4", Family::Ext4)] {
+            let operations = OpsValidation {
+                family,
+                disk: OpsDisk::Drive(DRIVE.to_owned()),
+                repetitions: question.repetitions,
+                ..OpsValidation::default()
+            };
+            let found =
+                validate_ops(&operations, |what| progress(&format!("{name}: {what}"))).map_err(Box::new)?;
+            judged.extend(judged_operations(name, &found));
+            rows.left_out.extend(found.not_measured.map(|why| format!("{name}: {why}")));
+            rows.operations.push(FileSystemRows { file_system: name, rows: found.rows });
+        }
+    }
+    if asked(Part::Programs) {
+        let (found, left_out) = programs::compare(DRIVE, &mut progress)?;
+        rows.programs = found;
+        rows.left_out.extend(left_out);
+        judged.extend(rows.programs.iter().map(programs::ProgramRow::judged));
+    }
+    if asked(Part::Cuts) {
+        rows.cuts = cuts::cut_all(question.writers, question.seed, &mut progress)?;
+        judged.extend(rows.cuts.iter().map(cuts::CutRow::judged));
+    }
+    Ok((rows, judged))
+}
+
+/// Operations by their requests and, where a drive's are more than a moment, by their times.
+fn judged_operations(name: &str, found: &OpsComparison) -> Vec<Judged> {
+    let times = found.rows.iter().filter_map(|row| {
+        let measured = row.measured.as_ref().filter(|measured| measured.agrees)?;
+        (measured.time_ms >= LEAST_MS).then(|| {
+            let predicted = row.time_ms;
+            let what = format!(
+                "{name}, {}, {}: {predicted:.1} ms predicted, {:.1} ms measured",
+                word(row.journal),
+                row.operation,
+                measured.time_ms
+            );
+            Judged::percent(what, (predicted / measured.time_ms - 1.0) * 100.0, OPERATION_PERCENT, None)
+        })
+    });
+    found.judged().into_iter().chain(times).collect()
+}

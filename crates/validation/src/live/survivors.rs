@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 const SLOT_BYTES: usize = 4_096;
 const SECTOR_BYTES: usize = 512;
 /// Slots of a file at most.
-const SLOTS: u64 = 64;
+const SLOTS: u64 = 16;
 
 /// What is known of a slot: versions count from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::all_acts::AnyActs;
 use super::collective::Rounds;
 use crate::program::{PhaseName, ProgramError, Word, WorkDone};
-use petrio_colours::{Exchange, FileId, Operation};
+use petrio_colours::{AccessFlags, Exchange, FileId, Operation};
 use petrio_persist::Persist;
 use petrio_time::Time;
 use std::collections::VecDeque;
@@ -28,6 +28,14 @@ pub(super) enum Act {
     AwaitRoom(u32),
     /// Waits until all posted exchanges are over.
     AwaitAll,
+    /// An operation with flags of its own.
+    Detailed(Detailed),
+    /// Lets time pass, and says only then what comes next: that depends on what others have done by then.
+    Pause(Time),
+    /// Says a number, for ranks of the same volume.
+    Signal(u32),
+    /// Waits until it was said.
+    Await(u32),
     /// Says what a phase has come to, in no time.
     Measure(PhaseName, Word),
     /// All that this gives, before what follows.
@@ -77,6 +85,15 @@ impl Call {
     pub(super) const fn access(direction: Direction, file: FileId, offset: u64, length: u64) -> Self {
         Self { operation: direction.operation(), file, parent: FileId::ROOT, offset, length }
     }
+}
+
+/// An operation on a file, and how it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+pub(super) struct Detailed {
+    pub(super) call: Call,
+    /// The file that a rename replaces.
+    pub(super) replaced: Option<FileId>,
+    pub(super) flags: AccessFlags,
 }
 
 /// Whether data go to a file or come from it.

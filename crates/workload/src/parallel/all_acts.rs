@@ -14,6 +14,7 @@ use super::programs::ior::accesses::Accesses;
 use super::programs::ior::program::IorRank;
 use super::programs::mdtest::program::MdtestRank;
 use super::programs::mpi_io::MpiIoRank;
+use super::programs::recording::replay::{AmongMembers, RecordedThread};
 use super::programs::seis::SeisRank;
 use super::programs::steps::run::{FileAccess, StepsRank};
 use super::programs::stream::StreamRank;
@@ -76,6 +77,8 @@ acts! {
     IorAccesses: Accesses,
     Mdtest: MdtestRank,
     MpiIo: MpiIoRank,
+    Recorded: RecordedThread,
+    RecordedRounds: AmongMembers,
     Seis: SeisRank,
     Steps: StepsRank,
     StepsFile: FileAccess,

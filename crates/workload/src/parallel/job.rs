@@ -1,16 +1,17 @@
 //! A parallel program where it runs: which rank on which host, which files, and one program a rank.
 
 use super::files::ProgramFile;
+use super::io::Hints;
 use super::member::{Member, World};
 use super::mounted::Mounted;
-use super::parameters::ParallelParameters;
 use super::programs::{Planned, Start};
 use super::rank::Rank;
 use crate::program::{
     Board, FileEntry, FileProgram, FileTable, Placement, ProgramError, Tables, check_number_of_files,
 };
 use petrio_colours::{FileId, FileOp};
-use petrio_units::numbers::as_number;
+use petrio_files::inputs::Inputs;
+use petrio_units::numbers::{as_index, as_number};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,6 +36,28 @@ impl JobPlacement {
     }
 }
 
+/// A parallel program, before it is known where it runs.
+pub trait Job {
+    /// Its ranks.
+    fn ranks(&self) -> u32;
+
+    /// Where a rank lies where ranks lie in blocks on so many volumes: of 8 ranks on 4 volumes the first two are on the first.
+    fn volume_of(&self, rank: u32, volumes: usize) -> usize {
+        as_index(u64::from(rank) * volumes as u64 / u64::from(self.ranks().max(1)))
+    }
+
+    /// Whether its ranks send each other anything.
+    fn exchanges(&self) -> bool {
+        true
+    }
+
+    /// The program for all replications; what it reads are these inputs.
+    ///
+    /// # Errors
+    /// A parameter that no program can have, a file that can't be read, or a placement of other ranks.
+    fn plan_in(&self, inputs: &Inputs, placement: &JobPlacement) -> Result<JobPlan, ProgramError>;
+}
+
 /// A parallel program planned for all replications.
 pub struct JobPlan {
     program: Arc<dyn Planned>,
@@ -46,11 +69,11 @@ pub struct JobPlan {
 
 impl JobPlan {
     pub(super) fn new(
-        parameters: &ParallelParameters,
+        ranks: u32,
+        (hints, compute_scale): (&Hints, f64),
         job: &JobPlacement,
         program: Arc<dyn Planned>,
     ) -> Result<Self, ProgramError> {
-        let ranks = parameters.ranks;
         for (number, what) in [(job.hosts.len(), "hosts"), (job.file_systems.len(), "file systems")] {
             if number != ranks as usize {
                 let problem = format!("{ranks} ranks are placed on the {what} of {number}");
@@ -59,10 +82,9 @@ impl JobPlan {
         }
         check_number_of_files(program.files(), &job.placement)?;
         let next_file = job.placement.first_file + as_number(program.files());
-        let aggregators = parameters.hints.aggregators(&job.hosts);
-        let world =
-            Arc::new(World { ranks, aggregators, hints: parameters.hints.clone(), mounted: job.mounted });
-        Ok(Self { program, world, job: job.clone(), compute_scale: parameters.compute_scale, next_file })
+        let aggregators = hints.aggregators(&job.hosts);
+        let world = Arc::new(World { ranks, aggregators, hints: hints.clone(), mounted: job.mounted });
+        Ok(Self { program, world, job: job.clone(), compute_scale, next_file })
     }
 
     /// How many ranks there are.

@@ -52,10 +52,11 @@ mod parameters;
 mod rank;
 mod script;
 
-pub use job::{JobPlacement, JobPlan};
+pub use job::{Job, JobPlacement, JobPlan};
 pub use mounted::Mounted;
 pub use on_volume::RanksOnVolume;
 pub use parameters::{ParallelParameters, ParallelProgram};
+pub use programs::recording::{RecordedJob, RecordingParameters};
 pub use programs::{CountedJob, Io500File, counted_job, is_io500};
 pub use script::{JobScript, ScriptCommand, ScriptProgram, is_job_script, job_script};
 

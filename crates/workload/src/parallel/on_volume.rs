@@ -1,7 +1,6 @@
 //! The ranks of a parallel program that work on one volume, as a plan of programs like any other.
 
-use super::job::{JobPlacement, JobPlan};
-use super::parameters::ParallelParameters;
+use super::job::{Job, JobPlacement, JobPlan};
 use crate::program::{Common, FilePlan, FileProgram, Placement, ProgramError, Tables};
 use petrio_files::inputs::Inputs;
 use petrio_units::numbers::as_number;
@@ -25,15 +24,11 @@ impl RanksOnVolume {
     /// All ranks of a program on one volume.
     ///
     /// # Errors
-    /// As of [`ParallelParameters::plan`].
-    pub fn all(
-        parameters: &ParallelParameters,
-        inputs: &Inputs,
-        placement: &Placement,
-    ) -> Result<Self, ProgramError> {
-        let ranks = parameters.ranks as usize;
-        let job = JobPlacement::new(placement.clone(), vec![placement.file_system; ranks], vec![0; ranks]);
-        let plan = Arc::new(parameters.plan_in(inputs, &job)?);
+    /// As of [`Job::plan_in`].
+    pub fn all(job: &dyn Job, inputs: &Inputs, placement: &Placement) -> Result<Self, ProgramError> {
+        let ranks = job.ranks() as usize;
+        let there = JobPlacement::new(placement.clone(), vec![placement.file_system; ranks], vec![0; ranks]);
+        let plan = Arc::new(job.plan_in(inputs, &there)?);
         Ok(Self { ranks: 0..plan.ranks(), plan, tells_files: true })
     }
 }

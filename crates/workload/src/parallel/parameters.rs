@@ -1,7 +1,7 @@
 //! A parallel program as a scenario writes it.
 
 use super::io::Hints;
-use super::job::{JobPlacement, JobPlan};
+use super::job::{Job, JobPlacement, JobPlan};
 use super::programs::Planned;
 use super::programs::{
     BtIoParameters, CheckpointParameters, DarshanParameters, Io500Parameters, IorParameters,
@@ -32,7 +32,7 @@ pub struct ParallelParameters {
 }
 
 /// Nobody computes longer by more: a second is twelve days then.
-const COMPUTE_SCALE_MAX: f64 = 1e6;
+pub(super) const COMPUTE_SCALE_MAX: f64 = 1e6;
 
 const fn one() -> f64 {
     1.0
@@ -122,7 +122,8 @@ impl ParallelParameters {
     /// As of [`plan`](Self::plan), and a file that can't be read.
     pub fn plan_in(&self, inputs: &Inputs, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
         self.validate()?;
-        JobPlan::new(self, placement, self.plan_program(inputs, &placement.hosts)?)
+        let program = self.plan_program(inputs, &placement.hosts)?;
+        JobPlan::new(self.ranks, (&self.hints, self.compute_scale), placement, program)
     }
 
     /// What it is, in words for a report.
@@ -142,6 +143,16 @@ impl ParallelParameters {
         };
         let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
         format!("{what} on {} {ranks}", self.ranks)
+    }
+}
+
+impl Job for ParallelParameters {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn plan_in(&self, inputs: &Inputs, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
+        Self::plan_in(self, inputs, placement)
     }
 }
 

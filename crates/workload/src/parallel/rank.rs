@@ -1,6 +1,6 @@
 //! One rank as a program of file operations: the acts of its program, gone through to the bottom.
 
-use super::act::Act;
+use super::act::{Act, Detailed};
 use super::all_acts::AnyActs;
 use crate::program::{Board, FileProgram, ProgramError, Step, computing};
 use petrio_colours::{Exchange, FileOp, Operation, Submission};
@@ -24,6 +24,11 @@ pub(super) struct Rank {
 impl Rank {
     pub(super) fn new(template: FileOp, first_process: u32, board: Arc<Board>, program: AnyActs) -> Self {
         Self { template, first_process, board, within: vec![program] }
+    }
+
+    /// A number that no other job says.
+    fn own(&self, number: u32) -> u64 {
+        u64::from(self.first_process) << 32 | u64::from(number)
     }
 
     /// An exchange by the numbers of processes.
@@ -64,6 +69,19 @@ impl FileProgram for Rank {
                     Step::Reap { full, down_to: full.saturating_sub(1), most: u32::MAX }
                 }
                 Some(Act::AwaitAll) => Step::Reap { full: 1, down_to: 0, most: u32::MAX },
+                Some(Act::Pause(time)) => Step::Pause(time),
+                Some(Act::Signal(number)) => Step::Signal(self.own(number)),
+                Some(Act::Await(number)) => Step::Await(self.own(number)),
+                Some(Act::Detailed(Detailed { call, replaced, flags })) => Step::Operation(FileOp {
+                    operation: call.operation,
+                    file: call.file,
+                    parent: call.parent,
+                    replaced,
+                    offset: call.offset,
+                    length: call.length,
+                    flags,
+                    ..self.template.clone()
+                }),
                 Some(Act::Call(call)) => Step::Operation(FileOp {
                     operation: call.operation,
                     file: call.file,

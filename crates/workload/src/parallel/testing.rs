@@ -159,7 +159,7 @@ pub(super) fn carry_out_by_turns(plan: &JobPlan, turn: usize, takes: impl Fn(usi
                             }
                         }
                     }
-                    Step::Think(_) | Step::Pause(_) | Step::Phase(_) => {}
+                    Step::Think(_) | Step::Pause(_) | Step::Phase(_) | Step::Signal(_) | Step::Await(_) => {}
                     Step::Barrier => panic!("ranks meet by messages"),
                     // Nobody takes part in an access to his memory: it is over at once.
                     Step::Submit { op, .. } => {

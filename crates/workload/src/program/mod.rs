@@ -113,6 +113,10 @@ pub enum Step {
     Phase(Phase),
     /// Waits until every other program of its [`Prepared`] has come to its barrier too, or has ended.
     Barrier,
+    /// Says that it has come so far: whoever [awaits](Step::Await) this number may go on. Takes no time.
+    Signal(u64),
+    /// Waits until that number was [said](Step::Signal) by a program of the same [`Prepared`].
+    Await(u64),
     /// Has ended; every further question gives this answer.
     End,
 }

@@ -18,7 +18,7 @@ use petrio_persist::Persist;
 use petrio_time::Time;
 use petrio_units::numbers::as_number;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 /// Threads that the C library makes for asynchronous accesses (glibc, `aio_threads` of aio_init(3)).
 const THREADS_MAX: usize = 20;
@@ -33,6 +33,8 @@ enum Awaits {
     Completion,
     /// That what it submits is on its way.
     Submission(RequestId),
+    /// That a number is said.
+    Signal,
     /// That so many of what it submitted are done, of which it takes back so many at most.
     Done { least: u32, most: u32 },
 }
@@ -133,6 +135,11 @@ pub struct FilePrograms {
     in_flight: VecDeque<InFlight>,
     /// Processes that wait at a barrier.
     waiting: Vec<u32>,
+    /// Numbers that were said, and who waits for which.
+    said: BTreeSet<u64>,
+    awaiting: BTreeMap<u64, Vec<u32>>,
+    /// Processes that go on, each from a time.
+    woken: Vec<(u32, Time)>,
     ended: usize,
     /// Those of them that nobody has been told of, by the numbers that their operations bear.
     untold: Vec<u32>,
@@ -174,6 +181,9 @@ impl FilePrograms {
             due: BinaryHeap::with_capacity(count),
             in_flight: VecDeque::with_capacity(count),
             waiting: Vec::with_capacity(count),
+            said: BTreeSet::new(),
+            awaiting: BTreeMap::new(),
+            woken: Vec::new(),
             ended: 0,
             untold: Vec::new(),
             issued: 0,
@@ -187,14 +197,15 @@ impl FilePrograms {
             self.processes[number].at = at;
             self.advance(as_number(number))?;
         }
+        self.wake()?;
         self.open_barriers()
     }
 
     /// Takes a process from the end of its operation (or of a barrier) to its next operation, barrier or end.
     fn advance(&mut self, number: u32) -> Result<(), ProgramError> {
-        let process = &mut self.processes[number as usize];
-        process.awaits = Awaits::Nothing;
+        self.processes[number as usize].awaits = Awaits::Nothing;
         loop {
+            let process = &mut self.processes[number as usize];
             if process.releases {
                 if let Some(operation) = process.held.pop_front() {
                     (process.operation, process.submits) = (operation, true);
@@ -210,7 +221,7 @@ impl FilePrograms {
             // Nobody rests, or waits, before what is held back is on its way.
             let waits = match &step {
                 Step::Reap { full, down_to, .. } => process.depth() >= (*full).max(down_to + 1),
-                Step::Submit { .. } | Step::Phase(_) => false,
+                Step::Submit { .. } | Step::Phase(_) | Step::Signal(_) => false,
                 _ => true,
             };
             if waits && !process.held.is_empty() {
@@ -253,6 +264,18 @@ impl FilePrograms {
                     return Ok(());
                 }
                 Step::Phase(phase) => process.phase = phase,
+                Step::Signal(said) => {
+                    let at = process.at;
+                    self.said.insert(said);
+                    let released = self.awaiting.remove(&said).unwrap_or_default();
+                    self.woken.extend(released.into_iter().map(|number| (number, at)));
+                }
+                Step::Await(said) if self.said.contains(&said) => {}
+                Step::Await(said) => {
+                    process.awaits = Awaits::Signal;
+                    self.awaiting.entry(said).or_default().push(number);
+                    return Ok(());
+                }
                 Step::Barrier => {
                     self.waiting.push(number);
                     return Ok(());
@@ -266,6 +289,16 @@ impl FilePrograms {
         }
     }
 
+    /// Lets those go on whose numbers were said, at the time at which that was, unless they came later.
+    fn wake(&mut self) -> Result<(), ProgramError> {
+        while let Some((number, at)) = self.woken.pop() {
+            let process = &mut self.processes[number as usize];
+            process.at = process.at.max(at);
+            self.advance(number)?;
+        }
+        Ok(())
+    }
+
     /// Lets those at the barrier go on once everybody has come or ended, at the time at which the last one did; they
     /// may meet at the next one at once.
     fn open_barriers(&mut self) -> Result<(), ProgramError> {
@@ -277,6 +310,7 @@ impl FilePrograms {
                 self.processes[number as usize].at = last;
                 self.advance(number)?;
             }
+            self.wake()?;
         }
         Ok(())
     }
@@ -285,6 +319,7 @@ impl FilePrograms {
     fn go_on(&mut self, number: u32, now: Time) -> Result<(), ProgramError> {
         self.processes[number as usize].at = now;
         self.advance(number)?;
+        self.wake()?;
         self.open_barriers()
     }
 }
@@ -391,7 +426,7 @@ impl RequestSource<FileOp> for FilePrograms {
                 }
                 enough
             }
-            Awaits::Nothing | Awaits::Completion => false,
+            Awaits::Nothing | Awaits::Completion | Awaits::Signal => false,
         };
         if goes_on {
             self.go_on(number, now)?;

@@ -134,7 +134,7 @@ impl TraceFiles {
                 files.executes(event.process, path);
             }
             if !event.kind.is_of_device() {
-                if event.file.is_known() {
+                if event.file.is_known() && event.kind.is_on_file() {
                     files.look_at(&event, &mut survey);
                 }
             } else if files.files.is_empty()

@@ -136,6 +136,7 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             // A flush of a device has no file's times to write.
             EventKind::Fsync if self.files.device_room.is_some() => Operation::Fdatasync,
             EventKind::Fsync => Operation::Fsync,
+            EventKind::Fdatasync => Operation::Fdatasync,
             EventKind::Truncate => Operation::Truncate,
             EventKind::Rename => Operation::Rename,
             EventKind::Stat => Operation::Stat,
@@ -143,7 +144,23 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             | EventKind::Mkdir
             | EventKind::Queue
             | EventKind::Issue
-            | EventKind::Complete => return None,
+            | EventKind::Complete
+            | EventKind::List
+            | EventKind::Allocate
+            | EventKind::Rmdir
+            | EventKind::SyncRange
+            | EventKind::Sync
+            | EventKind::Map
+            | EventKind::Fork
+            | EventKind::Join
+            | EventKind::Exit
+            | EventKind::Sleep
+            | EventKind::Send
+            | EventKind::Receive
+            | EventKind::PostSend
+            | EventKind::PostReceive
+            | EventKind::Wait
+            | EventKind::Collective => return None,
         };
         let (mut offset, mut length) = (0, 0);
         match operation {

@@ -69,6 +69,8 @@ pub(super) fn words(parameters: &PatternParameters) -> Vec<String> {
             Step::Operation(op) => format!("{} {}", op.operation.name(), op.file.0),
             Step::Think(time) | Step::Pause(time) => format!("think {time}"),
             Step::Barrier => "barrier".to_owned(),
+            Step::Signal(number) => format!("say {number}"),
+            Step::Await(number) => format!("hear {number}"),
             Step::Phase(phase) => format!("{phase:?}").to_lowercase(),
             Step::Submit { .. } | Step::Reap { .. } | Step::End => {
                 unreachable!("a pattern waits for each operation")

@@ -6,6 +6,7 @@ use super::queue::Position;
 use super::table::{Descriptor, Nature, OpenId};
 use super::{InCall, Joiner};
 use crate::recorder::kernel_event::Call;
+use petrio_time::numbers::low_half;
 use petrio_trace::event::EventKind;
 use rustix::fs::OFlags;
 use smallvec::SmallVec;
@@ -70,7 +71,7 @@ impl Joiner {
         arguments: [u64; 5],
     ) -> Option<[Option<OpenId>; 2]> {
         // Arguments are machine words; a descriptor is the lower half of one.
-        let descriptor = arguments[0] as u32;
+        let descriptor = low_half(arguments[0]);
         Some(match call {
             Call::Close => match self.begin_close(thread, descriptor) {
                 Some(open) => [Some(open), None],
@@ -101,7 +102,7 @@ impl Joiner {
                 return None;
             }
             Call::SendFile | Call::CopyRange => {
-                [descriptor, arguments[1] as u32].map(|one| self.open_of(thread, one))
+                [descriptor, low_half(arguments[1])].map(|one| self.open_of(thread, one))
             }
             Call::StatAt if arguments[1] & EMPTY_PATH == 0 => [None; 2],
             _ if call.has_descriptor() => [self.open_of(thread, descriptor), None],
@@ -185,7 +186,7 @@ impl Joiner {
             self.own_table(thread);
         }
         let Some(table) = self.table_of(thread) else { return };
-        let (first, last) = (first as u32, last as u32);
+        let (first, last) = (low_half(first), low_half(last));
         if first > last {
             return;
         }
@@ -211,16 +212,16 @@ impl Joiner {
             SET_CLOSE_ON_EXEC => true,
             CLEAR_CLOSE_ON_EXEC => false,
             SET_FILE_FLAGS => {
-                let open = self.descriptor(thread, descriptor as u32);
+                let open = self.descriptor(thread, low_half(descriptor));
                 if let Some(opened) = open.and_then(|what| self.opens.get_mut(what.open)) {
-                    opened.appends = OFlags::from_bits_retain(argument as u32).contains(OFlags::APPEND);
+                    opened.appends = OFlags::from_bits_retain(low_half(argument)).contains(OFlags::APPEND);
                 }
                 return;
             }
             _ => return,
         };
         let table = self.table_of(thread);
-        if let Some(what) = table.and_then(|table| table.descriptors.get_mut(&(descriptor as u32))) {
+        if let Some(what) = table.and_then(|table| table.descriptors.get_mut(&low_half(descriptor))) {
             what.close_on_exec = set_close_on_exec;
         }
     }

@@ -6,6 +6,7 @@ use super::table::{Descriptor, Nature, Open, OpenId};
 use super::{InCall, Joiner, KIND, REGULAR, byte_of};
 use crate::recorder::kernel_event::{Call, Inode};
 use petrio_time::Time;
+use petrio_time::numbers::low_half;
 use petrio_trace::event::{Access, Event, EventKind};
 use rustix::fs::OFlags;
 
@@ -18,6 +19,7 @@ impl Joiner {
         state.fault = None;
         let Some(done) = state.call.take_if(|one| one.call == call) else { return };
         let end = Ended { time_ns, thread, result };
+        let (descriptor, made) = (low_half(done.arguments[0]), low_half(result.cast_unsigned()));
         match call {
             Call::Open | Call::OpenSomehow | Call::Create => self.opened(&done, end),
             Call::Read | Call::ReadAt => self.read(&done, end, 0),
@@ -34,16 +36,15 @@ impl Joiner {
                 }
             }
             Call::Duplicate if result >= 0 => {
-                self.duplicate(time_ns, thread, done.arguments[0] as u32, result as u32, false);
+                self.duplicate(time_ns, thread, descriptor, made, false);
             }
             Call::DuplicateTo if result >= 0 => {
-                let flags = OFlags::from_bits_retain(done.arguments[2] as u32);
-                let (from, to) = (done.arguments[0] as u32, result as u32);
-                self.duplicate(time_ns, thread, from, to, flags.contains(OFlags::CLOEXEC));
+                let flags = OFlags::from_bits_retain(low_half(done.arguments[2]));
+                self.duplicate(time_ns, thread, descriptor, made, flags.contains(OFlags::CLOEXEC));
             }
             Call::Control if result >= 0 => {
                 let close_on_exec = done.arguments[1] == DUPLICATE_CLOSE_ON_EXEC;
-                self.duplicate(time_ns, thread, done.arguments[0] as u32, result as u32, close_on_exec);
+                self.duplicate(time_ns, thread, descriptor, made, close_on_exec);
             }
             Call::Seek => {
                 if let (Some(opened), Ok(position)) = (self.open_mut(&done, 0), u64::try_from(result)) {
@@ -164,7 +165,7 @@ impl Joiner {
     fn opened(&mut self, done: &InCall, end: Ended) {
         let Some(place) = done.places[0] else { return };
         let flags = match done.call {
-            Call::Open => Some(OFlags::from_bits_retain(done.arguments[0] as u32)),
+            Call::Open => Some(OFlags::from_bits_retain(low_half(done.arguments[0]))),
             Call::Create => Some(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC),
             _ => None,
         };
@@ -212,7 +213,7 @@ impl Joiner {
     /// A descriptor that stands for no file.
     fn open_other(&mut self, end: Ended) {
         let table = self.table_of(end.thread);
-        let old = table.and_then(|table| table.descriptors.remove(&(end.result as u32)));
+        let old = table.and_then(|table| table.descriptors.remove(&low_half(end.result.cast_unsigned())));
         if let Some(old) = old {
             self.let_go(end.time_ns, end.thread, old.open);
         }
@@ -225,7 +226,7 @@ impl Joiner {
             return Some(open);
         }
         let inode = inode?;
-        let descriptor = done.arguments[index] as u32;
+        let descriptor = low_half(done.arguments[index]);
         let mut open = Open::new((end.thread, descriptor), 0);
         open.position = None;
         let open = self.opens.insert(open);

@@ -15,6 +15,7 @@ use super::queue::Position;
 use super::{InCall, Joiner, places};
 use crate::file_trace::fanotify::watch::{NameChange, Renaming};
 use crate::recorder::kernel_event::{Call, Inode};
+use petrio_time::numbers::as_number;
 use petrio_trace::event::{Event, EventKind, FileKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -276,7 +277,7 @@ impl Joiner {
     fn key_at(&self, inode: Inode, time_ns: u64) -> FileKey {
         let now = self.key(inode);
         let since = self.matching.freed.iter().filter(|(freed_ns, one)| *one == inode && *freed_ns > time_ns);
-        places::key(inode, now.generation.saturating_sub(since.count() as u32))
+        places::key(inode, now.generation.saturating_sub(as_number(since.count())))
     }
 
     /// A rename takes effect.

@@ -47,7 +47,7 @@ impl Replicas {
         let tag = Tag::of(part.tag);
         match self.flights.get(tag.flight) {
             Some(Flight::Whole(whole)) => {
-                let piece = whole.pieces.get(usize::from(tag.piece));
+                let piece = whole.pieces.get(tag.piece as usize);
                 let has_file = whole.request.direction != Direction::Flush;
                 piece.filter(|_| has_file).map_or(0, |piece| self.node_of(piece.file))
             }
@@ -63,7 +63,7 @@ impl Replicas {
         if let Some(Flight::Whole(whole)) = self.flights.get(tag.flight)
             && whole.request.direction == Direction::Read
             && part.status.failure().is_none()
-            && whole.pieces.get(usize::from(tag.piece)).is_some_and(|piece| piece.steps.is_empty())
+            && whole.pieces.get(tag.piece as usize).is_some_and(|piece| piece.steps.is_empty())
         {
             return Hears::Spigot;
         }

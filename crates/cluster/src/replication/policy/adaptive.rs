@@ -7,6 +7,7 @@ use super::super::history::{FileEvent, History};
 use super::{Decision, Home, Policy, Retain};
 use petrio_kernel::Time;
 use petrio_units::Duration;
+use petrio_units::numbers::{as_number, whole_part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +39,7 @@ impl Adaptive {
     fn worth(history: &History, most: u32) -> u32 {
         let reads_a_write = history.reads_of_late / (1.0 + history.writes_of_late);
         let copies = 1.0 + libm::floor(libm::log2(1.0 + reads_a_write));
-        (copies as u32).clamp(1, most.max(1))
+        as_number(whole_part(copies)).clamp(1, most.max(1))
     }
 }
 

@@ -226,8 +226,7 @@ fn check(volume: &Volume, fresh: &Volume) {
         .map(Directory::entries)
         .sum();
     let files = volume.files.iter().filter(|(_, inode)| !inode.orphan).count();
-    let nameless = volume.rare.values().filter(|rare| rare.nameless).count();
-    let further: usize = volume.rare.values().map(|rare| rare.names.len()).sum();
+    let (nameless, further) = volume.rare.counted();
     assert_eq!(entries, (files + further - nameless - 1) as u64);
 }
 

@@ -1,9 +1,14 @@
 //! What can't be done comes back to who asked, with the error that the kernel gives.
 
-use super::rig::{Broken, Rig, access, file, host, op};
-use crate::file_system::{Family, JournalMode};
-use petrio_colours::{Failure, Operation};
-use petrio_kernel::Time;
+use super::super::context::Context;
+use super::super::job::{Job, Next};
+use super::rig::{Broken, DIRECTORY, Rig, access, file, host, mount, op};
+use crate::below::own;
+use crate::ext::Ext;
+use crate::file_system::{Family, FileSystemParameters, JournalMode};
+use crate::state::{Memory, Mounted};
+use petrio_colours::{Failure, FileOp, Operation};
+use petrio_kernel::{NetBuilder, Time};
 
 const KINDS: [(Family, JournalMode); 3] = [
     (Family::Ext3, JournalMode::Ordered),
@@ -16,7 +21,7 @@ fn rig(broken: Broken, kind: (Family, JournalMode)) -> Rig {
 }
 
 /// The failure of an operation.
-fn fails(rig: &mut Rig, asked: &petrio_colours::FileOp) -> Option<Failure> {
+fn fails(rig: &mut Rig, asked: &FileOp) -> Option<Failure> {
     rig.ends(asked).status.failure()
 }
 
@@ -37,6 +42,37 @@ fn a_read_of_what_the_device_cannot_read_fails_each_time_and_nothing_else_does()
         assert_eq!(fails(&mut rig, &part), Some(Failure::Device), "{kind:?}");
         assert_eq!(fails(&mut rig, &access(Operation::Write, 2, 8_192, 4_096)), None, "{kind:?}");
     }
+}
+
+fn read_directory() -> FileOp {
+    FileOp { file: DIRECTORY, ..op(Operation::Readdir, 1) }
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_fails_each_time() {
+    let mut rig = rig(Broken::Reads, KINDS[2]);
+    for _ in 0..3 {
+        assert_eq!(fails(&mut rig, &read_directory()), Some(Failure::Device));
+    }
+}
+
+#[test]
+fn nothing_is_kept_of_a_reader_of_a_directory_that_gives_up() {
+    let (host, format) = (host(), FileSystemParameters::of(Family::Ext4).into());
+    let mut net = NetBuilder::new("ports");
+    let mut page = net.top();
+    let ports = ["requests", "completions"].map(|name| page.fifo(name));
+    let mount = mount((&format, 256 << 10), &host, &[file(2, 4 << 20, false)], ports);
+    let mut memory = Memory::new(&host).unwrap();
+    let (mut system, nature) = mount.laid_out.on_disk.mount(0, &host, &mount);
+    let mut fs = Mounted::new(0, &host, &mount, nature);
+    let mut job = Job::new(read_directory());
+    let mut context = Context { memory: &mut memory, fs: &mut fs, system: &mut *system, now: Time::ZERO };
+    assert!(matches!(context.change_names(&mut job), Next::Wait { .. }), "its block isn't in memory");
+    assert_eq!(own::<Ext>(&mut system).readers(), 1);
+    let mut context = Context { memory: &mut memory, fs: &mut fs, system: &mut *system, now: Time::ZERO };
+    assert!(matches!(context.fail(&mut job, Failure::Device), Next::Return));
+    assert_eq!(own::<Ext>(&mut system).readers(), 0);
 }
 
 #[test]

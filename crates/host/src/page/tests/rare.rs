@@ -48,6 +48,24 @@ fn attributes_lie_in_the_inode_in_a_block_that_others_share_or_in_one_of_their_o
 }
 
 #[test]
+fn opening_a_file_writes_the_place_of_the_mount_down_and_opening_or_reading_a_directory_does_not() {
+    let sends = |ops: &[FileOp]| {
+        let mut rig = Rig::new(Family::Ext4, JournalMode::Ordered, &host(), &[file(2, 16 * KIB, true)]);
+        ops.iter().for_each(|op| {
+            rig.does(op);
+        });
+        rig.requests();
+        rig.does(&op(Operation::Sync, 2));
+        rig.requests()
+    };
+    let of_directory = |operation| FileOp { file: DIRECTORY, ..op(operation, 1) };
+    let looks = [Operation::Open, Operation::Readdir, Operation::Close].map(of_directory);
+    assert_eq!(sends(&looks), sends(&[]));
+    assert_ne!(sends(&[op(Operation::Open, 2)]), sends(&[]));
+    assert!(sends(&[op(Operation::Open, 2)]).contains("J F"));
+}
+
+#[test]
 fn further_names_change_directory_and_inode() {
     assert_eq!(requests(&[op(Operation::Link, 100), sync_directory()]), "W16J F W4J F");
     let mut rig = rig(Family::Ext4);

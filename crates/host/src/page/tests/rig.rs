@@ -81,6 +81,38 @@ impl Broken {
     }
 }
 
+/// A file system of so many blocks of 4 KiB with these files in the test directory, mounted.
+pub(super) fn mount(
+    (format, blocks): (&Format, u64),
+    host: &HostParameters,
+    files: &[PreparedFile],
+    [requests, completions]: [Place<BlockRequest>; 2],
+) -> Mount {
+    let directory =
+        PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
+    let watch = petrio_kernel::Watch::default();
+    let of = LayoutOf::new((host, true), "fs", format, blocks * 8, 1);
+    let laid_out = LaidOut::new(of, &watch, |tell| -> Result<(), HostError> {
+        [&[directory], files].concat().into_iter().for_each(tell);
+        Ok(())
+    });
+    Mount {
+        watch,
+        name: "fs".to_owned(),
+        position: 0,
+        largest_request: 1 << 20,
+        read_ahead: host.kernel.read_ahead.max,
+        queue_requests: None,
+        dirty_limit: None,
+        believed_rate: None,
+        takes_discards: false,
+        laid_out: std::sync::Arc::new(laid_out.unwrap()),
+        requests,
+        completions,
+        log: None,
+    }
+}
+
 impl Rig {
     pub(super) fn new(
         family: Family,
@@ -169,29 +201,9 @@ impl Rig {
         let (down, up) = (page.fifo("down"), page.fifo("up"));
         let log_down = page.fifo("log-down");
         let log = log_apart.then(|| (page.fifo("log-requests"), page.fifo("log-back")));
-        let directory =
-            PreparedFile { file: DIRECTORY, parent: FileId::ROOT, directory: true, size: 0, cached: true };
-        let watch = petrio_kernel::Watch::default();
-        let of = LayoutOf::new((host, true), "fs", &format, blocks * 8, 1);
-        let laid_out = LaidOut::new(of, &watch, |tell| -> Result<(), HostError> {
-            [&[directory], files].concat().into_iter().for_each(tell);
-            Ok(())
-        });
-        let mount = Mount {
-            watch,
-            name: "fs".to_owned(),
-            position: 0,
-            largest_request: 1 << 20,
-            read_ahead: host.kernel.read_ahead.max,
-            queue_requests: None,
-            dirty_limit: None,
-            believed_rate: None,
-            takes_discards: false,
-            laid_out: std::sync::Arc::new(laid_out.unwrap()),
-            requests,
-            completions: back,
-            log: log.map(|(requests, completions)| LogDevice { blocks: 16 << 10, requests, completions }),
-        };
+        let log_device =
+            log.map(|(requests, completions)| LogDevice { blocks: 16 << 10, requests, completions });
+        let mount = Mount { log: log_device, ..mount((&format, blocks), host, files, [requests, back]) };
         host_page(&mut page, "h", host, &[mount], operations, completions).unwrap();
         let features = DeviceFeatures { write_cache: true, ..DeviceFeatures::default() };
         let scheduler = SchedulerParameters::named(scheduler);

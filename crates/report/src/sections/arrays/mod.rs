@@ -6,7 +6,7 @@ pub use cache::CacheFigures;
 
 use crate::figure::{Tables, each, figures};
 use crate::mean::mean_of;
-use crate::section::{Entry, Positions};
+use crate::section::Entry;
 use crate::served::is_zero;
 use petrio_kernel::Time;
 use petrio_models::block::raid::{Array, Cache, Failed, Moved};
@@ -254,7 +254,6 @@ figures! { FailureFigures, replication:
 
 impl Entry for ArrayFigures {
     const PART: &'static str = "array";
-    const PLACES: Positions = Positions { terminal: Some(5), page: Some(13) };
 
     fn name(&self) -> &str {
         &self.name

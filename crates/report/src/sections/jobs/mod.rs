@@ -6,7 +6,7 @@ mod picture;
 pub use phases::{PhaseFigures, ScoreFigures};
 
 use crate::figure::{Tables, figures};
-use crate::section::{Entry, Positions, paragraph};
+use crate::section::{Entry, paragraph};
 use crate::text::labelled;
 use petrio_page::numbers::{counted, grouped, per_cent, seconds, significant};
 use petrio_page::page::{Page, Table};
@@ -132,7 +132,6 @@ figures! { JobFigures:
 
 impl Entry for JobFigures {
     const PART: &'static str = "job";
-    const PLACES: Positions = Positions { terminal: Some(3), page: Some(1) };
 
     fn name(&self) -> &str {
         &self.workload

@@ -47,6 +47,7 @@ use crate::error::{Fault, Problem, printable};
 use crate::event::{Event, EventKind};
 use crate::input::Input;
 use petrio_time::Time;
+use petrio_units::numbers::as_index;
 use std::collections::{BTreeMap, VecDeque};
 
 pub(crate) const FACTS: Facts = Facts {
@@ -279,7 +280,7 @@ impl Strace {
 
     /// A call that was given up has no slot any more: it comes late, and the reader sees whether too late.
     fn fill(&mut self, slot: u64, events: Vec<RawEvent>) {
-        match slot.checked_sub(self.first).and_then(|index| self.slots.get_mut(index as usize)) {
+        match slot.checked_sub(self.first).and_then(|index| self.slots.get_mut(as_index(index))) {
             Some(waiting) => *waiting = Slot::Over(events),
             None => self.ready.extend(events),
         }

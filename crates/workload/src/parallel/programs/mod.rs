@@ -13,6 +13,7 @@ pub(super) mod ior;
 mod launcher;
 pub(super) mod mdtest;
 pub(super) mod mpi_io;
+pub mod recording;
 pub(super) mod seis;
 mod states;
 pub(super) mod steps;

@@ -52,6 +52,14 @@ pub(crate) const fn shared_part(key: &'static str, references: &'static [(&'stat
     PartKind { references, is_around: true, ..PartKind::of(key, Pool::Shared) }
 }
 
+/// What has been written and closed and is on no disk, in words.
+pub(crate) struct LeftInMemory {
+    /// Whose memory it is in.
+    pub(crate) whose: &'static str,
+    /// What would have it on disk.
+    pub(crate) instead: &'static str,
+}
+
 /// A mount, or something else that hosts share, of which everything is found.
 pub(crate) trait PlacedMount {
     /// Its name.
@@ -80,9 +88,10 @@ pub(crate) trait PlacedMount {
         false
     }
 
-    /// Whether what programs have written and closed may be in memory of others alone.
-    fn leaves_in_memory(&self) -> bool {
-        false
+    /// Where what programs have written and closed may be in memory of others alone: whose memory that is, and what would have it on disk
+    /// instead, in words.
+    fn left_in_memory(&self) -> Option<LeftInMemory> {
+        None
     }
 
     /// The most bytes of a call, where each call of a program goes to others by itself.

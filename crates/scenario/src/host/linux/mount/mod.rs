@@ -22,7 +22,9 @@ mod share;
 
 pub(crate) use check::CheckSite;
 use circle::Mounted;
-pub(crate) use kind::{Asks, LayOut, MountKind, MountPages, PlacedMount, shared_part, volumes_at};
+pub(crate) use kind::{
+    Asks, LayOut, LeftInMemory, MountKind, MountPages, PlacedMount, shared_part, volumes_at,
+};
 pub use local::{
     FileSystem, FileSystemKind, FileSystemPlace, PlacedFileSystem, RawParameters, RawType, TmpfsParameters,
     TmpfsType,

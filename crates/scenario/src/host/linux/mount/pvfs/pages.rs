@@ -8,7 +8,8 @@ use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsServer, pvfs_page};
+use petrio_models::cluster::FileServer;
+use petrio_models::cluster::pvfs::{PvfsClient, pvfs_page};
 use petrio_models::network::Writers;
 use petrio_units::numbers::as_number;
 use petrio_workload::program::PlannedFile;
@@ -115,7 +116,7 @@ impl MountPages for PvfsPages<'_> {
             let is_manager = self.is_manager(number);
             let service = if is_manager { "manager".to_owned() } else { format!("server {number}") };
             let service = format!("{} {service}", pvfs.name);
-            servers.push(PvfsServer {
+            servers.push(FileServer {
                 name: if is_manager { "manager".to_owned() } else { mounted.name.clone() },
                 port: port(wires, site.page, mounted.host, &service),
                 host: wires.position(mounted.host),

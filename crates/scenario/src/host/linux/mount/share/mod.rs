@@ -6,7 +6,10 @@ mod profile;
 pub(crate) use profile::COLUMNS;
 pub use profile::ProfileLine;
 
-use super::{CheckSite, MountKind, MountPages, MountPoint, PlaceSite, PlacedMount, shared_part, volumes_at};
+use super::{
+    CheckSite, LeftInMemory, MountKind, MountPages, MountPoint, PlaceSite, PlacedMount, shared_part,
+    volumes_at,
+};
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
 use crate::host::family::{TellLevers, Volume};
@@ -227,8 +230,9 @@ impl PlacedMount for PlacedShare {
         self.parameters.costs == ShareCosts::NONE && linux.is_free(self.network)
     }
 
-    fn leaves_in_memory(&self) -> bool {
-        self.parameters.writes == Writes::OnSync
+    fn left_in_memory(&self) -> Option<LeftInMemory> {
+        let (whose, instead) = ("its servers' memory", "a share with writes = \"on-close\"");
+        (self.parameters.writes == Writes::OnSync).then_some(LeftInMemory { whose, instead })
     }
 
     fn ungathered_calls(&self) -> Option<Bytes> {

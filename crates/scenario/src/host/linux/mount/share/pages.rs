@@ -8,7 +8,8 @@ use crate::host::linux::mount::{Asks, Connections, MountPages, MountPoint};
 use crate::site::HostSite;
 use petrio_colours::FileId;
 use petrio_models::Stage;
-use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, ShareServer, share_page};
+use petrio_models::cluster::FileServer;
+use petrio_models::cluster::share::{OwnHost, Placement, ShareClient, share_page};
 use petrio_units::numbers::as_number;
 use petrio_workload::program::{FileTable, PlannedFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,8 +136,8 @@ impl MountPages for SharePages<'_> {
         let mut of_servers = Vec::new();
         for ((number, &there), answers) in servers.iter().enumerate().zip(answers.by_ref()) {
             let mounted = &linux.file_systems[there];
-            of_servers.push(ShareServer {
-                name: &mounted.name,
+            of_servers.push(FileServer {
+                name: mounted.name.clone(),
                 port: wires.port(site.page, (*network, mounted.host), &format!("{name} server {number}")),
                 host: wires.position(mounted.host),
                 file_system: mounted.mount,

@@ -28,7 +28,7 @@ pub const fn low_half(word: u64) -> u32 {
 /// What stands before the decimal point: zero of what is negative and of NaN.
 ///
 /// ```
-/// use petrio_units::numbers::whole_part;
+/// use petrio_time::numbers::whole_part;
 /// assert_eq!([-1.0, f64::NAN, 1.9, f64::INFINITY].map(whole_part), [0, 0, 1, u64::MAX]);
 /// ```
 #[inline]
@@ -41,10 +41,28 @@ pub const fn whole_part(value: f64) -> u64 {
     value as u64
 }
 
+/// What stands before the decimal point, with its sign: zero of NaN, and the ends of the range of what is beyond them.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, as is meant")]
+pub const fn signed_whole_part(value: f64) -> i64 {
+    value as i64
+}
+
+/// As [`whole_part`], for numbers beyond 64 bits.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, as is meant"
+)]
+pub const fn wide_whole_part(value: f64) -> u128 {
+    value as u128
+}
+
 /// The nearest whole number, of a half the larger: zero of what is negative and of NaN.
 ///
 /// ```
-/// use petrio_units::numbers::nearest_whole;
+/// use petrio_time::numbers::nearest_whole;
 /// assert_eq!([-1.0, 0.5, 1.4, 1e300].map(nearest_whole), [0, 1, 1, u64::MAX]);
 /// ```
 #[inline]
@@ -55,7 +73,7 @@ pub fn nearest_whole(value: f64) -> u64 {
 /// `amount · times / of`, rounded down, however large the product.
 ///
 /// ```
-/// use petrio_units::numbers::in_proportion;
+/// use petrio_time::numbers::in_proportion;
 /// assert_eq!(in_proportion(u64::MAX, 3, 4), u64::MAX / 4 * 3 + 2);
 /// assert_eq!(in_proportion(u64::MAX, 3, 2), u64::MAX);
 /// ```

@@ -1,0 +1,172 @@
+//! `petrio validate live`
+
+use crate::failure::Failure;
+use crate::judged::{conclude, exit_codes};
+use crate::output::{print, print_json, talk};
+use crate::table::table;
+use clap::{Args, ValueEnum};
+use petrio_validation::live::cuts::CutRow;
+use petrio_validation::live::programs::ProgramRow;
+use petrio_validation::live::requests::RequestsRow;
+use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
+use petrio_validation::ops::{ComparedOperation, word};
+
+/// What `petrio validate live` is asked
+#[derive(Args)]
+#[command(after_help = concat!(
+    "A disk of 7200 rpm is emulated by the wall clock, so nothing else may run beside this: what came back late is void, and \
+     misses.\n\n",
+    exit_codes!()
+))]
+pub(crate) struct ValidateLive {
+    /// Only this part; may be given several times
+    #[arg(long, value_enum, value_name = "PART")]
+    only: Vec<Only>,
+    /// How often each operation is carried out on the real kernel
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    repetitions: u32,
+    /// Requests of the micro-benchmark
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
+    requests: u32,
+    /// Writers that are cut off
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
+    writers: u32,
+    /// Where random numbers begin
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Print the rows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Only {
+    /// A micro-benchmark on one disk: simulated and emulated
+    Requests,
+    /// Operations on ext3 and ext4: the model's and this machine's kernel's
+    Operations,
+    /// dd, SQLite, tar and fio executed, and run on this machine's ext3
+    Programs,
+    /// What survives a power cut on ext3, with barriers and without
+    Cuts,
+}
+
+impl From<Only> for Part {
+    fn from(only: Only) -> Self {
+        match only {
+            Only::Requests => Self::Requests,
+            Only::Operations => Self::Operations,
+            Only::Programs => Self::Programs,
+            Only::Cuts => Self::Cuts,
+        }
+    }
+}
+
+impl ValidateLive {
+    pub(crate) fn execute(&self) -> Result<(), Failure> {
+        let parts = match self.only.as_slice() {
+            [] => Part::ALL.to_vec(),
+            only => only.iter().map(|only| Part::from(*only)).collect(),
+        };
+        let Self { repetitions, requests, writers, seed, .. } = *self;
+        if repetitions == 0 || requests == 0 || writers == 0 {
+            let help = "leave parts out by --only".to_owned();
+            return Err(Failure::new("nothing of something compares nothing", Some(help)));
+        }
+        let question = LiveQuestion { parts, repetitions, requests, writers, seed };
+        let mut last = String::new();
+        let (rows, judged) = compare(&question, |what| {
+            // Each operation would be too much.
+            let phase: Vec<&str> = what.split(' ').take(2).collect();
+            let phase = if what.contains(':') { phase.join(" ") } else { what.to_owned() };
+            if phase != last {
+                talk(&format!("{phase} …"));
+                last = phase;
+            }
+        })
+        .map_err(|error| Failure::new(error, None))?;
+        for why in &rows.left_out {
+            talk(&format!("note: {why}"));
+        }
+        let help = "petrio validate live --only PART --json tells each row";
+        if self.json {
+            print_json(&rows)?;
+            return conclude(&judged, true, help);
+        }
+        if !rows.requests.is_empty() {
+            let cells: Vec<Vec<String>> = rows.requests.iter().map(request_cells).collect();
+            print(&table(
+                &["one disk", "requests", "simulated, ms", "emulated, ms", "error", "on time"],
+                &cells,
+            ))?;
+        }
+        for FileSystemRows { file_system, rows } in &rows.operations {
+            let cells: Vec<Vec<String>> = rows.iter().map(operation_cells).collect();
+            print(&table(
+                &[file_system, "journal", "requests", "the same", "predicted, ms", "measured, ms"],
+                &cells,
+            ))?;
+        }
+        if !rows.programs.is_empty() {
+            let cells: Vec<Vec<String>> = rows.programs.iter().map(program_cells).collect();
+            print(&table(&["program", "executed, ms", "emulated, ms", "error", "on time"], &cells))?;
+        }
+        if !rows.cuts.is_empty() {
+            let cells: Vec<Vec<String>> = rows.cuts.iter().map(cut_cells).collect();
+            print(&table(
+                &["ext3 cut off", "barriers", "writers", "after, s", "promised", "broken"],
+                &cells,
+            ))?;
+        }
+        conclude(&judged, false, help)
+    }
+}
+
+fn request_cells(row: &RequestsRow) -> Vec<String> {
+    vec![
+        row.direction.to_owned(),
+        row.requests.to_string(),
+        format!("{:.3}", row.simulated_ms),
+        format!("{:.3}", row.emulated_ms),
+        format!("{:+.1} %", row.error_percent),
+        yes(row.on_time),
+    ]
+}
+
+fn operation_cells(row: &ComparedOperation) -> Vec<String> {
+    let measured = row.measured.as_ref();
+    vec![
+        row.operation.to_owned(),
+        word(row.journal).to_owned(),
+        row.requests.clone(),
+        measured
+            .map_or("–".to_owned(), |found| if found.agrees { yes(true) } else { found.requests.clone() }),
+        format!("{:.1}", row.time_ms),
+        measured.map_or("–".to_owned(), |found| format!("{:.1}", found.time_ms)),
+    ]
+}
+
+fn program_cells(row: &ProgramRow) -> Vec<String> {
+    vec![
+        row.program.to_owned(),
+        format!("{:.0}", row.executed_ms),
+        format!("{:.0}", row.emulated_ms),
+        format!("{:+.1} %", row.error_percent),
+        yes(row.on_time),
+    ]
+}
+
+fn cut_cells(row: &CutRow) -> Vec<String> {
+    vec![
+        word(row.journal).to_owned(),
+        yes(row.barriers),
+        row.writers.to_string(),
+        format!("{:.1}", row.cut_after_s),
+        row.promised.to_string(),
+        row.broken.to_string(),
+    ]
+}
+
+fn yes(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
+}

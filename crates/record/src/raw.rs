@@ -1,0 +1,183 @@
+//! What the shim writes: a file for each thread, slots of 64 bytes, numbers as this machine has them. `shim/record.h` is the other side.
+//!
+//! The header says how many slots are whole; what a killed program leaves is read up to there.
+
+use crate::error::RecordError;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+const SLOT: usize = 64;
+const MAGIC: u64 = 0x3143_4552_5445_5000;
+
+/// Where no number is.
+pub(crate) const NONE: u64 = u64::MAX;
+
+macro_rules! kinds {
+    ($($name:ident,)*) => {
+        /// What a record is; the numbers of `enum petrio_kind`, from 1 on.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($name,)*
+        }
+
+        const KINDS: &[Kind] = &[$(Kind::$name,)*];
+    };
+}
+
+kinds! {
+    Begin, Exec, Fork, Thread, Join, ThreadJoin, Exit, Sleep, Name, Open, Create, Read, Write, Close, Unlink, Rmdir, Rename, Mkdir,
+    Stat, Fsync, Fdatasync, SyncRange, Sync, Truncate, Allocate, List, Map, Unseen, Rank, Send, Receive, PostSend, PostReceive, Wait,
+    Collective, Mpi,
+}
+
+/// What the flags of a record say.
+pub(crate) mod flag {
+    pub(crate) const READS: u16 = 1;
+    pub(crate) const WRITES: u16 = 2;
+    pub(crate) const DURABLE: u16 = 4;
+    pub(crate) const DIRECT: u16 = 8;
+    pub(crate) const DIRECTORY: u16 = 16;
+}
+
+/// Who wrote a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) process: u32,
+    pub(crate) thread: u32,
+    /// Of a thread that its process made: the number by which its maker speaks of it.
+    pub(crate) token: u64,
+    /// Nanoseconds of the monotonic clock, and since 1970.
+    pub(crate) began: u64,
+    pub(crate) began_unix: u64,
+    pub(crate) parent: u32,
+    /// Whether system calls that no function of the C library's made are in it.
+    pub(crate) traps: bool,
+    used: u64,
+}
+
+/// A record; which of its numbers mean what depends on its kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// Nanoseconds of the monotonic clock.
+    pub(crate) begin: u64,
+    pub(crate) took: u64,
+    pub(crate) compute: u64,
+    pub(crate) file: u64,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) extra: u64,
+    pub(crate) kind: Kind,
+    pub(crate) error: u16,
+    pub(crate) flags: u16,
+    pub(crate) text: Vec<u8>,
+}
+
+impl Record {
+    pub(crate) const fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn words(&self) -> String {
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+}
+
+/// The records of a thread, one after the other.
+pub(crate) struct Stream {
+    path: PathBuf,
+    pub(crate) header: Header,
+    source: BufReader<File>,
+    left: u64,
+}
+
+fn number(slot: &[u8; SLOT], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&slot[at..at + 8]);
+    u64::from_ne_bytes(bytes)
+}
+
+fn halves(slot: &[u8; SLOT], at: usize) -> [u32; 2] {
+    let number = number(slot, at).to_ne_bytes();
+    let half = |at: usize| u32::from_ne_bytes([number[at], number[at + 1], number[at + 2], number[at + 3]]);
+    [half(0), half(4)]
+}
+
+impl Stream {
+    /// `None` where nothing was written yet.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, RecordError> {
+        let failed = |source| RecordError::Folder { path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let slots = file.metadata().map_err(failed)?.len() / SLOT as u64;
+        let mut source = BufReader::new(file);
+        let mut slot = [0; SLOT];
+        if slots == 0 || source.read_exact(&mut slot).is_err() || number(&slot, 0) == 0 {
+            return Ok(None);
+        }
+        if number(&slot, 0) != MAGIC {
+            let what = "it is no record of petrio's, or one of another version".to_owned();
+            return Err(RecordError::Damaged { path: path.to_owned(), what });
+        }
+        let ([process, thread], [parent, traps]) = (halves(&slot, 8), halves(&slot, 40));
+        let header = Header {
+            process,
+            thread,
+            token: number(&slot, 16),
+            began: number(&slot, 24),
+            began_unix: number(&slot, 32),
+            parent,
+            traps: traps != 0,
+            used: number(&slot, 56).min(slots - 1),
+        };
+        Ok(Some(Self { path: path.to_owned(), left: header.used, header, source }))
+    }
+
+    fn damaged<T>(&self, what: &str) -> Result<T, RecordError> {
+        Err(RecordError::Damaged { path: self.path.clone(), what: what.to_owned() })
+    }
+
+    fn slot(&mut self) -> Result<[u8; SLOT], RecordError> {
+        let mut slot = [0; SLOT];
+        let read = self.source.read_exact(&mut slot);
+        read.map_err(|source| RecordError::Folder { path: self.path.clone(), source })?;
+        Ok(slot)
+    }
+
+    /// The next one.
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, RecordError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let slot = self.slot()?;
+        let small = number(&slot, 56).to_ne_bytes();
+        let small = |at: usize| u16::from_ne_bytes([small[at], small[at + 1]]);
+        let slots = small(6);
+        let Some(&kind) = usize::from(small(0)).checked_sub(1).and_then(|kind| KINDS.get(kind)) else {
+            return self.damaged("a record is of no kind that is known");
+        };
+        if u64::from(slots) >= self.left {
+            return self.damaged("a record's text goes beyond the end");
+        }
+        self.left -= 1 + u64::from(slots);
+        let mut text = Vec::with_capacity(usize::from(slots) * SLOT);
+        for _ in 0..slots {
+            text.extend(self.slot()?);
+        }
+        while text.last() == Some(&0) {
+            text.pop();
+        }
+        Ok(Some(Record {
+            begin: number(&slot, 0),
+            took: number(&slot, 8),
+            compute: number(&slot, 16),
+            file: number(&slot, 24),
+            offset: number(&slot, 32),
+            length: number(&slot, 40),
+            extra: number(&slot, 48),
+            kind,
+            error: small(2),
+            flags: small(4),
+            text,
+        }))
+    }
+}

@@ -1,0 +1,128 @@
+//! A program of MPI's: BT-IO's pattern, on four ranks of this machine.
+
+use super::support::{Made, command, possible};
+use petrio_record::RecordError;
+use petrio_trace::event::{CollectiveKind, EventKind};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Builds the program; none where it can't be run here.
+fn built(test: &str, folder: &Path) -> Option<String> {
+    if !possible(test, &["mpicc", "mpirun", "objcopy"]) {
+        return None;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/bt_io.c");
+    let program = folder.join("bt_io");
+    let made =
+        Command::new("mpicc").arg("-O2").arg(&source).arg("-o").arg(&program).arg("-lm").output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    Some(program.to_string_lossy().into_owned())
+}
+
+/// Records it on four ranks: 12 points a side, 10 steps, so two dumps.
+fn recorded(test: &str, subtype: &str) -> Option<(tempfile::TempDir, Made)> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = built(test, folder.path())?;
+    let state = folder.path().join("state");
+    // Open MPI asks root whether it means it, and may be short of processors; others read over this.
+    let words = [
+        "env",
+        "OMPI_ALLOW_RUN_AS_ROOT=1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+        "OMPI_MCA_mpi_yield_when_idle=1",
+        "OMPI_MCA_rmaps_base_oversubscribe=1",
+        "mpirun",
+        "-np",
+        "4",
+        &program,
+        "12",
+        "10",
+        subtype,
+        state.to_str().unwrap(),
+    ];
+    let made = command(folder.path(), &words);
+    if !made.status.success() {
+        println!("skipped: {test} needs an mpirun that starts four ranks here");
+        return None;
+    }
+    Some((folder, made))
+}
+
+/// Of each rank, how many events of a kind and their bytes.
+fn by_rank(made: &Made, kind: EventKind, path: Option<&str>) -> BTreeMap<u32, (u64, u64)> {
+    let mut all = BTreeMap::new();
+    for event in made.all(kind) {
+        let Some(rank) = event.recorded.as_ref().and_then(|more| more.rank) else { continue };
+        if path.is_none_or(|path| event.path.as_ref().is_some_and(|found| found.ends_with(path))) {
+            let (count, bytes) = all.entry(rank).or_default();
+            (*count, *bytes) = (*count + 1, *bytes + event.length);
+        }
+    }
+    all
+}
+
+/// Bytes of a dump of 12³ points of five doubles.
+const DUMP: u64 = 12 * 12 * 12 * 40;
+
+#[test]
+fn each_row_and_each_message_of_bt_io_is_recorded_with_its_rank() {
+    let Some((_folder, made)) =
+        recorded("each_row_and_each_message_of_bt_io_is_recorded_with_its_rank", "simple")
+    else {
+        return;
+    };
+    assert_eq!(made.recorded.ranks, 4);
+    // Two cells of 6 × 6 rows of 6 points, in each of two dumps; all is read again.
+    let expected: BTreeMap<u32, (u64, u64)> = (0..4).map(|rank| (rank, (2 * 2 * 36, 2 * DUMP / 4))).collect();
+    assert_eq!(by_rank(&made, EventKind::Write, Some("/state")), expected);
+    assert_eq!(by_rank(&made, EventKind::Read, Some("/state")), expected);
+    // Six faces a step, and a stage of each of three sweeps, forward and back.
+    let posts: BTreeMap<u32, u64> = by_rank(&made, EventKind::PostSend, None)
+        .into_iter()
+        .map(|(rank, (count, _))| (rank, count))
+        .collect();
+    assert_eq!(posts, (0..4).map(|rank| (rank, 10 * 12)).collect());
+    let posted: u64 = by_rank(&made, EventKind::PostSend, None).values().map(|(count, _)| count).sum();
+    let waits = made.all(EventKind::Wait).len() as u64;
+    assert_eq!(waits, 2 * posted);
+    // Whom a message came from is known, and all of them are of the job.
+    let peers = made.all(EventKind::PostReceive);
+    assert!(peers.iter().all(|event| event.recorded.as_ref().unwrap().peer.is_some_and(|peer| peer < 4)));
+}
+
+#[test]
+fn collective_writes_are_told_with_the_bytes_of_each_rank() {
+    let Some((_folder, made)) = recorded("collective_writes_are_told_with_the_bytes_of_each_rank", "full")
+    else {
+        return;
+    };
+    let written = made.of(EventKind::Write, "/state").iter().map(|write| write.length).sum::<u64>();
+    assert_eq!(written, 2 * DUMP);
+    let together: Vec<_> = made
+        .all(EventKind::Collective)
+        .into_iter()
+        .filter(|event| event.recorded.as_ref().unwrap().collective == Some(CollectiveKind::WriteAll))
+        .collect();
+    assert_eq!(together.len(), 8);
+    assert!(together.iter().all(|event| event.length == DUMP / 4));
+    assert!(together.iter().all(|event| event.recorded.as_ref().unwrap().members.as_deref() == Some("0-3")));
+}
+
+#[test]
+fn without_mpicc_messages_are_told_as_unseen() {
+    let folder = tempfile::tempdir().unwrap();
+    let parameters = petrio_record::Parameters {
+        out: folder.path().join("recording"),
+        command: vec!["sh".into(), "-c".into(), "true".into()],
+        force: false,
+        keep_raw: false,
+        mpi: Some(true),
+    };
+    let made: Result<_, RecordError> = petrio_record::record(&parameters);
+    let (_, recorded) = made.unwrap();
+    let is_told = recorded.unseen.iter().any(|line| line.starts_with("MPI's calls: "));
+    let is_there = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .any(|folder| folder.join("mpicc").is_file());
+    assert_eq!(is_told, !is_there, "{:?}", recorded.unseen);
+}
