@@ -8,9 +8,10 @@ use crate::used::used;
 use petrio_time::Time;
 use std::collections::BTreeSet;
 
-/// Whoever computes for so many looks without a call, while others wait for its clock, may be waiting for them: where computing costs no
-/// time its clock would stand still for ever.
-const PATIENCE: u32 = 2_000;
+/// Whoever computes for so long without a call, nanoseconds of processor time, while others wait for its clock, may be waiting for them:
+/// where computing costs no time its clock would stand still for ever.
+const PATIENCE: u64 = 2_000_000_000;
+
 impl Supervisor {
     /// Nobody has called for a while: who has ended, who waits in the kernel, whose clock has gone on.
     pub(crate) fn examine(&mut self, somebody_waits: bool) -> Result<(), ExecuteError> {
@@ -80,9 +81,12 @@ impl Supervisor {
                     self.tell(|told| told.computed = told.computed.saturating_add(span));
                 }
             }
-            _ if somebody_waits && self.looks > PATIENCE => {
-                thread.state = State::Elsewhere;
-                self.tell(|told| told.uncertain += 1);
+            _ if somebody_waits => {
+                let Some(now) = used(process, id, alone) else { return };
+                if now.saturating_sub(*thread.looked.get_or_insert(now)) > PATIENCE {
+                    thread.state = State::Elsewhere;
+                    self.tell(|told| told.uncertain += 1);
+                }
             }
             _ => {}
         }

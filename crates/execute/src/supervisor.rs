@@ -109,6 +109,8 @@ pub(crate) struct Supervisor {
     pub(crate) grown: u64,
     pub(crate) told: Arc<Mutex<Told>>,
     pub(crate) over: bool,
+    /// The program's own process, whose end is that of all.
+    pub(crate) first: Option<u32>,
     /// Whether the program has been called.
     pub(crate) begun: bool,
 }
@@ -148,6 +150,7 @@ impl Supervisor {
             grown: 0,
             told,
             over: false,
+            first: None,
             begun: false,
         })
     }

@@ -24,7 +24,6 @@ mod worker;
 pub(crate) use calibrate::Calibrate;
 pub(crate) use create::Create;
 pub(crate) use emulate::Emulate;
-pub(crate) use emulated_end::interrupt;
 pub(crate) use petrio_live::leftovers;
 pub(crate) use petrio_live::rig::{mount_apart, serve_if_called};
 pub(crate) use record::Record;
