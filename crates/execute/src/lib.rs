@@ -12,6 +12,16 @@
 //!
 //! What isn't seen: accesses to mapped files (counted), and processor time's own dependence on where data lies.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 mod arrivals;
 mod clocks;
 mod decide;

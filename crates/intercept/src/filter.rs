@@ -30,23 +30,29 @@ const FIFTH: u32 = 16 + 4 * 8;
 /// x32's calls have this bit.
 const X32: u32 = 0x4000_0000;
 
+/// An instruction's code; its parts lie in the lower bits (linux/bpf_common.h).
+#[expect(clippy::cast_possible_truncation, reason = "codes have 16 bits")]
+const fn code(parts: u32) -> u16 {
+    parts as u16
+}
+
 const fn load(at: u32) -> Instruction {
-    Instruction { code: (BPF_LD | BPF_W | BPF_ABS) as u16, jt: 0, jf: 0, k: at }
+    Instruction { code: code(BPF_LD | BPF_W | BPF_ABS), jt: 0, jf: 0, k: at }
 }
 
 const fn equal(value: u32, jt: u8, jf: u8) -> Instruction {
-    Instruction { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt, jf, k: value }
+    Instruction { code: code(BPF_JMP | BPF_JEQ | BPF_K), jt, jf, k: value }
 }
 
 const fn end(value: u32) -> Instruction {
-    Instruction { code: (BPF_RET | BPF_K) as u16, jt: 0, jf: 0, k: value }
+    Instruction { code: code(BPF_RET | BPF_K), jt: 0, jf: 0, k: value }
 }
 
 /// The filter of these rules; everything else is allowed.
 pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
     let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     let mut all = vec![load(ARCHITECTURE), equal(MACHINE, 1, 0), end(missing), load(NUMBER)];
-    let greater = (BPF_JMP | BPF_JGE | BPF_K) as u16;
+    let greater = code(BPF_JMP | BPF_JGE | BPF_K);
     all.extend([Instruction { code: greater, jt: 0, jf: 1, k: X32 }, end(missing)]);
     for &(number, rule) in rules {
         let Ok(number) = u32::try_from(number) else { continue };
