@@ -50,7 +50,7 @@ impl Supervisor {
                     all.extend(fds.iter().map(|(fd, flags)| (id, fd.clone(), *flags)));
                 }
                 State::Waits(_, Wait { on: On::Room(fd, _), .. }) => {
-                    all.push((id, fd.clone(), PollFlags::OUT))
+                    all.push((id, fd.clone(), PollFlags::OUT));
                 }
                 _ => {}
             }
@@ -64,12 +64,19 @@ impl Supervisor {
             Next::Call(held) => self.arrive(held).map(|()| true),
             Next::Nothing => Ok(false),
             Next::End => {
-                self.over = true;
-                self.threads.clear();
-                self.births.clear();
+                self.ends_all();
                 Ok(true)
             }
         }
+    }
+
+    /// Nothing more comes of the program.
+    pub(crate) fn ends_all(&mut self) {
+        self.over = true;
+        self.threads.clear();
+        self.births.clear();
+        self.timers.clear();
+        self.in_flight.clear();
     }
 
     /// What a waiting thread waits for may be there.
@@ -131,6 +138,7 @@ impl Supervisor {
         }
         .saturating_add(computed);
         thread.asks.clear();
+        thread.looked = None;
         // One that was taken out of a call has left there what it asked of storage.
         if matches!(std::mem::replace(&mut thread.state, State::Asks(held)), State::Works(..)) {
             self.in_flight.retain(|_, of| *of != id);

@@ -23,6 +23,7 @@ impl Supervisor {
         {
             parent.births = parent.births.saturating_sub(1);
         }
+        self.first.get_or_insert(status.process);
         let number = birth.map_or_else(|| self.number(), |birth| birth.number);
         let clock = birth.map_or(self.global, |birth| birth.clock);
         let slot = self.slots.pop_first().unwrap_or(0);
@@ -57,6 +58,7 @@ impl Supervisor {
                 } else {
                     used(status.process, id, alone).unwrap_or(0)
                 },
+                looked: None,
                 settle: Vec::new(),
                 idle: 0,
                 is_new: birth.is_none(),
@@ -161,6 +163,11 @@ impl Supervisor {
         }
         // The kernel clears a word of whoever ends, and wakes those who wait for that.
         self.look_at_words(thread.process, global)?;
+        if self.first == Some(thread.process) && parent.is_some() {
+            // The kernel is about to end all that the program has left behind.
+            self.ends_all();
+            return Ok(());
+        }
         if let Some(parent) = parent {
             self.child_ended(parent, thread.process, thread.clock)?;
         }

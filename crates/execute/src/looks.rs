@@ -8,9 +8,10 @@ use crate::used::used;
 use petrio_time::Time;
 use std::collections::BTreeSet;
 
-/// Whoever computes for so many looks without a call, while others wait for its clock, may be waiting for them: where computing costs no
-/// time its clock would stand still for ever.
-const PATIENCE: u32 = 2_000;
+/// Whoever computes for so long without a call, nanoseconds of processor time, while others wait for its clock, may be waiting for them:
+/// where computing costs no time its clock would stand still for ever.
+const PATIENCE: u64 = 2_000_000_000;
+
 impl Supervisor {
     /// Nobody has called for a while: who has ended, who waits in the kernel, whose clock has gone on.
     pub(crate) fn examine(&mut self, somebody_waits: bool) -> Result<(), ExecuteError> {
@@ -23,22 +24,26 @@ impl Supervisor {
                 self.gone(id)?;
                 continue;
             }
-            match &thread.state {
-                State::Waits(held, _) | State::Works(held, _) => {
-                    if !self.started.listener.is_waiting(held.id).map_err(ExecuteError::Held)? {
-                        self.interrupted(id);
-                    }
+            let held = match &thread.state {
+                State::Waits(held, _) | State::Works(held, _) => Some(held.id),
+                _ => None,
+            };
+            if let Some(held) = held {
+                let waits = self.started.listener.is_waiting(held).map_err(ExecuteError::Held)?;
+                if !waits {
+                    self.interrupted(id);
                 }
-                State::Running if matches!(sees, Some(b'S' | b'T' | b't')) => {
-                    // It may have called just now.
-                    if !self.receive(0)?
-                        && self.threads.get(&id).is_some_and(|it| matches!(it.state, State::Running))
-                    {
-                        self.elsewhere(id);
-                    }
+            } else if matches!(thread.state, State::Running) {
+                if !matches!(sees, Some(b'S' | b'T' | b't')) {
+                    self.computes(id, process, somebody_waits);
+                    continue;
                 }
-                State::Running => self.computes(id, process, somebody_waits),
-                _ => {}
+                // It may have called just now.
+                let called = self.receive(0)?;
+                let runs = self.threads.get(&id).is_some_and(|thread| matches!(thread.state, State::Running));
+                if !called && runs {
+                    self.elsewhere(id);
+                }
             }
         }
         // Words that the kernel has changed, or somebody who was never seen.
@@ -76,9 +81,12 @@ impl Supervisor {
                     self.tell(|told| told.computed = told.computed.saturating_add(span));
                 }
             }
-            _ if somebody_waits && self.looks > PATIENCE => {
-                thread.state = State::Elsewhere;
-                self.tell(|told| told.uncertain += 1);
+            _ if somebody_waits => {
+                let Some(now) = used(process, id, alone) else { return };
+                if now.saturating_sub(*thread.looked.get_or_insert(now)) > PATIENCE {
+                    thread.state = State::Elsewhere;
+                    self.tell(|told| told.uncertain += 1);
+                }
             }
             _ => {}
         }

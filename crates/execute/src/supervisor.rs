@@ -15,7 +15,7 @@ use crate::files::Files;
 use crate::options::Options;
 use crate::signals::SignalTimer;
 use crate::table::{Call, Table};
-use crate::thread::{Birth, On, Process, State, Thread, Wait, Word, letter};
+use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
 use crate::told::Told;
 use petrio_colours::{FileOp, RequestId};
 use petrio_intercept::vdso::Clocks;
@@ -88,7 +88,8 @@ pub(crate) struct Supervisor {
     next_id: u64,
     /// Who waits at which word, in the order in which they came.
     pub(crate) words: FxHashMap<Word, VecDeque<u32>>,
-    pub(crate) shared_words: FxHashMap<(u32, u64), Option<(u64, u64, u64)>>,
+    /// Pages of processes, and what file each is of and where in it, if several share it.
+    pub(crate) shared_words: FxHashMap<(u32, u64), Option<SharedPage>>,
     pub(crate) timers: Vec<Timer>,
     /// Timers that send signals, by their process and their number there.
     pub(crate) signal_timers: FxHashMap<(u32, u64), SignalTimer>,
@@ -108,6 +109,8 @@ pub(crate) struct Supervisor {
     pub(crate) grown: u64,
     pub(crate) told: Arc<Mutex<Told>>,
     pub(crate) over: bool,
+    /// The program's own process, whose end is that of all.
+    pub(crate) first: Option<u32>,
     /// Whether the program has been called.
     pub(crate) begun: bool,
 }
@@ -147,6 +150,7 @@ impl Supervisor {
             grown: 0,
             told,
             over: false,
+            first: None,
             begun: false,
         })
     }

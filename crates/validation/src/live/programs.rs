@@ -22,7 +22,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 /// The volume.
-const SIZE: Bytes = Bytes::from_gib(1);
+const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
 const PERCENT: f64 = 5.0;
 
@@ -96,7 +96,8 @@ impl ProgramRow {
     /// By its bound.
     pub fn judged(&self) -> Judged {
         let Self { program, executed_ms, emulated_ms, error_percent, on_time } = self;
-        let what = format!("{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk");
+        let what =
+            format!("{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk");
         Judged::percent(what, if *on_time { *error_percent } else { f64::NAN }, PERCENT, None)
     }
 }
@@ -224,7 +225,8 @@ fn busy_s() -> f64 {
     let ticks = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Behind the name, which may hold anything: cutime and cstime are the 16th and 17th field (proc_pid_stat(5)).
     let fields = ticks.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let field = |number: usize| fields.split_whitespace().nth(number - 3).and_then(|word| word.parse::<f64>().ok());
+    let field =
+        |number: usize| fields.split_whitespace().nth(number - 3).and_then(|word| word.parse::<f64>().ok());
     let per_second = rustix::param::clock_ticks_per_second() as f64;
     (field(16).unwrap_or(0.0) + field(17).unwrap_or(0.0)) / per_second
 }
