@@ -33,7 +33,11 @@ mod usage;
 mod user_shares;
 
 use clap::{CommandFactory, Parser, Subcommand};
+#[cfg(feature = "live")]
+use command::exec::Exec;
 use failure::Failure;
+#[cfg(not(feature = "live"))]
+use live::Exec;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,7 +95,7 @@ enum Command {
     #[command(subcommand)]
     Users(command::users::Users),
     Fit(command::fit::Fit),
-    Exec(live::Exec),
+    Exec(Exec),
     #[cfg(feature = "studio")]
     Studio(command::studio::Studio),
     Completions(command::completions::Completions),

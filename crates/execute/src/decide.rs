@@ -18,7 +18,7 @@ impl Supervisor {
         match call {
             Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange
             | Splice | Close | CloseRange | Dup2 | Fsync | Fdatasync | Sync | SyncRange | Ftruncate
-            | Fallocate | Getdents | AttributesOf | SetxattrOf | Mmap | Msync => {
+            | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
                 self.of_descriptor(id, call, &a)
             }
             Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat
@@ -51,12 +51,14 @@ impl Supervisor {
     /// A thread becomes another program: its clocks are taken over when it makes its first call.
     fn becomes_program(&mut self, id: u32) -> Verdict {
         self.tell(|told| told.programs += 1);
-        if let Some(thread) = self.threads.get_mut(&id) {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
+        // Whichever it was: the first thread is the one that goes on.
+        for thread in self.threads.values_mut().filter(|thread| thread.process == process) {
             thread.is_new = true;
-            if let Some(process) = self.processes.get_mut(&thread.process) {
-                // Some are closed by it.
-                process.open.clear();
-            }
+        }
+        if let Some(process) = self.processes.get_mut(&process) {
+            // Some are closed by it.
+            process.open.clear();
         }
         GO_ON
     }

@@ -25,6 +25,8 @@ pub(crate) enum Is {
     Nothing,
 }
 
+/// Accesses that are submitted in one call at most.
+const SUBMITTED_MAX: u64 = 1 << 16;
 /// fallocate's modes (linux/falloc.h).
 const KEEP_SIZE: u64 = 1;
 const PUNCH_HOLE: u64 = 2;
@@ -84,6 +86,7 @@ impl Supervisor {
                 vec![FileOp { operation: Operation::Sync, ..FileOp::default() }],
                 Answer::Value(0),
             ),
+            IoSubmit => self.submits(id, a),
             Mmap => self.maps(id, a),
             Msync => GO_ON,
             _ => {
@@ -272,6 +275,35 @@ impl Supervisor {
             });
         }
         GO_ON
+    }
+
+    /// What is submitted to the kernel's own threads (io_submit(2)) is carried out one after the other before the call returns: how many
+    /// are under way beside each other isn't simulated.
+    fn submits(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
+        let mut ops = Vec::new();
+        for index in 0..a[1].min(SUBMITTED_MAX) {
+            let told = memory::words::<1>(id, a[2].saturating_add(8 * index)).ok();
+            let Some([_, _, what, _, length, offset]) = told.and_then(|[at]| memory::words::<6>(id, at).ok())
+            else {
+                break;
+            };
+            let operation = match what & 0xffff {
+                0 | 7 => Operation::Read,
+                1 | 8 => Operation::Write,
+                2 => Operation::Fsync,
+                3 => Operation::Fdatasync,
+                _ => continue,
+            };
+            let Is::Stored(file, fd, first) = self.is(id, descriptor(what >> 32)) else { continue };
+            ops.extend(first);
+            let moves = matches!(operation, Operation::Read | Operation::Write);
+            let flags = fcntl_getfl(&fd).map(access).unwrap_or_default();
+            let (offset, length) = if moves { (offset, length) } else { (0, 0) };
+            if !moves || length > 0 {
+                ops.push(FileOp { operation, file, offset, length, flags, ..FileOp::default() });
+            }
+        }
+        Verdict::Ask(ops, Answer::GoOn)
     }
 
     /// What is mapped is read and written unseen: it is counted.

@@ -256,7 +256,7 @@ impl Files {
 
     /// What a name that was used in a call that is over stands for now.
     pub(crate) fn settle(&mut self, thread: u32, path: &Path, file: FileId) {
-        if let Some(stat) = self.open(thread, path, false).and_then(|found| Ok(fstat(&found)?)).ok() {
+        if let Ok(stat) = self.open(thread, path, false).and_then(|found| Ok(fstat(&found)?)) {
             self.by_key.insert((stat.st_dev, stat.st_ino), file);
             self.by_name.insert(path.to_owned(), file);
         }

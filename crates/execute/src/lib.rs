@@ -12,13 +12,27 @@
 //!
 //! What isn't seen: accesses to mapped files (counted), and processor time's own dependence on where data lies.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
+mod arrivals;
 mod clocks;
 mod decide;
 mod descriptors;
 mod failure;
 mod files;
+mod lifetimes;
+mod looks;
 mod names;
 mod options;
+mod signals;
 mod source;
 mod supervisor;
 mod table;

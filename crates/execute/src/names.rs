@@ -97,8 +97,8 @@ impl Supervisor {
         if has(flags, libc::O_PATH) {
             return GO_ON;
         }
-        let follow =
-            !has(flags, libc::O_NOFOLLOW) && !(has(flags, libc::O_CREAT) && has(flags, libc::O_EXCL));
+        let must_be_new = has(flags, libc::O_CREAT) && has(flags, libc::O_EXCL);
+        let follow = !has(flags, libc::O_NOFOLLOW) && !must_be_new;
         let writes = flags & u64::from(libc::O_ACCMODE.unsigned_abs()) != 0;
         let truncates = writes && has(flags, libc::O_TRUNC);
         match self.leads(id, &Name { follow, ..*name }) {

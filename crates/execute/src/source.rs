@@ -39,6 +39,11 @@ impl RequestSource<FileOp> for Executed {
 
 impl Drop for Executed {
     fn drop(&mut self) {
+        if !self.0.over {
+            // The run is broken off: nobody answers its calls any more.
+            self.0.started.end();
+            return;
+        }
         let code = self.0.started.wait().map(|ended| ended.code).ok();
         self.0.tell(|told| told.code = code);
     }

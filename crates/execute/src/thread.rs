@@ -50,6 +50,9 @@ pub(crate) enum On {
     Word(Word, u32),
 }
 
+/// A page of memory that several share: a device, a file of it, an offset.
+pub(crate) type SharedPage = (u64, u64, u64);
+
 /// A word that threads wait at: a process's own, or one that several share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Word {
@@ -72,6 +75,8 @@ pub(crate) struct Thread {
     pub(crate) asks: VecDeque<FileOp>,
     /// The processor time that it had used when it was looked at last, nanoseconds.
     pub(crate) used: u64,
+    /// What it had used when it was first seen to compute since its last call.
+    pub(crate) looked: Option<u64>,
     /// Names that are to be looked up when its call is over: what there is then has this number.
     pub(crate) settle: Vec<(PathBuf, petrio_colours::FileId)>,
     /// How often it has read the clock, or looked without waiting, and done nothing else.

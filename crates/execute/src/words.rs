@@ -5,7 +5,7 @@
 
 use crate::decide::GO_ON;
 use crate::supervisor::{Supervisor, Verdict};
-use crate::thread::{On, State, Wait, Word};
+use crate::thread::{On, SharedPage, State, Wait, Word};
 use petrio_intercept::{Answer, memory};
 use petrio_time::Time;
 
@@ -140,7 +140,7 @@ impl Supervisor {
 }
 
 /// What file a page of shared memory is of, and where in it (proc(5), maps).
-fn shared_at(maps: &str, page: u64) -> Option<(u64, u64, u64)> {
+fn shared_at(maps: &str, page: u64) -> Option<SharedPage> {
     for line in maps.lines() {
         let mut words = line.split_whitespace();
         let (first, last) = words.next()?.split_once('-')?;

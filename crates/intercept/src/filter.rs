@@ -30,23 +30,29 @@ const FIFTH: u32 = 16 + 4 * 8;
 /// x32's calls have this bit.
 const X32: u32 = 0x4000_0000;
 
+/// An instruction's code; its parts lie in the lower bits (linux/bpf_common.h).
+#[expect(clippy::cast_possible_truncation, reason = "codes have 16 bits")]
+const fn code(parts: u32) -> u16 {
+    parts as u16
+}
+
 const fn load(at: u32) -> Instruction {
-    Instruction { code: (BPF_LD | BPF_W | BPF_ABS) as u16, jt: 0, jf: 0, k: at }
+    Instruction { code: code(BPF_LD | BPF_W | BPF_ABS), jt: 0, jf: 0, k: at }
 }
 
 const fn equal(value: u32, jt: u8, jf: u8) -> Instruction {
-    Instruction { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt, jf, k: value }
+    Instruction { code: code(BPF_JMP | BPF_JEQ | BPF_K), jt, jf, k: value }
 }
 
 const fn end(value: u32) -> Instruction {
-    Instruction { code: (BPF_RET | BPF_K) as u16, jt: 0, jf: 0, k: value }
+    Instruction { code: code(BPF_RET | BPF_K), jt: 0, jf: 0, k: value }
 }
 
 /// The filter of these rules; everything else is allowed.
 pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
     let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     let mut all = vec![load(ARCHITECTURE), equal(MACHINE, 1, 0), end(missing), load(NUMBER)];
-    let greater = (BPF_JMP | BPF_JGE | BPF_K) as u16;
+    let greater = code(BPF_JMP | BPF_JGE | BPF_K);
     all.extend([Instruction { code: greater, jt: 0, jf: 1, k: X32 }, end(missing)]);
     for &(number, rule) in rules {
         let Ok(number) = u32::try_from(number) else { continue };
@@ -64,4 +70,50 @@ pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
     }
     all.push(end(libc::SECCOMP_RET_ALLOW));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a filter says to a call, by carrying its instructions out.
+    fn says(filter: &[Instruction], (machine, number, fifth): (u32, u32, u32)) -> u32 {
+        let (mut at, mut word) = (0, 0);
+        loop {
+            let Instruction { code, jt, jf, k } = filter[at];
+            at += 1;
+            let holds = match u32::from(code) {
+                code if code == BPF_LD | BPF_W | BPF_ABS => {
+                    word = [(NUMBER, number), (ARCHITECTURE, machine), (FIFTH, fifth)]
+                        .into_iter()
+                        .find_map(|(place, value)| (place == k).then_some(value))
+                        .unwrap_or_default();
+                    continue;
+                }
+                code if code == BPF_RET | BPF_K => return k,
+                code if code == BPF_JMP | BPF_JEQ | BPF_K => word == k,
+                _ => word >= k,
+            };
+            at += usize::from(if holds { jt } else { jf });
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_held_or_missing_and_all_else_passes() {
+        let filter =
+            program(&[(7, Rule::Hold), (9, Rule::HoldOfFiles), (425, Rule::Missing), (8, Rule::Hold)]);
+        let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+        for (call, told) in [
+            ((MACHINE, 7, 0), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 8, u32::MAX), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 9, 3), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 9, u32::MAX), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, 425, 0), missing),
+            ((MACHINE, 10, 0), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, X32 | 7, 0), missing),
+            ((MACHINE ^ 1, 7, 0), missing),
+        ] {
+            assert_eq!(says(&filter, call), told, "{call:x?}");
+        }
+    }
 }

@@ -13,6 +13,16 @@
 //! - [`Listener`]: held calls, one by one, and their answers.
 //! - [`memory`]: what their arguments point to; [`vdso`]: clocks that are read without a call make calls, too.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers of a test are small"
+    )
+)]
+
 pub mod cage;
 mod filter;
 mod kernel;

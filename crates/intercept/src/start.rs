@@ -181,7 +181,7 @@ pub fn called(arguments: &[OsString]) -> Option<i32> {
     let done = match stage.to_str() {
         Some("outside") => outside(&socket, parent, &start, &start_words),
         Some("inside") => inside(&socket, &start, &start_words),
-        _ => program(socket, &start),
+        _ => program(&socket, &start),
     };
     Some(done.unwrap_or(NOT_EXECUTED))
 }
@@ -324,10 +324,10 @@ const RENOUNCED: [CapabilitySet; 14] = [
     CapabilitySet::NET_ADMIN,
 ];
 
-fn program(socket: OwnedFd, start: &Start) -> Option<i32> {
+fn program(socket: &OwnedFd, start: &Start) -> Option<i32> {
     static LISTENER: AtomicI32 = AtomicI32::new(-1);
     let to = socket.as_fd();
-    let _ = fcntl_setfd(&socket, FdFlags::CLOEXEC);
+    let _ = fcntl_setfd(socket, FdFlags::CLOEXEC);
     let (name, arguments) = start.command.split_first()?;
     if start.cage.is_some() && getuid().is_root() {
         for capability in RENOUNCED {

@@ -6,6 +6,8 @@ pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+#[cfg(feature = "live")]
+pub(crate) mod exec;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;

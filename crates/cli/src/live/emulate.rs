@@ -22,6 +22,7 @@ use petrio_live::rig::RigError;
 use petrio_scenario::{EmulatedParts, Loaded, Override, load_faults, load_parts};
 use petrio_trace::native::{About, EventWriter};
 use petrio_units::{Bytes, Duration, Fraction};
+use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{Handle as Signalled, Signals};
 use std::ffi::OsString;
@@ -273,34 +274,11 @@ impl Emulate {
         let own = kit.is_some().then(TemporaryFolder::new).transpose();
         let own = own.map_err(|error| Failure::Output(format!("no folder for a socket: {error}")))?;
         let socket = self.nbd.clone().or_else(|| Some(own.as_ref()?.path().join("nbd")));
-        let nbd = socket.as_deref().map(|path| {
-            NbdServer::start(path, emulator.devices()).map_err(|cause| {
-                let help = "name a socket in a directory that you may write to".to_owned();
-                Failure::new(format!("{} can't be listened at: {cause}", shown::path(path)), Some(help))
-            })
-        });
-        let nbd = nbd.transpose()?;
+        let nbd = socket.as_deref().map(|path| listening(path, emulator)).transpose()?;
         if let Some(path) = &self.nbd {
             places.push(("PETRIO_NBD", absolute(path)));
         }
-        let files = match (&self.file, &self.mount) {
-            (Some(directory), _) => Some(DeviceFiles::on(directory, emulator.devices())?),
-            (None, Some(_)) => Some(DeviceFiles::apart(emulator.devices())?),
-            (None, None) => None,
-        };
-        let first = emulator.devices().first().map(|device| device.spec().name.clone());
-        if let (Some(files), Some(first)) = (&files, &first) {
-            places.push(("PETRIO_FILE", files.file(first)));
-        }
-        let mounted = match (&self.mount, self.file_system, &files, &first) {
-            (Some(directory), Some(kind), Some(files), Some(first)) => {
-                let how = (kind.into(), self.options.as_deref());
-                let mounted = MountedDevice::on(&files.file(first), directory, how)?;
-                places.push(("PETRIO_MOUNT", mounted.directory().to_owned()));
-                Some(mounted)
-            }
-            _ => None,
-        };
+        let shown = self.show(emulator, &mut places)?;
         for device in told {
             talk(device);
         }
@@ -309,36 +287,60 @@ impl Emulate {
                 "warning: this user may not be served before other programs (SCHED_FIFO): on a busy machine requests come back late",
             );
         }
-        let guest = match (kit, &socket) {
+        let (mut guest, mut command) = (None, None);
+        match (kit, &socket) {
             (Some(kit), Some(socket)) => {
                 let devices = emulator.devices();
-                Some(self.guest.start(kit, (socket, &devices), &self.command, ending.teller())?)
+                guest = Some(self.guest.start(kit, (socket, &devices), &self.command, ending.teller())?);
             }
-            _ => {
-                self.run_command(ending, &places)?;
-                None
-            }
-        };
-        let end = ending
-            .wait(self.until.map(|until| std::time::Duration::from_nanos(until.time().as_picos() / 1_000)));
-        if mounted.as_ref().is_some_and(MountedDevice::is_in_use) {
+            _ => command = self.run_command(ending, &places)?,
+        }
+        let end = ending.wait(self.until.map(wall));
+        if let (Some(command), false) = (command, matches!(end, End::Command(_))) {
+            // It would keep what is to be unmounted.
+            let _ = kill_process(command, Signal::TERM);
+            ending.wait(Some(PATIENCE));
+        }
+        if shown.as_ref().is_some_and(|(_, mounted)| mounted.is_some()) {
             talk("unmounting …");
         }
         // What lies on top first.
         drop(guest);
-        drop(mounted);
-        drop(files);
+        if let Some((files, mounted)) = shown {
+            drop(mounted);
+            drop(files);
+        }
         drop(nbd);
         Ok(end)
     }
 
+    /// Shows the devices as files, and mounts what is to be mounted.
+    fn show(&self, emulator: &Emulator, places: &mut Vec<(&str, PathBuf)>) -> Result<Option<Shown>, Failure> {
+        let files = match (&self.file, &self.mount) {
+            (Some(directory), _) => DeviceFiles::on(directory, emulator.devices())?,
+            (None, Some(_)) => DeviceFiles::apart(emulator.devices())?,
+            (None, None) => return Ok(None),
+        };
+        let devices = emulator.devices();
+        let Some(first) = devices.first().map(|device| files.file(&device.spec().name)) else {
+            return Ok(None);
+        };
+        places.push(("PETRIO_FILE", first.clone()));
+        let (Some(directory), Some(kind)) = (&self.mount, self.file_system) else {
+            return Ok(Some((files, None)));
+        };
+        let mounted = MountedDevice::on(&first, directory, (kind.into(), self.options.as_deref()))?;
+        places.push(("PETRIO_MOUNT", mounted.directory().to_owned()));
+        Ok(Some((files, Some(mounted))))
+    }
+
     /// Starts the command, if there is one.
-    fn run_command(&self, ending: &Ending, places: &[(&str, PathBuf)]) -> Result<(), Failure> {
+    fn run_command(&self, ending: &Ending, places: &[(&str, PathBuf)]) -> Result<Option<Pid>, Failure> {
         let Some((program, arguments)) = self.command.split_first() else {
             if self.until.is_none() {
                 talk("until Ctrl-C …");
             }
-            return Ok(());
+            return Ok(None);
         };
         // It ends with this process, however that does.
         let mut command = launch::command(program, launch::Signal::TERM);
@@ -347,10 +349,30 @@ impl Emulate {
             let message = format!("{} can't be started: {error}", program.to_string_lossy());
             Failure::new(message, Some("what stands behind -- is a program with its arguments".to_owned()))
         })?;
+        let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let tell = ending.teller();
         std::thread::spawn(move || drop(tell.send(End::Command(child.wait()))));
-        Ok(())
+        Ok(process)
     }
+}
+
+/// Devices as files, and a file system that is mounted from one.
+type Shown = (DeviceFiles, Option<MountedDevice>);
+
+/// How long a command may take to end once it is told.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// By the wall clock.
+const fn wall(span: Duration) -> std::time::Duration {
+    std::time::Duration::from_nanos(span.time().as_picos() / 1_000)
+}
+
+/// A server of all devices at a socket.
+fn listening(path: &Path, emulator: &Emulator) -> Result<NbdServer, Failure> {
+    NbdServer::start(path, emulator.devices()).map_err(|cause| {
+        let help = "name a socket in a directory that you may write to".to_owned();
+        Failure::new(format!("{} can't be listened at: {cause}", shown::path(path)), Some(help))
+    })
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -61,7 +61,7 @@ fn file(text: &str) -> Result<(PathBuf, String), String> {
         Some((host, inside)) if !host.is_empty() && inside.starts_with('/') => {
             Ok((PathBuf::from(host), inside.to_owned()))
         }
-        _ => Err(format!("\"{text}\" is no FILE:PATH, such as data.csv:/root/data.csv")),
+        _ => Err(format!("\"{text}\" is no FILE:PATH, such as data.csv:/mnt/data.csv")),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_validation::live::cuts::CutRow;
+use petrio_validation::live::programs::ProgramRow;
 use petrio_validation::live::requests::RequestsRow;
 use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
 use petrio_validation::ops::{ComparedOperation, word};
@@ -44,6 +45,8 @@ enum Only {
     Requests,
     /// Operations on ext3 and ext4: the model's and this machine's kernel's
     Operations,
+    /// dd, SQLite, tar and fio executed, and run on this machine's ext3
+    Programs,
     /// What survives a power cut on ext3, with barriers and without
     Cuts,
 }
@@ -53,6 +56,7 @@ impl From<Only> for Part {
         match only {
             Only::Requests => Self::Requests,
             Only::Operations => Self::Operations,
+            Only::Programs => Self::Programs,
             Only::Cuts => Self::Cuts,
         }
     }
@@ -103,6 +107,10 @@ impl ValidateLive {
                 &cells,
             ))?;
         }
+        if !rows.programs.is_empty() {
+            let cells: Vec<Vec<String>> = rows.programs.iter().map(program_cells).collect();
+            print(&table(&["program", "executed, ms", "emulated, ms", "error", "on time"], &cells))?;
+        }
         if !rows.cuts.is_empty() {
             let cells: Vec<Vec<String>> = rows.cuts.iter().map(cut_cells).collect();
             print(&table(
@@ -135,6 +143,16 @@ fn operation_cells(row: &ComparedOperation) -> Vec<String> {
             .map_or("–".to_owned(), |found| if found.agrees { yes(true) } else { found.requests.clone() }),
         format!("{:.1}", row.time_ms),
         measured.map_or("–".to_owned(), |found| format!("{:.1}", found.time_ms)),
+    ]
+}
+
+fn program_cells(row: &ProgramRow) -> Vec<String> {
+    vec![
+        row.program.to_owned(),
+        format!("{:.0}", row.executed_ms),
+        format!("{:.0}", row.emulated_ms),
+        format!("{:+.1} %", row.error_percent),
+        yes(row.on_time),
     ]
 }
 

@@ -216,3 +216,45 @@ fn what_a_killed_emulation_had_mounted_the_next_start_clears() {
     assert!(answer.talk.contains("cleared what a petrio that was killed had left"), "{}", answer.talk);
     assert!(!is_mounted());
 }
+
+/// It boots for half a minute where its processor is emulated, and needs a kernel that somebody has fetched.
+#[test]
+fn a_stock_kernel_writes_to_emulated_disks_as_often_as_its_job_does() {
+    let test = "a_stock_kernel_writes_to_emulated_disks_as_often_as_its_job_does";
+    if std::env::var_os("PETRIO_LONG_TESTS").is_none() {
+        return skip(test, "it boots a kernel: `make test-all` runs it");
+    }
+    let Some(kit) = std::env::var_os("PETRIO_KERNEL_DIR") else {
+        return skip(test, "$PETRIO_KERNEL_DIR names no folder that --set-up-kernel --kernel-dir has filled");
+    };
+    if !is_installed("qemu-system-x86_64") {
+        return skip(test, "QEMU isn't installed");
+    }
+    let folder = Folder::with("[disk.d]\nmodel = \"sata-750gb-7200\"\ncount = 2\n");
+    folder.write(
+        "job.sh",
+        "echo \"$DISKS, $1\"; dd if=/dev/zero of=/dev/vdb bs=4k count=3 oflag=direct; exit 3\n",
+    );
+    let kit = kit.to_str().unwrap();
+    let answer = folder.petrio(&[
+        "emulate",
+        "scenario.toml",
+        "--device",
+        "all",
+        "--kernel",
+        "--kernel-dir",
+        kit,
+        "--guest-accel",
+        "emulated",
+        "--run",
+        "job.sh",
+        "--on-time",
+        "0 %",
+        "--",
+        "a word",
+    ]);
+    assert_eq!(answer.code, Some(3), "{}{}", answer.out, answer.talk);
+    assert!(answer.out.contains("vda vdb, a word"), "{}", answer.out);
+    assert!(answer.out.contains(" 3 writes,"), "{}", answer.out);
+    assert!(answer.talk.contains("3+0 records out"), "{}", answer.talk);
+}

@@ -16,6 +16,7 @@ fn petrio_alone_shows_its_help() {
         "check",
         "emulate",
         "record",
+        "exec",
         "net",
         "schema",
         "catalogue",

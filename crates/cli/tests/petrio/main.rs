@@ -12,6 +12,7 @@ mod compare_notes;
 mod copies;
 mod emulate;
 mod examples;
+mod exec;
 mod file_systems;
 mod files_kept;
 mod fit;

@@ -1,3 +1,5 @@
+//! Decisions of profiles.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

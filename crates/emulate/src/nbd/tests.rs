@@ -1,3 +1,5 @@
+//! Conversations with clients, good ones and others.
+
 #![allow(clippy::unwrap_used)]
 
 use super::wire::{GREETING, OPTION, OPTION_REPLY, command, flag, option, reply};

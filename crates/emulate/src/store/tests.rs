@@ -1,3 +1,5 @@
+//! What is there, and what is left of it after a power cut.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -171,11 +171,6 @@ impl MountedDevice {
     pub const fn device(&self) -> &LoopDevice {
         &self.device
     }
-
-    /// Whether somebody works in it, so that it can't be unmounted now.
-    pub fn is_in_use(&self) -> bool {
-        is_busy(&self.directory)
-    }
 }
 
 /// Unmounts, by a program of its own: this process may be the one that the file system waits for. Somebody who looks around is waited for.

@@ -84,7 +84,8 @@ fn one_after_the_other(
     let (free, busy) = (page.fifo::<()>("free"), page.fifo::<BlockRequest>("busy"));
     page.initial(free, [()]);
     let mut begin = page.transition("begin");
-    let (request, _) = (begin.take(requests), begin.take(free));
+    let request = begin.take(requests);
+    begin.consume(free);
     let begun = begin.put(busy);
     begin.action(move |f| {
         let request = f.take(request);

@@ -48,8 +48,8 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
 }
 
 /// Those on the page above the stages.
-pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 1] {
-    [&report.jobs]
+pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
+    [&report.executed, &report.jobs]
 }
 
 /// Those on the page below the stages.

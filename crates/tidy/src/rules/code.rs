@@ -101,7 +101,8 @@ pub fn sources_have_a_head_comment(tree: &Tree) -> Vec<Violation> {
 /// A cast that can lose something is checked or named: the compiler warns of it in every crate.
 pub fn crates_warn_of_casts(tree: &Tree) -> Vec<Violation> {
     let is_root = |path: &str| path.starts_with("crates/") && path.ends_with("/src/lib.rs");
-    let warns = |line: &str| line.starts_with("#![warn(") && line.contains("clippy::cast_possible_truncation");
+    let warns =
+        |line: &str| line.starts_with("#![warn(") && line.contains("clippy::cast_possible_truncation");
     let roots = tree.files.iter().filter(|file| is_root(&file.path));
     roots
         .filter(|file| !file.lines().any(|(_, line)| warns(line)))
@@ -229,7 +230,8 @@ mod tests {
     fn a_crate_that_says_nothing_of_casts_is_found() {
         let warns = "//! A.\n#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]\n";
         let [a, b, inner] = ["crates/a/src/lib.rs", "crates/b/src/lib.rs", "crates/a/src/b.rs"];
-        let found = crates_warn_of_casts(&Tree::imagined(&[(a, warns), (b, "//! B.\n"), (inner, "//! C.\n")]));
+        let found =
+            crates_warn_of_casts(&Tree::imagined(&[(a, warns), (b, "//! B.\n"), (inner, "//! C.\n")]));
         assert_eq!(found.iter().map(|v| &*v.path).collect::<Vec<_>>(), [b]);
     }
 

@@ -30,6 +30,8 @@ const LAYERS: &[(&str, u8)] = &[
     ("users", 5),
     ("engine", 5),
     ("emulate", 6),
+    ("intercept", 5),
+    ("execute", 11),
     ("scenario", 10),
     ("live", 10),
     ("study", 11),
@@ -39,6 +41,10 @@ const LAYERS: &[(&str, u8)] = &[
     ("hostile", 12),
     ("cli", 13),
 ];
+
+/// Crates whose lints are their own, because one module of theirs talks to the kernel where no safe call does: all that the workspace
+/// asks for but that unsafe code is denied instead of forbidden, and allowed by that module alone.
+const OWN_LINTS: &[(&str, &str)] = &[("intercept", "src/kernel.rs")];
 
 /// Crates that only check the repository and depend on nothing of it.
 const APART: &[&str] = &["tidy"];
@@ -79,8 +85,37 @@ pub fn arrows_point_down(tree: &Tree) -> Vec<Violation> {
         }
         let inherits =
             manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
-        if inherits != Some(true) {
-            found.push(Violation::whole(&file.path, "add `[lints] workspace = true`"));
+        match OWN_LINTS.iter().find(|(own, _)| *own == name) {
+            Some((_, module)) => found.extend(own_lints(tree, &manifest, (name, module))),
+            None if inherits != Some(true) => {
+                found.push(Violation::whole(&file.path, "add `[lints] workspace = true`"));
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+/// A crate with lints of its own denies unsafe code, and has it in one module only.
+fn own_lints(tree: &Tree, manifest: &toml::Table, (name, module): (&str, &str)) -> Vec<Violation> {
+    let lint = |group: &str, lint: &str| {
+        let group = manifest.get("lints").and_then(|lints| lints.get(group));
+        group.and_then(|group| group.get(lint)).cloned()
+    };
+    let manifest_path = format!("crates/{name}/Cargo.toml");
+    let mut found = Vec::new();
+    if lint("rust", "unsafe_code") != Some(toml::Value::from("deny")) {
+        found.push(Violation::whole(&manifest_path, "its own lints deny unsafe_code"));
+    }
+    if lint("clippy", "unwrap_used").is_none() || lint("rust", "missing_docs").is_none() {
+        found
+            .push(Violation::whole(&manifest_path, "its own lints are the workspace's, but for unsafe_code"));
+    }
+    let (folder, module) = (format!("crates/{name}/"), format!("crates/{name}/{module}"));
+    for file in tree.files.iter().filter(|file| file.path.starts_with(&folder) && file.path != module) {
+        if file.path.ends_with(".rs") && file.text.as_deref().is_some_and(|text| text.contains("unsafe_code"))
+        {
+            found.push(Violation::whole(&file.path, format!("unsafe code is in {module} alone")));
         }
     }
     found

@@ -4,12 +4,14 @@
 //! | --- | --- | --- |
 //! | [`requests`] | a micro-benchmark on one disk | the same program on the disk emulated |
 //! | operations ([`crate::ops`]) | ext3 and ext4 on a disk that turns | this machine's kernel on the disk emulated |
+//! | [`programs`] | dd, SQLite, tar and fio executed | the same on this machine's ext3 on the disk emulated |
 //! | [`cuts`] | what flushes make durable | what survives of writers on a real ext3 when the power of an emulated disk goes |
 //!
 //! Devices are emulated by a petrio of its own ([`bed`]), whose lateness is told; what was measured on one that was late is void.
 
 pub mod bed;
 pub mod cuts;
+pub mod programs;
 pub mod requests;
 pub mod survivors;
 
@@ -34,13 +36,15 @@ pub enum Part {
     Requests,
     /// Operations on ext3 and ext4.
     Operations,
+    /// Programs executed.
+    Programs,
     /// Power cuts.
     Cuts,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Requests, Self::Operations, Self::Cuts];
+    pub const ALL: [Self; 4] = [Self::Requests, Self::Operations, Self::Programs, Self::Cuts];
 }
 
 /// What is asked.
@@ -65,6 +69,8 @@ pub struct LiveRows {
     pub requests: Vec<requests::RequestsRow>,
     /// Operations of each file system.
     pub operations: Vec<FileSystemRows>,
+    /// Programs executed.
+    pub programs: Vec<programs::ProgramRow>,
     /// Power cuts.
     pub cuts: Vec<cuts::CutRow>,
     /// What was left out, and why.
@@ -89,6 +95,9 @@ pub enum LiveError {
     /// Of operations.
     #[error(transparent)]
     Operations(#[from] Box<OpsValidationError>),
+    /// Of programs.
+    #[error(transparent)]
+    Programs(#[from] programs::ProgramsError),
     /// Of power cuts.
     #[error(transparent)]
     Cuts(#[from] cuts::CutError),
@@ -127,6 +136,12 @@ pub fn compare(
             rows.left_out.extend(found.not_measured.map(|why| format!("{name}: {why}")));
             rows.operations.push(FileSystemRows { file_system: name, rows: found.rows });
         }
+    }
+    if asked(Part::Programs) {
+        let (found, left_out) = programs::compare(DRIVE, &mut progress)?;
+        rows.programs = found;
+        rows.left_out.extend(left_out);
+        judged.extend(rows.programs.iter().map(programs::ProgramRow::judged));
     }
     if asked(Part::Cuts) {
         rows.cuts = cuts::cut_all(question.writers, question.seed, &mut progress)?;

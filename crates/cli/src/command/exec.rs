@@ -87,6 +87,9 @@ pub(crate) struct Exec {
     quiet: bool,
 }
 
+/// What starts MPI's ranks.
+const MPI: [&str; 4] = ["mpirun", "mpiexec", "orterun", "srun"];
+
 const EXAMPLES: &str = "\
 Examples:
   petrio exec disk.toml -- sqlite3 test.db < load.sql
@@ -99,6 +102,16 @@ impl Exec {
         let inputs = Inputs::here();
         self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
         let found = found(&self.command)?;
+        if let Some(launcher) = found.file_name().filter(|name| MPI.iter().any(|mpi| *name == *mpi)) {
+            let message = format!(
+                "{} starts ranks that wait for each other in shared memory, without a call that could be held",
+                launcher.display()
+            );
+            return Err(Failure::new(
+                message,
+                Some("run one rank of the program alone, without it".to_owned()),
+            ));
+        }
         let watch = Watch::telling(|_| std::ops::ControlFlow::Continue(()));
         let _stoppable = crate::stop::by_interrupt(&watch);
         let (mut reports, mut code) = (Vec::new(), 0);

@@ -1,0 +1,213 @@
+//! Threads and processes come and go.
+
+use crate::failure::ExecuteError;
+use crate::supervisor::Supervisor;
+use crate::thread::{Birth, On, Process, State, Status, Thread, Wait, Word};
+use crate::used::used;
+use petrio_intercept::{Answer, Held, memory};
+use petrio_time::Time;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::collections::{BTreeMap, VecDeque};
+
+impl Supervisor {
+    /// A thread that was never seen before.
+    pub(crate) fn adopt(&mut self, id: u32) {
+        let Some(status) = Status::of(id) else { return };
+        let is_thread = self.processes.contains_key(&status.process);
+        let by = if is_thread { status.process } else { status.parent };
+        let found = self.births.iter().position(|birth| birth.process == by);
+        let found = found.or_else(|| (!self.births.is_empty() && !is_thread).then_some(0));
+        let birth = found.map(|index| self.births.remove(index));
+        if let Some(birth) = birth
+            && let Some(parent) = self.threads.get_mut(&birth.by)
+        {
+            parent.births = parent.births.saturating_sub(1);
+        }
+        self.first.get_or_insert(status.process);
+        let number = birth.map_or_else(|| self.number(), |birth| birth.number);
+        let clock = birth.map_or(self.global, |birth| birth.clock);
+        let slot = self.slots.pop_first().unwrap_or(0);
+        let process = self.processes.entry(status.process).or_insert_with(|| {
+            let handle = i32::try_from(status.process).ok().and_then(Pid::from_raw);
+            Process {
+                parent: status.parent,
+                inside: status.inside,
+                handle: handle.and_then(|handle| pidfd_open(handle, PidfdFlags::empty()).ok()),
+                ended: None,
+                threads: 0,
+                several: false,
+                open: BTreeMap::new(),
+                alarm: None,
+            }
+        });
+        process.threads += 1;
+        process.several |= process.threads > 1;
+        let alone = !process.several;
+        self.threads.insert(
+            id,
+            Thread {
+                process: status.process,
+                number,
+                slot,
+                clock,
+                state: State::Running,
+                asks: VecDeque::new(),
+                // What it used before belongs to it: it began with nothing.
+                used: if is_thread || birth.is_some() {
+                    0
+                } else {
+                    used(status.process, id, alone).unwrap_or(0)
+                },
+                looked: None,
+                settle: Vec::new(),
+                idle: 0,
+                is_new: birth.is_none(),
+                births: 0,
+                timer: None,
+            },
+        );
+        let (threads, all) = (self.threads.len(), self.next_number);
+        self.tell(|told| {
+            told.most_threads = told.most_threads.max(threads);
+            told.threads = all.into();
+            told.processes += u64::from(!is_thread);
+        });
+    }
+
+    pub(crate) fn number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
+    /// A thread that has started others is back: those that aren't seen yet are looked for, and if they aren't there, nothing came of them.
+    pub(crate) fn find_born(&mut self, id: u32) {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return };
+        let mut there: Vec<u32> = Vec::new();
+        if let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/task")) {
+            let numbers =
+                entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+            there.extend(numbers);
+        }
+        for thread in there.clone() {
+            let children = std::fs::read_to_string(format!("/proc/{process}/task/{thread}/children"));
+            there.extend(
+                children.unwrap_or_default().split_whitespace().filter_map(|word| word.parse::<u32>().ok()),
+            );
+        }
+        there.sort_unstable();
+        for new in there {
+            if !self.threads.contains_key(&new) && !self.processes.contains_key(&new) {
+                self.adopt(new);
+            }
+        }
+        self.births.retain(|birth| birth.by != id);
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.births = 0;
+        }
+    }
+
+    pub(crate) fn ends(&mut self, id: u32, held: Held, all: bool) -> Result<(), ExecuteError> {
+        self.answer(id, held, Answer::GoOn)?;
+        let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
+        thread.state = State::Ends;
+        let (process, clock) = (thread.process, thread.clock);
+        if all {
+            for (_, other) in self.threads.iter_mut().filter(|(_, other)| other.process == process) {
+                other.state = State::Ends;
+                other.clock = other.clock.max(clock);
+                other.asks.clear();
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn starts(&mut self, id: u32, held: Held, waits: bool) -> Result<(), ExecuteError> {
+        if self.slots.is_empty() {
+            self.tell(|told| told.refused_threads += 1);
+            return self.answer(id, held, Answer::Error(libc::EAGAIN));
+        }
+        let number = self.number();
+        self.answer(id, held, Answer::GoOn)?;
+        let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
+        self.births.push(Birth { by: id, process: thread.process, number, clock: thread.clock });
+        thread.births += 1;
+        if waits {
+            thread.state = State::Elsewhere;
+        }
+        Ok(())
+    }
+
+    /// A thread has ended.
+    pub(crate) fn gone(&mut self, id: u32) -> Result<(), ExecuteError> {
+        let Some(thread) = self.threads.remove(&id) else { return Ok(()) };
+        for queue in self.words.values_mut() {
+            queue.retain(|waiting| *waiting != id);
+        }
+        self.in_flight.retain(|_, of| *of != id);
+        self.slots.insert(thread.slot);
+        self.births.retain(|birth| birth.by != id || birth.process != thread.process);
+        self.global = self.global.max(thread.clock);
+        let global = self.global;
+        let mut parent = None;
+        if let Some(process) = self.processes.get_mut(&thread.process) {
+            process.threads = process.threads.saturating_sub(1);
+            if process.threads == 0 {
+                process.ended = Some(thread.clock);
+                process.open.clear();
+                (process.handle, process.alarm) = (None, None);
+                self.signal_timers.retain(|(of, _), _| *of != thread.process);
+                self.timers.retain(|timer| timer.of.0 != thread.process);
+                self.shared_words.retain(|(of, _), _| *of != thread.process);
+                parent = Some(process.parent);
+            }
+        }
+        // The kernel clears a word of whoever ends, and wakes those who wait for that.
+        self.look_at_words(thread.process, global)?;
+        if self.first == Some(thread.process) && parent.is_some() {
+            // The kernel is about to end all that the program has left behind.
+            self.ends_all();
+            return Ok(());
+        }
+        if let Some(parent) = parent {
+            self.child_ended(parent, thread.process, thread.clock)?;
+        }
+        Ok(())
+    }
+
+    /// Those who wait at words that have become others without anybody's telling.
+    pub(crate) fn look_at_words(&mut self, process: u32, at: Time) -> Result<(), ExecuteError> {
+        let waiting: Vec<(u32, Word, u32)> = (self.threads.iter())
+            .filter_map(|(&id, thread)| match &thread.state {
+                State::Waits(_, Wait { on: On::Word(word @ Word::Own(..), value), .. })
+                    if thread.process == process =>
+                {
+                    Some((id, *word, *value))
+                }
+                _ => None,
+            })
+            .collect();
+        for (id, word, value) in waiting {
+            let Word::Own(_, address) = word else { continue };
+            if memory::word(id, address).is_ok_and(|now| now != value) {
+                self.words.entry(word).or_default().retain(|other| *other != id);
+                self.wake(id, Answer::Value(0), at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Those who wait for a child of their process: its signal takes some out of their calls, which they make again then; others go on.
+    fn child_ended(&mut self, parent: u32, child: u32, at: Time) -> Result<(), ExecuteError> {
+        self.signal_arrives(parent)?;
+        let inside = self.processes.get(&child).map(|process| process.inside);
+        let waiting: Vec<u32> = (self.threads.iter())
+            .filter(|(_, thread)| thread.process == parent)
+            .filter(|(_, thread)| match &thread.state {
+                State::Waits(_, Wait { on: On::Child(which), .. }) => which.is_none() || *which == inside,
+                _ => false,
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, at))
+    }
+}

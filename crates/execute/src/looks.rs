@@ -1,0 +1,94 @@
+//! Where nobody calls: who has ended, who waits in the kernel, whose clock has gone on.
+
+use crate::failure::ExecuteError;
+use crate::options::Compute;
+use crate::supervisor::Supervisor;
+use crate::thread::{State, letter};
+use crate::used::used;
+use petrio_time::Time;
+use std::collections::BTreeSet;
+
+/// Whoever computes for so long without a call, nanoseconds of processor time, while others wait for its clock, may be waiting for them:
+/// where computing costs no time its clock would stand still for ever.
+const PATIENCE: u64 = 2_000_000_000;
+
+impl Supervisor {
+    /// Nobody has called for a while: who has ended, who waits in the kernel, whose clock has gone on.
+    pub(crate) fn examine(&mut self, somebody_waits: bool) -> Result<(), ExecuteError> {
+        self.looks += 1;
+        let all: Vec<u32> = self.threads.keys().copied().collect();
+        for id in all {
+            let Some(thread) = self.threads.get(&id) else { continue };
+            let (process, sees) = (thread.process, letter(thread.process, id));
+            if matches!(sees, None | Some(b'Z' | b'X')) {
+                self.gone(id)?;
+                continue;
+            }
+            let held = match &thread.state {
+                State::Waits(held, _) | State::Works(held, _) => Some(held.id),
+                _ => None,
+            };
+            if let Some(held) = held {
+                let waits = self.started.listener.is_waiting(held).map_err(ExecuteError::Held)?;
+                if !waits {
+                    self.interrupted(id);
+                }
+            } else if matches!(thread.state, State::Running) {
+                if !matches!(sees, Some(b'S' | b'T' | b't')) {
+                    self.computes(id, process, somebody_waits);
+                    continue;
+                }
+                // It may have called just now.
+                let called = self.receive(0)?;
+                let runs = self.threads.get(&id).is_some_and(|thread| matches!(thread.state, State::Running));
+                if !called && runs {
+                    self.elsewhere(id);
+                }
+            }
+        }
+        // Words that the kernel has changed, or somebody who was never seen.
+        let processes: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
+        for process in processes {
+            self.look_at_words(process, self.global)?;
+        }
+        // What was started and has ended before it was ever seen.
+        let seen: Vec<u32> = self.births.iter().map(|birth| birth.by).collect();
+        self.births.retain(|birth| self.threads.contains_key(&birth.by));
+        for by in seen {
+            if self.looks > 2 && self.threads.get(&by).is_some_and(|it| !matches!(it.state, State::Running)) {
+                self.find_born(by);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn elsewhere(&mut self, id: u32) {
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.state = State::Elsewhere;
+        }
+    }
+
+    /// The clock of whoever computes goes on, where that is measured.
+    fn computes(&mut self, id: u32, process: u32, somebody_waits: bool) {
+        let alone = self.processes.get(&process).is_none_or(|process| !process.several);
+        let Some(thread) = self.threads.get_mut(&id) else { return };
+        match self.options.compute {
+            Compute::Measured => {
+                if let Some(now) = used(process, id, alone) {
+                    let span = Time::from_nanos(now.saturating_sub(thread.used));
+                    thread.clock = thread.clock.saturating_add(span);
+                    thread.used = now.max(thread.used);
+                    self.tell(|told| told.computed = told.computed.saturating_add(span));
+                }
+            }
+            _ if somebody_waits => {
+                let Some(now) = used(process, id, alone) else { return };
+                if now.saturating_sub(*thread.looked.get_or_insert(now)) > PATIENCE {
+                    thread.state = State::Elsewhere;
+                    self.tell(|told| told.uncertain += 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
