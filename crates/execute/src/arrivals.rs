@@ -139,6 +139,7 @@ impl Supervisor {
         .saturating_add(computed);
         thread.asks.clear();
         thread.looked = None;
+        thread.lends = false;
         // One that was taken out of a call has left there what it asked of storage.
         if matches!(std::mem::replace(&mut thread.state, State::Asks(held)), State::Works(..)) {
             self.in_flight.retain(|_, of| *of != id);

@@ -59,6 +59,7 @@ impl Supervisor {
                     used(status.process, id, alone).unwrap_or(0)
                 },
                 looked: None,
+                lends: false,
                 settle: Vec::new(),
                 idle: 0,
                 is_new: birth.is_none(),
@@ -133,6 +134,7 @@ impl Supervisor {
         thread.births += 1;
         if waits {
             thread.state = State::Elsewhere;
+            thread.lends = true;
         }
         Ok(())
     }

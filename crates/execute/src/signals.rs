@@ -48,6 +48,7 @@ impl Supervisor {
             // Those who wait in the kernel may go on: whether they do is seen when nothing comes of them.
             let global = self.global;
             if let Some(thread) = self.threads.get_mut(id)
+                && !thread.lends
                 && matches!(thread.state, State::Elsewhere)
             {
                 thread.state = State::Running;

@@ -205,7 +205,8 @@ impl Supervisor {
     fn goes_on(&mut self) -> bool {
         let (global, mut any) = (self.global, false);
         for (&id, thread) in &mut self.threads {
-            if matches!(thread.state, State::Elsewhere)
+            if !thread.lends
+                && matches!(thread.state, State::Elsewhere)
                 && !matches!(letter(thread.process, id), Some(b'S' | b'D' | b'T' | b't'))
             {
                 thread.state = State::Running;
