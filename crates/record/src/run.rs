@@ -137,7 +137,7 @@ fn objects(with_mpi: bool) -> Result<(TemporaryFolder, OsString, Vec<String>), R
                 preload.push(object);
             }
             Err(reason) => {
-                notes.push(format!("MPI's calls: what records them is compiled by mpicc, and {reason}"))
+                notes.push(format!("MPI's calls: what records them is compiled by mpicc, and {reason}"));
             }
         }
     }

@@ -108,12 +108,12 @@ pub fn convert(
             if event.error == 0 {
                 match record.kind {
                     Kind::Read => {
-                        (told.accesses, told.bytes_read) =
-                            (told.accesses + 1, told.bytes_read + record.length)
+                        told.accesses += 1;
+                        told.bytes_read += record.length;
                     }
                     Kind::Write => {
-                        (told.accesses, told.bytes_written) =
-                            (told.accesses + 1, told.bytes_written + record.length);
+                        told.accesses += 1;
+                        told.bytes_written += record.length;
                     }
                     _ => {}
                 }

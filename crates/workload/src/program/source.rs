@@ -205,15 +205,10 @@ impl FilePrograms {
     fn advance(&mut self, number: u32) -> Result<(), ProgramError> {
         self.processes[number as usize].awaits = Awaits::Nothing;
         loop {
-            let process = &mut self.processes[number as usize];
-            if process.releases {
-                if let Some(operation) = process.held.pop_front() {
-                    (process.operation, process.submits) = (operation, true);
-                    self.due.push(Reverse((process.at, number, BY_PROCESS)));
-                    return Ok(());
-                }
-                process.releases = false;
+            if self.release(number) {
+                return Ok(());
             }
+            let process = &mut self.processes[number as usize];
             let step = match process.put_off.take() {
                 Some(step) => step,
                 None => process.program.next(process.at)?,
@@ -266,9 +261,7 @@ impl FilePrograms {
                 Step::Phase(phase) => process.phase = phase,
                 Step::Signal(said) => {
                     let at = process.at;
-                    self.said.insert(said);
-                    let released = self.awaiting.remove(&said).unwrap_or_default();
-                    self.woken.extend(released.into_iter().map(|number| (number, at)));
+                    self.signal(said, at);
                 }
                 Step::Await(said) if self.said.contains(&said) => {}
                 Step::Await(said) => {
@@ -287,6 +280,28 @@ impl FilePrograms {
                 }
             }
         }
+    }
+
+    /// The next of what a process has held back, if it is to let go of that; whether there was one.
+    fn release(&mut self, number: u32) -> bool {
+        let process = &mut self.processes[number as usize];
+        if !process.releases {
+            return false;
+        }
+        let Some(operation) = process.held.pop_front() else {
+            process.releases = false;
+            return false;
+        };
+        (process.operation, process.submits) = (operation, true);
+        self.due.push(Reverse((process.at, number, BY_PROCESS)));
+        true
+    }
+
+    /// A number is said: whoever waits for it is to go on.
+    fn signal(&mut self, said: u64, at: Time) {
+        self.said.insert(said);
+        let released = self.awaiting.remove(&said).unwrap_or_default();
+        self.woken.extend(released.into_iter().map(|number| (number, at)));
     }
 
     /// Lets those go on whose numbers were said, at the time at which that was, unless they came later.

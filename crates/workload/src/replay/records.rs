@@ -113,19 +113,9 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
         self
     }
 
-    fn record(&mut self, event: &Event) -> Option<FileRecord> {
-        let call = self.files.device_room.map(|room| as_file_call(event, room));
-        let event = match &call {
-            Some(call) => call.as_ref()?,
-            None => event,
-        };
-        if event.error != 0 || event.kind.is_of_device() {
-            return None;
-        }
-        let position = self.files.position(event.file)?;
-        let first = self.placement.first_file;
-        let file = self.files.file_id(position, first);
-        let operation = match event.kind {
+    /// What an event is of a file system; nothing that is left out here, or no operation on a file that is known.
+    fn operation(&self, event: &Event) -> Option<Operation> {
+        Some(match event.kind {
             EventKind::Create => Operation::Create,
             EventKind::Open => Operation::Open,
             EventKind::Read if self.only_misses && event.hit == Some(true) => return None,
@@ -161,7 +151,22 @@ impl<R: Iterator<Item = Result<Event, TraceError>> + Send> FileRecords<R> {
             | EventKind::PostReceive
             | EventKind::Wait
             | EventKind::Collective => return None,
+        })
+    }
+
+    fn record(&mut self, event: &Event) -> Option<FileRecord> {
+        let call = self.files.device_room.map(|room| as_file_call(event, room));
+        let event = match &call {
+            Some(call) => call.as_ref()?,
+            None => event,
         };
+        if event.error != 0 || event.kind.is_of_device() {
+            return None;
+        }
+        let position = self.files.position(event.file)?;
+        let first = self.placement.first_file;
+        let file = self.files.file_id(position, first);
+        let operation = self.operation(event)?;
         let (mut offset, mut length) = (0, 0);
         match operation {
             Operation::Read | Operation::Write => {
