@@ -181,3 +181,54 @@ impl Stream {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// A stream of slots whose header says that so many are whole.
+    fn stream(slots: &[[u8; SLOT]], used: u64) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.1.1.raw");
+        let mut header = [0; SLOT];
+        header[..8].copy_from_slice(&MAGIC.to_ne_bytes());
+        header[56..].copy_from_slice(&used.to_ne_bytes());
+        std::fs::write(&path, [&[header], slots].concat().concat()).unwrap();
+        (folder, path)
+    }
+
+    fn record(kind: u16, slots: u16) -> [u8; SLOT] {
+        let mut slot = [0; SLOT];
+        slot[56..58].copy_from_slice(&kind.to_ne_bytes());
+        slot[62..].copy_from_slice(&slots.to_ne_bytes());
+        slot
+    }
+
+    #[test]
+    fn what_was_not_whole_when_its_program_was_killed_is_left_out() {
+        let (_folder, path) = stream(&[record(8, 0), record(12, 0)], 1);
+        let mut stream = Stream::open(&path).unwrap().unwrap();
+        assert_eq!(stream.next().unwrap().unwrap().kind, Kind::Sleep);
+        assert!(stream.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_refused_with_the_name_of_its_file() {
+        let kinds = u16::try_from(KINDS.len()).unwrap();
+        for slots in
+            [[record(0, 0), record(0, 0)], [record(kinds + 1, 0), record(1, 0)], [record(1, 9), record(1, 0)]]
+        {
+            let (_folder, path) = stream(&slots, 2);
+            let mut stream = Stream::open(&path).unwrap().unwrap();
+            let error = stream.next().unwrap_err();
+            assert!(matches!(&error, RecordError::Damaged { path: found, .. } if *found == path), "{error}");
+        }
+        let (_folder, path) = stream(&[], 0);
+        std::fs::write(&path, [1; 128]).unwrap();
+        assert!(matches!(Stream::open(&path), Err(RecordError::Damaged { .. })));
+        // Begun, and nothing written.
+        std::fs::write(&path, [0; 128]).unwrap();
+        assert!(Stream::open(&path).unwrap().is_none());
+    }
+}

@@ -15,6 +15,7 @@ fn petrio_alone_shows_its_help() {
         "compare",
         "check",
         "emulate",
+        "record",
         "exec",
         "net",
         "schema",

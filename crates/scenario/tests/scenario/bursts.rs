@@ -38,6 +38,24 @@ fn what_servers_of_a_cluster_hold_counts() {
     }
 }
 
+#[test]
+fn a_run_that_shows_little_of_a_cache_is_followed_by_one_a_hundred_times_as_long_at_most() {
+    let report = behind(
+        "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nmemory = \"8 GiB\"\n\
+         [disk.d]\nmodel = \"constant-rate\"\ndrive = { latency = \"100 us\", rate = \"20 MB/s\" }\n\
+         [fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"2 GiB\"\n\
+         [workload.w]\nkind = \"files\"\non = \"data\"\noperation = \"write\"\nrecord = \"64 KiB\"\nfile_size = \"2 MiB\"\n",
+    );
+    let sustained = report.sustained.as_ref().unwrap();
+    assert!(sustained.filled < 0.005, "{sustained:?}");
+    assert_eq!((sustained.times_as_long, sustained.requests_per_s), (100.0, None));
+    let words = told(&report).unwrap();
+    assert!(
+        words.contains("it filled on in a run 100 times as long, and only a longer one tells"),
+        "{words}"
+    );
+}
+
 /// IOR on a file system of a disk of this rate.
 fn ior(command: &str, rate: &str) -> String {
     format!(

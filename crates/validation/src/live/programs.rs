@@ -22,7 +22,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 /// The volume.
-const SIZE: Bytes = Bytes::from_gib(1);
+const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
 const PERCENT: f64 = 5.0;
 
