@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 /// where computing costs no time its clock would stand still for ever.
 const PATIENCE: u64 = 2_000_000_000;
 
+/// So many looks without a call are long for a disk.
+const LONG: u32 = 50;
+
 impl Supervisor {
     /// Nobody has called for a while: who has ended, who waits in the kernel, whose clock has gone on.
     pub(crate) fn examine(&mut self, somebody_waits: bool) -> Result<(), ExecuteError> {
@@ -34,7 +37,10 @@ impl Supervisor {
                     self.interrupted(id);
                 }
             } else if matches!(thread.state, State::Running) {
-                if !matches!(sees, Some(b'S' | b'T' | b't')) {
+                // What lets it wait so long in the kernel is another thread, and no disk of this machine.
+                let waits =
+                    matches!(sees, Some(b'S' | b'T' | b't')) || sees == Some(b'D') && self.looks > LONG;
+                if !waits {
                     self.computes(id, process, somebody_waits);
                     continue;
                 }
