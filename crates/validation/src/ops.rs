@@ -231,6 +231,7 @@ fn measured(
             // A drive takes its time over what is in its cache.
             OpsDisk::Drive(_) => Duration::new(Time::from_millis(500)),
         },
+        elsewhere: matches!(question.disk, OpsDisk::Drive(_)),
         ..OpsParameters::default()
     };
     let rows = measure(&parameters, |_, _, operation, journal| {
@@ -366,11 +367,16 @@ fn scenario(
     journal: JournalMode,
     repetition: u32,
 ) -> String {
-    let script = operation.script(repetition).script;
-    let (declared, rest) = match script.split_once(';') {
-        Some((first, rest)) if first.starts_with("file ") => (format!("{first}; "), rest.to_owned()),
-        _ => (String::new(), script),
+    let script = match question.disk {
+        OpsDisk::Constant(_) => operation.script(repetition).script,
+        OpsDisk::Drive(_) => operation.script_elsewhere(repetition).script,
     };
+    let (mut declared, mut rest) = (String::new(), script.as_str());
+    while let Some((first, behind)) = rest.split_once("; ").filter(|(first, _)| first.starts_with("file ")) {
+        declared.push_str(first);
+        declared.push_str("; ");
+        rest = behind;
+    }
     // A cold cache still knows where the file's blocks are: a read past the cache finds out.
     let (declared, before) = if operation.is_cold {
         (declared.replace(" cached", ""), "read a 960 KiB 4 KiB direct; ")

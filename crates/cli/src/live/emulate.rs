@@ -343,7 +343,7 @@ impl Emulate {
             return Ok(None);
         };
         // It ends with this process, however that does.
-        let mut command = launch::command(program, launch::Signal::TERM);
+        let mut command = launch::command(program, Signal::TERM);
         command.args(arguments).envs(places.iter().map(|(name, place)| (name, place)));
         let mut child = command.spawn().map_err(|error| {
             let message = format!("{} can't be started: {error}", program.to_string_lossy());

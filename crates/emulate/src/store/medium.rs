@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const PIECE: u64 = 64 << 10;
 
 /// Zeros that are written where a file can't have holes.
-const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 /// Why an image can't be had.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]

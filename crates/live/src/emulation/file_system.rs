@@ -60,17 +60,12 @@ fn make_in(file: &Path, kind: FileSystemKind, size: Option<Bytes>) -> Result<(),
         FileSystemKind::Xfs => vec!["-q".into(), "-f".into()],
         _ => vec!["-q".into(), "-F".into()],
     };
-    match (kind, size) {
-        (FileSystemKind::Xfs, Some(size)) => {
-            words.extend(["-d".into(), format!("size={}", size.get()).into()])
-        }
-        _ => {}
-    }
+    // The size stands before the device, or behind it.
+    let is_xfs = kind == FileSystemKind::Xfs;
+    let of_xfs = size.filter(|_| is_xfs).map(|size| format!("size={}", size.get()));
+    words.extend(of_xfs.into_iter().flat_map(|size| ["-d".into(), size.into()]));
     words.push(file.as_os_str().to_owned());
-    match (kind, size) {
-        (FileSystemKind::Xfs, _) | (_, None) => {}
-        (_, Some(size)) => words.push(format!("{}k", size.get() >> 10).into()),
-    }
+    words.extend(size.filter(|_| !is_xfs).map(|size| format!("{}k", size.get() >> 10).into()));
     run_to_death(kind.maker(), &words).map(drop)
 }
 

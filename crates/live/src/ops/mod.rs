@@ -37,6 +37,8 @@ pub struct OpsParameters {
     /// Quiet before each operation; more than a tick of the kernel's clock (10 ms at most), or timestamps stay the
     /// same.
     pub quiet: Duration,
+    /// Whether each repetition's files lie elsewhere.
+    pub elsewhere: bool,
 }
 
 impl Default for OpsParameters {
@@ -49,6 +51,7 @@ impl Default for OpsParameters {
             operations: OPERATIONS.to_vec(),
             repetitions: 8,
             quiet: Duration::new(petrio_time::Time::from_millis(50)),
+            elsewhere: false,
         }
     }
 }
@@ -185,7 +188,11 @@ fn measure_once(
     operation: &FileOperation,
     repetition: u32,
 ) -> Result<Once, OpsError> {
-    let prepared = operation.script(repetition).prepare(&Placement::new("ops")).map_err(DriveError::from)?;
+    let script = match parameters.elsewhere {
+        true => operation.script_elsewhere(repetition),
+        false => operation.script(repetition),
+    };
+    let prepared = script.prepare(&Placement::new("ops")).map_err(DriveError::from)?;
     workplace.prepare(&prepared.files)?;
     rig.sync()?;
     if operation.is_cold {

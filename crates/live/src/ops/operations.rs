@@ -61,6 +61,17 @@ impl FileOperation {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }
 
+    /// The same with another file before its own, so that these lie elsewhere in each repetition: of a drive that turns, how its
+    /// platters stand between one request and the next is part of the time.
+    pub fn script_elsewhere(&self, repetition: u32) -> ScriptParameters {
+        // 37 and 64 share no factor.
+        let pad = (repetition * 37 % 64 + 1) * 16;
+        ScriptParameters {
+            script: format!("file pad {pad} KiB cached; {}", self.script(repetition).script),
+            ..self.script(repetition)
+        }
+    }
+
     /// The script of a repetition (from 0). Places are multiples of 64 KiB, never 0, so that no access is the first of
     /// its file.
     pub fn script(&self, repetition: u32) -> ScriptParameters {

@@ -53,9 +53,8 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 9] {
     [
-        &report.executed,
         &report.profiles,
         &report.memory,
         &report.copies,

@@ -111,7 +111,7 @@ pub(super) fn look_at_caches(loaded: &Loaded, report: &mut Report) {
 /// That in words. Files that are taken away again leave nothing there at the end.
 fn left_in_memory(loaded: &Loaded, report: &Report) -> Option<String> {
     let mut workloads = loaded.scenario.workload.values();
-    let is_program = workloads.any(|workload| workload.is_parallel());
+    let is_program = workloads.any(Workload::is_parallel);
     let written = writer(report).map(written_bytes)?;
     // What was in it at a time on a host, of several equal ones; of other caches what was there at the end.
     let most_of = |held: &Held| -> (u64, u64) {

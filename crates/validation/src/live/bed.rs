@@ -2,6 +2,8 @@
 
 use petrio_capture::launch::{self, Signal};
 use petrio_files::temporary::TemporaryFolder;
+use petrio_kernel::Time;
+use petrio_trace::{TraceError, TraceOptions, TraceReader};
 use rustix::process::{Pid, kill_process};
 use serde::Deserialize;
 use std::fs::{self, File};
@@ -59,6 +61,7 @@ pub struct Bed {
     file: PathBuf,
     image: PathBuf,
     told: PathBuf,
+    trace: PathBuf,
     _folder: TemporaryFolder,
 }
 
@@ -76,7 +79,7 @@ impl Bed {
         let folder = TemporaryFolder::new_in(Path::new("/dev/shm")).map_err(system("a folder in memory"))?;
         let place = |name: &str| folder.path().join(name);
         let (text, image, files) = (place("emulated.toml"), place("image"), place("files"));
-        let (told, errors) = (place("told"), place("errors"));
+        let (told, errors, trace) = (place("told"), place("errors"), place("trace.parquet"));
         let (name, size) = device;
         fs::write(&text, scenario).map_err(system("the scenario"))?;
         fs::create_dir(&files).map_err(system("a folder for the device"))?;
@@ -86,9 +89,13 @@ impl Bed {
         let mut command = launch::command(program, Signal::TERM);
         command.args(["emulate".as_ref(), text.as_os_str(), "--device".as_ref(), name.as_ref()]);
         command.args(["--image".as_ref(), image.as_os_str(), "--file".as_ref(), files.as_os_str()]);
-        command.args(["--json"]).stdin(Stdio::null()).stdout(output(&told)?).stderr(output(&errors)?);
+        command
+            .args(["--json".as_ref(), "--trace".as_ref(), trace.as_os_str()])
+            .stdin(Stdio::null())
+            .stdout(output(&told)?)
+            .stderr(output(&errors)?);
         let server = command.spawn().map_err(system("start the server"))?;
-        let mut bed = Self { server, file: files.join(name), image, told, _folder: folder };
+        let mut bed = Self { server, file: files.join(name), image, told, trace, _folder: folder };
         let begin = Instant::now();
         while !bed.file.exists() {
             let ended = bed.server.try_wait().map_err(system("the server"))?.is_some();
@@ -131,6 +138,27 @@ impl Bed {
     /// # Errors
     /// [`BedError::Server`].
     pub fn end(mut self) -> Result<Emulated, BedError> {
+        self.ended()
+    }
+
+    /// The same, and how long nothing was asked of it before each request, from the end of the one before.
+    ///
+    /// # Errors
+    /// [`BedError::Server`], a trace that can't be read.
+    pub fn end_with_gaps(mut self) -> Result<(Emulated, Vec<Time>), BedError> {
+        let emulated = self.ended()?;
+        let unreadable = |error: TraceError| BedError::Server(error.to_string());
+        let mut gaps = Vec::new();
+        let mut end = Time::ZERO;
+        for record in TraceReader::open(&self.trace, &TraceOptions::default()).map_err(unreadable)? {
+            let record = record.map_err(unreadable)?;
+            gaps.push(record.time.saturating_sub(end));
+            end = record.time.saturating_add(record.measured.unwrap_or_default());
+        }
+        Ok((emulated, gaps))
+    }
+
+    fn ended(&mut self) -> Result<Emulated, BedError> {
         self.signal(Signal::TERM);
         self.server.wait().map_err(system("wait for the server"))?;
         let told = fs::read_to_string(&self.told).unwrap_or_default();

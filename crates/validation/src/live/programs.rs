@@ -26,6 +26,10 @@ const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
 const PERCENT: f64 = 5.0;
 
+/// A file of these sizes lies before those of a program, which is run once with each: how its files lie to the journal, by which platters
+/// stand between one request and the next, is chance.
+const PADS_KIB: [u64; 5] = [4, 148, 292, 388, 484];
+
 /// A program, run by a shell in a directory with what it needs.
 struct Case {
     name: &'static str,
@@ -33,6 +37,13 @@ struct Case {
     needs: &'static str,
     prepare: fn(&Path) -> io::Result<()>,
     script: &'static str,
+}
+
+impl Case {
+    fn prepare(&self, directory: &Path, pad_kib: u64) -> io::Result<()> {
+        file(&directory.join("pad"), pad_kib << 10)?;
+        (self.prepare)(directory)
+    }
 }
 
 /// Files that are read must not be guessed: bytes of a small generator.
@@ -141,8 +152,13 @@ pub fn compare(
             continue;
         }
         progress(case.name);
-        let executed_ms = executed(drive, &case)?;
-        let (emulated_ms, on_time) = emulated(drive, &case)?;
+        let (mut executed_ms, mut emulated_ms, mut on_time) = (0.0, 0.0, true);
+        for pad in PADS_KIB {
+            executed_ms += executed(drive, &case, pad)? / PADS_KIB.len() as f64;
+            let (milliseconds, was_on_time) = emulated(drive, &case, pad)?;
+            emulated_ms += milliseconds / PADS_KIB.len() as f64;
+            on_time &= was_on_time;
+        }
         let error_percent = (executed_ms / emulated_ms - 1.0) * 100.0;
         rows.push(ProgramRow { program: case.name, executed_ms, emulated_ms, error_percent, on_time });
     }
@@ -162,12 +178,12 @@ fn disk(drive: &str) -> String {
 }
 
 /// The time that a program's operations took on the simulated disk, in ms.
-fn executed(drive: &str, case: &Case) -> Result<f64, ProgramsError> {
+fn executed(drive: &str, case: &Case, pad_kib: u64) -> Result<f64, ProgramsError> {
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let [scenario, report, work] = ["s.toml", "report.json", "work"].map(|name| folder.path().join(name));
     let host = "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"d\"\n";
     fs::write(&scenario, disk(drive) + host).map_err(system("the scenario"))?;
-    let prepared = fs::create_dir(&work).and_then(|()| (case.prepare)(&work));
+    let prepared = fs::create_dir(&work).and_then(|()| case.prepare(&work, pad_kib));
     prepared.map_err(system("what the program needs"))?;
     let program = launch::program().ok_or(BedError::NoProgram)?;
     let mut command = launch::command(program, Signal::TERM);
@@ -185,7 +201,7 @@ fn executed(drive: &str, case: &Case) -> Result<f64, ProgramsError> {
 }
 
 /// The time that the same took on the emulated disk, less what processors were busy for, in ms; and whether that was on time.
-fn emulated(drive: &str, case: &Case) -> Result<(f64, bool), ProgramsError> {
+fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<(f64, bool), ProgramsError> {
     let make = |image: &Path| {
         let arguments: [&OsStr; 3] = ["-q".as_ref(), "-F".as_ref(), image.as_os_str()];
         let made = Command::new("mkfs.ext3").args(arguments).stdin(Stdio::null()).output()?;
@@ -194,7 +210,7 @@ fn emulated(drive: &str, case: &Case) -> Result<(f64, bool), ProgramsError> {
     let bed = Bed::start(&disk(drive), ("d", SIZE.get()), make)?;
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let mounted = MountedDevice::on(bed.file(), folder.path(), (FileSystemKind::Ext3, None))?;
-    (case.prepare)(mounted.directory()).map_err(system("what the program needs"))?;
+    case.prepare(mounted.directory(), pad_kib).map_err(system("what the program needs"))?;
     let cold = || {
         let root = openat(CWD, mounted.directory(), OFlags::RDONLY, Mode::empty())?;
         syncfs(&root)?;

@@ -118,9 +118,9 @@ pub fn compare(drive: &str, count: u32, seed: u64) -> Result<Vec<RequestsRow>, R
         let parts = loaded.emulated(&[0]).map_err(|error| RequestsError::Run(Box::new(error)))?;
         let size = parts.devices.first().map_or(0, |device| device.blocks * SECTOR_BYTES);
         let all = accesses(count, size, seed);
+        let (emulated_ms, emulated, gaps) = emulated(&text, size, &all, writes)?;
         let mut engine = Engine::new(&parts.driven, seed, 0);
-        let simulated_ms = simulated(&mut engine, &all, writes)?;
-        let (emulated_ms, emulated) = emulated(&text, size, &all, writes)?;
+        let simulated_ms = simulated(&mut engine, &all, writes, &gaps)?;
         rows.push(RequestsRow {
             direction: if writes { "synchronous writes" } else { "reads" },
             requests: count,
@@ -133,10 +133,12 @@ pub fn compare(drive: &str, count: u32, seed: u64) -> Result<Vec<RequestsRow>, R
     Ok(rows)
 }
 
-/// The mean time of a request, and of the flush behind a write, in ms.
-fn simulated(engine: &mut Engine, all: &[Access], writes: bool) -> Result<f64, RequestsError> {
+/// The mean time of a request, and of the flush behind a write, in ms; before each of them the program and its kernel take as long as
+/// they did.
+fn simulated(engine: &mut Engine, all: &[Access], writes: bool, gaps: &[Time]) -> Result<f64, RequestsError> {
     let program = engine.program(0)?;
     let mut now = Time::ZERO;
+    let mut gaps = gaps.iter().copied();
     for Access { offset, length } in all {
         let mut asked = vec![BlockRequest {
             direction: if writes { Direction::Write } else { Direction::Read },
@@ -149,6 +151,7 @@ fn simulated(engine: &mut Engine, all: &[Access], writes: bool) -> Result<f64, R
             asked.push(BlockRequest { direction: Direction::Flush, blocks: 0, ..asked[0].clone() });
         }
         for request in asked {
+            now = now.saturating_add(gaps.next().unwrap_or_default());
             engine.submit(program, request, now)?;
             now = engine.advance(Time::NEVER)?.last().map_or(now, |done| done.at);
         }
@@ -156,7 +159,12 @@ fn simulated(engine: &mut Engine, all: &[Access], writes: bool) -> Result<f64, R
     Ok(now.as_millis() / all.len().max(1) as f64)
 }
 
-fn emulated(text: &str, size: u64, all: &[Access], writes: bool) -> Result<(f64, Emulated), RequestsError> {
+fn emulated(
+    text: &str,
+    size: u64,
+    all: &[Access],
+    writes: bool,
+) -> Result<(f64, Emulated, Vec<Time>), RequestsError> {
     let bed = Bed::start(text, ("d", size), |_| Ok(()))?;
     // Past the page cache: the kernel then asks for each as it stands.
     let file = OpenOptions::new().read(true).write(writes).custom_flags(DIRECT).open(bed.file())?;
@@ -173,7 +181,8 @@ fn emulated(text: &str, size: u64, all: &[Access], writes: bool) -> Result<(f64,
     }
     let mean_ms = begin.elapsed().as_secs_f64() * 1e3 / all.len().max(1) as f64;
     drop(file);
-    Ok((mean_ms, bed.end()?))
+    let (emulated, gaps) = bed.end_with_gaps()?;
+    Ok((mean_ms, emulated, gaps))
 }
 
 /// O_DIRECT.

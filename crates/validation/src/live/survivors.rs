@@ -119,9 +119,9 @@ impl Writer {
     fn make_durable(&mut self, file: &File) -> io::Result<()> {
         // In half of the cases the data alone, with what is needed to find them.
         if uniform_below(&mut self.random, 2) == 0 {
-            file.sync_all()?
+            file.sync_all()?;
         } else {
-            file.sync_data()?
+            file.sync_data()?;
         }
         for slot in &mut self.slots {
             slot.promised = slot.written;

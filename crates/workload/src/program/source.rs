@@ -229,19 +229,7 @@ impl FilePrograms {
                     self.due.push(Reverse((process.at, number, BY_PROCESS)));
                     return Ok(());
                 }
-                Step::Submit { op, .. } if op.flags.submission == Submission::Threads => {
-                    process.submitted += 1;
-                    let depth = process.depth();
-                    let threads = process.threads.get_or_insert_default();
-                    threads.queue.push_back((op, depth));
-                    if threads.take() {
-                        self.due.push(Reverse((process.at, number, BY_THREAD)));
-                    }
-                }
-                Step::Submit { op, together } => {
-                    process.held.push_back(op);
-                    process.releases = process.held.len() as u64 >= u64::from(together);
-                }
+                Step::Submit { op, together } => self.submit(number, op, together),
                 Step::Reap { down_to, most, .. } if waits => {
                     let least = process.depth() - down_to;
                     if process.done < least {
@@ -279,6 +267,23 @@ impl FilePrograms {
                     return Ok(());
                 }
             }
+        }
+    }
+
+    /// A process submits an operation: a thread of its own takes it, or it is held back until so many are.
+    fn submit(&mut self, number: u32, op: FileOp, together: u32) {
+        let process = &mut self.processes[number as usize];
+        if op.flags.submission != Submission::Threads {
+            process.held.push_back(op);
+            process.releases = process.held.len() as u64 >= u64::from(together);
+            return;
+        }
+        process.submitted += 1;
+        let depth = process.depth();
+        let threads = process.threads.get_or_insert_default();
+        threads.queue.push_back((op, depth));
+        if threads.take() {
+            self.due.push(Reverse((process.at, number, BY_THREAD)));
         }
     }
 

@@ -115,6 +115,7 @@ fn files_are_there_as_they_were_and_lie_in_their_directories() {
     let events = [
         opened,
         moves(0, 500, on(8, event(2, 10, None, EventKind::Read))),
+        on(8, event(2, 10, None, EventKind::Close)),
         on(9, event(3, 10, None, EventKind::Create)),
         moves(0, 700, on(9, event(4, 10, None, EventKind::Write))),
         on(9, event(5, 10, None, EventKind::Unlink)),
@@ -144,7 +145,7 @@ fn files_are_there_as_they_were_and_lie_in_their_directories() {
     // The name goes with the last use of the file.
     let calls = &carry_out(&plan).calls[0];
     assert_eq!(calls.last().unwrap().operation, Operation::Unlink);
-    assert_eq!(calls.len(), 6);
+    assert_eq!(calls.len(), 7);
 }
 
 #[test]
@@ -200,6 +201,9 @@ fn a_collective_write_sends_each_what_it_writes_for_the_others() {
     events.extend([opened(10, 0), opened(11, 1)]);
     events.push(moves(0, 600, on(5, event(2, 10, Some(0), EventKind::Write))));
     events.push(moves(600, 300, on(5, event(2, 11, Some(1), EventKind::Write))));
+    events.extend(
+        [(10, 0), (11, 1)].map(|(thread, rank)| on(5, event(3, thread, Some(rank), EventKind::Close))),
+    );
     let done = carry_out(&planned_of(&events, 1).unwrap());
     let gathered: u64 = 16 * 3 * 2;
     let sent: u64 = done.sent.iter().sum();
