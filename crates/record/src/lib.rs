@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The shim takes the place of the C library's functions (LD_PRELOAD), and is told of system calls that others make (syscall user
-//! dispatch): [`raw`] says what it writes. MPI's calls are taken by a second shim, compiled by the user's `mpicc` ([`mpi`]), as its
+//! dispatch): `raw` says what it writes. MPI's calls are taken by a second shim, compiled by the user's `mpicc` (`mpi`), as its
 //! handles differ between libraries.
 //!
 //! Left out: accesses through mappings, which are counted; programs without an interpreter (static ones), which are named; what

@@ -88,8 +88,13 @@ impl Order {
     }
 
     /// What is added to each track for that; `kept` gives tracks their numbers in the program (none where it is left out), and
-    /// `volumes` says on which each of those lies.
-    pub(super) fn additions(&self, kept: &[Option<u32>], lengths: &[u32], volumes: &[u32]) -> Vec<Additions> {
+    /// `volumes` says on which each of those lies: a host and a file system there.
+    pub(super) fn additions(
+        &self,
+        kept: &[Option<u32>],
+        lengths: &[u32],
+        volumes: &[(u32, u32)],
+    ) -> Vec<Additions> {
         let mut additions = vec![Additions::default(); volumes.len()];
         let number = |track: u32| kept.get(track as usize).copied().flatten();
         let mut edges: Vec<(Step, Step)> = self.edges.iter().copied().collect();
@@ -133,7 +138,7 @@ mod tests {
         order.uses(7, (0, 4));
         order.changes(7, (2, 1), None);
         let kept = [Some(0), Some(1), Some(2)];
-        let additions = order.additions(&kept, &[9, 9, 9], &[0, 0, 0]);
+        let additions = order.additions(&kept, &[9, 9, 9], &[(0, 0); 3]);
         // Its maker, then its users, then whoever takes it away.
         assert_eq!(additions[0].behind.keys().copied().collect::<Vec<_>>(), [3, 4]);
         assert_eq!(additions[1].before[&0].len(), 1);
@@ -146,7 +151,7 @@ mod tests {
         let mut order = Order::default();
         order.begins((0, 2), 1);
         order.ends(1, (0, 4));
-        let additions = order.additions(&[Some(0), Some(1)], &[5, 8], &[0, 1]);
+        let additions = order.additions(&[Some(0), Some(1)], &[5, 8], &[(0, 0), (1, 0)]);
         assert_eq!(additions[0].behind[&2], [Added::Tell(0)]);
         assert_eq!(additions[1].before[&0], [Added::Listen(0)]);
         assert_eq!(additions[1].behind[&7], [Added::Tell(1)]);

@@ -209,7 +209,10 @@ impl Job for RecordedJob {
     }
 
     fn plan_in(&self, _: &Inputs, placement: &JobPlacement) -> Result<JobPlan, ProgramError> {
-        let additions = self.order.additions(&self.kept, &self.lengths, &placement.file_systems);
+        // Ranks on different hosts are programs apart, though what these mount may be one and the same.
+        let JobPlacement { hosts, file_systems, .. } = placement;
+        let volumes: Vec<(u32, u32)> = hosts.iter().copied().zip(file_systems.iter().copied()).collect();
+        let additions = self.order.additions(&self.kept, &self.lengths, &volumes);
         let is_local = placement.mounted == crate::parallel::mounted::Mounted::LOCAL;
         let plan = RecordingPlan { threads: Arc::clone(&self.recorded), additions, is_local };
         JobPlan::new(self.ranks(), (&Hints::default(), self.compute_scale), placement, Arc::new(plan))
