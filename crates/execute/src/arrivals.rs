@@ -2,11 +2,10 @@
 
 use crate::failure::ExecuteError;
 use crate::options::Compute;
-use crate::signals::SignalTimer;
 use crate::supervisor::Supervisor;
 use crate::thread::{On, State, Wait};
 use crate::used::used;
-use petrio_intercept::{Answer, Held, Next, memory};
+use petrio_intercept::{Answer, Held, Next};
 use petrio_time::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::OwnedFd;
@@ -145,12 +144,6 @@ impl Supervisor {
             self.in_flight.retain(|_, of| *of != id);
         }
         let settle = std::mem::take(&mut thread.settle);
-        if let Some((at, signal)) = thread.timer.take()
-            && let Ok(number) = memory::word(id, at)
-        {
-            let timer = SignalTimer { at: None, every: Time::ZERO, signal };
-            self.signal_timers.insert((thread.process, number.into()), timer);
-        }
         let (process, is_new, births) = (thread.process, std::mem::take(&mut thread.is_new), thread.births);
         for (path, file) in settle {
             self.files.settle(id, &path, file);

@@ -3,6 +3,7 @@
 use crate::decide::GO_ON;
 use crate::files::descriptor;
 use crate::options::Compute;
+use crate::signals::SignalTimer;
 use crate::supervisor::{Supervisor, Timer, Verdict};
 use crate::table::Call;
 use crate::thread::{On, Wait};
@@ -109,8 +110,10 @@ impl Supervisor {
             Call::TimerSettime => self.set_signal_timer(id, a, (clock, monotonic, realtime)),
             Call::TimerDelete => {
                 let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-                self.signal_timers.remove(&(process, a[0]));
-                GO_ON
+                match self.signal_timers.remove(&(process, a[0])) {
+                    Some(_) => Verdict::Now(Answer::Value(0)),
+                    None => GO_ON,
+                }
             }
             Call::TimerfdSettime => self.set_timer(id, a, (clock, monotonic, realtime)),
             _ => GO_ON,
@@ -148,7 +151,7 @@ impl Supervisor {
         before
     }
 
-    /// A timer that sends a process a signal: the kernel makes it, too, and knows its number when the call is over.
+    /// A timer that sends a process a signal. Its number is one that the kernel doesn't give: it knows nothing of it.
     fn makes_timer(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
         const SIGNAL: u64 = 0;
         // Where nothing is said, it is an alarm; else a value, the signal, and to whom.
@@ -161,9 +164,15 @@ impl Supervisor {
         };
         match (to, i32::try_from(signal)) {
             (SIGNAL, Ok(signal)) => {
-                if let Some(thread) = self.threads.get_mut(&id) {
-                    thread.timer = Some((a[2], signal));
+                let number = self.next_timer;
+                if memory::write(id, a[2], &number.to_ne_bytes()).is_err() {
+                    return GO_ON;
                 }
+                self.next_timer += 1;
+                let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+                let timer = SignalTimer { at: None, every: Time::ZERO, signal };
+                self.signal_timers.insert((process, number.into()), timer);
+                return Verdict::Now(Answer::Value(0));
             }
             // One that only a thread of the C library hears goes by the real clock.
             _ => self.tell(|told| told.real_timers += 1),

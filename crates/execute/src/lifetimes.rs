@@ -64,7 +64,6 @@ impl Supervisor {
                 idle: 0,
                 is_new: birth.is_none(),
                 births: 0,
-                timer: None,
             },
         );
         let (threads, all) = (self.threads.len(), self.next_number);

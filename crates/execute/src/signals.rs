@@ -10,6 +10,10 @@ use std::collections::BTreeSet;
 /// A signal is waited for so often, for so long each time: whom it takes out of a call needs a processor for that.
 const SIGNAL_LOOKS: u32 = 1_000;
 const SIGNAL_LOOK: std::time::Duration = std::time::Duration::from_micros(20);
+
+/// Numbers of timers begin here: far above those that the kernel gives, from 0 for each process.
+pub(crate) const FIRST_TIMER: u32 = 1 << 20;
+
 /// A timer that sends a signal (timer_create(2)).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignalTimer {

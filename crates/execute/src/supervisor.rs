@@ -13,7 +13,7 @@
 use crate::failure::ExecuteError;
 use crate::files::Files;
 use crate::options::Options;
-use crate::signals::SignalTimer;
+use crate::signals::{FIRST_TIMER, SignalTimer};
 use crate::table::{Call, Table};
 use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
 use crate::told::Told;
@@ -93,6 +93,8 @@ pub(crate) struct Supervisor {
     pub(crate) timers: Vec<Timer>,
     /// Timers that send signals, by their process and their number there.
     pub(crate) signal_timers: FxHashMap<(u32, u64), SignalTimer>,
+    /// The number of the next of these.
+    pub(crate) next_timer: u32,
     /// Threads that have sent signals which nobody has looked for yet.
     pub(crate) signalling: BTreeSet<u32>,
     /// The time of what was looked at last.
@@ -140,6 +142,7 @@ impl Supervisor {
             shared_words: FxHashMap::default(),
             timers: Vec::new(),
             signal_timers: FxHashMap::default(),
+            next_timer: FIRST_TIMER,
             signalling: BTreeSet::new(),
             global: Time::ZERO,
             shortest: u64::MAX,

@@ -83,8 +83,6 @@ pub(crate) struct Thread {
     pub(crate) idle: u32,
     /// Whether it has called a program, and its clocks are to be written over.
     pub(crate) is_new: bool,
-    /// Where the number of a timer that it makes will stand, and the signal that this sends.
-    pub(crate) timer: Option<(u64, i32)>,
     /// Whether it waits for what it has started to become a program (vfork): until its next call nobody waits for it.
     pub(crate) lends: bool,
     /// What it has started that hasn't been seen yet.
