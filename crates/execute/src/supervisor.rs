@@ -172,7 +172,7 @@ impl Supervisor {
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
-                while self.pump(0)? {}
+                while !self.over && self.pump(0)? {}
                 next = self.next();
             }
             let bound = self.bound();
