@@ -150,6 +150,11 @@ pub fn compare(
     Ok((rows, judged))
 }
 
+/// What is said of times that were taken on a disk that was late.
+fn void(on_time: bool) -> &'static str {
+    if on_time { "" } else { "; void: the emulated disk was late" }
+}
+
 /// Operations by their requests and, where a drive's are more than a moment, by their times.
 fn judged_operations(name: &str, found: &OpsComparison) -> Vec<Judged> {
     let times = found.rows.iter().filter_map(|row| {

@@ -107,8 +107,10 @@ impl ProgramRow {
     /// By its bound.
     pub fn judged(&self) -> Judged {
         let Self { program, executed_ms, emulated_ms, error_percent, on_time } = self;
-        let what =
-            format!("{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk");
+        let what = format!(
+            "{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk{}",
+            super::void(*on_time)
+        );
         Judged::percent(what, if *on_time { *error_percent } else { f64::NAN }, PERCENT, None)
     }
 }

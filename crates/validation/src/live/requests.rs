@@ -70,8 +70,12 @@ impl RequestsRow {
     /// By its bound.
     pub fn judged(&self) -> Judged {
         let what = format!(
-            "{} {}, one after the other: {:.3} ms emulated, {:.3} ms simulated",
-            self.requests, self.direction, self.emulated_ms, self.simulated_ms
+            "{} {}, one after the other: {:.3} ms emulated, {:.3} ms simulated{}",
+            self.requests,
+            self.direction,
+            self.emulated_ms,
+            self.simulated_ms,
+            super::void(self.on_time)
         );
         Judged::percent(what, if self.on_time { self.error_percent } else { f64::NAN }, PERCENT, None)
     }
