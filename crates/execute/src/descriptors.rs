@@ -156,17 +156,7 @@ impl Supervisor {
             Is::Stored(file, fd, mut ops) => {
                 let (length, offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
                 let Ok(flags) = fcntl_getfl(&fd) else { return GO_ON };
-                if length > 0 {
-                    let flags = access(flags);
-                    ops.push(FileOp {
-                        operation: Operation::Read,
-                        file,
-                        offset,
-                        length,
-                        flags,
-                        ..FileOp::default()
-                    });
-                }
+                ops.extend(moved(Operation::Read, file, (offset, length), flags));
                 Verdict::Ask(ops, Answer::GoOn)
             }
             Is::Hosts(_) => {
@@ -194,17 +184,7 @@ impl Supervisor {
                     return Verdict::Now(Answer::Error(libc::ENOSPC));
                 }
                 self.grown += grows;
-                if length > 0 {
-                    let flags = access(flags);
-                    ops.push(FileOp {
-                        operation: Operation::Write,
-                        file,
-                        offset,
-                        length,
-                        flags,
-                        ..FileOp::default()
-                    });
-                }
+                ops.extend(moved(Operation::Write, file, (offset, length), flags));
                 Verdict::Ask(ops, Answer::GoOn)
             }
             Is::Other(fd) => {
@@ -313,6 +293,18 @@ impl Supervisor {
         }
         GO_ON
     }
+}
+
+/// An access to a file through a descriptor of these flags; none of no bytes.
+fn moved(operation: Operation, file: FileId, (offset, length): (u64, u64), flags: OFlags) -> Option<FileOp> {
+    (length > 0).then(|| FileOp {
+        operation,
+        file,
+        offset,
+        length,
+        flags: access(flags),
+        ..FileOp::default()
+    })
 }
 
 /// How a descriptor's accesses are made.

@@ -422,7 +422,7 @@ phase measured
 }
 
 /// The disk, or the part of it, on which the volume lies.
-fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
+pub(crate) fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
     match disk {
         OpsDisk::Constant(each) => format!(
             r#"[disk.d]

@@ -12,11 +12,9 @@ use petrio_models::host::file_system::JournalMode;
 use petrio_random::{generator, uniform};
 use petrio_units::Bytes;
 use serde::Serialize;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -25,8 +23,6 @@ use thiserror::Error;
 
 /// The volume.
 const SIZE: Bytes = Bytes::from_mib(256);
-/// The disk that it lies on.
-const DRIVE: &str = "sata-750gb-7200";
 /// A writer needs little of a stack, and there are many.
 const STACK_BYTES: usize = 128 << 10;
 
@@ -124,11 +120,8 @@ pub fn cut_all(writers: u32, seed: u64, mut progress: impl FnMut(&str)) -> Resul
 }
 
 fn cut(count: u32, (journal, barriers): (JournalMode, bool), seed: u64) -> Result<CutRow, CutError> {
-    let disk = format!(
-        "title = \"a disk whose power is cut\"\n[disk.drive]\nmodel = \"{DRIVE}\"\n[partition.d]\non = \"drive\"\nsize = \"{SIZE}\"\n"
-    );
-    let make = |image: &Path| program("mkfs.ext3", &["-q".as_ref(), "-F".as_ref(), image.as_os_str()], &[0]);
-    let bed = Bed::start(&disk, ("d", SIZE.get()), make)?;
+    let disk = super::disk(super::DRIVE, SIZE);
+    let bed = Bed::start(&disk, ("d", SIZE.get()), super::make_ext3)?;
     let folder = petrio_files::temporary::TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let [directory, checked] = ["mounted", "checked"].map(|name| folder.path().join(name));
     for place in [&directory, &checked] {
@@ -151,7 +144,7 @@ fn cut(count: u32, (journal, barriers): (JournalMode, bool), seed: u64) -> Resul
     fs::copy(bed.image(), &image).map_err(system("keep the image"))?;
     bed.end()?;
     // Plays the journal; 1 says that something was put right.
-    program("e2fsck", &["-f".as_ref(), "-y".as_ref(), image.as_os_str()], &[0, 1])
+    super::program("e2fsck", &["-f".as_ref(), "-y".as_ref(), image.as_os_str()], &[0, 1])
         .map_err(system("check the file system"))?;
     let again = MountedDevice::on(&image, &checked, (FileSystemKind::Ext3, Some("ro")))?;
     let order = if journal == JournalMode::WriteBack { Order::None } else { Order::DataFirst };
@@ -169,19 +162,6 @@ fn cut(count: u32, (journal, barriers): (JournalMode, bool), seed: u64) -> Resul
         broken: broken.len(),
         example: broken.first().map(|broken| format!("{broken:?}")),
     })
-}
-
-/// Runs a program whose output nobody reads.
-fn program(name: &str, arguments: &[&OsStr], fine: &[i32]) -> io::Result<()> {
-    let output = Command::new(name).args(arguments).stdin(Stdio::null()).output()?;
-    match output.status.code() {
-        Some(code) if fine.contains(&code) => Ok(()),
-        _ => Err(io::Error::other(format!(
-            "{name} ends with {}: {}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim()
-        ))),
-    }
 }
 
 /// Writers, each a thread.

@@ -15,10 +15,15 @@ pub mod programs;
 pub mod requests;
 pub mod survivors;
 
-use crate::ops::{OpsComparison, OpsDisk, OpsValidation, OpsValidationError, validate_ops, word};
+use crate::ops::{OpsComparison, OpsDisk, OpsValidation, OpsValidationError, disk_text, validate_ops, word};
 use crate::verdict::Judged;
 use petrio_models::host::file_system::Family;
+use petrio_units::Bytes;
 use serde::Serialize;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use thiserror::Error;
 
 /// The disk of all parts: 7200 rpm, a queue, a write cache.
@@ -148,6 +153,29 @@ pub fn compare(
         judged.extend(rows.cuts.iter().map(cuts::CutRow::judged));
     }
     Ok((rows, judged))
+}
+
+/// A part `d` of so many bytes at the beginning of a drive of the catalogue.
+fn disk(drive: &str, size: Bytes) -> String {
+    format!("title = \"a disk\"\n{}\n", disk_text(&OpsDisk::Drive(drive.to_owned()), size))
+}
+
+/// Makes an ext3 in an image.
+fn make_ext3(image: &Path) -> io::Result<()> {
+    program("mkfs.ext3", &["-q".as_ref(), "-F".as_ref(), image.as_os_str()], &[0])
+}
+
+/// Runs a program whose output nobody reads.
+fn program(name: &str, arguments: &[&OsStr], fine: &[i32]) -> io::Result<()> {
+    let output = Command::new(name).args(arguments).stdin(Stdio::null()).output()?;
+    match output.status.code() {
+        Some(code) if fine.contains(&code) => Ok(()),
+        _ => Err(io::Error::other(format!(
+            "{name} ends with {}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))),
+    }
 }
 
 /// What is said of times that were taken on a disk that was late.

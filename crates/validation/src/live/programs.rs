@@ -13,7 +13,6 @@ use petrio_units::Bytes;
 use rustix::fs::{CWD, Mode, OFlags, openat, syncfs};
 use serde::Serialize;
 use serde_json::Value;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -172,19 +171,12 @@ fn is_there(program: &str) -> bool {
     std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
-/// The disk.
-fn disk(drive: &str) -> String {
-    format!(
-        "title = \"programs\"\n[disk.drive]\nmodel = \"{drive}\"\n[partition.d]\non = \"drive\"\nsize = \"{SIZE}\"\n"
-    )
-}
-
 /// The time that a program's operations took on the simulated disk, in ms.
 fn executed(drive: &str, case: &Case, pad_kib: u64) -> Result<f64, ProgramsError> {
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let [scenario, report, work] = ["s.toml", "report.json", "work"].map(|name| folder.path().join(name));
     let host = "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"d\"\n";
-    fs::write(&scenario, disk(drive) + host).map_err(system("the scenario"))?;
+    fs::write(&scenario, super::disk(drive, SIZE) + host).map_err(system("the scenario"))?;
     let prepared = fs::create_dir(&work).and_then(|()| case.prepare(&work, pad_kib));
     prepared.map_err(system("what the program needs"))?;
     let program = launch::program().ok_or(BedError::NoProgram)?;
@@ -204,12 +196,7 @@ fn executed(drive: &str, case: &Case, pad_kib: u64) -> Result<f64, ProgramsError
 
 /// The time that the same took on the emulated disk, less what processors were busy for, in ms; and whether that was on time.
 fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<(f64, bool), ProgramsError> {
-    let make = |image: &Path| {
-        let arguments: [&OsStr; 3] = ["-q".as_ref(), "-F".as_ref(), image.as_os_str()];
-        let made = Command::new("mkfs.ext3").args(arguments).stdin(Stdio::null()).output()?;
-        if made.status.success() { Ok(()) } else { Err(io::Error::other("mkfs.ext3 fails")) }
-    };
-    let bed = Bed::start(&disk(drive), ("d", SIZE.get()), make)?;
+    let bed = Bed::start(&super::disk(drive, SIZE), ("d", SIZE.get()), super::make_ext3)?;
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let mounted = MountedDevice::on(bed.file(), folder.path(), (FileSystemKind::Ext3, None))?;
     case.prepare(mounted.directory(), pad_kib).map_err(system("what the program needs"))?;
