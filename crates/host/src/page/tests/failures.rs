@@ -62,7 +62,8 @@ fn nothing_is_kept_of_a_reader_of_a_directory_that_gives_up() {
     let mut net = NetBuilder::new("ports");
     let mut page = net.top();
     let ports = ["requests", "completions"].map(|name| page.fifo(name));
-    let mount = mount((&format, 256 << 10), &host, &[file(2, 4 << 20, false)], ports);
+    // A file whose pages are in memory: what its directory's name and inode are in is there, too; what it lists isn't.
+    let mount = mount((&format, 256 << 10), &host, &[file(2, 4 << 20, true)], ports);
     let mut memory = Memory::new(&host).unwrap();
     let (mut system, nature) = mount.laid_out.on_disk.mount(0, &host, &mount);
     let mut fs = Mounted::new(0, &host, &mount, nature);
