@@ -223,7 +223,7 @@ void petrio_ranked(int entered)
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     group_of(MPI_COMM_WORLD);
     tell(BEGUN, (uint64_t)rank, (uint64_t)ranks, job(ranks), 0, 0);
-    inside--;
+    leave();
 }
 
 int MPI_Init(int *count, char ***words)

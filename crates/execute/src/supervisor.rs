@@ -353,10 +353,7 @@ impl Supervisor {
         self.idles(id, call, &verdict);
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(None) };
         match verdict {
-            Verdict::Now(answer) => {
-                self.answer(id, held, answer)?;
-                self.leaves_program(id);
-            }
+            Verdict::Now(answer) => self.answer(id, held, answer)?,
             Verdict::Ask(ops, answer) if ops.is_empty() => self.answer(id, held, answer)?,
             Verdict::Ask(ops, answer) => {
                 thread.asks = ops.into();
@@ -374,6 +371,7 @@ impl Supervisor {
             Verdict::End { all } => self.ends(id, held, all)?,
             Verdict::Start { waits } => self.starts(id, held, waits)?,
         }
+        self.leaves_program(id);
         Ok(None)
     }
 

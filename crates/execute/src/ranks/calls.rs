@@ -36,7 +36,7 @@ impl Supervisor {
                 self.tell(|told| {
                     told.ranks.entry(name).or_default();
                 });
-                return self.meets(id, (name, Mode::Setup), (0..ranks).collect());
+                return self.meets(id, (name, Mode::Messages), (0..ranks).collect());
             }
             _ => {}
         }

@@ -167,7 +167,8 @@ impl Supervisor {
         let process = thread.process;
         let parent = self.processes.get(&process).map(|process| process.parent);
         let is_outside = self.ranks.outside.contains(&process);
-        let of_outside = parent.is_some_and(|parent| self.ranks.outside.contains(&parent));
+        // A process begins as what its parent is; what it becomes later is seen then.
+        let of_outside = id == process && parent.is_some_and(|parent| self.ranks.outside.contains(&parent));
         let by_library = by.is_some_and(|by| self.ranks.inside.contains_key(&by) && by != id)
             && by.and_then(|by| self.threads.get(&by)).is_some_and(|by| by.process == process);
         if of_outside {
@@ -180,11 +181,13 @@ impl Supervisor {
         }
     }
 
-    /// After a call has been answered: what starts ranks isn't looked at from here on.
+    /// After a call has been answered: what starts ranks isn't looked at from here on, nor a rank for which the library is set up, which
+    /// waits for others to begin.
     pub(crate) fn leaves_program(&mut self, id: u32) {
-        let process = self.threads.get(&id).map(|thread| thread.process);
-        if process.is_some_and(|process| self.ranks.outside.contains(&process))
-            && let Some(thread) = self.threads.get_mut(&id)
+        let is_set_up = self.ranks.inside.get(&id).is_some_and(|inside| inside.mode == Mode::Setup);
+        let Some(thread) = self.threads.get_mut(&id) else { return };
+        if matches!(thread.state, State::Running | State::Elsewhere)
+            && (is_set_up || self.ranks.outside.contains(&thread.process))
         {
             thread.state = State::Outside;
         }

@@ -129,6 +129,7 @@ impl Supervisor {
             let Some(told) = self.result(id) else { return };
             // One that is gone needs no answer.
             let _ = self.answer(id, held, Answer::Value(told));
+            self.leaves_program(id);
         } else if is_away && let Some(thread) = self.threads.get_mut(&id) {
             thread.clock = thread.clock.max(at);
             thread.state = State::Running;
