@@ -89,7 +89,8 @@ impl Execution {
         let Options { program, command, directory, scratch, limit, network, environment, .. } =
             self.options.clone();
         let cage = Cage { directory, scratch, limit, network };
-        let started = start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
+        let started =
+            start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
         let files = Files::new(self.laid.clone());
         let told = self.told.clone();
         Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))
@@ -124,7 +125,8 @@ impl Given for Execution {
 
 /// Whether a command is likely to have ranks of MPI: it starts them, or is one, or is a shell's words with what starts them among them.
 pub fn may_be_mpi(command: &[OsString]) -> bool {
-    let among = |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
+    let among =
+        |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
     command.iter().any(among) || is_likely(command)
 }
 

@@ -17,9 +17,9 @@ use petrio_record::mpi::is_launcher;
 use std::ffi::OsStr;
 
 /// After so many yields, those who are held at their waits look after what others want of them.
-const NUDGE: u32 = 6;
+const NUDGE: u32 = 4;
 /// After so many, who yields holds nobody up.
-const IDLE: u32 = 24;
+const IDLE: u32 = 12;
 /// Who has used more processor time than this between two yields has done something, nanoseconds.
 const BUSY: u64 = 60_000;
 
@@ -45,6 +45,10 @@ impl Supervisor {
             // A signal has taken it out of its wait: it makes the same call again.
             Some(Call::Tell) if self.ranks.inside.get(&id).is_some_and(|inside| inside.pending.is_some()) => {
                 self.is_back(id, held)?;
+            }
+            Some(call) if mode == Mode::Files && is_librarys(id, call, &held.arguments) => {
+                self.stirs();
+                self.goes_by(held, Answer::GoOn)?;
             }
             Some(call)
                 if call == Call::Tell || matches!(mode, Mode::Files | Mode::Unknown) && !polls(call) =>
@@ -280,8 +284,7 @@ impl Supervisor {
         let some_away = self.ranks.inside.values().any(|inside| inside.is_away);
         if yields >= IDLE
             && !some_away
-            && let (Some(inside), Some(thread)) =
-                (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
+            && let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
         {
             (inside.idles, inside.has_idled) = (true, true);
             thread.state = State::Outside;
@@ -301,8 +304,7 @@ impl Supervisor {
             .collect();
         for (id, held) in waiting {
             self.goes_by(&held, Answer::Value(AGAIN))?;
-            if let (Some(inside), Some(thread)) =
-                (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
+            if let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
             {
                 inside.is_away = true;
                 thread.state = State::Outside;
@@ -310,6 +312,20 @@ impl Supervisor {
         }
         Ok(())
     }
+}
+
+/// Whether it is about a file that the library has for itself: in Open MPI's directory of a session, or in shared memory.
+fn is_librarys(id: u32, call: Call, a: &[u64; 6]) -> bool {
+    let at = match call {
+        Call::Open | Call::Creat | Call::Unlink | Call::Stat | Call::Lstat | Call::Truncate | Call::Rmdir => {
+            a[0]
+        }
+        Call::Openat | Call::Openat2 | Call::Unlinkat | Call::Statat | Call::Statx => a[1],
+        _ => return false,
+    };
+    let Ok(path) = memory::name(id, at) else { return false };
+    let of_session = |part: &OsStr| part.as_encoded_bytes().starts_with(b"ompi.");
+    path.starts_with("/dev/shm") || path.is_absolute() && path.iter().any(of_session)
 }
 
 /// Whether it makes or ends threads and programs: these are always looked at.
