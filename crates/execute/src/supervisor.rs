@@ -13,6 +13,7 @@
 use crate::failure::ExecuteError;
 use crate::files::Files;
 use crate::options::Options;
+use crate::ranks::Ranks;
 use crate::signals::{FIRST_TIMER, SignalTimer};
 use crate::table::{Call, Table};
 use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
@@ -32,6 +33,8 @@ const LOOK: i64 = 1_000_000;
 const LOOK_AT_ENDS: i64 = 30_000;
 /// Where only the world outside can go on, one looks whether the run is still wanted.
 const LOOK_OUTSIDE: i64 = 50_000_000;
+/// After so many of these, ranks that wait for each other are let go on.
+const LOOKS_FOR_OTHERS: u32 = 20;
 /// Threads that do nothing but read clocks, or look without waiting, get on by so much each time after so many.
 const IDLE: u32 = 64;
 const IDLE_STEP: Time = Time::from_micros(1);
@@ -76,7 +79,7 @@ pub(crate) enum Verdict {
 pub(crate) struct Supervisor {
     pub(crate) started: Started,
     pub(crate) options: Options,
-    table: Table,
+    pub(crate) table: Table,
     pub(crate) clocks: Clocks,
     pub(crate) files: Files,
     pub(crate) threads: BTreeMap<u32, Thread>,
@@ -115,6 +118,8 @@ pub(crate) struct Supervisor {
     pub(crate) first: Option<u32>,
     /// Whether the program has been called.
     pub(crate) begun: bool,
+    /// Ranks of MPI.
+    pub(crate) ranks: Ranks,
 }
 
 impl Supervisor {
@@ -125,6 +130,7 @@ impl Supervisor {
         told: Arc<Mutex<Told>>,
     ) -> Result<Self, ExecuteError> {
         let slots = (0..options.threads).collect();
+        let ranks = Ranks::new(options.messages);
         Ok(Self {
             started,
             options,
@@ -155,6 +161,7 @@ impl Supervisor {
             over: false,
             first: None,
             begun: false,
+            ranks,
         })
     }
 
@@ -172,7 +179,7 @@ impl Supervisor {
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
-                while !self.over && self.pump(0)? {}
+                while !self.over && self.pump(0)? && !self.ranks.has_spun() {}
                 next = self.next();
             }
             let bound = self.bound();
@@ -193,8 +200,14 @@ impl Supervisor {
                 (None, None) if !self.in_flight.is_empty() => return Ok(Due::AfterCompletion),
                 (None, None) => {
                     // All wait for the world outside.
+                    if self.ranks.spins_in_vain() {
+                        self.releases();
+                    }
                     if !self.pump(LOOK_OUTSIDE)? {
                         self.examine(false)?;
+                        if self.looks > LOOKS_FOR_OTHERS {
+                            self.releases();
+                        }
                         if self.is_stopped() {
                             return Ok(Due::Never);
                         }
@@ -251,6 +264,7 @@ impl Supervisor {
     pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), ExecuteError> {
         let Some(number) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);
+        self.stored(number, now);
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
         thread.clock = now;
         if !thread.asks.is_empty() {
@@ -296,7 +310,7 @@ impl Supervisor {
     fn somebody_may_come(&self) -> bool {
         !self.births.is_empty()
             || self.threads.values().any(|thread| match &thread.state {
-                State::Running | State::Elsewhere | State::Ends => true,
+                State::Running | State::Elsewhere | State::Ends | State::Outside => true,
                 State::Waits(_, wait) => matches!(wait.on, On::Ready(_) | On::Room(..)),
                 State::Asks(_) | State::Works(..) => false,
             })
@@ -310,6 +324,7 @@ impl Supervisor {
             op.file_system = self.file_system;
             self.next_id += 1;
             self.in_flight.insert(op.id, id);
+            self.stores(id, &op);
             return Ok(Some(op));
         }
         let State::Asks(held) = &thread.state else { return Ok(None) };
@@ -321,7 +336,12 @@ impl Supervisor {
             thread.clock = Time::ZERO;
             thread.is_new = self.begun;
             self.tell(|told| (told.computed, told.programs) = (Time::ZERO, 1));
+            if self.begun {
+                let program = self.options.program.clone();
+                self.begins_program(id, program.as_os_str());
+            }
             self.answer(id, held, Answer::GoOn)?;
+            self.leaves_program(id);
             return Ok(None);
         }
         let Some(call) = call else {
@@ -351,6 +371,7 @@ impl Supervisor {
             Verdict::End { all } => self.ends(id, held, all)?,
             Verdict::Start { waits } => self.starts(id, held, waits)?,
         }
+        self.leaves_program(id);
         Ok(None)
     }
 

@@ -88,6 +88,7 @@ pub(crate) enum Call {
     ExitGroup,
     Kill,
     SetTidAddress,
+    Tell,
 }
 
 use Call::*;
@@ -178,6 +179,7 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_rt_tgsigqueueinfo, Kill),
     (libc::SYS_pidfd_send_signal, Kill),
     (libc::SYS_set_tid_address, SetTidAddress),
+    (crate::ranks::tell::NUMBER, Tell),
 ];
 
 /// Those that younger machines have no more.
@@ -295,6 +297,7 @@ impl Call {
             Exit | ExitGroup => "exit",
             Kill => "kill",
             SetTidAddress => "start",
+            Tell => "mpi",
         }
     }
 }
