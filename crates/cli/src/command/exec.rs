@@ -56,6 +56,9 @@ pub(crate) struct Exec {
     /// call), or none; with these two a program that does the same each time gives the same report
     #[arg(long, value_name = "HOW", default_value = "measured")]
     compute: Compute,
+    /// Delay its calls instead: its clocks are this machine's, and whoever waits for it waits as long as the simulated storage takes
+    #[arg(long, conflicts_with = "compute")]
+    real_time: bool,
     /// A further directory that lies on the simulated storage; may be repeated
     #[arg(long, value_name = "DIR")]
     storage: Vec<PathBuf>,
@@ -65,7 +68,7 @@ pub(crate) struct Exec {
     /// Leave it there
     #[arg(long, requires = "scratch")]
     keep: bool,
-    /// How much it may write; left out, half of the memory that is free
+    /// How much it may write; left out, half of the memory that is free, or nine tenths of what the scratch directory's disk has
     #[arg(long, value_name = "SIZE")]
     limit: Option<Bytes>,
     /// Let it reach the network of this machine; else it has one of its own with nobody else in it
@@ -200,15 +203,20 @@ impl Exec {
             let help = "start the program in a directory with what it needs, or simulate a larger device";
             return Err(Failure::new(message, Some(help.to_owned())));
         }
-        let free = petrio_execute::free_memory();
+        let limit = match scratch {
+            // A disk that others use, too, isn't filled to its end.
+            Some(scratch) => petrio_execute::free_on_disk(scratch) / 10 * 9,
+            None => petrio_execute::free_memory() / PART_OF_FREE,
+        };
         let options = Options {
             program: program.to_owned(),
             command: self.command.clone(),
             directory,
             storage,
             compute: self.compute,
+            real_time: self.real_time,
             scratch: scratch.map(Path::to_owned),
-            limit: self.limit.map_or(free / PART_OF_FREE, Bytes::get),
+            limit: self.limit.map_or(limit, Bytes::get),
             network: self.network,
             threads: self.processes,
             environment: shim.map(Shim::environment).unwrap_or_default(),
@@ -266,6 +274,7 @@ impl Exec {
         ExecutedFigures {
             command: words.join(" "),
             compute: match self.compute {
+                Compute::Measured if self.real_time => "in real time".to_owned(),
                 Compute::Measured => "measured".to_owned(),
                 Compute::Fixed(each) => format!("{each} a call"),
                 Compute::None => "none".to_owned(),
@@ -283,10 +292,15 @@ impl Exec {
             mapped: told.mapped.0,
             mapped_bytes: told.mapped.1,
             refused_writes: told.no_room,
+            volume_full: told.volume_full,
+            device_failures: told.device_failures,
+            scratch_full: told.scratch_full,
             refused_threads: told.refused_threads,
             real_timers: told.real_timers,
             uncertain: told.uncertain,
             ranks: told.ranks.iter().map(rank_figures).collect(),
+            late_median_us: told.late.map(|(median, _)| median),
+            late_p99_us: told.late.map(|(_, most)| most),
         }
     }
 
