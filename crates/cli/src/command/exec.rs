@@ -109,7 +109,8 @@ impl Exec {
         let inputs = Inputs::here();
         self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
         let of_one = [("--device-log", &self.device_log), ("--trace", &self.trace)];
-        if let Some((option, _)) = of_one.iter().find(|(_, path)| path.is_some() && self.scenarios.len() > 1) {
+        if let Some((option, _)) = of_one.iter().find(|(_, path)| path.is_some() && self.scenarios.len() > 1)
+        {
             let help = "run the program on each scenario alone".to_owned();
             return Err(Failure::new(format!("{option} is of one scenario's storage"), Some(help)));
         }
@@ -169,7 +170,8 @@ impl Exec {
         let told = execution.told();
         loaded.give(execution);
         let began = Instant::now();
-        let outcome = run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
+        let outcome =
+            run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
         let wall = began.elapsed().as_secs_f64();
         if let (Some(scratch), false) = (&scratch, self.keep) {
             let _ = std::fs::remove_dir_all(scratch);
