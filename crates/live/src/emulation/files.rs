@@ -23,7 +23,7 @@ pub struct DeviceFiles {
 impl DeviceFiles {
     /// Whether it is possible here.
     pub fn probe() -> Availability {
-        crate::rig::Facilities::probe().slow_disk
+        Facilities::probe().slow_disk
     }
 
     /// Serves devices as files of a directory that is there and empty, each under its name; for whoever isn't root by fusermount3,
