@@ -9,8 +9,8 @@ use crate::device::{Asked, Device};
 use crate::urgent;
 use fuser::{
     Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, SessionACL, TimeOrNow, WriteFlags,
+    KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, SessionACL, TimeOrNow, WriteFlags,
 };
 use petrio_units::numbers::as_number;
 use std::ffi::OsStr;
@@ -53,7 +53,8 @@ pub struct MountedForUser(Session<Files>);
 pub fn mount_for_user(directory: &Path, devices: Vec<Device>) -> io::Result<MountedForUser> {
     let mut config = Config::default();
     config.acl = SessionACL::Owner;
-    config.mount_options = vec![MountOption::FSName(SOURCE.to_owned()), MountOption::NoSuid, MountOption::NoDev];
+    config.mount_options =
+        vec![MountOption::FSName(SOURCE.to_owned()), MountOption::NoSuid, MountOption::NoDev];
     Session::new(Files { devices }, directory, &config).map(MountedForUser)
 }
 

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use petrio_validation::live::cuts::CutRow;
 use petrio_validation::live::programs::ProgramRow;
 use petrio_validation::live::requests::RequestsRow;
-use petrio_validation::md::MdRow;
 use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
+use petrio_validation::md::MdRow;
 use petrio_validation::ops::{ComparedOperation, word};
 
 /// What `petrio validate live` is asked

@@ -239,11 +239,15 @@ fn whoever_is_not_root_has_devices_as_files_by_fusermount_and_no_file_system() {
     let as_nobody = |words: &[&str]| {
         let own = folder.command(words);
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(own.get_program()).args(own.get_args());
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(own.get_program())
+            .args(own.get_args());
         command.current_dir(own.get_current_dir().unwrap()).output().unwrap()
     };
     let words = ["emulate", "scenario.toml", "--file", "files", "--on-time", "0 %", "--", "sh", "-c"];
-    let script = "dd if=/dev/zero of=files/d bs=4k count=3 conv=notrunc,fsync && grep -c ' petrio ' /proc/mounts";
+    let script =
+        "dd if=/dev/zero of=files/d bs=4k count=3 conv=notrunc,fsync && grep -c ' petrio ' /proc/mounts";
     let answer = as_nobody(&[&words[..], &[script]].concat());
     let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
     if talk.contains("mount FUSE on") {
@@ -254,7 +258,8 @@ fn whoever_is_not_root_has_devices_as_files_by_fusermount_and_no_file_system() {
     assert!(out.contains("1 flush"), "{out} {talk}");
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains(&format!(" {} ", place.display())), "{mounts}");
-    let words = ["emulate", "scenario.toml", "--mount", "files", "--type", "ext3", "--size", "16 MiB", "--", "true"];
+    let words =
+        ["emulate", "scenario.toml", "--mount", "files", "--type", "ext3", "--size", "16 MiB", "--", "true"];
     let answer = as_nobody(&words);
     let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
     assert!(answer.status.code() == Some(2) && talk.contains("doesn't run as root"), "{talk}");
@@ -272,7 +277,16 @@ fn what_finds_no_room_under_an_image_fails_and_is_told() {
     std::fs::create_dir(folder.path("files")).unwrap();
     let script = "mount -t tmpfs -o size=4m none small && exec \"$@\"";
     let inner = "dd if=/dev/zero of=files/d bs=1M count=12 conv=notrunc,fsync && exit 9; exit 0";
-    let own = folder.command(&["emulate", "scenario.toml", "--file", "files", "--image", "small/i", "--on-time", "0 %"]);
+    let own = folder.command(&[
+        "emulate",
+        "scenario.toml",
+        "--file",
+        "files",
+        "--image",
+        "small/i",
+        "--on-time",
+        "0 %",
+    ]);
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", script, "sh"]).arg(own.get_program()).args(own.get_args());
     command.args(["--", "sh", "-c", inner]).current_dir(own.get_current_dir().unwrap());

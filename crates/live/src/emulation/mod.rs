@@ -12,6 +12,6 @@ mod file_system;
 mod files;
 pub mod guest;
 
-pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
 pub(crate) use directory::{MOUNTED_ON, clear_mounted_on};
+pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
 pub use files::DeviceFiles;

@@ -48,10 +48,7 @@ impl Facilities {
                 Availability::when(Path::new("/dev/loop-control").exists(), "there are no loop devices"),
                 Availability::when(is_installed("losetup"), "losetup (util-linux) isn't installed"),
                 Availability::when(is_installed(maker), &format!("{maker} ({package}) isn't installed")),
-                Availability::when(
-                    !is_ext || is_installed("debugfs"),
-                    "debugfs (e2fsprogs) isn't installed",
-                ),
+                Availability::when(!is_ext || is_installed("debugfs"), "debugfs (e2fsprogs) isn't installed"),
                 Availability::when(kernel_knows(name), &format!("this kernel has no {name}")),
             ];
             Availability::all(&parts)

@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn xfs_is_made_and_mounted_as_it_is_by_itself() {
-        let mut parameters = RigParameters { xfs: true, size: Bytes::from_mib(512), ..RigParameters::default() };
+        let mut parameters =
+            RigParameters { xfs: true, size: Bytes::from_mib(512), ..RigParameters::default() };
         assert_eq!((parameters.type_name(), parameters.maker()), ("xfs", "mkfs.xfs"));
         assert_eq!(parameters.make_arguments().unwrap(), ["-q", "-f"]);
         assert_eq!(parameters.mount_options(), "");

@@ -103,7 +103,8 @@ fn xfs_writes_its_log_between_flushes_and_an_overwrite_without() {
         size: "512 MiB".parse().unwrap(),
         ..RigParameters::default()
     };
-    let operations = ["append4k_fsync", "overwrite4k_fdatasync"].map(|name| FileOperation::find(name).unwrap());
+    let operations =
+        ["append4k_fsync", "overwrite4k_fdatasync"].map(|name| FileOperation::find(name).unwrap());
     let parameters = OpsParameters {
         rig,
         journals: vec![JournalMode::Ordered],

@@ -1,6 +1,6 @@
 //! Arrays of a stock kernel's md in a guest, on drives that are emulated, beside petrio's md: what each member is asked to read and write.
 //!
-//! One guest makes all arrays, one after the other. Their members begin at a place that is said, so that md's own superblocks before it aren't
+//! One guest makes an array for each workload, so that md's stripe cache is empty. Their members begin at a place that is said, so that md's own superblocks before it aren't
 //! counted, and between one workload and the next a block is read where no array lies: the emulator's own trace is cut there. Workloads and
 //! judgement are those of [`crate::md`]; how long they take isn't compared, for the guest's processor is emulated.
 
@@ -69,7 +69,9 @@ pub fn why_not() -> Option<String> {
     let kit = Kit::usual_folder().map(|folder| Kit::at(&folder));
     match kit {
         Some(Ok(_)) => None,
-        Some(Err(error)) => Some(format!("{error}; petrio emulate SCENARIO --kernel --set-up-kernel -- true sets it up")),
+        Some(Err(error)) => {
+            Some(format!("{error}; petrio emulate SCENARIO --kernel --set-up-kernel -- true sets it up"))
+        }
         None => Some("there is no folder for a kernel".to_owned()),
     }
 }
@@ -120,27 +122,24 @@ fn job(cells: &[Cell]) -> String {
          mark() {{ dd if=/dev/vda of=/dev/null bs=4k count=1 skip=$(({MARKS} + $1)) iflag=direct 2>/dev/null; }}\n\
          quiet() {{ sync; echo 3 > /proc/sys/vm/drop_caches; sleep 1; }}\n"
     );
-    // Writing to a string can't fail.
-    let mut before: Option<&Cell> = None;
     for (number, cell) in cells.iter().enumerate() {
-        let disks: Vec<String> = ('a'..).take(cell.members).map(|letter| format!("/dev/vd{letter}")).collect();
-        let disks = disks.join(" ");
         let Cell { level, members, .. } = cell;
-        if before.is_none_or(|before| before.level != cell.level) {
-            if before.is_some() {
-                job.push_str("mdadm -S /dev/md0 2>/dev/null\nfor d in $DISKS; do mdadm --zero-superblock /dev/$d 2>/dev/null || true; done\n");
-            }
-            let _ = writeln!(
-                job,
-                "mdadm -C /dev/md0 --run --quiet -l{level} -n{members} -c{UNIT_KIB} -p left-symmetric --assume-clean --bitmap=none \
-                 --size={MEMBER_KIB} --data-offset={DATA_KIB} {disks} 2>/dev/null"
-            );
-        } else if before.is_some_and(|before| before.state != cell.state) {
-            let failed: String = ('a'..).skip(FAILED).take(1).collect();
-            let _ = writeln!(job, "mdadm --quiet /dev/md0 --fail /dev/vd{failed} 2>/dev/null");
+        let disks: Vec<String> = ('a'..).take(*members).map(|letter| format!("/dev/vd{letter}")).collect();
+        let disks = disks.join(" ");
+        // Writing to a string can't fail. Looking for partitions is over once it was open; what that read, members have behind them.
+        let _ = write!(
+            job,
+            "mdadm -C /dev/md0 --run --quiet -l{level} -n{members} -c{UNIT_KIB} -p left-symmetric --assume-clean --bitmap=none \
+             --size={MEMBER_KIB} --data-offset={DATA_KIB} {disks} 2>/dev/null\n: < /dev/md0\n"
+        );
+        if let Some(letter) = cell.failed_member.and_then(|failed| ('a'..).nth(failed)) {
+            let _ = writeln!(job, "mdadm --quiet /dev/md0 --fail /dev/vd{letter} 2>/dev/null");
         }
         let _ = writeln!(job, "quiet\nmark {}\n{}\nmark {}", 2 * number, workload(cell), 2 * number + 1);
-        before = Some(cell);
+        let _ = writeln!(
+            job,
+            "mdadm -S /dev/md0 2>/dev/null\nmdadm --zero-superblock {disks} 2>/dev/null || true"
+        );
     }
     job
 }
@@ -154,11 +153,16 @@ fn workload(cell: &Cell) -> String {
     };
     if cell.is_random() {
         let places: Vec<String> = cell.places().iter().map(u64::to_string).collect();
-        return format!("for at in {}; do dd bs={request_bytes} count=1 {at}=$at {ends} 2>/dev/null; done", places.join(" "));
+        return format!(
+            "for at in {}; do dd bs={request_bytes} count=1 {at}=$at {ends} 2>/dev/null; done",
+            places.join(" ")
+        );
     }
     match cell.is_direct() {
         true => format!("dd bs={request_bytes} count={request_count} {ends} 2>/dev/null"),
-        false => format!("dd bs={request_bytes} count={request_count} if=/dev/zero of=/dev/md0 conv=notrunc,fsync 2>/dev/null"),
+        false => format!(
+            "dd bs={request_bytes} count={request_count} if=/dev/zero of=/dev/md0 conv=notrunc,fsync 2>/dev/null"
+        ),
     }
 }
 
@@ -178,7 +182,9 @@ fn measured(records: &[BlockRecord], number: usize, members: usize) -> Result<Me
         member_write_bytes: none(),
     };
     let data = DATA_KIB * 1_024 / SECTOR_BYTES..(DATA_KIB + MEMBER_KIB) * 1_024 / SECTOR_BYTES;
-    for record in records.iter().filter(|record| (from..to).contains(&record.time) && data.contains(&record.address)) {
+    for record in
+        records.iter().filter(|record| (from..to).contains(&record.time) && data.contains(&record.address))
+    {
         let (requests, bytes) = match record.direction {
             Direction::Read => (&mut sum.member_read_requests, &mut sum.member_read_bytes),
             Direction::Write => (&mut sum.member_write_requests, &mut sum.member_write_bytes),
@@ -204,7 +210,9 @@ pub fn compare(drive: &str) -> Result<Vec<MdRow>, ArraysError> {
     let mut cells = cells();
     let (scenario, script, trace) = (place("drives.toml"), place("job.sh"), place("trace.parquet"));
     let text = format!("title = \"members\"\n[disk.m]\nmodel = \"{drive}\"\ncount = {MEMBERS}\n");
-    fs::write(&scenario, text).and_then(|()| fs::write(&script, job(&cells))).map_err(system("the guest's job"))?;
+    fs::write(&scenario, text)
+        .and_then(|()| fs::write(&script, job(&cells)))
+        .map_err(system("the guest's job"))?;
     run(&scenario, &script, &trace)?;
     let mut records = TraceReader::open(&trace, &TraceOptions::default())?.collect::<Result<Vec<_>, _>>()?;
     records.sort_by_key(|record| record.time);
@@ -243,7 +251,13 @@ mod tests {
     use super::*;
     use petrio_kernel::Time;
 
-    fn record(milliseconds: u64, device: u32, direction: Direction, address: u64, blocks: u32) -> BlockRecord {
+    fn record(
+        milliseconds: u64,
+        device: u32,
+        direction: Direction,
+        address: u64,
+        blocks: u32,
+    ) -> BlockRecord {
         BlockRecord {
             time: Time::from_millis(milliseconds),
             measured: None,
@@ -276,11 +290,11 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_makes_each_array_once_and_marks_each_workload() {
+    fn a_guest_makes_an_array_for_each_workload_and_marks_it() {
         let cells = cells();
         let job = job(&cells);
-        assert_eq!(job.matches("mdadm -C").count(), 2);
-        assert_eq!(job.matches("--fail").count(), 2);
+        assert_eq!(job.matches("mdadm -C").count(), cells.len());
+        assert_eq!(job.matches("--fail").count(), 6);
         assert_eq!(job.matches("\nmark ").count(), 2 * cells.len());
         assert!(cells.iter().all(|cell| cell.bytes() <= 3 * MEMBER_KIB << 10));
     }

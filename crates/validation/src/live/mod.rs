@@ -18,7 +18,9 @@ pub mod programs;
 pub mod requests;
 pub mod survivors;
 
-use crate::ops::{OpsComparison, OpsDisk, OpsFamily, OpsValidation, OpsValidationError, disk_text, validate_ops, word};
+use crate::ops::{
+    OpsComparison, OpsDisk, OpsFamily, OpsValidation, OpsValidationError, disk_text, validate_ops, word,
+};
 use crate::verdict::Judged;
 use petrio_units::Bytes;
 use serde::Serialize;
@@ -53,8 +55,7 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Requests, Self::Operations, Self::Programs, Self::Arrays, Self::Cuts];
+    pub const ALL: [Self; 5] = [Self::Requests, Self::Operations, Self::Programs, Self::Arrays, Self::Cuts];
 }
 
 /// What is asked.

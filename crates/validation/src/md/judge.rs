@@ -161,7 +161,8 @@ pub fn judge_counts(rows: &[MdRow]) -> Vec<Judged> {
         true => {
             let MdRow { same_bytes, requests_apart, .. } = row;
             let bytes = if *same_bytes { "the same bytes" } else { "other bytes" };
-            let figures = format!("{bytes}, a member's requests are {requests_apart} apart, at most {REQUESTS}");
+            let figures =
+                format!("{bytes}, a member's requests are {requests_apart} apart, at most {REQUESTS}");
             let off = if *same_bytes { *requests_apart as f64 } else { f64::INFINITY };
             Judged::at_most(row.cell.words(), figures, (off, REQUESTS), None)
         }

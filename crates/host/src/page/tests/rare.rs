@@ -78,7 +78,10 @@ fn a_file_is_known_on_ext3_unless_that_was_just_mounted_and_on_ext4_only_if_it_w
     };
     assert_eq!(reads(Family::Ext3, None), "");
     assert!(reads(Family::Ext3, Some(true)).starts_with('R'));
-    assert_eq!(reads(Family::Ext3, Some(true)).split(' ').count(), reads(Family::Ext4, None).split(' ').count());
+    assert_eq!(
+        reads(Family::Ext3, Some(true)).split(' ').count(),
+        reads(Family::Ext4, None).split(' ').count()
+    );
     assert_eq!(reads(Family::Ext4, Some(false)), "");
 }
 
