@@ -12,7 +12,7 @@ use petrio_kernel::{Time, Watch};
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
 use petrio_scenario::report::{
-    CallFigures, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv, write_html, write_json,
+    CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv, write_html, write_json,
 };
 use petrio_scenario::run::{Part, run_part};
 use petrio_scenario::{Loaded, Override};
@@ -92,6 +92,13 @@ pub(crate) struct Exec {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
+    /// Write every request that reaches a device of the simulated storage, when, what for and how long, as CSV, or as Parquet if FILE
+    /// ends in .parquet
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    device_log: Option<PathBuf>,
+    /// Write every file operation of the program, as the simulated host takes it, as a trace for petrio trace
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    trace: Option<PathBuf>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -109,6 +116,12 @@ impl Exec {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let inputs = Inputs::here();
         self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
+        let of_one = [("--device-log", &self.device_log), ("--trace", &self.trace)];
+        if let Some((option, _)) = of_one.iter().find(|(_, path)| path.is_some() && self.scenarios.len() > 1)
+        {
+            let help = "run the program on each scenario alone".to_owned();
+            return Err(Failure::new(format!("{option} is of one scenario's storage"), Some(help)));
+        }
         let found = found(&self.command)?;
         let shim = self.shim()?;
         let watch = Watch::telling(|_| std::ops::ControlFlow::Continue(()));
@@ -156,7 +169,8 @@ impl Exec {
         let told = execution.told();
         loaded.give(execution);
         let began = Instant::now();
-        let outcome = run_part(&loaded, Sinks::default(), Part { so_far: true, ..Part::default() });
+        let outcome =
+            run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
         let wall = began.elapsed().as_secs_f64();
         if let (Some(scratch), false) = (&scratch, self.keep) {
             let _ = std::fs::remove_dir_all(scratch);
@@ -178,6 +192,21 @@ impl Exec {
             talk(&format!("executed: {times}"));
         }
         Ok((report, told.code.unwrap_or(1)))
+    }
+
+    /// What is written while it goes on.
+    fn sinks(&self, loaded: &Loaded, inputs: &Inputs) -> Result<Sinks, Failure> {
+        let mut sinks = Sinks::default();
+        if let Some(path) = &self.trace {
+            let subject = loaded.subjects().into_iter().next();
+            let subject = subject.ok_or_else(|| failure("nothing takes the program's calls"))?;
+            petrio_scenario::run::write_trace(&mut sinks, loaded, subject, path)?;
+        }
+        if let Some(path) = &self.device_log {
+            let devices = loaded.disks.iter().map(|disk| disk.name.clone()).collect();
+            sinks.push_device_log(DeviceLog::create(path, inputs, devices)?);
+        }
+        Ok(sinks)
     }
 
     fn execution(
@@ -305,7 +334,13 @@ impl Exec {
     }
 
     fn outputs(&self) -> Outputs<'_> {
-        Outputs::of([("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)])
+        Outputs::of([
+            ("--json", &self.json),
+            ("--csv", &self.csv),
+            ("--html", &self.html),
+            ("--device-log", &self.device_log),
+            ("--trace", &self.trace),
+        ])
     }
 
     /// Several reports side by side, as petrio compare tells of reports that it is given.
