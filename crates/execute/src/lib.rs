@@ -33,9 +33,9 @@ mod looks;
 mod names;
 mod options;
 mod ranks;
-mod shim;
 mod real_time;
 mod refusals;
+mod shim;
 mod signals;
 mod source;
 mod stats;
@@ -94,7 +94,8 @@ impl Execution {
         let Options { program, command, directory, scratch, limit, network, environment, .. } =
             self.options.clone();
         let cage = Cage { directory, scratch, limit, network };
-        let started = start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
+        let started =
+            start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
         // A copy is kept of each file that it has open: as many as this process may have.
         let mut limits = rustix::process::getrlimit(rustix::process::Resource::Nofile);
         limits.current = limits.maximum;
@@ -133,7 +134,8 @@ impl Given for Execution {
 
 /// Whether a command is likely to have ranks of MPI: it starts them, or is one, or is a shell's words with what starts them among them.
 pub fn may_be_mpi(command: &[OsString]) -> bool {
-    let among = |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
+    let among =
+        |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
     command.iter().any(among) || is_likely(command)
 }
 

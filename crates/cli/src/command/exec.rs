@@ -12,7 +12,8 @@ use petrio_kernel::{Time, Watch};
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
 use petrio_scenario::report::{
-    CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv, write_html, write_json,
+    CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv,
+    write_html, write_json,
 };
 use petrio_scenario::run::{Part, run_part};
 use petrio_scenario::{Loaded, Override};

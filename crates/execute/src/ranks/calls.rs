@@ -108,7 +108,13 @@ impl Supervisor {
     }
 
     /// A message leaves when those before it have; its sender waits for that, or later, by its request.
-    fn sends(&mut self, id: u32, name: RankName, (peer, tag, bytes): (u32, u32, u64), request: u64) -> Verdict {
+    fn sends(
+        &mut self,
+        id: u32,
+        name: RankName,
+        (peer, tag, bytes): (u32, u32, u64),
+        request: u64,
+    ) -> Verdict {
         let (job_number, rank) = name;
         let speed = self.ranks.speed;
         let now = self.threads.get(&id).map_or(Time::ZERO, |thread| thread.clock);

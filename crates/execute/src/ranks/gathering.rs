@@ -80,11 +80,8 @@ struct Player {
 /// Plays an operation's rounds from when its ranks have come: when each is done.
 fn played(collective: Collective, entries: &[Time], speed: &MessageSpeed) -> Vec<Time> {
     let ranks = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    let begin = |(rank, &clock)| Player {
-        rounds: collective.rounds(Group { rank, ranks }),
-        awaits: None,
-        clock,
-    };
+    let begin =
+        |(rank, &clock)| Player { rounds: collective.rounds(Group { rank, ranks }), awaits: None, clock };
     let mut players: Vec<Player> = (0..ranks).zip(entries).map(begin).collect();
     let mut under_way: FxHashMap<(u32, u32), VecDeque<Time>> = FxHashMap::default();
     loop {

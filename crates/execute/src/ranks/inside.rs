@@ -11,7 +11,6 @@ use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
 use crate::table::Call;
 use crate::thread::{On, State, Wait};
-use crate::used::used;
 use petrio_intercept::{Answer, Held, memory};
 use petrio_record::mpi::is_launcher;
 use std::ffi::OsStr;
@@ -207,7 +206,7 @@ impl Supervisor {
             let late = thread.clock.saturating_sub(before);
             let process = thread.process;
             let alone = self.processes.get(&process).is_none_or(|process| !process.several);
-            thread.used = used(process, id, alone).unwrap_or(thread.used);
+            thread.used = thread.processor.now(process, id, alone).unwrap_or(thread.used);
             thread.looked = None;
             if let Some(name) = self.ranks.name(process) {
                 self.tell(|told| {
@@ -260,8 +259,9 @@ impl Supervisor {
     }
 
     fn yields_inside(&mut self, id: u32, held: &Held) -> Result<(), ExecuteError> {
-        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-        let now = used(process, id, true).unwrap_or(0);
+        let used =
+            self.threads.get_mut(&id).and_then(|thread| thread.processor.now(thread.process, id, true));
+        let now = used.unwrap_or(0);
         let Some(inside) = self.ranks.inside.get_mut(&id) else { return Ok(()) };
         let busy = now.saturating_sub(std::mem::replace(&mut inside.used, now)) > BUSY;
         if inside.is_away || inside.mode == Mode::Setup {
@@ -280,8 +280,7 @@ impl Supervisor {
         let some_away = self.ranks.inside.values().any(|inside| inside.is_away);
         if yields >= IDLE
             && !some_away
-            && let (Some(inside), Some(thread)) =
-                (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
+            && let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
         {
             (inside.idles, inside.has_idled) = (true, true);
             thread.state = State::Outside;
@@ -301,8 +300,7 @@ impl Supervisor {
             .collect();
         for (id, held) in waiting {
             self.goes_by(&held, Answer::Value(AGAIN))?;
-            if let (Some(inside), Some(thread)) =
-                (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
+            if let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
             {
                 inside.is_away = true;
                 thread.state = State::Outside;

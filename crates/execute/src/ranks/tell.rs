@@ -23,25 +23,65 @@ pub(super) enum Tell {
     /// The library is being set up.
     Begin,
     /// It is: this rank of so many, of a job.
-    Begun { rank: u32, ranks: u32, job: u64 },
+    Begun {
+        rank: u32,
+        ranks: u32,
+        job: u64,
+    },
     /// A call of which nothing else is told.
     Enter,
     /// A message; with a request, or waiting until its data have left where that is zero.
-    Send { peer: u32, bytes: u64, tag: u32, request: u64 },
-    Post { pattern: Pattern, request: u64 },
-    Receive { pattern: Pattern },
-    Probe { pattern: Pattern, waits: bool },
+    Send {
+        peer: u32,
+        bytes: u64,
+        tag: u32,
+        request: u64,
+    },
+    Post {
+        pattern: Pattern,
+        request: u64,
+    },
+    Receive {
+        pattern: Pattern,
+    },
+    Probe {
+        pattern: Pattern,
+        waits: bool,
+    },
     /// Requests are waited for: all, or one of them.
-    Wait { requests: Vec<u64>, one: bool },
-    Test { requests: Vec<u64>, one: bool },
-    Matched { request: u64, peer: u32, tag: u32 },
-    Forget { request: u64 },
-    Together { what: What, ranks: Vec<u32>, bytes: u64, request: u64 },
+    Wait {
+        requests: Vec<u64>,
+        one: bool,
+    },
+    Test {
+        requests: Vec<u64>,
+        one: bool,
+    },
+    Matched {
+        request: u64,
+        peer: u32,
+        tag: u32,
+    },
+    Forget {
+        request: u64,
+    },
+    Together {
+        what: What,
+        ranks: Vec<u32>,
+        bytes: u64,
+        request: u64,
+    },
     /// Ranks access a file together.
-    Files { ranks: Vec<u32> },
-    FilesOver { ranks: Vec<u32> },
+    Files {
+        ranks: Vec<u32>,
+    },
+    FilesOver {
+        ranks: Vec<u32>,
+    },
     /// The library is taken down.
-    End { ranks: Vec<u32> },
+    End {
+        ranks: Vec<u32>,
+    },
 }
 
 /// The lower half of a word: numbers of ranks, tags.

@@ -1,7 +1,7 @@
 //! Who waits for what of others, and goes on when.
 
-use super::mail::Pattern;
 use super::RankName;
+use super::mail::Pattern;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::thread::{On, State, Wait};
 use petrio_intercept::Answer;
