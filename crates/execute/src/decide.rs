@@ -1,5 +1,6 @@
 //! Each call that is seen, and whose it is to say what becomes of it.
 
+use crate::stats::To;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
 use petrio_intercept::{Answer, Held};
@@ -15,20 +16,25 @@ impl Supervisor {
     pub(crate) fn decide(&mut self, id: u32, call: Call, held: &Held) -> Verdict {
         use Call::*;
         let a = held.arguments;
+        if self.options.real_time && !crate::real_time::is_seen(call) {
+            return GO_ON;
+        }
         match call {
             Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange
-            | Splice | Close | CloseRange | Dup2 | Fsync | Fdatasync | Sync | SyncRange | Ftruncate
-            | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
+            | Splice | Close | CloseRange | Dup2 | SetFlags | Fsync | Fdatasync | Sync | SyncRange
+            | Ftruncate | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
                 self.of_descriptor(id, call, &a)
             }
             Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat
             | Mkdir | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx
-            | Attributes | AttributesAt | Setxattr => self.of_name(id, call, &a),
+            | Access | Accessat | Readlink | Readlinkat | Attributes | AttributesAt | Utime | Utimes
+            | UtimesAt | Utimens | Setxattr => self.of_name(id, call, &a),
             ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer
             | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => self.of_clock(id, call, &a),
             Futex => self.of_word(id, &a),
             Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Accept | Wait4
             | Waitid => self.of_waiting(id, call, &a),
+            Fstat => self.looks_at_open(id, crate::files::descriptor(a[0]), To::Stat(a[1])),
             Yield => self.yields(id),
             Fork => Verdict::Start { waits: false },
             Vfork => Verdict::Start { waits: true },

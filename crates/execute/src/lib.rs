@@ -33,13 +33,18 @@ mod looks;
 mod names;
 mod options;
 mod ranks;
+mod real_time;
+mod refusals;
 mod shim;
 mod signals;
 mod source;
+mod stats;
 mod supervisor;
 mod table;
 mod thread;
+mod times;
 mod told;
+mod turns;
 mod used;
 mod waits;
 mod words;
@@ -91,6 +96,10 @@ impl Execution {
         let cage = Cage { directory, scratch, limit, network };
         let started =
             start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
+        // A copy is kept of each file that it has open: as many as this process may have.
+        let mut limits = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+        limits.current = limits.maximum;
+        let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limits);
         let files = Files::new(self.laid.clone());
         let told = self.told.clone();
         Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))
@@ -128,6 +137,11 @@ pub fn may_be_mpi(command: &[OsString]) -> bool {
     let among =
         |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
     command.iter().any(among) || is_likely(command)
+}
+
+/// What the disk of a directory has free, bytes; all that there can be where it doesn't say.
+pub fn free_on_disk(directory: &std::path::Path) -> u64 {
+    rustix::fs::statvfs(directory).map_or(u64::MAX, |told| told.f_bavail.saturating_mul(told.f_frsize))
 }
 
 /// The memory that is free for what a program writes, bytes.

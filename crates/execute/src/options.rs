@@ -49,6 +49,8 @@ pub struct Options {
     pub storage: Vec<PathBuf>,
     /// What computing costs.
     pub compute: Compute,
+    /// Whether its calls are delayed, and its clocks the machine's.
+    pub real_time: bool,
     /// Where what it writes lies meanwhile; in memory, where nothing is said.
     pub scratch: Option<PathBuf>,
     /// How many bytes it may write, all together.

@@ -12,8 +12,8 @@ use petrio_kernel::{Time, Watch};
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
 use petrio_scenario::report::{
-    CallFigures, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv, write_html,
-    write_json,
+    CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv,
+    write_html, write_json,
 };
 use petrio_scenario::run::{Part, run_part};
 use petrio_scenario::{Loaded, Override};
@@ -57,6 +57,9 @@ pub(crate) struct Exec {
     /// call), or none; with these two a program that does the same each time gives the same report
     #[arg(long, value_name = "HOW", default_value = "measured")]
     compute: Compute,
+    /// Delay its calls instead: its clocks are this machine's, and whoever waits for it waits as long as the simulated storage takes
+    #[arg(long, conflicts_with = "compute")]
+    real_time: bool,
     /// A further directory that lies on the simulated storage; may be repeated
     #[arg(long, value_name = "DIR")]
     storage: Vec<PathBuf>,
@@ -66,7 +69,7 @@ pub(crate) struct Exec {
     /// Leave it there
     #[arg(long, requires = "scratch")]
     keep: bool,
-    /// How much it may write; left out, half of the memory that is free
+    /// How much it may write; left out, half of the memory that is free, or nine tenths of what the scratch directory's disk has
     #[arg(long, value_name = "SIZE")]
     limit: Option<Bytes>,
     /// Let it reach the network of this machine; else it has one of its own with nobody else in it
@@ -90,6 +93,13 @@ pub(crate) struct Exec {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
+    /// Write every request that reaches a device of the simulated storage, when, what for and how long, as CSV, or as Parquet if FILE
+    /// ends in .parquet
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    device_log: Option<PathBuf>,
+    /// Write every file operation of the program, as the simulated host takes it, as a trace for petrio trace
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    trace: Option<PathBuf>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -107,6 +117,12 @@ impl Exec {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let inputs = Inputs::here();
         self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
+        let of_one = [("--device-log", &self.device_log), ("--trace", &self.trace)];
+        if let Some((option, _)) = of_one.iter().find(|(_, path)| path.is_some() && self.scenarios.len() > 1)
+        {
+            let help = "run the program on each scenario alone".to_owned();
+            return Err(Failure::new(format!("{option} is of one scenario's storage"), Some(help)));
+        }
         let found = found(&self.command)?;
         let shim = self.shim()?;
         let watch = Watch::telling(|_| std::ops::ControlFlow::Continue(()));
@@ -154,7 +170,8 @@ impl Exec {
         let told = execution.told();
         loaded.give(execution);
         let began = Instant::now();
-        let outcome = run_part(&loaded, Sinks::default(), Part { so_far: true, ..Part::default() });
+        let outcome =
+            run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
         let wall = began.elapsed().as_secs_f64();
         if let (Some(scratch), false) = (&scratch, self.keep) {
             let _ = std::fs::remove_dir_all(scratch);
@@ -176,6 +193,21 @@ impl Exec {
             talk(&format!("executed: {times}"));
         }
         Ok((report, told.code.unwrap_or(1)))
+    }
+
+    /// What is written while it goes on.
+    fn sinks(&self, loaded: &Loaded, inputs: &Inputs) -> Result<Sinks, Failure> {
+        let mut sinks = Sinks::default();
+        if let Some(path) = &self.trace {
+            let subject = loaded.subjects().into_iter().next();
+            let subject = subject.ok_or_else(|| failure("nothing takes the program's calls"))?;
+            petrio_scenario::run::write_trace(&mut sinks, loaded, subject, path)?;
+        }
+        if let Some(path) = &self.device_log {
+            let devices = loaded.disks.iter().map(|disk| disk.name.clone()).collect();
+            sinks.push_device_log(DeviceLog::create(path, inputs, devices)?);
+        }
+        Ok(sinks)
     }
 
     fn execution(
@@ -201,15 +233,20 @@ impl Exec {
             let help = "start the program in a directory with what it needs, or simulate a larger device";
             return Err(Failure::new(message, Some(help.to_owned())));
         }
-        let free = petrio_execute::free_memory();
+        let limit = match scratch {
+            // A disk that others use, too, isn't filled to its end.
+            Some(scratch) => petrio_execute::free_on_disk(scratch) / 10 * 9,
+            None => petrio_execute::free_memory() / PART_OF_FREE,
+        };
         let options = Options {
             program: program.to_owned(),
             command: self.command.clone(),
             directory,
             storage,
             compute: self.compute,
+            real_time: self.real_time,
             scratch: scratch.map(Path::to_owned),
-            limit: self.limit.map_or(free / PART_OF_FREE, Bytes::get),
+            limit: self.limit.map_or(limit, Bytes::get),
             network: self.network,
             threads: self.processes,
             environment: shim.map(Shim::environment).unwrap_or_default(),
@@ -267,6 +304,7 @@ impl Exec {
         ExecutedFigures {
             command: words.join(" "),
             compute: match self.compute {
+                Compute::Measured if self.real_time => "in real time".to_owned(),
                 Compute::Measured => "measured".to_owned(),
                 Compute::Fixed(each) => format!("{each} a call"),
                 Compute::None => "none".to_owned(),
@@ -284,15 +322,26 @@ impl Exec {
             mapped: told.mapped.0,
             mapped_bytes: told.mapped.1,
             refused_writes: told.no_room,
+            volume_full: told.volume_full,
+            device_failures: told.device_failures,
+            scratch_full: told.scratch_full,
             refused_threads: told.refused_threads,
             real_timers: told.real_timers,
             uncertain: told.uncertain,
             ranks: told.ranks.iter().map(rank_figures).collect(),
+            late_median_us: told.late.map(|(median, _)| median),
+            late_p99_us: told.late.map(|(_, most)| most),
         }
     }
 
     fn outputs(&self) -> Outputs<'_> {
-        Outputs::of([("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)])
+        Outputs::of([
+            ("--json", &self.json),
+            ("--csv", &self.csv),
+            ("--html", &self.html),
+            ("--device-log", &self.device_log),
+            ("--trace", &self.trace),
+        ])
     }
 
     /// Several reports side by side, as petrio compare tells of reports that it is given.

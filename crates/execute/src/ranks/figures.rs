@@ -7,14 +7,13 @@ use petrio_time::Time;
 impl Supervisor {
     /// A process has computed.
     pub(crate) fn computed(&mut self, process: u32, span: Time) {
-        let name = self.ranks.name(process);
-        self.tell(|told| {
-            told.computed = told.computed.saturating_add(span);
-            if let Some(name) = name {
+        self.computed = self.computed.saturating_add(span);
+        if let Some(name) = self.ranks.name(process) {
+            self.tell(|told| {
                 let rank = told.ranks.entry(name).or_default();
                 rank.computed = rank.computed.saturating_add(span);
-            }
-        });
+            });
+        }
     }
 
     /// A thread asks something of storage.

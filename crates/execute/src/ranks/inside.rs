@@ -11,7 +11,6 @@ use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
 use crate::table::Call;
 use crate::thread::{On, State, Wait};
-use crate::used::used;
 use petrio_intercept::{Answer, Held, memory};
 use petrio_record::mpi::is_launcher;
 use std::ffi::OsStr;
@@ -211,7 +210,7 @@ impl Supervisor {
             let late = thread.clock.saturating_sub(before);
             let process = thread.process;
             let alone = self.processes.get(&process).is_none_or(|process| !process.several);
-            thread.used = used(process, id, alone).unwrap_or(thread.used);
+            thread.used = thread.processor.now(process, id, alone).unwrap_or(thread.used);
             thread.looked = None;
             if let Some(name) = self.ranks.name(process) {
                 self.tell(|told| {
@@ -264,8 +263,9 @@ impl Supervisor {
     }
 
     fn yields_inside(&mut self, id: u32, held: &Held) -> Result<(), ExecuteError> {
-        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-        let now = used(process, id, true).unwrap_or(0);
+        let used =
+            self.threads.get_mut(&id).and_then(|thread| thread.processor.now(thread.process, id, true));
+        let now = used.unwrap_or(0);
         let Some(inside) = self.ranks.inside.get_mut(&id) else { return Ok(()) };
         let busy = now.saturating_sub(std::mem::replace(&mut inside.used, now)) > BUSY;
         if inside.is_away || inside.mode == Mode::Setup {

@@ -72,6 +72,15 @@ pub struct ExecutedFigures {
     pub mapped_bytes: u64,
     /// Writes that were refused because what may be written was used up.
     pub refused_writes: u64,
+    /// Calls that the simulated file system had no room for.
+    #[serde(default)]
+    pub volume_full: u64,
+    /// Calls that failed since the simulated device, or a file system that it had failed, could not do them.
+    #[serde(default)]
+    pub device_failures: u64,
+    /// Writes that were refused because the disk of the scratch directory was full.
+    #[serde(default)]
+    pub scratch_full: u64,
     /// Processes and threads that were refused because there were as many as there may be.
     pub refused_threads: u64,
     /// Timers that went by the real clock.
@@ -79,6 +88,12 @@ pub struct ExecutedFigures {
     pub real_timers: u64,
     /// How often a thread computed so long without a call that it couldn't be known who comes first.
     pub uncertain: u64,
+    /// Where its calls were delayed in real time: how late they returned, microseconds, the median.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub late_median_us: Option<u64>,
+    /// Of 99 of 100 at most.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub late_p99_us: Option<u64>,
     /// Its ranks, where it is an MPI job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<ExecutedRank>,
@@ -136,9 +151,21 @@ impl ExecutedFigures {
         });
         let full = (self.refused_writes > 0).then(|| {
             format!(
-                "{} found no room (--limit): the program was told so",
+                "{} found no room on this machine (--limit): the program was told so",
                 counted(self.refused_writes, "write", "writes")
             )
+        });
+        let volume = (self.volume_full > 0).then(|| {
+            let many = counted(self.volume_full, "call", "calls");
+            format!("{many} found the simulated file system full: the program was told so")
+        });
+        let device = (self.device_failures > 0).then(|| {
+            let many = counted(self.device_failures, "call", "calls");
+            format!("{many} failed as the simulated device did: the program was told so")
+        });
+        let scratch = (self.scratch_full > 0).then(|| {
+            let many = counted(self.scratch_full, "write", "writes");
+            format!("{many} found the disk of --scratch full, which says nothing of the simulated one: the program was told so")
         });
         let refused = (self.refused_threads > 0).then(|| {
             let many = counted(self.refused_threads, "process or thread was", "processes or threads were");
@@ -154,7 +181,13 @@ impl ExecutedFigures {
             let many = counted(self.real_timers, "timer", "timers");
             format!("{many} that a thread of the C library hears went by the real clock, not by virtual time")
         });
-        [mapped, host, full, refused, timers, uncertain].into_iter().flatten().collect()
+        let late = self.late_median_us.zip(self.late_p99_us).map(|(median, most)| {
+            format!("its calls returned {median} µs late at the median, 99 of 100 at most {most} µs")
+        });
+        [late, mapped, host, full, volume, device, scratch, refused, timers, uncertain]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -168,6 +201,9 @@ figures! { ExecutedFigures:
     mapped => "mappings" One Neither;
     mapped_bytes => "mapped" Bytes Neither;
     refused_writes => "writes refused" One Down;
+    volume_full => "found the volume full" One Down;
+    device_failures => "failed with the device" One Down;
+    scratch_full => "found the scratch disk full" One Down;
     refused_threads => "threads refused" One Down;
     real_timers => "real timers" One Down;
     uncertain => "order unknown" One Down;
@@ -186,6 +222,7 @@ impl Entry for ExecutedFigures {
         let calls: Vec<String> =
             calls.iter().take(8).map(|kind| format!("{} {}", grouped(kind.count), kind.call)).collect();
         let computed = match self.compute.as_str() {
+            "in real time" => "its calls were delayed in real time".to_owned(),
             "none" => "its computing cost nothing".to_owned(),
             how => format!("it computed {} ({how})", seconds(self.computed_ns as f64 / 1e9)),
         };
