@@ -32,7 +32,8 @@ impl Ext {
         if reserves > 0 && !kernel.fs.has_room_for(reserves, self.volume.free_blocks()) {
             return Err(Stop::Fail(Failure::NoSpace));
         }
-        let mapping = if holes < pages { self.unknown_mapping(kernel, file, key, (first, pages)) } else { Vec::new() };
+        let mapping =
+            if holes < pages { self.unknown_mapping(kernel, file, key, (first, pages)) } else { Vec::new() };
         let mut prepared = Prepared::default();
         // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
         // had none; its content is logged where data are.
