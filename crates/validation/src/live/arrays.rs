@@ -265,6 +265,8 @@ mod tests {
             device,
             direction,
             force_unit_access: false,
+            metadata: false,
+            synchronous: true,
             address,
             blocks,
         }

@@ -1,7 +1,7 @@
-//! The file systems whose operations are compared, and when two sequences of requests on one are the same.
+//! The file systems and disks on which operations are compared, and when two sequences of requests on one are the same.
 
 use petrio_models::host::file_system::Family;
-use petrio_units::Bytes;
+use petrio_units::{Bytes, Duration};
 
 /// The file system whose operations are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl OpsFamily {
         }
     }
 
-    pub(super) const fn ext(self) -> Option<Family> {
+    pub(crate) const fn ext(self) -> Option<Family> {
         match self {
             Self::Ext3 => Some(Family::Ext3),
             Self::Ext4 => Some(Family::Ext4),
@@ -45,7 +45,7 @@ impl OpsFamily {
 const LOG_KIB: f64 = 0.5;
 
 /// Whether both are the same requests; writes of XFS' log may differ a little.
-pub(super) fn agree(family: OpsFamily, predicted: &str, measured: &str) -> bool {
+pub(crate) fn agree(family: OpsFamily, predicted: &str, measured: &str) -> bool {
     let logged = |word: &str| word.strip_prefix('W')?.strip_suffix('J')?.parse::<f64>().ok();
     let alike = |(ours, theirs): (&str, &str)| match (family, logged(ours), logged(theirs)) {
         (OpsFamily::Xfs, Some(ours), Some(theirs)) => (ours - theirs).abs() <= LOG_KIB,
@@ -53,6 +53,38 @@ pub(super) fn agree(family: OpsFamily, predicted: &str, measured: &str) -> bool 
     };
     let words = || predicted.split(' ').zip(measured.split(' '));
     predicted.split(' ').count() == measured.split(' ').count() && words().all(alike)
+}
+
+/// The disk on which operations are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OpsDisk {
+    /// One that takes so long for each request and each flush, and has a write cache.
+    Constant(Duration),
+    /// A drive of the catalogue, by its name; the volume lies at its beginning.
+    Drive(String),
+}
+
+/// The disk, or the part of it, on which the volume lies.
+pub(crate) fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
+    match disk {
+        OpsDisk::Constant(each) => format!(
+            r#"[disk.d]
+model = "constant-rate"
+drive.blocks = "{blocks} blocks"
+drive.latency = "{each}"
+drive.rate = "100 GB/s"
+drive.write_cache = true
+drive.flush = "{each}""#,
+            blocks = size.get() / 512,
+        ),
+        OpsDisk::Drive(name) => format!(
+            r#"[disk.drive]
+model = "{name}"
+[partition.d]
+on = "drive"
+size = "{size}""#
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,12 @@
 //! requests take as long. Nothing here knows what an operation should cost: the requests are those that the net sends
 //! to its device.
 
-mod family;
-
-pub use family::OpsFamily;
+pub use crate::ops_site::{OpsDisk, OpsFamily};
 
 use crate::live::bed::{Bed, BedError, Emulated};
+use crate::ops_site::agree;
+pub(crate) use crate::ops_site::disk_text;
 use crate::verdict::Judged;
-use family::agree;
 use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, commonest, requests_text};
 use petrio_colours::{Direction, FileOp, Purpose, Request};
 use petrio_kernel::Time;
@@ -31,15 +30,6 @@ use thiserror::Error;
 /// How often an operation is simulated on a drive that turns: where it stands when it is asked is chance, and the mean of so many is
 /// known to 2 % of a turn.
 const TURNS: u32 = 128;
-
-/// The disk on which operations are compared.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OpsDisk {
-    /// One that takes so long for each request and each flush, and has a write cache.
-    Constant(Duration),
-    /// A drive of the catalogue, by its name; the volume lies at its beginning.
-    Drive(String),
-}
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -445,29 +435,6 @@ phase measured
         name = operation.name,
         seed = repetition + 1,
     )
-}
-
-/// The disk, or the part of it, on which the volume lies.
-pub(crate) fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
-    match disk {
-        OpsDisk::Constant(each) => format!(
-            r#"[disk.d]
-model = "constant-rate"
-drive.blocks = "{blocks} blocks"
-drive.latency = "{each}"
-drive.rate = "100 GB/s"
-drive.write_cache = true
-drive.flush = "{each}""#,
-            blocks = size.get() / 512,
-        ),
-        OpsDisk::Drive(name) => format!(
-            r#"[disk.drive]
-model = "{name}"
-[partition.d]
-on = "drive"
-size = "{size}""#
-        ),
-    }
 }
 
 #[cfg(test)]
