@@ -1,5 +1,9 @@
 //! Real programs on simulated storage, from the command line: what time they see, what they leave, what ends them.
 
+mod limits;
+mod programs;
+mod times;
+
 use crate::support::{Answer, Folder};
 use serde_json::Value;
 use std::fs;
