@@ -2,7 +2,8 @@
 
 use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
-use crate::thread::{State, Thread, has_signal};
+use crate::thread::{State, Thread, Wait, has_signal, has_signal_beside};
+use petrio_intercept::Answer;
 use petrio_time::Time;
 use rustix::process::Pid;
 use std::collections::BTreeSet;
@@ -58,7 +59,22 @@ impl Supervisor {
                 thread.clock = thread.clock.max(global);
             }
         }
+        self.let_signals_through(&of_it)?;
         self.check_interrupted(&of_it)
+    }
+
+    /// Those of these threads that wait, and let a signal through meanwhile that they block else, go on: the kernel ends their waits.
+    pub(crate) fn let_signals_through(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
+        for &id in threads {
+            if let Some(Thread { state: State::Waits(_, Wait { blocks: Some(blocked), .. }), .. }) =
+                self.threads.get(&id)
+                && has_signal_beside(id, *blocked)
+            {
+                self.clears.remove(&id);
+                self.wake(id, Answer::GoOn, self.global)?;
+            }
+        }
+        Ok(())
     }
 
     /// Those of these threads whose calls a signal has ended.

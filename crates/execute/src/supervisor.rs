@@ -391,7 +391,15 @@ impl Supervisor {
         let Some(thread) = self.threads.get_mut(&id) else { return };
         let looks =
             matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time | Call::Poll | Call::Ppoll)
-                || matches!(call, Call::EpollWait | Call::Select | Call::Pselect | Call::Yield | Call::Futex);
+                || matches!(
+                    call,
+                    Call::EpollWait
+                        | Call::EpollPwait
+                        | Call::Select
+                        | Call::Pselect
+                        | Call::Yield
+                        | Call::Futex
+                );
         if !looks || !matches!(verdict, Verdict::Now(_)) {
             thread.idle = 0;
             return;
@@ -405,7 +413,7 @@ impl Supervisor {
     /// The time of a wait is over.
     fn late(&mut self, id: u32) -> Result<(), ExecuteError> {
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
-        let State::Waits(held, Wait { until: Some(until), late, on }) =
+        let State::Waits(held, Wait { until: Some(until), late, on, .. }) =
             std::mem::replace(&mut thread.state, State::Running)
         else {
             return Ok(());

@@ -5,7 +5,7 @@ use crate::decide::GO_ON;
 use crate::files::descriptor;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
-use crate::thread::{On, Wait};
+use crate::thread::{On, Wait, has_signal_beside};
 use petrio_intercept::{Answer, memory};
 use petrio_time::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -57,12 +57,12 @@ pub(crate) fn has_room(fd: &OwnedFd, bytes: u64) -> bool {
 
 /// Waits until one of these is ready.
 pub(crate) fn ready(fds: Vec<(Arc<OwnedFd>, PollFlags)>, until: Option<Time>) -> Verdict {
-    Verdict::Wait(Wait { until, on: On::Ready(fds), late: Answer::Value(0) })
+    Verdict::Wait(Wait { until, on: On::Ready(fds), late: Answer::Value(0), blocks: None })
 }
 
 /// Waits for room in a pipe.
 pub(crate) fn room(fd: Arc<OwnedFd>, bytes: u64) -> Verdict {
-    Verdict::Wait(Wait { until: None, on: On::Room(fd, bytes), late: Answer::Value(0) })
+    Verdict::Wait(Wait { until: None, on: On::Room(fd, bytes), late: Answer::Value(0), blocks: None })
 }
 
 /// A span of time.
@@ -78,11 +78,25 @@ impl Supervisor {
     pub(crate) fn of_waiting(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         match call {
             Call::Poll => self.polls(id, (a[0], a[1]), millis(a[2])),
-            Call::Ppoll => self.polls(id, (a[0], a[1]), span(id, a[2])),
+            Call::Ppoll => {
+                let verdict = self.polls(id, (a[0], a[1]), span(id, a[2]));
+                masked(id, verdict, a[3])
+            }
             Call::Select => self.selects(id, a, micros(id, a[4])),
-            Call::Pselect => self.selects(id, a, span(id, a[4])),
+            Call::Pselect => {
+                let verdict = self.selects(id, a, span(id, a[4]));
+                let set = if a[5] == 0 { 0 } else { memory::words::<1>(id, a[5]).map_or(0, |[set]| set) };
+                masked(id, verdict, set)
+            }
             Call::EpollWait => self.awaits_events(id, a[0], millis(a[3])),
-            Call::EpollPwait2 => self.awaits_events(id, a[0], span(id, a[3])),
+            Call::EpollPwait => {
+                let verdict = self.awaits_events(id, a[0], millis(a[3]));
+                masked(id, verdict, a[4])
+            }
+            Call::EpollPwait2 => {
+                let verdict = self.awaits_events(id, a[0], span(id, a[3]));
+                masked(id, verdict, a[4])
+            }
             Call::Receive if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
             Call::Send if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
             Call::Receive | Call::Accept => self.waits_for(id, a[0], PollFlags::IN),
@@ -201,9 +215,26 @@ impl Supervisor {
                 }
                 GO_ON
             }
-            None if any => Verdict::Wait(Wait { until: None, on: On::Child(which), late: Answer::GoOn }),
+            None if any => {
+                Verdict::Wait(Wait { until: None, on: On::Child(which), late: Answer::GoOn, blocks: None })
+            }
             None => GO_ON,
         }
+    }
+}
+
+/// A wait during which other signals are blocked than before; one that isn't, and is on its way, ends it at once.
+fn masked(id: u32, verdict: Verdict, set: u64) -> Verdict {
+    match verdict {
+        Verdict::Wait(mut wait) if set != 0 => {
+            let Ok([blocked]) = memory::words::<1>(id, set) else { return GO_ON };
+            if has_signal_beside(id, blocked) {
+                return GO_ON;
+            }
+            wait.blocks = Some(blocked);
+            Verdict::Wait(wait)
+        }
+        verdict => verdict,
     }
 }
 

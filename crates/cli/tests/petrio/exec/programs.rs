@@ -69,7 +69,7 @@ fn archives_compilers_and_pipelines_do_what_they_do() {
         &format!(
             "mkdir s; for i in $(seq {parts}); do echo \"int f$i(int x) {{ return x + $i; }}\" > s/f$i.c; done\n\
              {{ for i in $(seq {parts}); do echo \"int f$i(int);\"; done; echo '#include <stdio.h>'; echo 'int main(void) {{ int x = 0;'\n\
-             for i in $(seq {parts}); do echo \"x = f$i(x);\"; done; echo 'printf(\"%d\\n\", x); return 0; }}'; }} > s/main.c\n\
+             for i in $(seq {parts}); do echo \"x = f$i(x);\"; done; printf %s 'printf(\"%d\\n\", x); return 0; }}'; }} > s/main.c\n\
              printf 'OBJECTS = $(patsubst %%.c,%%.o,$(wildcard s/*.c))\\nx: $(OBJECTS)\\n\\tgcc -o x $(OBJECTS)\\n' > Makefile\n\
              make -j2 > made; ./x; make | grep -c 'up to date'\n\
              tar czf s.tgz s; mkdir t; tar xzf s.tgz -C t; for f in s/*; do cmp $f t/$f; done\n\
@@ -126,7 +126,7 @@ fn fio_measures_the_simulated_drive() {
         assert_eq!(answer.code, Some(0), "{engine}: {} {}", answer.out, answer.talk);
         let from = answer.out.find('{').unwrap();
         let told: Value = serde_json::from_str(&answer.out[from..]).unwrap();
-        (told["jobs"][0]["read"]["clat_ns"]["mean"].as_f64().unwrap(), report)
+        (told["jobs"][0]["read"]["lat_ns"]["mean"].as_f64().unwrap(), report)
     };
     for engine in ["psync", "libaio"] {
         let (mean, _) = job(engine, &[]);
