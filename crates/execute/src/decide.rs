@@ -50,6 +50,7 @@ impl Supervisor {
                 self.signalling.insert(id);
                 GO_ON
             }
+            Signalfd => self.reads_signals(id, a[1]),
             SetTidAddress => GO_ON,
         }
     }

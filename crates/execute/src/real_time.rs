@@ -85,6 +85,7 @@ pub(crate) const fn is_seen(call: Call) -> bool {
             | Waitid
             | Yield
             | Kill
+            | Signalfd
     )
 }
 

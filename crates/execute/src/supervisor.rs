@@ -372,7 +372,11 @@ impl Supervisor {
                 thread.state = State::Works(held, answer);
                 return self.step(id, now);
             }
-            Verdict::Wait(wait) => {
+            Verdict::Wait(mut wait) => {
+                if self.may_read_signals(id, &mut wait) {
+                    self.answer(id, held, Answer::GoOn)?;
+                    return Ok(None);
+                }
                 if let On::Word(word, _) = wait.on {
                     self.words.entry(word).or_default().push_back(id);
                 }

@@ -99,6 +99,7 @@ pub(crate) enum Call {
     Exit,
     ExitGroup,
     Kill,
+    Signalfd,
     SetTidAddress,
 }
 
@@ -187,6 +188,7 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_exit_group, ExitGroup),
     (libc::SYS_kill, Kill),
     (libc::SYS_tkill, Kill),
+    (libc::SYS_signalfd4, Signalfd),
     (libc::SYS_tgkill, Kill),
     (libc::SYS_rt_sigqueueinfo, Kill),
     (libc::SYS_rt_tgsigqueueinfo, Kill),
@@ -228,6 +230,7 @@ const OLDER: &[(i64, Call)] = &[
     (libc::SYS_epoll_wait, EpollWait),
     (libc::SYS_fork, Fork),
     (libc::SYS_vfork, Vfork),
+    (libc::SYS_signalfd, Signalfd),
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[(i64, Call)] = &[(libc::SYS_renameat, Renameat)];
@@ -347,6 +350,7 @@ impl Call {
             Execve => "execve",
             Exit | ExitGroup => "exit",
             Kill => "kill",
+            Signalfd => "signalfd",
             SetTidAddress => "start",
         }
     }

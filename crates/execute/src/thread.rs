@@ -131,6 +131,8 @@ pub(crate) struct Process {
     pub(crate) several: bool,
     /// Files of its descriptors that are known.
     pub(crate) open: BTreeMap<i32, Opened>,
+    /// Signals that it reads from descriptors (signalfd(2)): whether one is there only its own threads see.
+    pub(crate) reads_signals: u64,
     /// When its alarm goes off, and how often after that.
     pub(crate) alarm: Option<(Time, Time)>,
 }

@@ -186,10 +186,30 @@ impl Supervisor {
     }
 
     fn awaits_events(&mut self, id: u32, fd: u64, patience: Patience) -> Verdict {
+        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+        if self.processes.get(&process).is_some_and(|process| process.reads_signals != 0) {
+            let fds = self.watched(id, process, descriptor(fd));
+            return self.one_of(id, fds, patience);
+        }
         match self.copy(id, descriptor(fd)) {
             Some(fd) => self.one_of(id, vec![(fd, PollFlags::IN)], patience),
             None => GO_ON,
         }
+    }
+
+    /// What a set of epoll's watches but for descriptors of signals: whoever else asks the set whether these are ready takes it for no, and
+    /// takes them off its list of what is.
+    fn watched(&mut self, id: u32, process: u32, set: i32) -> Vec<(Arc<OwnedFd>, PollFlags)> {
+        let told = std::fs::read_to_string(format!("/proc/{process}/fdinfo/{set}")).unwrap_or_default();
+        let mut all = Vec::new();
+        for (number, events) in told.lines().filter_map(watch) {
+            let link = std::fs::read_link(format!("/proc/{process}/fd/{number}"));
+            if link.is_ok_and(|link| link.as_os_str() == "anon_inode:[signalfd]") {
+                continue;
+            }
+            all.extend(self.copy(id, number).map(|fd| (fd, events)));
+        }
+        all
     }
 
     fn waits_for_child(&mut self, id: u32, which: Option<u32>) -> Verdict {
@@ -238,6 +258,15 @@ fn masked(id: u32, verdict: Verdict, set: u64) -> Verdict {
     }
 }
 
+/// A descriptor that a set of epoll's watches, and for what (proc(5), fdinfo).
+fn watch(line: &str) -> Option<(i32, PollFlags)> {
+    let mut words = line.strip_prefix("tfd:")?.split_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let events = u32::from_str_radix(words.nth(1)?, 16).ok()?;
+    // The upper bits say how it is told, and not of what.
+    Some((number, PollFlags::from_bits_retain(u16::try_from(events & 0xffff).ok()?)))
+}
+
 fn millis(argument: u64) -> Patience {
     match descriptor(argument) {
         0 => Patience::None,
@@ -264,5 +293,18 @@ fn of_words(id: u32, at: u64, nanos: u64) -> Patience {
     match memory::words::<2>(id, at) {
         Ok([0, 0]) | Err(_) => Patience::None,
         Ok([seconds, parts]) => Patience::For(crate::clocks::time(seconds, parts.saturating_mul(nanos))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_set_watches_is_read_from_what_the_kernel_tells() {
+        let told = "tfd:       12 events: 80000019 data: 55dc81778588  pos:0 ino:32 sdev:f";
+        let flags = PollFlags::from_bits_retain(0x19);
+        assert_eq!(watch(told), Some((12, flags)));
+        assert_eq!(watch("pos:\t0"), None);
     }
 }
