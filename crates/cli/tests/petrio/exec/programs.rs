@@ -247,3 +247,36 @@ fn go_java_and_packages_of_python_run() {
         false => println!("skipped: {name}: pip isn't installed"),
     }
 }
+
+#[test]
+fn a_server_of_databases_starts_serves_and_stops() {
+    let name = "a_server_of_databases_starts_serves_and_stops";
+    if !long() {
+        println!("skipped: {name}: takes longer (PETRIO_LONG_TESTS)");
+        return;
+    }
+    let Some(folder) = possible(name, &["sh", "psql", "setpriv"]) else { return };
+    let text = "PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin); export PATH; initdb -D db -A trust -N >made || exit 77\n\
+        printf \"unix_socket_directories='$PWD'\\nlisten_addresses=''\\n\" >> db/postgresql.conf\n\
+        pg_ctl -D db -w -t 1000 -l log start >made; psql -qh $PWD postgres -c 'create table t(a int)'\n\
+        for i in 1 2 3 4 5; do echo \"insert into t values ($i);\"; done | psql -qh $PWD postgres\n\
+        psql -Ath $PWD postgres -c 'select sum(a) from t'; pg_ctl -D db -w -t 1000 stop >made; tail -1 log";
+    // It refuses to be root's.
+    fs::set_permissions(folder.path("."), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let is_root = rustix::process::getuid().is_root();
+    let other = ["setpriv", "--reuid=65534", "--clear-groups"];
+    let words = [if is_root { &other[..] } else { &[] }, &["sh", "-ec", text]].concat();
+    let (answer, report) = executed(&folder, &words);
+    if answer.code == Some(77) {
+        println!("skipped: {name}: no server is installed: {}", answer.talk);
+        return;
+    }
+    assert!(
+        answer.out.starts_with("15\n") && answer.out.contains("is shut down"),
+        "{} {}",
+        answer.out,
+        answer.talk
+    );
+    // Five commits, a turn each at least.
+    assert!(seconds(&report) > 5.0 / 120.0, "{report}");
+}
