@@ -169,11 +169,22 @@ impl Run<'_> {
         at.and_then(|at| sent.remove(at)).is_some()
     }
 
-    /// An event, and before it the time of calls that aren't followed.
     fn push(&mut self, rank: u32, laws: &Laws, change: impl FnOnce(&mut Event, &mut Recorded)) {
+        self.push_part(rank, laws, 1, change);
+    }
+
+    /// One of so many events of a step, and before it the time of calls that aren't followed.
+    fn push_part(
+        &mut self,
+        rank: u32,
+        laws: &Laws,
+        parts: usize,
+        change: impl FnOnce(&mut Event, &mut Recorded),
+    ) {
         let ranks = self.grid.ranks;
-        let compute = Some(time(laws.compute.on(ranks)));
-        let aside = time(laws.aside.on(ranks));
+        let part = |all: f64| time(all / parts as f64);
+        let compute = Some(part(laws.compute.on(ranks)));
+        let aside = part(laws.aside.on(ranks));
         let mut recorded = Recorded { rank: Some(rank), compute, ..Recorded::default() };
         if aside > Time::ZERO {
             let mut event = Event::new(self.now(), EventKind::Sleep);
@@ -184,7 +195,7 @@ impl Run<'_> {
         }
         let mut event = Event::new(self.now(), laws.key.kind);
         event.process = rank + 1;
-        event.service = Some(time(laws.service.on(ranks)));
+        event.service = Some(part(laws.service.on(ranks)));
         recorded.direct = laws.key.direct;
         recorded.tag = laws.key.tag;
         recorded.collective = laws.key.collective;
@@ -297,10 +308,9 @@ impl Run<'_> {
                 ranges.ok_or_else(|| self.no_number("the ranges", laws))?.into_iter().map(Some).collect()
             }
         };
-        // What is computed before all of them is computed before each.
-        let parts = ranges.len().max(1) as f64;
+        let parts = ranges.len();
         for range in ranges {
-            self.push(rank, laws, |event, more| {
+            self.push_part(rank, laws, parts, |event, _| {
                 event.kind = kind;
                 event.file = FileKey { device: 1, inode: number, generation: 0 };
                 event.path = Some(Arc::clone(&path));
@@ -309,8 +319,6 @@ impl Run<'_> {
                 event.synchronous = key.durable;
                 event.offset = range.map(|(offset, _)| offset);
                 event.length = range.map_or(0, |(_, length)| length);
-                more.compute = more.compute.map(|all| time(all.as_picos() as f64 / parts));
-                event.service = event.service.map(|all| time(all.as_picos() as f64 / parts));
             });
         }
         Ok(())

@@ -17,7 +17,7 @@ fn sums(events: &[Event], path: &str) -> Sums {
         let key = if event.kind.is_of_messages() {
             if event.kind == EventKind::Wait { continue; }
             format!("{rank} {} {:?} {:?} {:?} {:?}", event.kind.name(), more.peer, more.tag, more.collective, more.members)
-        } else if event.path.as_ref().is_some_and(|p| p.contains(path)) {
+        } else if event.path.as_ref().is_some_and(|p| p.contains(path) && !p.contains("/raw/")) && event.kind != EventKind::Exec {
             format!("{rank} {} {} {:?} {}", event.kind.name(), event.path.as_ref().unwrap(), event.offset, event.length)
         } else { continue };
         let one = all.entry(key).or_default();
