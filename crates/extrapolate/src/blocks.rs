@@ -63,6 +63,12 @@ impl Form {
         all
     }
 
+    /// Counted the other way.
+    fn turned(&self) -> Self {
+        let coordinates = self.coordinates.iter().map(|sign| -sign).collect();
+        Self { coordinates, turn: -self.turn, plus: -self.plus }
+    }
+
     pub(crate) fn of(&self, coordinates: &[u32], parts: u32, turn: u32) -> u32 {
         let sum = self
             .coordinates
@@ -83,6 +89,8 @@ pub(crate) struct Blocks {
     forms: Vec<Form>,
     begins: bool,
     summed: bool,
+    /// Others that give all that was recorded, too: where they differ, nothing is told.
+    rivals: Vec<Self>,
 }
 
 /// As many points as a side of what is cut up along several may have, where it isn't seen otherwise.
@@ -98,7 +106,7 @@ impl Blocks {
         let ordered = telling(samples);
         for at in 0..extents.known.len() {
             if let Some(law) = Self::of_extent(&ordered, extents.known[at]) {
-                return Some(law);
+                return Some(law.with_rivals(&ordered));
             }
         }
         likely(samples)
@@ -106,6 +114,7 @@ impl Blocks {
             .filter(|extent| *extent >= most && !extents.known.contains(extent))
             .find_map(|extent| Self::of_extent(&ordered, extent))
             .inspect(|law| extents.known.push(law.extent))
+            .map(|law| law.with_rivals(&ordered))
     }
 
     fn of_extent(samples: &[Sample<'_>], extent: u32) -> Option<Self> {
@@ -114,7 +123,15 @@ impl Blocks {
         let single = Form::candidates(sides, has_turns, 2);
         let many = if sides > 1 { Form::candidates(sides, true, 0) } else { Vec::new() };
         for split in Split::ALL {
-            let base = Self { factor: 1, extent, split, forms: Vec::new(), begins: false, summed: false };
+            let base = Self {
+                factor: 1,
+                extent,
+                split,
+                forms: Vec::new(),
+                begins: false,
+                summed: false,
+                rivals: Vec::new(),
+            };
             let found = base.search(samples, &single, if sides > 1 { 2 } else { 1 });
             let found = found.or_else(|| Self { begins: true, ..base.clone() }.search(samples, &single, 1));
             let summed = || Self { summed: true, ..base.clone() }.search(samples, &many, 3);
@@ -138,16 +155,40 @@ impl Blocks {
                 return None;
             }
             let law = Self { factor: first.value / one, ..self.clone() };
-            let fits = |sample: &Sample<'_>| {
-                law.factor * law.product(sample.grid, sample.rank, &sample.turns) == sample.value
-            };
-            return samples.iter().all(fits).then_some(law);
+            return law.fits(samples).then_some(law);
         }
         (0..forms.len()).find_map(|at| {
             let mut next = self.clone();
             next.forms.push(forms[at].clone());
             next.with(samples, &forms[at..], more - 1)
         })
+    }
+
+    fn fits(&self, samples: &[Sample<'_>]) -> bool {
+        let fits = |sample: &Sample<'_>| {
+            self.factor * self.product(sample.grid, sample.rank, &sample.turns) == sample.value
+        };
+        samples.iter().all(fits)
+    }
+
+    /// Where one part alone is longer, it isn't seen which way parts are counted from it, nor where the longer ones would stand if
+    /// they were more.
+    fn with_rivals(mut self, samples: &[Sample<'_>]) -> Self {
+        let mut rivals = Vec::new();
+        for split in Split::ALL {
+            for turned in 0..1_u32 << self.forms.len() {
+                for plus in -1..=1 {
+                    let forms = self.forms.iter().enumerate().map(|(at, form)| {
+                        let form = if turned >> at & 1 == 1 { form.turned() } else { form.clone() };
+                        Form { plus: form.plus + plus, ..form }
+                    });
+                    rivals.push(Self { split, forms: forms.collect(), ..self.clone() });
+                }
+            }
+        }
+        rivals.retain(|rival| rival.fits(samples));
+        self.rivals = rivals;
+        self
     }
 
     fn product(&self, grid: &Grid, rank: u32, turns: &[u32]) -> i128 {
@@ -169,7 +210,9 @@ impl Blocks {
     }
 
     pub(crate) fn at(&self, grid: &Grid, rank: u32, turns: &[u32]) -> Option<i128> {
-        is_even(grid).then(|| self.factor * self.product(grid, rank, turns))
+        let value = self.product(grid, rank, turns);
+        let is_told = || self.rivals.iter().all(|rival| rival.product(grid, rank, turns) == value);
+        (is_even(grid) && is_told()).then(|| self.factor * value)
     }
 }
 
@@ -187,9 +230,12 @@ fn is_even(grid: &Grid) -> bool {
 fn likely(samples: &[Sample<'_>]) -> Vec<u32> {
     let mut turns: BTreeMap<(u32, &[u32]), (u32, i128, i128, i128)> = BTreeMap::new();
     for sample in samples {
-        let one = turns
-            .entry((sample.grid.ranks, sample.turns.as_slice()))
-            .or_insert((0, 0, sample.value, sample.value));
+        let one = turns.entry((sample.grid.ranks, sample.turns.as_slice())).or_insert((
+            0,
+            0,
+            sample.value,
+            sample.value,
+        ));
         *one = (one.0 + 1, one.1 + sample.value, one.2.min(sample.value), one.3.max(sample.value));
     }
     let is_line = samples.iter().all(|sample| sample.grid.sides.len() == 1);
@@ -200,7 +246,8 @@ fn likely(samples: &[Sample<'_>]) -> Vec<u32> {
         return extent.into_iter().collect();
     }
     let Some(((ranks, _), (_, sum, ..))) = whole.next() else { return Vec::new() };
-    let side = samples.iter().find(|sample| sample.grid.ranks == *ranks).map_or(1, |sample| parts(sample.grid));
+    let side =
+        samples.iter().find(|sample| sample.grid.ranks == *ranks).map_or(1, |sample| parts(sample.grid));
     let divides = |extent: &u32| {
         let square = i128::from(*extent) * i128::from(*extent);
         (sum % i128::from(side) == 0 && sum / i128::from(side) % square == 0)
@@ -241,7 +288,12 @@ mod tests {
         let samples: Vec<Sample<'_>> = grids[..2]
             .iter()
             .flat_map(|grid| {
-                (0..grid.ranks).map(move |rank| Sample { grid, rank, turns: vec![], value: bytes(grid, rank) })
+                (0..grid.ranks).map(move |rank| Sample {
+                    grid,
+                    rank,
+                    turns: vec![],
+                    value: bytes(grid, rank),
+                })
             })
             .collect();
         let mut extents = Extents::default();

@@ -116,7 +116,8 @@ impl Text {
             let sets: Vec<&FxHashSet<u64>> = self.numbers.iter().map(|numbers| &numbers[at]).collect();
             let is_there = sets.iter().all(|set| !set.is_empty());
             let is_shared = sets[1..].iter().all(|set| set.iter().any(|number| sets[0].contains(number)));
-            let is_count = sets.iter().zip(ranks).all(|(set, ranks)| set.iter().all(|one| *one == u64::from(*ranks)));
+            let is_count =
+                sets.iter().zip(ranks).all(|(set, ranks)| set.iter().all(|one| *one == u64::from(*ranks)));
             is_there && (is_shared || is_count)
         })
     }

@@ -60,8 +60,16 @@ struct Rank {
     inside: Time,
 }
 
-const NOTHING: Recorded =
-    Recorded { compute: None, rank: None, child: None, peer: None, tag: None, collective: None, members: None, direct: false };
+const NOTHING: Recorded = Recorded {
+    compute: None,
+    rank: None,
+    child: None,
+    peer: None,
+    tag: None,
+    collective: None,
+    members: None,
+    direct: false,
+};
 
 pub(crate) fn more(event: &Event) -> &Recorded {
     event.recorded.as_deref().unwrap_or(&NOTHING)
@@ -234,6 +242,25 @@ impl Rank {
             }
             _ => self.steps.push(step),
         }
+    }
+}
+
+impl Job {
+    /// Whether each message is as long as whoever receives it has said.
+    pub(crate) fn is_exact(&self) -> bool {
+        let mut all: BTreeMap<(u32, u32, Option<u32>), [Vec<u64>; 2]> = BTreeMap::new();
+        for (rank, steps) in (0..).zip(&self.steps) {
+            for step in steps {
+                let Some(peer) = step.peer else { continue };
+                let (pair, side) = match step.key.kind {
+                    EventKind::Send | EventKind::PostSend => ((rank, peer), 0),
+                    EventKind::Receive | EventKind::PostReceive => ((peer, rank), 1),
+                    _ => continue,
+                };
+                all.entry((pair.0, pair.1, step.key.tag)).or_default()[side].extend(step.numbers.first());
+            }
+        }
+        all.values().all(|[sent, received]| sent == received)
     }
 }
 

@@ -79,13 +79,17 @@ impl Scaled {
 
     /// All laws by which numbers of these grids follow, the simplest first.
     pub(crate) fn all(values: &[(&Grid, i128)]) -> Vec<Self> {
-        let Some((first, value)) = values.iter().max_by_key(|(grid, _)| grid.ranks) else { return Vec::new() };
+        let Some((first, value)) = values.iter().max_by_key(|(grid, _)| grid.ranks) else {
+            return Vec::new();
+        };
         if values.iter().all(|(_, value)| *value == 0) {
             return vec![Self::constant(0)];
         }
         Growth::candidates(first.sides.len())
             .into_iter()
-            .filter_map(|growth| Some(Self { growth, value: *value, at: growth.of(first).filter(|at| at.0 != 0)? }))
+            .filter_map(|growth| {
+                Some(Self { growth, value: *value, at: growth.of(first).filter(|at| at.0 != 0)? })
+            })
             .filter(|law| values.iter().all(|(grid, value)| law.of(grid) == Some(*value)))
             .collect()
     }
@@ -163,9 +167,10 @@ impl Law {
 }
 
 fn of_turns(steps: &[Scaled], grid: &Grid, turns: &[u32]) -> Option<i128> {
-    steps.iter().zip(turns).try_fold(0_i128, |sum, (step, turn)| {
-        sum.checked_add(step.of(grid)?.checked_mul(i128::from(*turn))?)
-    })
+    steps
+        .iter()
+        .zip(turns)
+        .try_fold(0_i128, |sum, (step, turn)| sum.checked_add(step.of(grid)?.checked_mul(i128::from(*turn))?))
 }
 
 impl Linear {

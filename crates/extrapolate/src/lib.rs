@@ -72,6 +72,10 @@ pub fn extrapolate(recordings: &[&[Event]], ranks: u32, below: &[String]) -> Res
     for shape in Shape::ALL {
         let grids: Option<Vec<Grid>> = counts.iter().map(|ranks| shape.of(*ranks)).collect();
         let Some(grids) = grids else { continue };
+        // Squares say nothing of how rows differ from columns.
+        if shape == Shape::Rectangle && grids.iter().all(|grid| grid.sides[0] == grid.sides[1]) {
+            continue;
+        }
         for roles in Roles::ALL {
             match foretold(&jobs, (shape, &grids), roles, ranks, &files) {
                 Ok(events) => return Ok(events),

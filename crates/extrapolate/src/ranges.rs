@@ -17,7 +17,11 @@ pub(crate) struct Accessed<'g> {
 #[derive(Clone, Debug)]
 pub(crate) enum Ranges {
     /// Loops in loops of equal ranges.
-    Loops { start: Law, length: Law, levels: Vec<(Law, Law)> },
+    Loops {
+        start: Law,
+        length: Law,
+        levels: Vec<(Law, Law)>,
+    },
     Boxes(Boxes),
 }
 
@@ -192,7 +196,9 @@ impl Boxes {
 
     fn at(&self, grid: &Grid, rank: u32, (first, arrays): (u64, u64)) -> Option<Vec<(u64, u64)>> {
         let (parts, coordinates) = (parts(grid), grid.coordinates(rank));
-        if grid.sides.iter().any(|side| *side != parts) || self.extents.iter().any(|all| *all > 1 && *all < parts) {
+        if grid.sides.iter().any(|side| *side != parts)
+            || self.extents.iter().any(|all| *all > 1 && *all < parts)
+        {
             return None;
         }
         let each = if self.is_many { parts } else { 1 };
@@ -276,7 +282,11 @@ fn boxes(ranges: &[(u64, u64)], (row, plane, planes): (u64, u64, u64)) -> Option
 }
 
 /// Which part along each side a box is; none where it is none.
-fn placed(found: &Found, sizes: [u32; 3], (point, split, parts): (u64, Split, u32)) -> Option<(u64, [u32; 3])> {
+fn placed(
+    found: &Found,
+    sizes: [u32; 3],
+    (point, split, parts): (u64, Split, u32),
+) -> Option<(u64, [u32; 3])> {
     let (array, [depth, height, width]) = *found;
     if width.0 % point != 0 || width.1 % point != 0 {
         return None;
@@ -288,8 +298,10 @@ fn placed(found: &Found, sizes: [u32; 3], (point, split, parts): (u64, Split, u3
             continue;
         }
         at[side] = (0..parts).find(|part| {
-            (u64::from(split.begin(sizes[side], parts, *part)), u64::from(split.length(sizes[side], parts, *part)))
-                == sides[side]
+            (
+                u64::from(split.begin(sizes[side], parts, *part)),
+                u64::from(split.length(sizes[side], parts, *part)),
+            ) == sides[side]
         })?;
     }
     Some((array, at))

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Pattern {
     pub(crate) roles: Roles,
     pub(crate) of_role: BTreeMap<u32, Role>,
+    /// Whether each message is as long as its receiver has said.
+    pub(crate) is_exact: bool,
 }
 
 /// What ranks of a role do.
@@ -85,7 +87,7 @@ impl Pattern {
             outlines.insert(role, Outline::of(jobs, grids, &places, by_relation.then_some(&relations))?);
         }
         let of_role = with_laws(&outlines, grids, &relations)?;
-        Ok(Self { roles, of_role })
+        Ok(Self { roles, of_role, is_exact: jobs.iter().all(Job::is_exact) })
     }
 }
 
@@ -96,7 +98,8 @@ fn are_alike(job: &Job, ranks: &[u32]) -> Result<(), Unfit> {
         let (one, other) = (steps(first), steps(second));
         let same = one.iter().zip(other).take_while(|(one, other)| one.key == other.key).count();
         if same < one.len() || same < other.len() {
-            let does = one.get(same).map_or("ends".to_owned(), |step| format!("has \"{}\"", words(&step.key)));
+            let does =
+                one.get(same).map_or("ends".to_owned(), |step| format!("has \"{}\"", words(&step.key)));
             return Err(Unfit::Roles { first, second, ranks: job.ranks, step: same, does });
         }
     }
@@ -141,8 +144,11 @@ impl<'j> Outline<'j> {
         };
         let lines: Vec<Vec<usize>> = places.iter().map(|(at, ranks)| line(*at, ranks[0])).collect();
         let mut skeleton = Skeleton::of(&symbols);
-        let others: Vec<(&Grid, &[usize])> =
-            places[1..].iter().zip(&lines[1..]).map(|((at, _), line)| (&grids[*at], line.as_slice())).collect();
+        let others: Vec<(&Grid, &[usize])> = places[1..]
+            .iter()
+            .zip(&lines[1..])
+            .map(|((at, _), line)| (&grids[*at], line.as_slice()))
+            .collect();
         skeleton.fit(&lines[0], &grids[*most], &others).map_err(|step| {
             let (less, ranks) = places[1];
             let does = steps(*less, ranks[0]).get(step).map_or("its end".to_owned(), |step| words(&step.key));
@@ -259,7 +265,8 @@ impl Finder<'_> {
             seen.iter().all(|one| relation.of(one.grid, one.rank, &one.turns) == one.step.peer)
         };
         self.relations.iter().find(holds).cloned().map(Some).ok_or_else(|| {
-            let peer = |one: &Seen<'_>| one.step.peer.map_or_else(|| "nobody".to_owned(), |peer| peer.to_string());
+            let peer =
+                |one: &Seen<'_>| one.step.peer.map_or_else(|| "nobody".to_owned(), |peer| peer.to_string());
             unfit("the other rank", seen, peer)
         })
     }
@@ -357,18 +364,21 @@ pub(crate) const fn what_of(at: usize, key: &Key) -> &'static str {
 }
 
 fn unfit(what: &'static str, seen: &[Seen<'_>], value: impl Fn(&Seen<'_>) -> String) -> Unfit {
-    let told = seen.iter().take(3).map(|one| format!("{} on the rank {} of {}", value(one), one.rank, one.grid.ranks));
+    let told = seen
+        .iter()
+        .take(3)
+        .map(|one| format!("{} on the rank {} of {}", value(one), one.rank, one.grid.ranks));
     let example = told.collect::<Vec<_>>().join(", ");
     Unfit::Law { what, does: words(&seen[0].step.key), example }
 }
 
-/// Means by number of ranks.
+/// Means by number of ranks, of each access where a step has several.
 fn times(seen: &[Seen<'_>], time: impl Fn(&Step) -> u64) -> Times {
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for one in seen {
         let (sum, count) = sums.entry(one.grid.ranks).or_default();
         *sum += time(one.step) as f64;
-        *count += 1.0;
+        *count += one.step.ranges.len().max(1) as f64;
     }
     let means: Vec<(u32, f64)> = sums.into_iter().map(|(ranks, (sum, count))| (ranks, sum / count)).collect();
     Times::of(&means)

@@ -6,6 +6,7 @@ use crate::path::whole;
 use crate::role::{Laws, Pattern, what_of, words};
 use crate::shape::Grid;
 use crate::skeleton::Turn;
+use crate::times::Times;
 use petrio_time::Time;
 use petrio_trace::event::{CollectiveKind, Event, EventKind, FileKey, Recorded, members_in_words};
 use rustc_hash::FxHashMap;
@@ -15,14 +16,22 @@ use std::sync::Arc;
 /// Between events, which stand in an order, at no times.
 const TICK: Time = Time::from_picos(1);
 
+/// A message: the other rank, its tag and bytes.
+#[derive(Clone, Copy)]
+struct Message {
+    peer: u32,
+    tag: Option<u32>,
+    bytes: u64,
+}
+
 /// A rank on its way.
 struct Rank<'p> {
     turns: Vec<Turn>,
     laws: &'p [Laws],
     next: usize,
-    /// Requests so far, and those that aren't waited for yet; of receives, from whom with which tag.
+    /// Requests so far, and those that aren't waited for yet; of receives, what comes.
     posts: u64,
-    posted: Vec<(u64, Option<(u32, Option<u32>)>)>,
+    posted: Vec<(u64, Option<Message>)>,
     /// How often it took part in operations of the same ranks; the one that it waits in.
     taken_part: FxHashMap<Arc<str>, u32>,
     within: Option<(Arc<str>, u32)>,
@@ -34,8 +43,9 @@ struct Run<'p> {
     grid: &'p Grid,
     files: &'p Files,
     events: Vec<Event>,
-    /// Messages on their way, by sender and receiver: their tags.
-    sent: FxHashMap<(u32, u32), VecDeque<Option<u32>>>,
+    /// Messages on their way, by sender and receiver; whether their lengths are those that receivers say.
+    sent: FxHashMap<(u32, u32), VecDeque<Message>>,
+    is_exact: bool,
     /// How many have come to an operation.
     together: FxHashMap<(Arc<str>, u32), (u32, CollectiveKind)>,
     /// The numbers of files that are there.
@@ -65,6 +75,7 @@ pub(crate) fn run(pattern: &Pattern, grid: &Grid, files: &Files) -> Result<Vec<E
         files,
         events: Vec::new(),
         sent: FxHashMap::default(),
+        is_exact: pattern.is_exact,
         together: FxHashMap::default(),
         there: FxHashMap::default(),
         made: 0,
@@ -116,18 +127,21 @@ impl Run<'_> {
             }
         };
         let goes_on = match laws.key.kind {
-            EventKind::Receive => self.arrives(peer, rank, laws.key.tag),
+            EventKind::Receive => {
+                let message = peer.map(|peer| Message { peer, tag: laws.key.tag, bytes: numbers[0] });
+                self.arrives(message, rank)?
+            }
             EventKind::Wait => {
                 let at = laws.key.older.map_or(usize::MAX, |older| older as usize);
                 let Some(&(request, from)) = state.posted.get(at) else {
                     return Err(self.waits(rank, laws));
                 };
-                let arrives = from.is_none_or(|(from, tag)| self.arrives(Some(from), rank, tag));
+                let arrives = self.arrives(from, rank)?;
                 if arrives {
                     state.posted.remove(at);
                     self.push(rank, laws, |event, more| {
                         event.request = Some(request);
-                        more.peer = from.map(|(from, _)| from);
+                        more.peer = from.map(|from| from.peer);
                     });
                     state.next += 1;
                 }
@@ -162,29 +176,28 @@ impl Run<'_> {
     }
 
     /// A message's arrival, which takes it.
-    fn arrives(&mut self, from: Option<u32>, to: u32, tag: Option<u32>) -> bool {
-        let Some(from) = from else { return true };
-        let Some(sent) = self.sent.get_mut(&(from, to)) else { return false };
-        let at = sent.iter().position(|one| tag.is_none() || one.is_none() || *one == tag);
-        at.and_then(|at| sent.remove(at)).is_some()
+    fn arrives(&mut self, awaited: Option<Message>, to: u32) -> Result<bool, Unfit> {
+        let Some(awaited) = awaited else { return Ok(true) };
+        let Some(sent) = self.sent.get_mut(&(awaited.peer, to)) else { return Ok(false) };
+        let fits = |one: &Message| awaited.tag.is_none() || one.tag.is_none() || one.tag == awaited.tag;
+        let found = sent.iter().position(fits).and_then(|at| sent.remove(at));
+        match found {
+            Some(one) if self.is_exact && one.bytes != awaited.bytes => Err(Unfit::Lengths {
+                ranks: self.grid.ranks,
+                rank: to,
+                sent: one.bytes,
+                received: awaited.bytes,
+            }),
+            found => Ok(found.is_some()),
+        }
     }
 
+    /// An event of a step, and before it the time of calls that aren't followed.
     fn push(&mut self, rank: u32, laws: &Laws, change: impl FnOnce(&mut Event, &mut Recorded)) {
-        self.push_part(rank, laws, 1, change);
-    }
-
-    /// One of so many events of a step, and before it the time of calls that aren't followed.
-    fn push_part(
-        &mut self,
-        rank: u32,
-        laws: &Laws,
-        parts: usize,
-        change: impl FnOnce(&mut Event, &mut Recorded),
-    ) {
         let ranks = self.grid.ranks;
-        let part = |all: f64| time(all / parts as f64);
-        let compute = Some(part(laws.compute.on(ranks)));
-        let aside = part(laws.aside.on(ranks));
+        let part = |times: Times| time(times.on(ranks));
+        let compute = Some(part(laws.compute));
+        let aside = part(laws.aside);
         let mut recorded = Recorded { rank: Some(rank), compute, ..Recorded::default() };
         if aside > Time::ZERO {
             let mut event = Event::new(self.now(), EventKind::Sleep);
@@ -195,7 +208,7 @@ impl Run<'_> {
         }
         let mut event = Event::new(self.now(), laws.key.kind);
         event.process = rank + 1;
-        event.service = Some(part(laws.service.on(ranks)));
+        event.service = Some(part(laws.service));
         recorded.direct = laws.key.direct;
         recorded.tag = laws.key.tag;
         recorded.collective = laws.key.collective;
@@ -219,7 +232,8 @@ impl Run<'_> {
         let mut request = None;
         match (laws.key.kind, peer) {
             (EventKind::Send | EventKind::PostSend, Some(to)) => {
-                self.sent.entry((rank, to)).or_default().push_back(tag);
+                let message = Message { peer: to, tag, bytes };
+                self.sent.entry((rank, to)).or_default().push_back(message);
             }
             _ => {}
         }
@@ -227,7 +241,7 @@ impl Run<'_> {
             state.posts += 1;
             request = Some(state.posts);
             let from = peer.filter(|_| laws.key.kind == EventKind::PostReceive);
-            state.posted.push((state.posts, from.map(|from| (from, tag))));
+            state.posted.push((state.posts, from.map(|peer| Message { peer, tag, bytes })));
         }
         let mut members: Option<Arc<str>> = None;
         if let (Some(law), Some(kind)) = (&laws.members, laws.key.collective) {
@@ -308,9 +322,8 @@ impl Run<'_> {
                 ranges.ok_or_else(|| self.no_number("the ranges", laws))?.into_iter().map(Some).collect()
             }
         };
-        let parts = ranges.len();
         for range in ranges {
-            self.push_part(rank, laws, parts, |event, _| {
+            self.push(rank, laws, |event, _| {
                 event.kind = kind;
                 event.file = FileKey { device: 1, inode: number, generation: 0 };
                 event.path = Some(Arc::clone(&path));
@@ -325,7 +338,11 @@ impl Run<'_> {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in picoseconds, at least zero")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time in picoseconds, at least zero"
+)]
 fn time(picos: f64) -> Time {
     Time::from_picos(picos.max(0.0) as u64)
 }

@@ -168,7 +168,8 @@ pub(crate) enum Members {
 impl Members {
     pub(crate) fn candidates(grids: &[Grid]) -> Vec<Self> {
         let sides = grids.first().map_or(1, |grid| grid.sides.len());
-        let subsets = (1..1_u32 << sides).map(|bits| (0..sides).filter(|side| bits >> side & 1 == 1).collect());
+        let subsets =
+            (1..1_u32 << sides).map(|bits| (0..sides).filter(|side| bits >> side & 1 == 1).collect());
         std::iter::once(Self::All).chain(subsets.map(Self::Alike)).collect()
     }
 
@@ -208,8 +209,20 @@ impl Roles {
         match self {
             Self::Same => 0,
             Self::First => u32::from(rank != 0),
-            Self::FirstAndLast => if rank == 0 { 0 } else { 1 + u32::from(is_last) },
-            Self::Parity => if rank == 0 { 0 } else { 1 + rank % 2 },
+            Self::FirstAndLast => {
+                if rank == 0 {
+                    0
+                } else {
+                    1 + u32::from(is_last)
+                }
+            }
+            Self::Parity => {
+                if rank == 0 {
+                    0
+                } else {
+                    1 + rank % 2
+                }
+            }
             Self::Ends if rank == 0 => 0,
             Self::Ends => grid.coordinates(rank).iter().zip(&grid.sides).fold(1, |role, (at, side)| {
                 let place = if *at == 0 { 0 } else { 1 + u32::from(at + 1 == *side) };

@@ -10,8 +10,14 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     /// A step: which of them, and where it stands first.
-    Step { number: usize, at: usize },
-    Loop { number: usize, body: Vec<Node> },
+    Step {
+        number: usize,
+        at: usize,
+    },
+    Loop {
+        number: usize,
+        body: Vec<Node>,
+    },
 }
 
 /// All of it.
@@ -92,7 +98,8 @@ impl Skeleton {
         let first = symbols.iter().max().map_or(0, |most| most + 1);
         let mut folded = Folded::default();
         let line = folded.fold(symbols, first);
-        let mut skeleton = Self { nodes: Vec::new(), steps: Vec::new(), turns: Vec::new(), counts: Vec::new() };
+        let mut skeleton =
+            Self { nodes: Vec::new(), steps: Vec::new(), turns: Vec::new(), counts: Vec::new() };
         skeleton.nodes = skeleton.unfolded(&line, &folded, first);
         skeleton.counts = skeleton.turns.iter().map(|turns| Scaled::constant(i128::from(*turns))).collect();
         skeleton
@@ -137,7 +144,12 @@ impl Skeleton {
 
     /// Finds how often loops go round on others; `lines` says what stands where there, by the symbols of this one's steps. Where it
     /// can't be, how far it comes.
-    pub(crate) fn fit(&mut self, symbols: &[usize], grid: &Grid, others: &[(&Grid, &[usize])]) -> Result<(), usize> {
+    pub(crate) fn fit(
+        &mut self,
+        symbols: &[usize],
+        grid: &Grid,
+        others: &[(&Grid, &[usize])],
+    ) -> Result<(), usize> {
         let candidates: Vec<Vec<Scaled>> =
             self.turns.iter().map(|turns| Scaled::all(&[(grid, i128::from(*turns))])).collect();
         let symbol: Vec<usize> = self.steps.iter().map(|at| symbols[*at]).collect();
@@ -147,17 +159,23 @@ impl Skeleton {
             let is_whole = same == all.len() && same == other.1.len();
             (if is_whole { usize::MAX } else { same }, spans)
         };
-        let least = |counts: &[Scaled]| others.iter().map(|other| reach(counts, other).0).min().unwrap_or(usize::MAX);
+        let least =
+            |counts: &[Scaled]| others.iter().map(|other| reach(counts, other).0).min().unwrap_or(usize::MAX);
         let mut counts = self.counts.clone();
         let mut far = least(&counts);
         while far != usize::MAX {
-            let (_, spans) =
-                others.iter().map(|other| reach(&counts, other)).min_by_key(|(far, _)| *far).unwrap_or_default();
+            let (_, spans) = others
+                .iter()
+                .map(|other| reach(&counts, other))
+                .min_by_key(|(far, _)| *far)
+                .unwrap_or_default();
             // The loops that are gone through there, the nearest first.
             let mut loops: Vec<(usize, usize)> = spans
                 .iter()
                 .filter(|(_, begin, _)| *begin <= far)
-                .map(|(number, begin, end)| (far.abs_diff((*end).min(far)) * 2 + usize::from(end > begin), *number))
+                .map(|(number, begin, end)| {
+                    (far.abs_diff((*end).min(far)) * 2 + usize::from(end > begin), *number)
+                })
                 .collect();
             loops.sort_unstable();
             loops.dedup_by_key(|(_, number)| *number);

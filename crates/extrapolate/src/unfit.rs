@@ -53,7 +53,9 @@ pub enum Unfit {
         name: String,
     },
     /// Ranks of a role do different things.
-    #[error("the ranks {first} and {second} of {ranks} don't do the same: at its step {step} one of them {does}")]
+    #[error(
+        "the ranks {first} and {second} of {ranks} don't do the same: at its step {step} one of them {does}"
+    )]
     Roles {
         /// One of them.
         first: u32,
@@ -114,9 +116,13 @@ pub enum Unfit {
         /// How many.
         ranks: u32,
     },
-    /// A number is none on so many ranks.
-    #[error("on {ranks} ranks, {what} of \"{does}\" would be no whole number")]
-    #[diagnostic(help("take a number of ranks that divides what they share"))]
+    /// A number is none on so many ranks, or two laws that fit say different ones.
+    #[error(
+        "on {ranks} ranks, {what} of \"{does}\" would be no whole number, or laws that fit what was recorded differ there"
+    )]
+    #[diagnostic(help(
+        "take a number of ranks that divides what they share, or record on a third number: more of them tell laws apart"
+    ))]
     Whole {
         /// How many.
         ranks: u32,
@@ -134,8 +140,12 @@ pub enum Unfit {
         rank: u32,
     },
     /// Messages that don't meet.
-    #[error("on {ranks} ranks, the rank {rank} would wait for ever ({does}): its pattern isn't the one that was recognised")]
-    #[diagnostic(help("record the program on a third number of ranks: more of them tell the pattern better"))]
+    #[error(
+        "on {ranks} ranks, the rank {rank} would wait for ever ({does}): its pattern isn't the one that was recognised"
+    )]
+    #[diagnostic(help(
+        "record the program on a third number of ranks: more of them tell the pattern better"
+    ))]
     Waits {
         /// How many ranks.
         ranks: u32,
@@ -143,6 +153,24 @@ pub enum Unfit {
         rank: u32,
         /// For what.
         does: String,
+    },
+    /// Messages of other lengths than is said where they are received.
+    #[error(
+        "on {ranks} ranks, the rank {rank} would get {sent} bytes where it waits for {received}: two laws that fit what was recorded \
+             don't fit each other"
+    )]
+    #[diagnostic(help(
+        "record the program on a third number of ranks: more of them tell the pattern better"
+    ))]
+    Lengths {
+        /// How many ranks.
+        ranks: u32,
+        /// Which one.
+        rank: u32,
+        /// Bytes.
+        sent: u64,
+        /// Bytes.
+        received: u64,
     },
 }
 
@@ -154,7 +182,11 @@ impl Unfit {
             Self::Role { .. } => 2,
             Self::Loops { .. } => 3,
             Self::Law { .. } => 4,
-            Self::Shape { .. } | Self::Whole { .. } | Self::Steps { .. } | Self::Waits { .. } => 5,
+            Self::Shape { .. }
+            | Self::Whole { .. }
+            | Self::Steps { .. }
+            | Self::Waits { .. }
+            | Self::Lengths { .. } => 5,
             _ => 0,
         }
     }
