@@ -70,12 +70,6 @@ fn collective_writes_of_bt_io_on_16_ranks_follow_from_those_on_4_and_9() {
 }
 
 #[test]
-fn lines_blocks_and_exchanges_on_12_ranks_follow_from_those_on_4_and_8() {
-    let test = "lines_blocks_and_exchanges_on_12_ranks_follow_from_those_on_4_and_8";
-    holds(test, "patterns.c", &["regular", "data"], &[4, 8, 12]);
-}
-
-#[test]
 fn a_program_whose_ranks_get_work_as_they_go_is_refused() {
     let test = "a_program_whose_ranks_get_work_as_they_go_is_refused";
     let folder = tempfile::tempdir().unwrap();
