@@ -104,10 +104,9 @@ impl Blocks {
             return None;
         }
         let ordered = telling(samples);
-        for at in 0..extents.known.len() {
-            if let Some(law) = Self::of_extent(&ordered, extents.known[at]) {
-                return Some(law.with_rivals(&ordered));
-            }
+        let known = extents.known.iter().find_map(|extent| Self::of_extent(&ordered, *extent));
+        if let Some(law) = known {
+            return Some(law.with_rivals(&ordered));
         }
         likely(samples)
             .into_iter()

@@ -293,16 +293,14 @@ fn placed(
     }
     let sides = [depth, height, (width.0 / point, width.1 / point)];
     let mut at = [0; 3];
-    for side in 0..3 {
-        if sizes[side] == 1 {
+    for ((place, side), size) in at.iter_mut().zip(sides).zip(sizes) {
+        if size == 1 {
             continue;
         }
-        at[side] = (0..parts).find(|part| {
-            (
-                u64::from(split.begin(sizes[side], parts, *part)),
-                u64::from(split.length(sizes[side], parts, *part)),
-            ) == sides[side]
-        })?;
+        let of = |part: u32| -> (u64, u64) {
+            (split.begin(size, parts, part).into(), split.length(size, parts, part).into())
+        };
+        *place = (0..parts).find(|part| of(*part) == side)?;
     }
     Some((array, at))
 }
