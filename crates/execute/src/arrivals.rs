@@ -117,6 +117,10 @@ impl Supervisor {
             self.adopt(id);
         }
         self.looks = 0;
+        if self.passes(&held)? {
+            return Ok(());
+        }
+        let is_inside = self.ranks.is_inside(id);
         let (compute, global, shortest) = (self.options.compute, self.global, self.shortest);
         let Some(thread) = self.threads.get_mut(&id) else {
             // It is gone again.
@@ -139,6 +143,9 @@ impl Supervisor {
             }
             Compute::Fixed(each) => computed = each,
             Compute::None => {}
+        }
+        if is_inside {
+            computed = Time::ZERO;
         }
         thread.clock = match thread.state {
             // Whoever let it go on did so at the latest now.
@@ -169,7 +176,7 @@ impl Supervisor {
         if births > 0 {
             self.find_born(id);
         }
-        self.computed = self.computed.saturating_add(computed);
+        self.computed(process, computed);
         Ok(())
     }
 }

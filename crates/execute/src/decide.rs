@@ -43,7 +43,7 @@ impl Supervisor {
                 let flags = petrio_intercept::memory::words::<1>(id, a[0]).map_or(0, |[flags]| flags);
                 Verdict::Start { waits: flags & WAITS_FOR_PROGRAM != 0 }
             }
-            Execve => self.becomes_program(id),
+            Execve => self.becomes_program(id, a[0]),
             Exit => Verdict::End { all: false },
             ExitGroup => Verdict::End { all: true },
             Kill => {
@@ -52,11 +52,14 @@ impl Supervisor {
             }
             Signalfd => self.reads_signals(id, a[1]),
             SetTidAddress => GO_ON,
+            Tell => self.of_rank(id, &a),
         }
     }
 
     /// A thread becomes another program: its clocks are taken over when it makes its first call.
-    fn becomes_program(&mut self, id: u32) -> Verdict {
+    pub(crate) fn becomes_program(&mut self, id: u32, name: u64) -> Verdict {
+        let name = petrio_intercept::memory::name(id, name).unwrap_or_default();
+        self.begins_program(id, name.as_os_str());
         self.tell(|told| told.programs += 1);
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
         // Whichever it was: the first thread is the one that goes on.

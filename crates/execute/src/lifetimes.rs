@@ -72,6 +72,7 @@ impl Supervisor {
                 births: 0,
             },
         );
+        self.sorts(id, birth.map(|birth| birth.by));
         let (threads, all) = (self.threads.len(), self.next_number);
         self.tell(|told| {
             told.most_threads = told.most_threads.max(threads);
@@ -150,7 +151,11 @@ impl Supervisor {
 
     /// A thread has ended.
     pub(crate) fn gone(&mut self, id: u32) -> Result<(), ExecuteError> {
-        let Some(thread) = self.threads.remove(&id) else { return Ok(()) };
+        let Some(mut thread) = self.threads.remove(&id) else { return Ok(()) };
+        if self.ranks.is_outside(thread.process) {
+            // It has waited for those whom it had started.
+            thread.clock = thread.clock.max(self.global);
+        }
         for queue in self.words.values_mut() {
             queue.retain(|waiting| *waiting != id);
         }
@@ -172,6 +177,7 @@ impl Supervisor {
                 parent = Some(process.parent);
             }
         }
+        self.ranks.gone(id, parent.is_some().then_some(thread.process));
         // The kernel clears a word of whoever ends, and wakes those who wait for that.
         self.look_at_words(thread.process, global)?;
         if self.first == Some(thread.process) && parent.is_some() {

@@ -43,7 +43,9 @@ impl Supervisor {
                 let waits =
                     matches!(sees, Some(b'S' | b'T' | b't')) || sees == Some(b'D') && self.looks > LONG;
                 if !waits {
-                    self.computes(id, process, somebody_waits);
+                    if !self.ranks.is_inside(id) {
+                        self.computes(id, process, somebody_waits);
+                    }
                     continue;
                 }
                 // It may have called just now.
@@ -89,7 +91,7 @@ impl Supervisor {
                     let span = Time::from_nanos(now.saturating_sub(thread.used));
                     thread.clock = thread.clock.saturating_add(span);
                     thread.used = now.max(thread.used);
-                    self.computed = self.computed.saturating_add(span);
+                    self.computed(process, span);
                 }
             }
             _ if somebody_waits || turns => {

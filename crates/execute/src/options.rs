@@ -1,5 +1,6 @@
 //! What is asked of an execution.
 
+use crate::ranks::MessageSpeed;
 use petrio_time::Time;
 use petrio_units::Duration;
 use std::ffi::OsString;
@@ -58,6 +59,10 @@ pub struct Options {
     pub network: bool,
     /// How many threads and processes there may be at one time.
     pub threads: u32,
+    /// Variables of its environment beside those that petrio has.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What messages between ranks of MPI cost.
+    pub messages: MessageSpeed,
 }
 
 #[cfg(test)]

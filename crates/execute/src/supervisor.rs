@@ -13,6 +13,7 @@
 use crate::failure::ExecuteError;
 use crate::files::Files;
 use crate::options::Options;
+use crate::ranks::Ranks;
 use crate::real_time::Wall;
 use crate::signals::{FIRST_TIMER, SignalTimer};
 use crate::table::{Call, Counts, Table};
@@ -33,6 +34,8 @@ pub(crate) const LOOK: i64 = 1_000_000;
 const LOOK_AT_ENDS: i64 = 30_000;
 /// Where only the world outside can go on, one looks whether the run is still wanted.
 const LOOK_OUTSIDE: i64 = 50_000_000;
+/// After so many of these, ranks that wait for each other are let go on.
+const LOOKS_FOR_OTHERS: u32 = 20;
 /// Threads that do nothing but read clocks, or look without waiting, get on by so much each time after so many.
 const IDLE: u32 = 64;
 const IDLE_STEP: Time = Time::from_micros(1);
@@ -124,6 +127,8 @@ pub(crate) struct Supervisor {
     pub(crate) first: Option<u32>,
     /// Whether the program has been called.
     pub(crate) begun: bool,
+    /// Ranks of MPI.
+    pub(crate) ranks: Ranks,
 }
 
 impl Supervisor {
@@ -134,6 +139,7 @@ impl Supervisor {
         told: Arc<Mutex<Told>>,
     ) -> Result<Self, ExecuteError> {
         let slots = (0..options.threads).collect();
+        let ranks = Ranks::new(options.messages);
         Ok(Self {
             started,
             options,
@@ -169,6 +175,7 @@ impl Supervisor {
             over: false,
             first: None,
             begun: false,
+            ranks,
         })
     }
 
@@ -198,7 +205,7 @@ impl Supervisor {
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
-                while !self.over && self.pump(0)? {}
+                while !self.over && self.pump(0)? && !self.ranks.has_spun() {}
                 next = self.next();
             }
             let bound = self.bound();
@@ -219,8 +226,14 @@ impl Supervisor {
                 (None, None) if !self.in_flight.is_empty() => return Ok(Due::AfterCompletion),
                 (None, None) => {
                     // All wait for the world outside.
+                    if self.ranks.spins_in_vain() {
+                        self.releases();
+                    }
                     if !self.pump(LOOK_OUTSIDE)? {
                         self.examine(false)?;
+                        if self.looks > LOOKS_FOR_OTHERS {
+                            self.releases();
+                        }
                         if self.is_stopped() {
                             return Ok(Due::Never);
                         }
@@ -276,6 +289,7 @@ impl Supervisor {
     pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), ExecuteError> {
         let Some(number) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);
+        self.stored(number, now);
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
         thread.clock = now;
         if self.options.real_time {
@@ -326,7 +340,7 @@ impl Supervisor {
     fn somebody_may_come(&self) -> bool {
         !self.births.is_empty()
             || self.threads.values().any(|thread| match &thread.state {
-                State::Running | State::Elsewhere | State::Ends => true,
+                State::Running | State::Elsewhere | State::Ends | State::Outside => true,
                 State::Waits(_, wait) => matches!(wait.on, On::Ready(_) | On::Room(..)),
                 State::Asks(_) | State::Works(..) | State::Ready(..) => false,
             })
@@ -340,6 +354,7 @@ impl Supervisor {
             op.file_system = self.file_system;
             self.next_id += 1;
             self.in_flight.insert(op.id, id);
+            self.stores(id, &op);
             return Ok(Some(op));
         }
         let State::Asks(held) = &thread.state else { return Ok(None) };
@@ -353,7 +368,12 @@ impl Supervisor {
             self.wall.begin();
             self.computed = Time::ZERO;
             self.tell(|told| told.programs = 1);
+            if self.begun {
+                let program = self.options.program.clone();
+                self.begins_program(id, program.as_os_str());
+            }
             self.answer(id, held, Answer::GoOn)?;
+            self.leaves_program(id);
             return Ok(None);
         }
         let Some(call) = call else {
@@ -387,6 +407,7 @@ impl Supervisor {
             Verdict::End { all } => self.ends(id, held, all)?,
             Verdict::Start { waits } => self.starts(id, held, waits)?,
         }
+        self.leaves_program(id);
         Ok(None)
     }
 

@@ -101,6 +101,7 @@ pub(crate) enum Call {
     Kill,
     Signalfd,
     SetTidAddress,
+    Tell,
 }
 
 use Call::*;
@@ -194,6 +195,7 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_rt_tgsigqueueinfo, Kill),
     (libc::SYS_pidfd_send_signal, Kill),
     (libc::SYS_set_tid_address, SetTidAddress),
+    (crate::ranks::tell::NUMBER, Tell),
     // What a thread of the C library does first: until then nobody makes it wait for its turn.
     (libc::SYS_set_robust_list, SetTidAddress),
     (libc::SYS_rseq, SetTidAddress),
@@ -352,6 +354,7 @@ impl Call {
             Kill => "kill",
             Signalfd => "signalfd",
             SetTidAddress => "start",
+            Tell => "mpi",
         }
     }
 }

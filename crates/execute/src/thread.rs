@@ -27,6 +27,8 @@ pub(crate) enum State {
     Ready(Held, Answer),
     /// It is about to end.
     Ends,
+    /// Its calls are none of the program's: they go by at once, and nobody waits for it.
+    Outside,
 }
 
 impl State {
@@ -60,6 +62,8 @@ pub(crate) enum On {
     Child(Option<u32>),
     /// Somebody wakes those who wait at this word.
     Word(Word, u32),
+    /// Other ranks of an MPI job.
+    Others,
 }
 
 /// A page of memory that several share: a device, a file of it, an offset.

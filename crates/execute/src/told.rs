@@ -1,5 +1,6 @@
 //! What is told of an execution beside what storage did.
 
+use crate::ranks::RankTold;
 use petrio_kernel::Watch;
 use petrio_time::Time;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ pub struct Told {
     pub uncertain: u64,
     /// Timers that go by the real clock.
     pub real_timers: u64,
+    /// What ranks of MPI did: the job's number, in the order in which jobs begin, and the rank's.
+    pub ranks: BTreeMap<(u32, u32), RankTold>,
     /// How late its calls returned by the machine's clock, where that is the program's: the median, and of 99 of 100 at most,
     /// microseconds.
     pub late: Option<(u64, u64)>,

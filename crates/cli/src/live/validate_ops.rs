@@ -6,26 +6,26 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_files::inputs::Inputs;
-use petrio_models::host::file_system::{Family, JournalMode};
+use petrio_models::host::file_system::JournalMode;
 use petrio_units::{Bytes, Duration};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
-use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsValidation, validate_ops, word};
+use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsFamily, OpsValidation, validate_ops, word};
 use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
 #[command(after_help = concat!("Each sequence of requests must be the real kernel's.\n\n", exit_codes!()))]
 pub(crate) struct ValidateOps {
-    /// Only this journal mode; all three otherwise
+    /// Only this journal mode; all three otherwise (XFS has but one)
     #[arg(long, value_enum, value_name = "MODE")]
     journal: Option<Mode>,
     /// The file system
     #[arg(long = "type", value_enum, value_name = "TYPE", default_value = "ext3")]
     family: Type,
-    /// Size of the volume
-    #[arg(long, value_name = "SIZE", default_value = "64 MiB")]
-    size: Bytes,
-    /// Size of its journal
+    /// Size of the volume; 64 MiB, or 512 MiB of XFS
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Bytes>,
+    /// Size of its journal; XFS has the one that mkfs.xfs makes
     #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
     journal_size: Bytes,
     /// How long the disk takes for each request
@@ -72,13 +72,9 @@ impl ValidateOps {
             return self.judge(dir);
         }
         let family = match self.family {
-            Type::Ext3 => Family::Ext3,
-            Type::Ext4 => Family::Ext4,
-            Type::Xfs => {
-                let help = "name a folder with ops.csv: --dir DIR";
-                let message = "XFS is judged by measured tables, and none are named".to_owned();
-                return Err(Failure::new(message, Some(help.to_owned())));
-            }
+            Type::Ext3 => OpsFamily::Ext3,
+            Type::Ext4 => OpsFamily::Ext4,
+            Type::Xfs => OpsFamily::Xfs,
         };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
@@ -89,7 +85,7 @@ impl ValidateOps {
         let question = OpsValidation {
             family,
             journals,
-            size: self.size,
+            size: self.size.unwrap_or(family.usual_size()),
             journal_size: self.journal_size,
             kernel: self.kernel.clone(),
             machine: self.machine.clone(),

@@ -4,7 +4,7 @@
 
 use super::Ext;
 use crate::below::{Change, FileSystem, Kernel, Piece, Posted, Prepared, Stop};
-use crate::file_system::{FileError, JournalMode};
+use crate::file_system::{FileError, JournalMode, Mapping};
 use crate::journal::BlockKey;
 use crate::page_cache::FileKey;
 use crate::state::{Event, Touch, times};
@@ -32,6 +32,7 @@ impl Ext {
         if reserves > 0 && !kernel.fs.has_room_for(reserves, self.volume.free_blocks()) {
             return Err(Stop::Fail(Failure::NoSpace));
         }
+        let mapping = self.unknown_mapping(kernel, file, key, (first, pages), holes);
         let mut prepared = Prepared::default();
         // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
         // had none; its content is logged where data are.
@@ -76,10 +77,36 @@ impl Ext {
                 inode.data_sync = change.id;
             }
         }
+        let touch = Touch::of(op, Direction::Read, true);
+        for block in mapping {
+            prepared.group = kernel.bring_block(block, prepared.group, touch).or(prepared.group);
+        }
         if reserves > 0 {
             kernel.fs.set_delayed(file, kernel.fs.inodes.get(file).delayed + reserves);
         }
         Ok(prepared)
+    }
+
+    /// The blocks that say where pages lie that are overwritten and aren't in memory: without them nobody knows (`ext4_map_blocks`,
+    /// `ext3_get_blocks_handle`). Of pages in memory it is known.
+    fn unknown_mapping(
+        &self,
+        kernel: &Kernel<'_>,
+        file: FileId,
+        key: FileKey,
+        (first, pages): (u64, u64),
+        holes: u64,
+    ) -> Vec<u64> {
+        // Where nobody has mounted it just now, others know where files lie.
+        if holes == pages || self.found.is_none() {
+            return Vec::new();
+        }
+        if (first..first + pages).all(|index| kernel.memory.cache.look(key, index).is_some()) {
+            return Vec::new();
+        }
+        let mut mapping = Mapping::default();
+        self.volume.map(file, first, pages, &mut mapping);
+        mapping.metadata.iter().map(|&(_, block)| block).collect()
     }
 
     pub(super) fn post_pages(

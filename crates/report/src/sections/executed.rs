@@ -15,6 +15,33 @@ pub struct CallFigures {
     pub count: u64,
 }
 
+/// A rank of an MPI job that was executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExecutedRank {
+    /// The job, counted from 0 in the order in which jobs began.
+    pub job: u32,
+    /// Its number in it.
+    pub rank: u32,
+    /// From when MPI was set up until it was taken down, nanoseconds.
+    pub elapsed_ns: u64,
+    /// What it computed outside of MPI's calls, nanoseconds.
+    pub computing_ns: u64,
+    /// What it waited for messages and for other ranks, and what sending took, nanoseconds.
+    pub messages_ns: u64,
+    /// What its operations on storage took, nanoseconds.
+    pub storage_ns: u64,
+    /// Bytes that it read from storage.
+    pub read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub written_bytes: u64,
+    /// Messages that it sent to one other.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Operations of several ranks together that it took part in.
+    pub together: u64,
+}
+
 /// A program that was executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedFigures {
@@ -67,9 +94,45 @@ pub struct ExecutedFigures {
     /// Of 99 of 100 at most.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub late_p99_us: Option<u64>,
+    /// Its ranks, where it is an MPI job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<ExecutedRank>,
+}
+
+/// A rank's line stands in the text for so many.
+const RANKS_TOLD: usize = 16;
+
+impl ExecutedRank {
+    fn line(&self) -> String {
+        let seconds = |nanos: u64| seconds(nanos as f64 / 1e9);
+        format!(
+            "rank {}: {}, of them computing {}, messages {}, storage {} ({} read, {} written)",
+            self.rank,
+            seconds(self.elapsed_ns),
+            seconds(self.computing_ns),
+            seconds(self.messages_ns),
+            seconds(self.storage_ns),
+            bytes(self.read_bytes),
+            bytes(self.written_bytes)
+        )
+    }
 }
 
 impl ExecutedFigures {
+    /// Where its ranks' time went, each in a sentence.
+    pub fn of_ranks(&self) -> Vec<String> {
+        let jobs = self.ranks.iter().map(|rank| rank.job).max().unwrap_or(0);
+        let line = |rank: &ExecutedRank| match jobs {
+            0 => rank.line(),
+            _ => format!("job {}, {}", rank.job, rank.line()),
+        };
+        let mut lines: Vec<String> = self.ranks.iter().take(RANKS_TOLD).map(line).collect();
+        if self.ranks.len() > RANKS_TOLD {
+            lines.push(format!("and {} more (--json tells them)", self.ranks.len() - RANKS_TOLD));
+        }
+        lines
+    }
+
     /// What of the program the simulation doesn't know, each in a sentence.
     pub fn unseen(&self) -> Vec<String> {
         let mapped = (self.mapped > 0).then(|| {
@@ -110,7 +173,7 @@ impl ExecutedFigures {
         });
         let uncertain = (self.uncertain > 0).then(|| {
             format!(
-                "{} a thread computed so long that others went on beside it: their order is that of this machine",
+                "{} a thread computed, or waited for others unseen, so long that these went on beside it: their order is that of this machine",
                 counted(self.uncertain, "time", "times")
             )
         });
@@ -172,7 +235,7 @@ impl Entry for ExecutedFigures {
             counted(self.threads, "thread", "threads"),
             calls.join(", ")
         );
-        for sentence in self.unseen() {
+        for sentence in self.of_ranks().into_iter().chain(self.unseen()) {
             text.push_str(" · ");
             text.push_str(&sentence);
         }

@@ -2,7 +2,7 @@
 //! loop device; sizes in KiB, the journal's are J).
 
 use super::rig::{DIRECTORY, Rig, access, file, host, op};
-use crate::file_system::{Family, JournalMode};
+use crate::file_system::{Family, FileSystemParameters, JournalMode};
 use petrio_colours::{Failure, Fallocate, FileOp, Operation};
 use petrio_kernel::Time;
 
@@ -63,6 +63,25 @@ fn opening_a_file_writes_the_place_of_the_mount_down_and_opening_or_reading_a_di
     assert_eq!(sends(&looks), sends(&[]));
     assert_ne!(sends(&[op(Operation::Open, 2)]), sends(&[]));
     assert!(sends(&[op(Operation::Open, 2)]).contains("J F"));
+}
+
+#[test]
+fn inodes_are_read_around_on_ext4_and_on_an_ext3_that_was_just_mounted() {
+    let reads = |family, just_mounted| {
+        let parameters = FileSystemParameters { just_mounted, ..FileSystemParameters::of(family) };
+        // The directory is in memory, as are the first inodes that mounting reads; those of others aren't.
+        let files: Vec<_> = (2..2_000).map(|number| file(number, KIB, false)).collect();
+        let mut rig = Rig::on(parameters, &host(), &files);
+        rig.requests();
+        rig.does(&op(Operation::Stat, 1_900));
+        rig.requests()
+    };
+    let (known, found) = (reads(Family::Ext3, None), reads(Family::Ext3, Some(true)));
+    // What lies around an inode is read where nobody has looked for it since the mount.
+    assert!(found.split(' ').count() > known.split(' ').count(), "{found} {known}");
+    assert_eq!(reads(Family::Ext3, Some(false)), known);
+    assert_eq!(reads(Family::Ext4, Some(true)), reads(Family::Ext4, None));
+    assert_ne!(reads(Family::Ext4, Some(false)), reads(Family::Ext4, None));
 }
 
 #[test]
