@@ -202,7 +202,9 @@ impl Supervisor {
                 if flags.contains(OFlags::APPEND) {
                     offset = size_of(&stat);
                 }
-                if !self.makes_room(id, &fd, Self::growth(&stat, offset, length)) {
+                if !self.makes_room(id, &fd, Self::growth(&stat, offset, length))
+                    || !self.fills_hole(&fd, (&stat, length))
+                {
                     return Verdict::Now(Answer::Error(libc::ENOSPC));
                 }
                 if length > 0 {

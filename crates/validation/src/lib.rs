@@ -37,6 +37,7 @@ pub mod md;
 pub mod operations;
 #[cfg(feature = "live")]
 pub mod ops;
+mod ops_site;
 pub mod paced;
 pub mod pariosim;
 pub mod pvfs;

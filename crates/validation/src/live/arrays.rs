@@ -266,7 +266,7 @@ mod tests {
             direction,
             force_unit_access: false,
             metadata: false,
-            synchronous: false,
+            synchronous: true,
             address,
             blocks,
         }
