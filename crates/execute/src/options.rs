@@ -61,6 +61,8 @@ pub struct Options {
     pub threads: u32,
     /// Variables of its environment beside those that petrio has.
     pub environment: Vec<(OsString, OsString)>,
+    /// Whether it may have ranks of MPI, which wait for each other in memory.
+    pub ranks: bool,
     /// What messages between ranks of MPI cost.
     pub messages: MessageSpeed,
 }

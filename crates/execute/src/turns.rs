@@ -2,7 +2,8 @@
 //! time, to its next call that is held, and then the one whose clock is earliest. So two that race each other in memory do so the same
 //! way each time.
 //!
-//! Whoever runs for long without a call may be waiting in memory for another: then that one goes on, too, and it is counted.
+//! Whoever runs for long without a call may be waiting in memory for another: then that one goes on, too, and it is counted. Ranks of MPI and
+//! what starts them wait for each other so all the time, and in calls that nobody holds: jobs of theirs know no turns.
 
 use crate::failure::ExecuteError;
 use crate::options::Compute;
@@ -12,15 +13,12 @@ use petrio_intercept::{Answer, Held};
 
 impl Supervisor {
     const fn takes_turns(&self) -> bool {
-        !matches!(self.options.compute, Compute::Measured) && !self.options.real_time
+        !matches!(self.options.compute, Compute::Measured) && !self.options.real_time && !self.options.ranks
     }
 
     /// Whether somebody has the turn.
     fn somebody_runs(&self) -> bool {
-        // Ranks within MPI's library may wait there for others to get their turn.
-        self.threads.iter().any(|(&id, thread)| {
-            matches!(thread.state, State::Running) && !thread.has_run_long && !self.ranks.is_inside(id)
-        })
+        self.threads.values().any(|thread| matches!(thread.state, State::Running) && !thread.has_run_long)
     }
 
     /// Whether somebody waits for the turn.
@@ -30,7 +28,7 @@ impl Supervisor {
 
     /// Answers a call, when it is its thread's turn.
     pub(crate) fn answer(&mut self, id: u32, held: Held, answer: Answer) -> Result<(), ExecuteError> {
-        if self.takes_turns() && self.threads.len() > 1 && !self.ranks.is_inside(id) {
+        if self.takes_turns() && self.threads.len() > 1 {
             let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
             thread.state = State::Ready(held, answer);
             return self.passes_turn();

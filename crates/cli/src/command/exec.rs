@@ -250,6 +250,7 @@ impl Exec {
             network: self.network,
             threads: self.processes,
             environment: shim.map(Shim::environment).unwrap_or_default(),
+            ranks: shim.is_some(),
             messages: self.messages(),
         };
         Ok(Execution::new(options, laid, loaded.given_mount(), watch))
