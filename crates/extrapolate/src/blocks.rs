@@ -227,7 +227,9 @@ fn is_even(grid: &Grid) -> bool {
 /// How much there may be of what is cut up, by what all ranks have of it together: along a line, parts differ by one; of faces and
 /// volumes of a cube, each number of points along a side divides the sum twice or thrice.
 fn likely(samples: &[Sample<'_>]) -> Vec<u32> {
-    let mut turns: BTreeMap<(u32, &[u32]), (u32, i128, i128, i128)> = BTreeMap::new();
+    /// Ranks and turns.
+    type Key<'s> = (u32, &'s [u32]);
+    let mut turns: BTreeMap<Key<'_>, (u32, i128, i128, i128)> = BTreeMap::new();
     for sample in samples {
         let one = turns.entry((sample.grid.ranks, sample.turns.as_slice())).or_insert((
             0,

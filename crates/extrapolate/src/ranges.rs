@@ -49,6 +49,9 @@ struct Nest {
     levels: Vec<(u64, u64)>,
 }
 
+/// An array of a file, and which part along each side a box of it is.
+type Placed = (u64, [u32; 3]);
+
 /// A box as it was found: array, then begin and length along planes, rows and bytes.
 type Found = (u64, [(u64, u64); 3]);
 
@@ -156,7 +159,7 @@ impl Boxes {
         extents: &mut Extents,
     ) -> Option<Self> {
         let point = row / u64::from(sizes[2]);
-        let found: Vec<Vec<(u64, [u32; 3])>> = samples
+        let found: Vec<Vec<Placed>> = samples
             .iter()
             .map(|sample| {
                 let boxes = boxes(sample.ranges, (row, plane, u64::from(sizes[0])))?;
@@ -166,7 +169,7 @@ impl Boxes {
             .collect::<Option<_>>()?;
         [true, false].into_iter().find_map(|is_many| {
             let each = |sample: &Accessed<'_>| if is_many { parts(sample.grid) as usize } else { 1 };
-            let is_whole = |(sample, boxes): (&Accessed<'_>, &Vec<(u64, [u32; 3])>)| {
+            let is_whole = |(sample, boxes): (&Accessed<'_>, &Vec<Placed>)| {
                 let first = boxes.first().map_or(0, |one| one.0);
                 boxes.len() % each(sample) == 0
                     && boxes.iter().enumerate().all(|(at, one)| one.0 == first + (at / each(sample)) as u64)
@@ -176,7 +179,8 @@ impl Boxes {
             }
             let forms: Option<Vec<Form>> =
                 (0..3).map(|side| form(samples, &found, side, sizes[side], &each)).collect();
-            let mut law = |value: &dyn Fn(&Accessed<'_>, &[(u64, [u32; 3])]) -> u64| {
+            type Value<'v> = &'v dyn Fn(&Accessed<'_>, &[Placed]) -> u64;
+            let mut law = |value: Value<'_>| {
                 let values: Vec<Sample<'_>> = samples
                     .iter()
                     .zip(&found)
@@ -282,11 +286,7 @@ fn boxes(ranges: &[(u64, u64)], (row, plane, planes): (u64, u64, u64)) -> Option
 }
 
 /// Which part along each side a box is; none where it is none.
-fn placed(
-    found: &Found,
-    sizes: [u32; 3],
-    (point, split, parts): (u64, Split, u32),
-) -> Option<(u64, [u32; 3])> {
+fn placed(found: &Found, sizes: [u32; 3], (point, split, parts): (u64, Split, u32)) -> Option<Placed> {
     let (array, [depth, height, width]) = *found;
     if width.0 % point != 0 || width.1 % point != 0 {
         return None;
@@ -308,7 +308,7 @@ fn placed(
 /// By what the part along a side follows from the rank and the number of the box.
 fn form(
     samples: &[Accessed<'_>],
-    found: &[Vec<(u64, [u32; 3])>],
+    found: &[Vec<Placed>],
     side: usize,
     size: u32,
     each: &dyn Fn(&Accessed<'_>) -> usize,

@@ -230,12 +230,9 @@ impl Run<'_> {
     ) -> Result<(), Unfit> {
         let tag = laws.key.tag;
         let mut request = None;
-        match (laws.key.kind, peer) {
-            (EventKind::Send | EventKind::PostSend, Some(to)) => {
-                let message = Message { peer: to, tag, bytes };
-                self.sent.entry((rank, to)).or_default().push_back(message);
-            }
-            _ => {}
+        if let (EventKind::Send | EventKind::PostSend, Some(to)) = (laws.key.kind, peer) {
+            let message = Message { peer: to, tag, bytes };
+            self.sent.entry((rank, to)).or_default().push_back(message);
         }
         if matches!(laws.key.kind, EventKind::PostSend | EventKind::PostReceive) {
             state.posts += 1;

@@ -32,7 +32,7 @@ impl Shape {
             Self::Line => vec![ranks],
             Self::Square => Some(root(2)).filter(|q| q * q == ranks).map(|q| vec![q, q])?,
             Self::Rectangle => {
-                let short = (1..=root(2)).rev().find(|short| ranks % short == 0)?;
+                let short = (1..=root(2)).rev().find(|short| ranks.is_multiple_of(*short))?;
                 Some(vec![short, ranks / short]).filter(|_| short > 1)?
             }
             Self::Cube => Some(root(3)).filter(|q| q * q * q == ranks).map(|q| vec![q, q, q])?,

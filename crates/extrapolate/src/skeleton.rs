@@ -38,6 +38,9 @@ pub(crate) struct Turn {
     pub(crate) turns: Vec<u32>,
 }
 
+/// A loop, and the steps that it takes: from one to another.
+type Span = (usize, usize, usize);
+
 /// As many steps as are laid out.
 pub(crate) const STEPS_MAX: usize = 4 << 20;
 
@@ -134,7 +137,7 @@ impl Skeleton {
         self.laid_out(&self.counts, grid).map(|(turns, _)| turns)
     }
 
-    fn laid_out(&self, counts: &[Scaled], grid: &Grid) -> Option<(Vec<Turn>, Vec<(usize, usize, usize)>)> {
+    fn laid_out(&self, counts: &[Scaled], grid: &Grid) -> Option<(Vec<Turn>, Vec<Span>)> {
         let counts: Option<Vec<u32>> =
             counts.iter().map(|count| count.of(grid).and_then(|count| u32::try_from(count).ok())).collect();
         let (mut all, mut spans) = (Vec::new(), Vec::new());
@@ -153,7 +156,7 @@ impl Skeleton {
         let candidates: Vec<Vec<Scaled>> =
             self.turns.iter().map(|turns| Scaled::all(&[(grid, i128::from(*turns))])).collect();
         let symbol: Vec<usize> = self.steps.iter().map(|at| symbols[*at]).collect();
-        let reach = |counts: &[Scaled], other: &(&Grid, &[usize])| -> (usize, Vec<(usize, usize, usize)>) {
+        let reach = |counts: &[Scaled], other: &(&Grid, &[usize])| -> (usize, Vec<Span>) {
             let Some((all, spans)) = self.laid_out(counts, other.0) else { return (0, Vec::new()) };
             let same = all.iter().zip(other.1).take_while(|(turn, line)| symbol[turn.step] == **line).count();
             let is_whole = same == all.len() && same == other.1.len();
@@ -212,7 +215,7 @@ fn lay_out(
     counts: &[u32],
     turns: &mut Vec<u32>,
     all: &mut Vec<Turn>,
-    spans: &mut Vec<(usize, usize, usize)>,
+    spans: &mut Vec<Span>,
 ) -> Option<()> {
     for node in nodes {
         match node {

@@ -155,5 +155,5 @@ fn a_mpi_job_that_was_recorded_runs_on_a_nas_with_the_same_bytes_and_messages() 
     assert_eq!(hosts.len(), 4);
     let answer = folder.petrio(&["run", "scenario.toml", "--set", "workload.w.ranks=9"]);
     assert_eq!(answer.code, Some(2));
-    assert!(unwrapped(&answer.talk).contains("the recording is of 4 ranks"), "{}", answer.talk);
+    assert!(unwrapped(&answer.talk).contains("and 4 ranks were recorded"), "{}", answer.talk);
 }
