@@ -86,16 +86,8 @@ impl ValidateOps {
         let family = match self.family {
             Type::Ext3 => Family::Ext3,
             Type::Ext4 => Family::Ext4,
-            Type::Nfs => {
-                let help = "name a folder with rpcs.csv: --dir DIR";
-                let message = "NFS is judged by measured tables, and none are named".to_owned();
-                return Err(Failure::new(message, Some(help.to_owned())));
-            }
-            Type::Xfs => {
-                let help = "name a folder with ops.csv: --dir DIR";
-                let message = "XFS is judged by measured tables, and none are named".to_owned();
-                return Err(Failure::new(message, Some(help.to_owned())));
-            }
+            Type::Nfs => return Err(without_tables("NFS", "rpcs.csv")),
+            Type::Xfs => return Err(without_tables("XFS", "ops.csv")),
         };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
@@ -210,6 +202,12 @@ impl ValidateOps {
         print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
         conclude(&judged, false, help)
     }
+}
+
+/// What is asked about can't be measured here.
+fn without_tables(what: &str, table: &str) -> Failure {
+    let message = format!("{what} is judged by measured tables, and none are named");
+    Failure::new(message, Some(format!("name a folder with {table}: --dir DIR")))
 }
 
 /// Where an operation's RPCs aren't those counted.

@@ -11,6 +11,7 @@ use super::procedure::{Call, Procedure};
 use super::server::{Export, NfsError, Node};
 use super::wire::{self, Parts};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// Without a call for so long a client of version 4 renews its lease, and looks for delegations that weren't used since it looked before:
@@ -19,8 +20,9 @@ pub(super) const RENEWS_AFTER: Time = Time::from_whole_seconds(60);
 const LOOKS_AGAIN_AFTER: Time = Time::from_whole_seconds(5);
 
 /// A client that has an export mounted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Client {
+    #[persist(keep)]
     pub(super) options: MountOptions,
     pub(super) inodes: BTreeMap<Node, Inode>,
     pub(super) files: BTreeMap<u32, OpenFile>,

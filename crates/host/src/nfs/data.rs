@@ -11,10 +11,12 @@ use super::wire::Parts;
 use crate::copy_cost::PAGE_BYTES;
 use crate::kernel_profile::{DeviceWindow, ReadAheadAlgorithm, ReadAheadParameters};
 use crate::read_ahead::{self, ReadAheadState, Window};
+use petrio_kernel::Time;
+use petrio_persist::Persist;
 use petrio_units::Bytes;
 
 /// Flags of open(2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of open(2)")]
 pub struct OpenFlags {
     /// To be read.
@@ -38,13 +40,14 @@ pub struct OpenFlags {
 }
 
 /// An open file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct OpenFile {
     pub(super) node: Node,
     pub(super) flags: OpenFlags,
     pub(super) position: u64,
     ahead: ReadAheadState,
-    parameters: ReadAheadParameters,
+    /// It said that it reads from the beginning to the end.
+    sequential: bool,
     /// Faults that found no page.
     faults: u32,
     /// Of a directory: bytes of its next READDIR's reply.
@@ -53,14 +56,19 @@ pub(super) struct OpenFile {
 
 impl OpenFile {
     pub(super) fn new(node: Node, flags: OpenFlags, options: &MountOptions) -> Self {
-        let parameters = ReadAheadParameters {
-            algorithm: ReadAheadAlgorithm::OnDemandFolios,
-            max: options.read_ahead,
-            device: DeviceWindow::default(),
-        };
         // The largest request of the mount's queue is a READ (`nfs_setup_bdi`: io_pages).
-        let ahead = ReadAheadState::new(&parameters, options.read_size.get() / PAGE_BYTES);
-        Self { node, flags, position: 0, ahead, parameters, faults: 0, listing: 0 }
+        let ahead = ReadAheadState::new(&windows(options, false), options.read_size.get() / PAGE_BYTES);
+        Self { node, flags, position: 0, ahead, sequential: false, faults: 0, listing: 0 }
+    }
+}
+
+/// How far is read ahead: twice as far for who said that it reads all.
+fn windows(options: &MountOptions, sequential: bool) -> ReadAheadParameters {
+    let factor = if sequential { 2 } else { 1 };
+    ReadAheadParameters {
+        algorithm: ReadAheadAlgorithm::OnDemandFolios,
+        max: Bytes(options.read_ahead.get().saturating_mul(factor)),
+        device: DeviceWindow::default(),
     }
 }
 
@@ -71,8 +79,7 @@ impl Process<'_> {
 
     /// posix_fadvise(POSIX_FADV_SEQUENTIAL): windows of twice the size.
     pub fn advise_sequential(&mut self, number: u32) {
-        let twice = Bytes(self.client.options.read_ahead.get() * 2);
-        self.file(number).into_iter().for_each(|file| file.parameters.max = twice);
+        self.file(number).into_iter().for_each(|file| file.sequential = true);
     }
 
     /// lseek(2) to a byte.
@@ -148,12 +155,13 @@ impl Process<'_> {
             let Some(file) = self.client.files.get_mut(&number) else { return };
             let Some(inode) = self.client.inodes.get_mut(&file.node) else { return };
             let pages = inode.size.div_ceil(PAGE_BYTES);
+            let windows = windows(&self.client.options, file.sequential);
             let request = end - at;
             let page = inode.pages.pages.get(&at).copied();
             let window = match page {
                 Some(page) if page.marker => {
                     inode.pages.pages.entry(at).or_default().marker = false;
-                    read_ahead::on_marker(&file.parameters, &mut file.ahead, &inode.pages, at, request, pages)
+                    read_ahead::on_marker(&windows, &mut file.ahead, &inode.pages, at, request, pages)
                 }
                 Some(page) if page.uptodate => {
                     at += 1;
@@ -161,14 +169,8 @@ impl Process<'_> {
                 }
                 Some(_) => Window { start: at, pages: 1, ..Window::NONE },
                 None => {
-                    let window = read_ahead::on_miss(
-                        &file.parameters,
-                        &mut file.ahead,
-                        &inode.pages,
-                        at,
-                        request,
-                        pages,
-                    );
+                    let window =
+                        read_ahead::on_miss(&windows, &mut file.ahead, &inode.pages, at, request, pages);
                     if window.is_empty() {
                         Window { start: at, pages: request.min(pages - at), ..Window::NONE }
                     } else {
@@ -360,6 +362,19 @@ impl Process<'_> {
         }
     }
 
+    /// A WRITE of others' pages of a file is answered, which has so many bytes now: as the page cache below which this client lies sends
+    /// them.
+    pub(super) fn wrote(&mut self, node: Node, size: u64, passed: Time) {
+        self.advance(passed);
+        self.inode(node).size = size;
+        self.written(node, size, true);
+    }
+
+    /// COMMIT of what such WRITEs brought.
+    pub(super) fn commit(&mut self) {
+        self.call(Procedure::Commit, Parts::default());
+    }
+
     /// fsync(2).
     pub fn fsync(&mut self, number: u32) {
         if let Some(node) = self.file(number).map(|file| file.node)
@@ -402,9 +417,10 @@ impl Process<'_> {
         }
         let pages = self.inode(node).size.div_ceil(PAGE_BYTES);
         let Some(file) = self.client.files.get_mut(&number) else { return };
+        let windows = windows(&self.client.options, file.sequential);
         file.faults += 1;
         let reads_around = file.faults <= read_ahead::MOST_MAPPED_MISSES;
-        let window = read_ahead::around(&file.parameters, &mut file.ahead, index, pages, reads_around);
+        let window = read_ahead::around(&windows, &mut file.ahead, index, pages, reads_around);
         self.read_window(node, Window { marker: None, ..window });
     }
 

@@ -1,7 +1,7 @@
 //! Directories that are read: READDIRs whose replies grow, and what comes with their entries.
 //!
-//! After `nfs_readdir` of Linux 6.1: a directory just opened is read by 64 KiB, and each reply that was full is followed by one of twice the
-//! size, up to `rsize`. With attributes (READDIRPLUS, and READDIR of version 4) what is in it is known from then on.
+//! After `nfs_readdir` of Linux 6.1: a directory just opened is read by 64 KiB, and each reply that was full is followed by one of
+//! twice the size, up to `rsize`. With attributes (READDIRPLUS, and READDIR of version 4) what is in it is known from then on.
 
 use super::client::Process;
 use super::data::OpenFlags;

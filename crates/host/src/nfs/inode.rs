@@ -3,10 +3,11 @@
 use super::pages::Pages;
 use super::server::{Export, Kind, Node};
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// What is known to be no longer right, whatever its age (`cache_validity`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 pub(super) struct Invalid {
     /// The number of its newest change, and what follows from it.
     pub(super) change: bool,
@@ -21,7 +22,7 @@ pub(super) struct Invalid {
 }
 
 /// A name that a directory is known to have, or not to have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Persist)]
 pub(super) struct Dentry {
     pub(super) node: Option<Node>,
     /// The directory's verifier when it was found.
@@ -29,7 +30,7 @@ pub(super) struct Dentry {
 }
 
 /// How often a file is open, by what for; and for what the server has it open.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Opens {
     pub(super) read: u32,
     pub(super) write: u32,
@@ -54,7 +55,7 @@ impl Opens {
 }
 
 /// A client's inode.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Inode {
     pub(super) directory: bool,
     /// The directory in which it was found.

@@ -10,13 +10,16 @@
 //!              calls, with the bytes of each and of its reply                                     wire.rs
 //! ```
 //!
-//! After Linux 6.1 (fs/nfs), versions 2 (as kernels before 6.0 have it), 3, 4.0, 4.1 and 4.2. What a client knows, and how long it believes it, decides what it
-//! asks: the same call costs three RPCs or none. A call here takes no time: a [`Client`] acts at one instant on an [`Export`], of which
-//! other programs on the server are the other users ([`Process::changed_by_other`]).
+//! After Linux 6.1 (fs/nfs), versions 2 (as kernels before 6.0 have it), 3, 4.0, 4.1 and 4.2. What a client knows, and how long it
+//! believes it, decides what it asks: the same call costs three RPCs or none. A call here takes no time: a [`Client`] acts at one instant
+//! on an [`Export`], of which other programs on the server are the other users ([`Process::changed_by_other`]). Below a host's page cache
+//! (`below.rs`) its calls are requests that take as long as they take ([`Carried`]), and its pages are the cache's.
 //!
-//! Left out: memory that is short (pages stay until something makes them wrong), several users on a client (each would ask ACCESS for
-//! himself), locks that conflict, retransmission, pNFS, Kerberos.
+//! Left out: memory that is short where its own pages are used (they stay until something makes them wrong), several users on a client
+//! (each would ask ACCESS for himself), locks that conflict, retransmission, pNFS, Kerberos.
 
+mod below;
+mod carried;
 mod client;
 mod data;
 mod directory;
@@ -34,6 +37,8 @@ mod wire;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+pub(crate) use below::Nfs;
+pub use carried::Carried;
 pub use client::{Client, Process};
 pub use data::OpenFlags;
 pub use names::Change;

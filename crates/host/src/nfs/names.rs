@@ -300,14 +300,18 @@ impl Process<'_> {
         if self.is_4() || !self.client.options.access_lists {
             return Err(NfsError::NotSupported);
         }
-        if self.inode(node).acl {
-            return Ok(());
+        if !self.inode(node).acl {
+            self.ask_for_acl(node);
         }
+        Ok(())
+    }
+
+    /// GETACL, which brings both lists, after attributes where these are old (`nfs3_get_acl`).
+    pub(super) fn ask_for_acl(&mut self, node: Node) {
         self.revalidate(node);
         self.call(Procedure::GetAcl, Parts { root: node == Node::ROOT, ..Parts::default() });
         let inode = self.inode(node);
         (inode.acl, inode.default_acl) = (true, true);
-        Ok(())
     }
 
     /// getxattr(2) of a security label, which no mount here has: the path is walked.

@@ -70,9 +70,7 @@ impl Process<'_> {
         if self.is_4() || !self.client.options.access_lists || self.inode(directory).default_acl {
             return;
         }
-        self.call(Procedure::GetAcl, Parts { root: directory == Node::ROOT, ..Parts::default() });
-        let inode = self.inode(directory);
-        (inode.acl, inode.default_acl) = (true, true);
+        self.ask_for_acl(directory);
     }
 
     /// A file known by its name is opened by its handle, or by a delegation; another by its name, found or made on the way.
@@ -189,6 +187,12 @@ impl Process<'_> {
         *self.inode(node).opens.count(flags.read, flags.write) += 1;
         self.client.files.insert(number, file);
         number
+    }
+
+    /// Whether a file is open only as its delegation allows, of which the server knows nothing.
+    pub(super) fn is_open_by_delegation(&mut self, node: Node) -> bool {
+        let inode = self.inode(node);
+        inode.delegation && !inode.opens.told_read
     }
 
     /// A delegation goes back, after whoever opened the file by it has opened it at the server.

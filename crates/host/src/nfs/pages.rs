@@ -5,10 +5,11 @@
 
 use crate::copy_cost::PAGE_BYTES;
 use crate::read_ahead::CacheView;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// A page.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Persist)]
 pub(super) struct Page {
     /// Whether all of it is what the server has, or what was written since.
     pub(super) uptodate: bool,
@@ -19,7 +20,7 @@ pub(super) struct Page {
 }
 
 /// The pages of a file, by their index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Pages {
     pub(super) pages: BTreeMap<u64, Page>,
     dirty: u64,

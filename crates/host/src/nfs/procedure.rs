@@ -1,16 +1,20 @@
 //! What an RPC asks for.
 
 use super::options::Version;
+use petrio_persist::Persist;
 
 macro_rules! procedures {
     ($($(#[$doc:meta])* $variant:ident $v3:literal $v4:literal,)*) => {
         /// A procedure of version 2 or 3 or a compound of version 4, as the kernel's client counts them, and those of the side protocols.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
         pub enum Procedure {
             $($(#[$doc])* $variant,)*
         }
 
         impl Procedure {
+            /// Every one, in this order.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
             /// As /proc/self/mountstats and the tracepoints of sunrpc call it; side protocols with their program before it.
             pub fn name(self, version: Version) -> &'static str {
                 if version == Version::V2 && self == Self::FileSystemStatus {
@@ -144,7 +148,7 @@ procedures! {
 }
 
 /// Whether what a WRITE brings is durable when it is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
 pub enum Stability {
     /// Not before a COMMIT.
     Unstable,
@@ -153,7 +157,7 @@ pub enum Stability {
 }
 
 /// A call and its reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub struct Call {
     /// What is asked.
     pub procedure: Procedure,

@@ -4,13 +4,14 @@
 //! from somebody within the last half minute (`delegation_blocked`). It is taken back when somebody else changes the file.
 
 use petrio_kernel::Time;
+use petrio_persist::Persist;
 use std::collections::BTreeMap;
 
 /// How long a file is not delegated after a recall: one of the two halves of the Bloom filter, which are emptied in turn every 30 s.
 const BLOCKED: Time = Time::from_whole_seconds(30);
 
 /// A file, directory or symbolic link on a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Persist)]
 pub struct Node(pub u32);
 
 impl Node {
@@ -19,7 +20,7 @@ impl Node {
 }
 
 /// What a node is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
 pub enum Kind {
     /// A file of so many bytes.
     File(u64),
@@ -46,7 +47,7 @@ pub enum NfsError {
     NotSupported,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 struct Entry {
     kind: Kind,
     change: u64,
@@ -56,7 +57,7 @@ struct Entry {
 }
 
 /// An exported directory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
 pub struct Export {
     nodes: Vec<Entry>,
     /// Whether delegations are given (fs.leases-enable).

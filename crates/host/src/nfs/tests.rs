@@ -1,3 +1,5 @@
+//! Lengths field by field, and what a client asks as its knowledge grows and ages.
+
 use super::wire::{Parts, lengths};
 use super::*;
 use petrio_kernel::Time;
@@ -74,7 +76,10 @@ fn version_2_writes_stable_pieces_of_8_kib_and_has_no_access() {
     let stable = |bytes| (bytes, Stability::FileSync);
     assert_eq!(written, [stable(8192), stable(8192), stable(3616)]);
     // No record mark over UDP.
-    assert_eq!(calls[0].sent, of(Version::V2, Procedure::LookUp, Parts { name: 1, ..Parts::default() }).0 - 4);
+    assert_eq!(
+        calls[0].sent,
+        of(Version::V2, Procedure::LookUp, Parts { name: 1, ..Parts::default() }).0 - 4
+    );
 }
 
 #[test]

@@ -361,6 +361,7 @@ impl Operation {
         Some(operation)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one list: what each name stands for")]
     fn of_names(name: &str) -> Option<Self> {
         let small = |action| Self::file(action, 4 * KIB);
         let warm = |action| Self::file(action, 4 * KIB).after(Action::Stat);

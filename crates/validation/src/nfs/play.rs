@@ -217,6 +217,7 @@ impl Player {
         let _: Result<(), NfsError> = self.acted(action);
     }
 
+    #[expect(clippy::too_many_lines, reason = "one list: what each action is")]
     fn acted(&mut self, action: Action) -> Result<(), NfsError> {
         let path = self.path("");
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
