@@ -44,6 +44,7 @@ bench:
 	@$(PETRIO) bench fs
 	@$(PETRIO) bench scale
 	@$(PETRIO) bench cluster
+	@$(PETRIO) bench live
 	@cargo bench --locked --workspace
 
 fuzz:

@@ -7,6 +7,7 @@
 //! | [`fs`] | operations a second on simulated file systems | a real cached read of the same size |
 //! | [`scale`] | what a part costs in nets of thousands | one instance |
 //! | [`fit`] | how fast, and how well, distributions are fitted | sorting the same values; published fits |
+//! | [`live`] | what recording, executing and emulating cost a program | the same program without petrio |
 //! | [`trace`] | events a second read and characterised, and the memory for it | decompressing the same file |
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -24,6 +25,7 @@ pub mod disk;
 pub mod fit;
 pub mod fs;
 pub mod kernel;
+pub mod live;
 pub mod scale;
 mod simgrid;
 mod state;

@@ -140,7 +140,7 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     // A launcher becomes another program, and does nothing of its own before.
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some(code) = live::execute_if_called(&words) {
+    if let Some(code) = live::execute_if_called(&words).or_else(|| petrio_benchmark::live::called(&words)) {
         return ExitCode::from(code);
     }
     let launched = petrio_capture::launch::called(&words).map(Err);

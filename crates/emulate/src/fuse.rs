@@ -9,13 +9,14 @@ use crate::device::{Asked, Device};
 use crate::urgent;
 use fuser::{
     Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, SessionACL, TimeOrNow, WriteFlags,
+    KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
+    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, Session, SessionACL, TimeOrNow, WriteFlags,
 };
 use petrio_units::numbers::as_number;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// What is known of a file stays true.
@@ -41,6 +42,35 @@ pub fn serve(channel: OwnedFd, devices: Vec<Device>) -> io::Result<()> {
     let session = Session::from_fd(Files { devices }, channel, SessionACL::All, config)?;
     session.run()
 }
+
+/// Devices on a directory of a user's, who may mount nothing himself.
+pub struct MountedForUser(Session<Files>);
+
+/// Lets fusermount3 mount a channel on a directory, for its owner alone.
+///
+/// # Errors
+/// What that says, or the kernel.
+pub fn mount_for_user(directory: &Path, devices: Vec<Device>) -> io::Result<MountedForUser> {
+    let mut config = Config::default();
+    config.acl = SessionACL::Owner;
+    config.mount_options =
+        vec![MountOption::FSName(SOURCE.to_owned()), MountOption::NoSuid, MountOption::NoDev];
+    Session::new(Files { devices }, directory, &config).map(MountedForUser)
+}
+
+impl MountedForUser {
+    /// Serves until it is unmounted.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn serve(self) -> io::Result<()> {
+        urgent::before_others();
+        self.0.run()
+    }
+}
+
+/// What is mounted, as the kernel's list of mounts has it.
+pub const SOURCE: &str = "petrio";
 
 struct Files {
     devices: Vec<Device>,

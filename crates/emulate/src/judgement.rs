@@ -43,7 +43,7 @@ pub struct Judgement {
     pub discards: u64,
     /// Those that came back with an error, as the model or the faults would have it.
     pub failed: u64,
-    /// Requests that came while there was no power, or were under way when it was cut.
+    /// Requests that came while there was no power, or were under way when it was cut or when the emulation ended.
     pub without_power: u64,
     /// Those that came back outside of the tolerance.
     pub late: u64,

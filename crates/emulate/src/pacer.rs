@@ -1,5 +1,6 @@
 //! The thread that keeps the time: it hands requests to the engine when they arrive, and answers them when their time has come.
 
+mod gate;
 mod power;
 mod wait;
 
@@ -10,6 +11,7 @@ use crate::emulator::EmulateError;
 use crate::faults::{Decision, FaultProfile, Faults, Stalls};
 use crate::record::{Fact, Facts};
 use crate::store::{Content, Store};
+use gate::Gate;
 use petrio_colours::BlockRequest;
 use petrio_engine::{Answer as Returned, Engine, EngineError, Program, System, Ticket};
 use petrio_random::Generator;
@@ -118,6 +120,7 @@ pub(crate) struct Pacer {
     profile: FaultProfile,
     faults: Vec<Faults>,
     stalls: Vec<Stalls>,
+    gates: Vec<Gate>,
     /// What is left of each device's rate.
     speed: f64,
     power: Power,
@@ -139,6 +142,7 @@ impl Pacer {
         Ok(Self {
             faults: names().map(|name| Faults::new(profile, name)).collect(),
             stalls: names().map(|name| Stalls::new(profile, name)).collect(),
+            gates: shared.devices.iter().map(|device| Gate::of(device.spec.durability.rotational)).collect(),
             power: Power::of(profile.cut.clone()),
             random: petrio_random::generator(profile.seed, 0, "power", "cut"),
             system: Arc::clone(system),
@@ -190,7 +194,8 @@ impl Pacer {
             false => None,
         };
         let due = self.due.peek().map(|due| due.at);
-        Ok([model, due, self.power.next()].into_iter().flatten().min())
+        let gates = self.gates.iter().filter_map(Gate::opens).min();
+        Ok([model, due, gates, self.power.next()].into_iter().flatten().min())
     }
 
     fn is_alive(&self) -> bool {
@@ -208,6 +213,11 @@ impl Pacer {
         while self.due.peek().is_some_and(|due| due.at <= now) {
             if let Some(due) = self.due.pop() {
                 self.answer(due);
+            }
+        }
+        for device in 0..self.gates.len() {
+            for pending in self.gates[device].open(now) {
+                self.give(pending, now);
             }
         }
         match self.power.passes(now) {
@@ -244,15 +254,27 @@ impl Pacer {
         let decision = self.faults[device].decide(arrival.kind, arrival.blocks, now);
         self.slow_down(now);
         let mark = self.store(device, |store| store.mark());
-        let given = now.max(self.began.saturating_add(self.engine.now()));
-        let pending = Pending { arrival, decision, given, mark };
+        let pending = Pending { arrival, decision, given: now, mark };
         if let Some(takes) = decision.pretended {
-            let at = now.saturating_add(takes);
-            return self.is_due(pending, at, None);
+            return self.comes_back(pending, now.saturating_add(takes), None);
         }
+        if let Some(pending) = self.gates[device].arrives(pending, now) {
+            self.give(pending, now);
+        }
+    }
+
+    /// The model gets a request.
+    fn give(&mut self, mut pending: Pending, now: Time) {
+        if !self.is_alive() {
+            return self.refuse(pending.arrival);
+        }
+        pending.given = now.max(self.began.saturating_add(self.engine.now()));
         let request = self.request(&pending.arrival);
-        match self.engine.submit(self.program, request, given.saturating_sub(self.began)) {
-            Ok(ticket) => drop(self.in_model.insert(ticket, pending)),
+        match self.engine.submit(self.program, request, pending.given.saturating_sub(self.began)) {
+            Ok(ticket) => {
+                self.gates[pending.arrival.device].is_given();
+                self.in_model.insert(ticket, pending);
+            }
             Err(error) => {
                 self.refuse(pending.arrival);
                 self.fail(error);
@@ -289,14 +311,18 @@ impl Pacer {
         }
     }
 
-    /// The model has done it at `at`: what the faults add.
+    /// The model has done it at `at`: what the faults add, during which a device with an arm does nothing else.
     fn is_due(&mut self, pending: Pending, at: Time, refusal: Option<Refusal>) {
         let decision = pending.decision;
-        let own = at.saturating_sub(pending.given);
-        let more = Time::from_seconds(own.as_seconds() * (decision.times - 1.0));
-        let at = at.saturating_add(more).saturating_add(decision.later);
-        let at = self.stalls[pending.arrival.device].through(at);
+        let (device, given) = (pending.arrival.device, pending.given);
+        let stalls = &mut self.stalls[device];
+        let longer = |end: Time| stalls.through(end.saturating_add(decision.later));
+        let at = self.gates[device].is_done((given, at), decision.times, longer);
         let refusal = refusal.or(decision.fails.then_some(Refusal::Io));
+        self.comes_back(pending, at, refusal);
+    }
+
+    fn comes_back(&mut self, pending: Pending, at: Time, refusal: Option<Refusal>) {
         self.order += 1;
         self.due.push(Due { at, order: self.order, pending, refusal });
     }
@@ -340,7 +366,8 @@ impl Pacer {
     fn refuse_all(&mut self) {
         let in_model = std::mem::take(&mut self.in_model).into_values();
         let due = std::mem::take(&mut self.due).into_vec().into_iter().map(|due| due.pending);
-        let mut all: Vec<Pending> = in_model.chain(due).collect();
+        let waiting = self.gates.iter_mut().flat_map(Gate::clear);
+        let mut all: Vec<Pending> = in_model.chain(due).chain(waiting).collect();
         all.sort_by_key(|pending| pending.arrival.arrived);
         for pending in all {
             self.refuse(pending.arrival);

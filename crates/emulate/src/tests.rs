@@ -321,3 +321,37 @@ fn what_arrived_takes_as_long_in_a_simulation() {
     // Half a turn and a seek.
     assert!((5_000.0..15_000.0).contains(&mean), "{mean} us");
 }
+
+#[test]
+fn a_slow_region_keeps_the_arm_of_a_disk_from_everything_behind_it() {
+    let (system, blocks) = a_disk();
+    // Only the first blocks are slow.
+    let took = |text: &str| {
+        let devices = vec![(spec(blocks), Medium::in_memory())];
+        let emulator = Emulator::start(&system, devices, with_faults(text)).unwrap();
+        let device = emulator.devices()[0].clone();
+        let (tell, told) = std::sync::mpsc::channel();
+        let began = Instant::now();
+        for place in [0, 10_000, 20_000, 30_000] {
+            let tell = tell.clone();
+            let done = move |_| tell.send((place, began.elapsed().as_secs_f64())).unwrap();
+            device.submit(read(place * 512), done);
+        }
+        let mut times: Vec<_> = (0..4).map(|_| told.recv().unwrap()).collect();
+        times.sort_by_key(|(place, _)| *place);
+        // It is free again: what comes now isn't late.
+        let began = Instant::now();
+        device.ask(read(5_000 * 512)).unwrap();
+        (times, began.elapsed().as_secs_f64())
+    };
+    let (plain, _) = took("");
+    let (slow, after) = took("[[slow]]\nto = \"512 B\"\ntimes = 20\n");
+    let own = plain[0].1;
+    assert!(slow[0].1 > 15.0 * own, "{plain:?} {slow:?}");
+    // Each of the others has waited for it, and then takes no longer than it would have.
+    for (before, behind) in plain.iter().zip(&slow).skip(1) {
+        let later = behind.1 - before.1;
+        assert!((later - (slow[0].1 - own)).abs() < 0.02, "{plain:?} {slow:?}");
+    }
+    assert!(after < 0.06, "{after}");
+}

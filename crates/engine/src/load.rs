@@ -171,7 +171,10 @@ impl<R: Request, P: Programs<R>, L: Listener<R>> Load<L> for Lane<'_, R, P> {
             self.completed += 1;
             self.last = now;
             let workload = self.programs.workload_of(done.id());
-            self.programs.complete(done.id(), now)?;
+            match done.status().failure() {
+                None => self.programs.complete(done.id(), now)?,
+                Some(failure) => self.programs.failed(done.id(), failure, now)?,
+            }
             if let Some(exits) = self.ports.exits {
                 while let Some(process) = self.programs.ended_process() {
                     run.inject(exits, process, now)?;

@@ -1,7 +1,7 @@
 //! What issues requests, as an engine sees it.
 
 use crate::error::EngineError;
-use petrio_colours::RequestId;
+use petrio_colours::{Failure, RequestId};
 use petrio_kernel::Time;
 use petrio_workload::{Due, RequestSource, SourceItem};
 
@@ -24,6 +24,14 @@ pub trait Programs<R> {
     /// # Errors
     /// A workload that can't go on.
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError>;
+
+    /// A request has come back that could not be done. Who takes it as any other completion takes no notice.
+    ///
+    /// # Errors
+    /// A workload that can't go on.
+    fn failed(&mut self, id: RequestId, _failure: Failure, now: Time) -> Result<(), EngineError> {
+        self.complete(id, now)
+    }
 
     /// Which of several workloads issued a request that hasn't completed yet.
     fn workload_of(&self, _id: RequestId) -> usize {
@@ -58,6 +66,10 @@ impl<R, S: RequestSource<R>> Programs<R> for OfSource<S> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.0.complete(id, now)?)
+    }
+
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), EngineError> {
+        Ok(self.0.failed(id, failure, now)?)
     }
 
     fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {

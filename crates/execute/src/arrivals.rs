@@ -2,9 +2,8 @@
 
 use crate::failure::ExecuteError;
 use crate::options::Compute;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{LOOK, Supervisor};
 use crate::thread::{On, State, Wait};
-use crate::used::used;
 use petrio_intercept::{Answer, Held, Next};
 use petrio_time::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,7 +15,7 @@ impl Supervisor {
     pub(crate) fn pump(&mut self, wait: i64) -> Result<bool, ExecuteError> {
         let waiting: Vec<(u32, Arc<OwnedFd>, PollFlags)> = self.waiting();
         if waiting.is_empty() {
-            return self.receive(wait);
+            return if wait == LOOK { self.receive_soon() } else { self.receive(wait) };
         }
         let mut fds = vec![PollFd::new(&self.started.listener, PollFlags::IN)];
         fds.extend(waiting.iter().map(|(_, fd, flags)| PollFd::new(&**fd, *flags)));
@@ -59,7 +58,18 @@ impl Supervisor {
 
     pub(crate) fn receive(&mut self, wait: i64) -> Result<bool, ExecuteError> {
         let span = Timespec { tv_sec: 0, tv_nsec: wait };
-        match self.started.listener.next(Some(span)).map_err(ExecuteError::Held)? {
+        let next = self.started.listener.next(Some(span)).map_err(ExecuteError::Held)?;
+        self.take(next)
+    }
+
+    /// Takes the next call, which is waited for so long as whoever computes is left alone.
+    fn receive_soon(&mut self) -> Result<bool, ExecuteError> {
+        let next = self.started.listener.next_soon().map_err(ExecuteError::Held)?;
+        self.take(next)
+    }
+
+    fn take(&mut self, next: Next) -> Result<bool, ExecuteError> {
+        match next {
             Next::Call(held) => self.arrive(held).map(|()| true),
             Next::Nothing => Ok(false),
             Next::End => {
@@ -107,6 +117,10 @@ impl Supervisor {
             self.adopt(id);
         }
         self.looks = 0;
+        if self.passes(&held)? {
+            return Ok(());
+        }
+        let is_inside = self.ranks.is_inside(id);
         let (compute, global, shortest) = (self.options.compute, self.global, self.shortest);
         let Some(thread) = self.threads.get_mut(&id) else {
             // It is gone again.
@@ -121,7 +135,7 @@ impl Supervisor {
         let mut computed = Time::ZERO;
         match compute {
             Compute::Measured => {
-                let now = used(thread.process, id, alone).unwrap_or(thread.used);
+                let now = thread.processor.now(thread.process, id, alone).unwrap_or(thread.used);
                 let span = now.saturating_sub(thread.used);
                 self.shortest = shortest.min(span.max(1));
                 computed = Time::from_nanos(span.saturating_sub(self.shortest));
@@ -130,15 +144,21 @@ impl Supervisor {
             Compute::Fixed(each) => computed = each,
             Compute::None => {}
         }
+        if is_inside {
+            computed = Time::ZERO;
+        }
         thread.clock = match thread.state {
             // Whoever let it go on did so at the latest now.
             State::Elsewhere | State::Waits(..) | State::Works(..) => thread.clock.max(global),
             _ => thread.clock,
         }
         .saturating_add(computed);
+        if self.options.real_time {
+            thread.clock = self.wall.now();
+        }
         thread.asks.clear();
-        thread.looked = None;
-        thread.lends = false;
+        (thread.looked, thread.grew) = (None, 0);
+        (thread.lends, thread.has_run_long) = (false, false);
         // One that was taken out of a call has left there what it asked of storage.
         if matches!(std::mem::replace(&mut thread.state, State::Asks(held)), State::Works(..)) {
             self.in_flight.retain(|_, of| *of != id);
@@ -148,14 +168,14 @@ impl Supervisor {
         for (path, file) in settle {
             self.files.settle(id, &path, file);
         }
-        if is_new {
+        if is_new && !self.options.real_time {
             // One that is gone needs none.
             let _ = self.clocks.write_over(process);
         }
         if births > 0 {
             self.find_born(id);
         }
-        self.tell(|told| told.computed = told.computed.saturating_add(computed));
+        self.computed(process, computed);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use petrio_time::Time;
 use rustix::time::{ClockId, Itimerspec, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_settime};
 use std::os::fd::{AsFd, OwnedFd};
 
-const NANOS: u64 = 1_000_000_000;
+pub(crate) const NANOS: u64 = 1_000_000_000;
 /// Nobody waits longer than model time lasts; a hundred days are as good as for ever.
 const LONGEST: u64 = 100 * 86_400;
 /// Clocks of clock_gettime(2): those of the realtime, and those of the processor.

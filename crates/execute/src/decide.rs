@@ -1,5 +1,6 @@
 //! Each call that is seen, and whose it is to say what becomes of it.
 
+use crate::stats::To;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
 use petrio_intercept::{Answer, Held};
@@ -15,20 +16,25 @@ impl Supervisor {
     pub(crate) fn decide(&mut self, id: u32, call: Call, held: &Held) -> Verdict {
         use Call::*;
         let a = held.arguments;
+        if self.options.real_time && !crate::real_time::is_seen(call) {
+            return GO_ON;
+        }
         match call {
             Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange
-            | Splice | Close | CloseRange | Dup2 | Fsync | Fdatasync | Sync | SyncRange | Ftruncate
-            | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
+            | Splice | Close | CloseRange | Dup2 | SetFlags | Fsync | Fdatasync | Sync | SyncRange
+            | Ftruncate | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
                 self.of_descriptor(id, call, &a)
             }
             Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat
             | Mkdir | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx
-            | Attributes | AttributesAt | Setxattr => self.of_name(id, call, &a),
+            | Access | Accessat | Readlink | Readlinkat | Attributes | AttributesAt | Utime | Utimes
+            | UtimesAt | Utimens | Setxattr => self.of_name(id, call, &a),
             ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer
             | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => self.of_clock(id, call, &a),
             Futex => self.of_word(id, &a),
             Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Accept | Wait4
             | Waitid => self.of_waiting(id, call, &a),
+            Fstat => self.looks_at_open(id, crate::files::descriptor(a[0]), To::Stat(a[1])),
             Yield => self.yields(id),
             Fork => Verdict::Start { waits: false },
             Vfork => Verdict::Start { waits: true },
@@ -37,7 +43,7 @@ impl Supervisor {
                 let flags = petrio_intercept::memory::words::<1>(id, a[0]).map_or(0, |[flags]| flags);
                 Verdict::Start { waits: flags & WAITS_FOR_PROGRAM != 0 }
             }
-            Execve => self.becomes_program(id),
+            Execve => self.becomes_program(id, a[0]),
             Exit => Verdict::End { all: false },
             ExitGroup => Verdict::End { all: true },
             Kill => {
@@ -45,11 +51,14 @@ impl Supervisor {
                 GO_ON
             }
             SetTidAddress => GO_ON,
+            Tell => self.of_rank(id, &a),
         }
     }
 
     /// A thread becomes another program: its clocks are taken over when it makes its first call.
-    fn becomes_program(&mut self, id: u32) -> Verdict {
+    pub(crate) fn becomes_program(&mut self, id: u32, name: u64) -> Verdict {
+        let name = petrio_intercept::memory::name(id, name).unwrap_or_default();
+        self.begins_program(id, name.as_os_str());
         self.tell(|told| told.programs += 1);
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
         // Whichever it was: the first thread is the one that goes on.

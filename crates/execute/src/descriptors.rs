@@ -4,6 +4,7 @@ use crate::decide::GO_ON;
 use crate::files::{descriptor, is_directory, is_file, path_of, size_of};
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
+use crate::thread::Opened;
 use crate::waits::is_ready;
 use petrio_colours::{AccessFlags, Fallocate as Mode, FileId, FileOp, Operation};
 use petrio_intercept::{Answer, memory};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// What a descriptor is.
 pub(crate) enum Is {
     /// A file of the simulated storage; what has to be done first, because nobody knew of it.
-    Stored(FileId, Arc<OwnedFd>, Vec<FileOp>),
+    Stored(Opened, Vec<FileOp>),
     /// A file of the host's, or a directory.
     Hosts(Arc<OwnedFd>),
     /// Something that may have to be waited for: a pipe, a socket, a terminal.
@@ -34,17 +35,29 @@ const ZERO_RANGE: u64 = 16;
 
 impl Supervisor {
     /// A copy of a thread's descriptor.
-    pub(crate) fn copy(&self, id: u32, number: i32) -> Option<Arc<OwnedFd>> {
+    pub(crate) fn copy(&mut self, id: u32, number: i32) -> Option<Arc<OwnedFd>> {
+        match self.copied(id, number)? {
+            Ok(fd) => Some(Arc::new(fd)),
+            Err(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => {
+                // More than this process may have: what is kept of others is asked for again when it is needed.
+                self.processes.values_mut().for_each(|process| process.open.clear());
+                self.copied(id, number)?.ok().map(Arc::new)
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn copied(&self, id: u32, number: i32) -> Option<Result<OwnedFd, rustix::io::Errno>> {
         let thread = self.threads.get(&id)?;
         let handle = self.processes.get(&thread.process)?.handle.as_ref()?;
-        pidfd_getfd(handle, number, PidfdGetfdFlags::empty()).ok().map(Arc::new)
+        Some(pidfd_getfd(handle, number, PidfdGetfdFlags::empty()))
     }
 
     /// What a thread's descriptor is.
     pub(crate) fn is(&mut self, id: u32, number: i32) -> Is {
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return Is::Nothing };
-        if let Some((fd, file)) = self.processes.get(&process).and_then(|process| process.open.get(&number)) {
-            return Is::Stored(*file, fd.clone(), Vec::new());
+        if let Some(opened) = self.processes.get(&process).and_then(|process| process.open.get(&number)) {
+            return Is::Stored(opened.clone(), Vec::new());
         }
         let Some(fd) = self.copy(id, number) else { return Is::Nothing };
         let Ok(stat) = fstat(&fd) else { return Is::Nothing };
@@ -62,12 +75,14 @@ impl Supervisor {
                 _ => return Is::Hosts(fd),
             },
         };
+        let Ok(flags) = fcntl_getfl(&fd) else { return Is::Nothing };
+        let opened = Opened { fd, file, flags };
         if is_file(&stat)
             && let Some(process) = self.processes.get_mut(&process)
         {
-            process.open.insert(number, (fd.clone(), file));
+            process.open.insert(number, opened.clone());
         }
-        Is::Stored(file, fd, first)
+        Is::Stored(opened, first)
     }
 
     /// What becomes of a call on a descriptor.
@@ -82,6 +97,7 @@ impl Supervisor {
             Close => self.closes(id, descriptor(a[0])),
             Dup2 => self.closes(id, descriptor(a[1])),
             CloseRange => self.closes_all(id, a),
+            SetFlags => self.sets_flags(id, descriptor(a[0])),
             Sync => Verdict::Ask(
                 vec![FileOp { operation: Operation::Sync, ..FileOp::default() }],
                 Answer::Value(0),
@@ -90,7 +106,9 @@ impl Supervisor {
             Mmap => self.maps(id, a),
             Msync => GO_ON,
             _ => {
-                let Is::Stored(file, fd, mut ops) = self.is(id, descriptor(a[0])) else { return GO_ON };
+                let Is::Stored(Opened { file, fd, .. }, mut ops) = self.is(id, descriptor(a[0])) else {
+                    return GO_ON;
+                };
                 let op = FileOp { file, ..FileOp::default() };
                 let (op, answer) = match call {
                     Fsync => (FileOp { operation: Operation::Fsync, ..op }, Answer::Value(0)),
@@ -103,6 +121,7 @@ impl Supervisor {
                         )
                     }
                     Ftruncate => {
+                        self.files.was_written(file, self.clock(id));
                         (FileOp { operation: Operation::Truncate, length: a[1], ..op }, Answer::GoOn)
                     }
                     Fallocate => {
@@ -112,6 +131,7 @@ impl Supervisor {
                             mode if mode & KEEP_SIZE != 0 => Mode::KeepSize,
                             _ => Mode::Extend,
                         };
+                        self.files.was_written(file, self.clock(id));
                         let op = FileOp {
                             operation: Operation::Allocate,
                             offset: a[2],
@@ -124,8 +144,12 @@ impl Supervisor {
                     Getdents if seek(&fd, SeekFrom::Current(0)) == Ok(0) => {
                         (FileOp { operation: Operation::Readdir, ..op }, Answer::GoOn)
                     }
-                    AttributesOf => (FileOp { operation: Operation::SetAttributes, ..op }, Answer::GoOn),
+                    AttributesOf => {
+                        self.files.was_changed(file, self.clock(id));
+                        (FileOp { operation: Operation::SetAttributes, ..op }, Answer::GoOn)
+                    }
                     SetxattrOf => {
+                        self.files.was_changed(file, self.clock(id));
                         (FileOp { operation: Operation::SetXattr, length: a[3], ..op }, Answer::GoOn)
                     }
                     _ => return GO_ON,
@@ -153,9 +177,9 @@ impl Supervisor {
 
     fn reads(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         match self.is(id, descriptor(a[0])) {
-            Is::Stored(file, fd, mut ops) => {
+            Is::Stored(Opened { file, fd, flags }, mut ops) => {
                 let (length, offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
-                let Ok(flags) = fcntl_getfl(&fd) else { return GO_ON };
+                self.files.was_read(file, self.clock(id));
                 ops.extend(moved(Operation::Read, file, (offset, length), flags));
                 Verdict::Ask(ops, Answer::GoOn)
             }
@@ -164,6 +188,7 @@ impl Supervisor {
                 self.tell(|told| told.host_reads = (told.host_reads.0 + 1, told.host_reads.1 + length));
                 GO_ON
             }
+            Is::Other(_) if self.options.real_time => GO_ON,
             Is::Other(fd) => Self::or_wait(fd, PollFlags::IN),
             Is::Nothing => GO_ON,
         }
@@ -171,22 +196,22 @@ impl Supervisor {
 
     fn writes(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         match self.is(id, descriptor(a[0])) {
-            Is::Stored(file, fd, mut ops) => {
+            Is::Stored(Opened { file, fd, flags }, mut ops) => {
                 let (length, mut offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
-                let (Ok(flags), Ok(stat)) = (fcntl_getfl(&fd), fstat(&fd)) else { return GO_ON };
-                let size = size_of(&stat);
+                let Ok(stat) = fstat(&fd) else { return GO_ON };
                 if flags.contains(OFlags::APPEND) {
-                    offset = size;
+                    offset = size_of(&stat);
                 }
-                let grows = offset.saturating_add(length).saturating_sub(size);
-                if self.grown.saturating_add(grows) > self.options.limit {
-                    self.tell(|told| told.no_room += 1);
+                if !self.makes_room(id, &fd, Self::growth(&stat, offset, length)) {
                     return Verdict::Now(Answer::Error(libc::ENOSPC));
                 }
-                self.grown += grows;
+                if length > 0 {
+                    self.files.was_written(file, self.clock(id));
+                }
                 ops.extend(moved(Operation::Write, file, (offset, length), flags));
                 Verdict::Ask(ops, Answer::GoOn)
             }
+            Is::Other(_) if self.options.real_time => GO_ON,
             Is::Other(fd) => {
                 let length = Self::length(id, call, a);
                 match crate::waits::is_blocking_pipe(&fd) {
@@ -210,7 +235,7 @@ impl Supervisor {
         let mut ops = Vec::new();
         let mut length = length;
         match self.is(id, descriptor(from)) {
-            Is::Stored(file, fd, first) => {
+            Is::Stored(Opened { file, fd, .. }, first) => {
                 ops.extend(first);
                 let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
                 let there = fstat(&fd).map_or(0, |stat| size_of(&stat));
@@ -218,14 +243,21 @@ impl Supervisor {
                 ops.push(FileOp { operation: Operation::Read, file, offset, length, ..FileOp::default() });
             }
             Is::Hosts(fd) => length = length.min(fstat(&fd).map_or(0, |stat| size_of(&stat))),
-            Is::Other(fd) if !is_ready(&fd, PollFlags::IN) => return Self::or_wait(fd, PollFlags::IN),
+            Is::Other(fd) if !self.options.real_time && !is_ready(&fd, PollFlags::IN) => {
+                return Self::or_wait(fd, PollFlags::IN);
+            }
             Is::Other(_) | Is::Nothing => length = length.min(1 << 16),
         }
         if length > 0
-            && let Is::Stored(file, fd, first) = self.is(id, descriptor(to))
+            && let Is::Stored(Opened { file, fd, .. }, first) = self.is(id, descriptor(to))
         {
             ops.extend(first);
             let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
+            let Ok(stat) = fstat(&fd) else { return GO_ON };
+            if !self.makes_room(id, &fd, Self::growth(&stat, offset, length)) {
+                return Verdict::Now(Answer::Error(libc::ENOSPC));
+            }
+            self.files.was_written(file, self.clock(id));
             ops.push(FileOp { operation: Operation::Write, file, offset, length, ..FileOp::default() });
         }
         ops.retain(|op| op.length > 0 || !matches!(op.operation, Operation::Read | Operation::Write));
@@ -237,12 +269,23 @@ impl Supervisor {
         let known = self.processes.get_mut(&process).and_then(|process| process.open.remove(&number));
         self.timers.retain(|timer| timer.of != (process, number));
         match known {
-            Some((_, file)) => Verdict::Ask(
+            Some(Opened { file, .. }) => Verdict::Ask(
                 vec![FileOp { operation: Operation::Close, file, ..FileOp::default() }],
                 Answer::GoOn,
             ),
             None => GO_ON,
         }
+    }
+
+    /// How a file is accessed becomes another, for all that have it open by the same way: they are looked at anew.
+    fn sets_flags(&mut self, id: u32, number: i32) -> Verdict {
+        let process = self.threads.get(&id).and_then(|thread| self.processes.get(&thread.process));
+        if let Some(file) = process.and_then(|process| process.open.get(&number)).map(|opened| opened.file) {
+            self.processes
+                .values_mut()
+                .for_each(|process| process.open.retain(|_, opened| opened.file != file));
+        }
+        GO_ON
     }
 
     fn closes_all(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
@@ -274,10 +317,12 @@ impl Supervisor {
                 3 => Operation::Fdatasync,
                 _ => continue,
             };
-            let Is::Stored(file, fd, first) = self.is(id, descriptor(what >> 32)) else { continue };
+            let Is::Stored(Opened { file, flags, .. }, first) = self.is(id, descriptor(what >> 32)) else {
+                continue;
+            };
             ops.extend(first);
             let moves = matches!(operation, Operation::Read | Operation::Write);
-            let flags = fcntl_getfl(&fd).map(access).unwrap_or_default();
+            let flags = access(flags);
             let (offset, length) = if moves { (offset, length) } else { (0, 0) };
             if !moves || length > 0 {
                 ops.push(FileOp { operation, file, offset, length, flags, ..FileOp::default() });

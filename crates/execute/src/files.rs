@@ -5,6 +5,7 @@
 //! number and the file's); by name where these aren't known yet.
 
 use crate::failure::ExecuteError;
+use crate::times::Times;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_workload::program::{FileEntry, FileTable};
 use rustc_hash::FxHashMap;
@@ -128,6 +129,8 @@ pub(crate) struct Files {
     known: FxHashMap<FileId, Known>,
     storage: Vec<PathBuf>,
     next: u32,
+    /// Times that aren't the kernel's.
+    pub(crate) times: FxHashMap<FileId, Times>,
     /// The root of the tree that the program sees.
     root: Option<OwnedFd>,
 }
@@ -137,6 +140,8 @@ pub(crate) struct Files {
 pub(crate) struct Found {
     pub(crate) stat: Stat,
     pub(crate) path: PathBuf,
+    /// It, opened to be looked at.
+    pub(crate) opened: OwnedFd,
     /// Its number, if it lies on the simulated storage.
     pub(crate) file: Option<FileId>,
 }
@@ -171,7 +176,15 @@ impl Files {
             .chain([(FileId::ROOT, Known { is_directory: true, parent: FileId::ROOT })])
             .collect();
         let Laid { by_name, storage, next, .. } = laid;
-        Self { by_key: FxHashMap::default(), by_name, known, storage, next, root: None }
+        Self {
+            by_key: FxHashMap::default(),
+            by_name,
+            known,
+            storage,
+            next,
+            times: FxHashMap::default(),
+            root: None,
+        }
     }
 
     pub(crate) fn new_file(&mut self, parent: FileId, is_directory: bool) -> FileId {
@@ -259,6 +272,15 @@ impl Files {
         if let Ok(stat) = self.open(thread, path, false).and_then(|found| Ok(fstat(&found)?)) {
             self.by_key.insert((stat.st_dev, stat.st_ino), file);
             self.by_name.insert(path.to_owned(), file);
+        } else {
+            self.never_was(path, file);
+        }
+    }
+
+    /// What was to get a name hasn't come to be.
+    pub(crate) fn never_was(&mut self, path: &Path, file: FileId) {
+        if self.by_name.get(path) == Some(&file) && !self.by_key.values().any(|known| *known == file) {
+            self.by_name.remove(path);
         }
     }
 
@@ -291,16 +313,16 @@ impl Files {
             }
         };
         match self.open(thread, &full, follow) {
-            Ok(found) => self.found(&found),
+            Ok(found) => self.found(found),
             Err(error) if error.raw_os_error() == Some(libc::ENOENT) => self.nowhere(thread, &full, follow),
             Err(_) => Leads::Unknown,
         }
     }
 
-    fn found(&mut self, found: &OwnedFd) -> Leads {
-        let (Ok(stat), Ok(path)) = (fstat(found), path_of(found)) else { return Leads::Unknown };
+    fn found(&mut self, opened: OwnedFd) -> Leads {
+        let (Ok(stat), Ok(path)) = (fstat(&opened), path_of(&opened)) else { return Leads::Unknown };
         let file = self.number(&stat, &path);
-        Leads::To(Found { stat, path, file })
+        Leads::To(Found { stat, path, opened, file })
     }
 
     fn nowhere(&mut self, thread: u32, full: &Path, follow: bool) -> Leads {

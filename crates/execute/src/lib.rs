@@ -32,12 +32,19 @@ mod lifetimes;
 mod looks;
 mod names;
 mod options;
+mod ranks;
+mod real_time;
+mod refusals;
+mod shim;
 mod signals;
 mod source;
+mod stats;
 mod supervisor;
 mod table;
 mod thread;
+mod times;
 mod told;
+mod turns;
 mod used;
 mod waits;
 mod words;
@@ -45,6 +52,8 @@ mod words;
 pub use failure::ExecuteError;
 pub use files::Laid;
 pub use options::{Compute, Options};
+pub use ranks::{MessageSpeed, RankTold};
+pub use shim::Shim;
 pub use told::Told;
 
 use files::Files;
@@ -52,10 +61,12 @@ use petrio_colours::FileOp;
 use petrio_intercept::cage::Cage;
 use petrio_intercept::{Start, start};
 use petrio_kernel::Watch;
+use petrio_record::mpi::{is_launcher, is_likely};
 use petrio_scenario::given::Given;
 use petrio_workload::program::{FileTable, ProgramError};
 use petrio_workload::{RequestSource, SourceError};
 use source::Executed;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 use supervisor::Supervisor;
 
@@ -80,9 +91,15 @@ impl Execution {
     }
 
     fn begin(&self) -> Result<Executed, ExecuteError> {
-        let Options { program, command, directory, scratch, limit, network, .. } = self.options.clone();
+        let Options { program, command, directory, scratch, limit, network, environment, .. } =
+            self.options.clone();
         let cage = Cage { directory, scratch, limit, network };
-        let started = start(&Start { program, command, cage: Some(cage), rules: table::rules() })?;
+        let started =
+            start(&Start { program, command, environment, cage: Some(cage), rules: table::rules() })?;
+        // A copy is kept of each file that it has open: as many as this process may have.
+        let mut limits = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+        limits.current = limits.maximum;
+        let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limits);
         let files = Files::new(self.laid.clone());
         let told = self.told.clone();
         Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))
@@ -113,6 +130,18 @@ impl Given for Execution {
         })?;
         Ok(Box::new(begun))
     }
+}
+
+/// Whether a command is likely to have ranks of MPI: it starts them, or is one, or is a shell's words with what starts them among them.
+pub fn may_be_mpi(command: &[OsString]) -> bool {
+    let among =
+        |word: &OsString| word.to_string_lossy().split_whitespace().any(|it| is_launcher(it.as_ref()));
+    command.iter().any(among) || is_likely(command)
+}
+
+/// What the disk of a directory has free, bytes; all that there can be where it doesn't say.
+pub fn free_on_disk(directory: &std::path::Path) -> u64 {
+    rustix::fs::statvfs(directory).map_or(u64::MAX, |told| told.f_bavail.saturating_mul(told.f_frsize))
 }
 
 /// The memory that is free for what a program writes, bytes.

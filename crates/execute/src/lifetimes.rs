@@ -3,7 +3,7 @@
 use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
 use crate::thread::{Birth, On, Process, State, Status, Thread, Wait, Word};
-use crate::used::used;
+use crate::used::Used;
 use petrio_intercept::{Answer, Held, memory};
 use petrio_time::Time;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -43,6 +43,7 @@ impl Supervisor {
         process.threads += 1;
         process.several |= process.threads > 1;
         let alone = !process.several;
+        let mut processor = Used::default();
         self.threads.insert(
             id,
             Thread {
@@ -56,16 +57,20 @@ impl Supervisor {
                 used: if is_thread || birth.is_some() {
                     0
                 } else {
-                    used(status.process, id, alone).unwrap_or(0)
+                    processor.now(status.process, id, alone).unwrap_or(0)
                 },
+                processor,
                 looked: None,
                 lends: false,
+                has_run_long: false,
                 settle: Vec::new(),
+                grew: 0,
                 idle: 0,
                 is_new: birth.is_none(),
                 births: 0,
             },
         );
+        self.sorts(id, birth.map(|birth| birth.by));
         let (threads, all) = (self.threads.len(), self.next_number);
         self.tell(|told| {
             told.most_threads = told.most_threads.max(threads);
@@ -107,7 +112,7 @@ impl Supervisor {
     }
 
     pub(crate) fn ends(&mut self, id: u32, held: Held, all: bool) -> Result<(), ExecuteError> {
-        self.answer(id, held, Answer::GoOn)?;
+        self.lets_go(id, held, Answer::GoOn)?;
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
         thread.state = State::Ends;
         let (process, clock) = (thread.process, thread.clock);
@@ -127,7 +132,11 @@ impl Supervisor {
             return self.answer(id, held, Answer::Error(libc::EAGAIN));
         }
         let number = self.number();
-        self.answer(id, held, Answer::GoOn)?;
+        // Whoever waits for a child to become a program has its turn then.
+        match waits {
+            true => self.lets_go(id, held, Answer::GoOn)?,
+            false => self.answer(id, held, Answer::GoOn)?,
+        }
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
         self.births.push(Birth { by: id, process: thread.process, number, clock: thread.clock });
         thread.births += 1;
@@ -140,7 +149,11 @@ impl Supervisor {
 
     /// A thread has ended.
     pub(crate) fn gone(&mut self, id: u32) -> Result<(), ExecuteError> {
-        let Some(thread) = self.threads.remove(&id) else { return Ok(()) };
+        let Some(mut thread) = self.threads.remove(&id) else { return Ok(()) };
+        if self.ranks.is_outside(thread.process) {
+            // It has waited for those whom it had started.
+            thread.clock = thread.clock.max(self.global);
+        }
         for queue in self.words.values_mut() {
             queue.retain(|waiting| *waiting != id);
         }
@@ -162,6 +175,7 @@ impl Supervisor {
                 parent = Some(process.parent);
             }
         }
+        self.ranks.gone(id, parent.is_some().then_some(thread.process));
         // The kernel clears a word of whoever ends, and wakes those who wait for that.
         self.look_at_words(thread.process, global)?;
         if self.first == Some(thread.process) && parent.is_some() {

@@ -4,13 +4,15 @@ use crate::failure::ExecuteError;
 use crate::options::Compute;
 use crate::supervisor::Supervisor;
 use crate::thread::{State, letter};
-use crate::used::used;
 use petrio_time::Time;
 use std::collections::BTreeSet;
 
 /// Whoever computes for so long without a call, nanoseconds of processor time, while others wait for its clock, may be waiting for them:
 /// where computing costs no time its clock would stand still for ever.
 const PATIENCE: u64 = 2_000_000_000;
+
+/// Whoever runs for so long without a call while others wait for their turn may be waiting for them.
+const TURN: u64 = 20_000_000;
 
 /// So many looks without a call are long for a disk.
 const LONG: u32 = 50;
@@ -28,7 +30,7 @@ impl Supervisor {
                 continue;
             }
             let held = match &thread.state {
-                State::Waits(held, _) | State::Works(held, _) => Some(held.id),
+                State::Waits(held, _) | State::Works(held, _) | State::Ready(held, _) => Some(held.id),
                 _ => None,
             };
             if let Some(held) = held {
@@ -41,7 +43,9 @@ impl Supervisor {
                 let waits =
                     matches!(sees, Some(b'S' | b'T' | b't')) || sees == Some(b'D') && self.looks > LONG;
                 if !waits {
-                    self.computes(id, process, somebody_waits);
+                    if !self.ranks.is_inside(id) {
+                        self.computes(id, process, somebody_waits);
+                    }
                     continue;
                 }
                 // It may have called just now.
@@ -61,7 +65,7 @@ impl Supervisor {
         let seen: Vec<u32> = self.births.iter().map(|birth| birth.by).collect();
         self.births.retain(|birth| self.threads.contains_key(&birth.by));
         for by in seen {
-            if self.looks > 2 && self.threads.get(&by).is_some_and(|it| !matches!(it.state, State::Running)) {
+            if self.looks > 2 && self.threads.get(&by).is_some_and(|it| !it.state.goes_on()) {
                 self.find_born(by);
             }
         }
@@ -77,19 +81,26 @@ impl Supervisor {
     /// The clock of whoever computes goes on, where that is measured.
     fn computes(&mut self, id: u32, process: u32, somebody_waits: bool) {
         let alone = self.processes.get(&process).is_none_or(|process| !process.several);
+        let turns = self.somebody_waits_for_turn();
         let Some(thread) = self.threads.get_mut(&id) else { return };
         match self.options.compute {
             Compute::Measured => {
-                if let Some(now) = used(process, id, alone) {
+                if let Some(now) = thread.processor.now(process, id, alone) {
                     let span = Time::from_nanos(now.saturating_sub(thread.used));
                     thread.clock = thread.clock.saturating_add(span);
                     thread.used = now.max(thread.used);
-                    self.tell(|told| told.computed = told.computed.saturating_add(span));
+                    self.computed(process, span);
                 }
             }
-            _ if somebody_waits => {
-                let Some(now) = used(process, id, alone) else { return };
-                if now.saturating_sub(*thread.looked.get_or_insert(now)) > PATIENCE {
+            _ if somebody_waits || turns => {
+                let Some(now) = thread.processor.now(process, id, alone) else { return };
+                let has_run = now.saturating_sub(*thread.looked.get_or_insert(now));
+                if turns && has_run > TURN && !thread.has_run_long {
+                    thread.has_run_long = true;
+                    self.tell(|told| told.uncertain += 1);
+                    return;
+                }
+                if somebody_waits && has_run > PATIENCE {
                     thread.state = State::Elsewhere;
                     self.tell(|told| told.uncertain += 1);
                 }

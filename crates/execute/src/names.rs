@@ -2,8 +2,10 @@
 
 use crate::decide::GO_ON;
 use crate::files::{Found, Leads, descriptor, follows, is_directory, is_file, size_of};
+use crate::stats::To;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
+use crate::times::Set;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_intercept::{Answer, memory};
 use std::path::{Path, PathBuf};
@@ -40,13 +42,23 @@ impl Supervisor {
             }
             Truncate => self.changes(id, &name(HERE, a[0], true), Operation::Truncate, a[1]),
             Attributes => self.changes(id, &name(HERE, a[0], true), Operation::SetAttributes, 0),
-            AttributesAt if a[1] == 0 => self.of_descriptor(id, AttributesOf, a),
             AttributesAt => self.changes(id, &name(at(0), a[1], true), Operation::SetAttributes, 0),
             Setxattr => self.changes(id, &name(HERE, a[0], true), Operation::SetXattr, a[3]),
-            Stat => self.looks(id, &name(HERE, a[0], true)),
-            Lstat => self.looks(id, &name(HERE, a[0], false)),
-            Statat => self.looks(id, &name(at(0), a[1], follows(a[3]))),
-            Statx => self.looks(id, &name(at(0), a[1], follows(a[2]))),
+            Utime | Utimes | UtimesAt | Utimens => self.sets_times(id, call, a),
+            Stat => self.looks(id, &name(HERE, a[0], true), Some(To::Stat(a[1]))),
+            Lstat => self.looks(id, &name(HERE, a[0], false), Some(To::Stat(a[1]))),
+            Statat if has(a[3], libc::AT_EMPTY_PATH) && self.is_empty(id, a[1]) => {
+                self.looks_at_open(id, at(0), To::Stat(a[2]))
+            }
+            Statat => self.looks(id, &name(at(0), a[1], follows(a[3])), Some(To::Stat(a[2]))),
+            Statx if has(a[2], libc::AT_EMPTY_PATH) && self.is_empty(id, a[1]) => {
+                self.looks_at_open(id, at(0), To::Statx(a[4], a[3]))
+            }
+            Statx => self.looks(id, &name(at(0), a[1], follows(a[2])), Some(To::Statx(a[4], a[3]))),
+            Access => self.looks(id, &name(HERE, a[0], true), None),
+            Accessat => self.looks(id, &name(at(0), a[1], follows(a[3])), None),
+            Readlink => self.looks(id, &name(HERE, a[0], false), None),
+            Readlinkat => self.looks(id, &name(at(0), a[1], false), None),
             Mkdir => self.makes_directory(id, &name(HERE, a[0], false)),
             Mkdirat => self.makes_directory(id, &name(at(0), a[1], false)),
             Unlink => self.removes(id, &name(HERE, a[0], false), false),
@@ -63,6 +75,11 @@ impl Supervisor {
             Symlinkat => self.links_by_name(id, a[0], &name(at(1), a[2], false)),
             _ => GO_ON,
         }
+    }
+
+    /// Whether a name is none at all: then the descriptor itself is meant.
+    fn is_empty(&self, id: u32, at: u64) -> bool {
+        at == 0 || memory::name(id, at).is_ok_and(|name| name.as_os_str().is_empty())
     }
 
     fn leads(&mut self, id: u32, name: &Name) -> Leads {
@@ -117,6 +134,9 @@ impl Supervisor {
                     None => return GO_ON,
                 };
                 let file = ops.last().map_or(FileId::ROOT, |op| op.file);
+                if truncates && is_file(&found.stat) {
+                    self.files.was_written(file, self.clock(id));
+                }
                 if truncates && is_file(&found.stat) && size > 0 {
                     self.grown = self.grown.saturating_sub(size);
                     ops.push(FileOp { operation: Operation::Truncate, file, length: 0, ..FileOp::default() });
@@ -133,6 +153,7 @@ impl Supervisor {
                     return GO_ON;
                 }
                 let file = self.files.new_file(parent, false);
+                self.files.was_made(file, parent, self.clock(id));
                 self.settles(id, path, file);
                 Verdict::Ask(
                     vec![FileOp { operation: Operation::Create, file, parent, ..FileOp::default() }],
@@ -160,18 +181,50 @@ impl Supervisor {
         }
     }
 
-    fn looks(&mut self, id: u32, name: &Name) -> Verdict {
+    /// A look by name, whose answer goes somewhere, where it isn't only whether there is such a file.
+    fn looks(&mut self, id: u32, name: &Name, to: Option<To>) -> Verdict {
         match self.leads(id, name) {
             Leads::To(found) => match self.known(&found) {
                 Some((file, mut ops)) => {
                     ops.push(FileOp { operation: Operation::Stat, file, ..FileOp::default() });
-                    Verdict::Ask(ops, Answer::GoOn)
+                    let answer = to.map_or(Answer::GoOn, |to| self.look_of(id, (file, &found.opened), to));
+                    Verdict::Ask(ops, answer)
                 }
                 None => GO_ON,
             },
             Leads::Nowhere { parent, .. } => Self::in_vain(parent),
             Leads::Unknown => GO_ON,
         }
+    }
+
+    /// The times when a file was read and written are set.
+    fn sets_times(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
+        let (name, times) = match call {
+            Call::Utime | Call::Utimes => (Name { directory: libc::AT_FDCWD, at: a[0], follow: true }, a[1]),
+            _ => {
+                let follow = call != Call::Utimens || follows(a[3]);
+                (Name { directory: descriptor(a[0]), at: a[1], follow }, a[2])
+            }
+        };
+        let set = match times {
+            0 => (Set::Now, Set::Now),
+            at if call == Call::Utimens => match memory::words::<4>(id, at) {
+                Ok([_, read, _, written]) => (set_to(read), set_to(written)),
+                Err(_) => return GO_ON,
+            },
+            _ => (Set::To, Set::To),
+        };
+        let verdict = if name.at == 0 || (call == Call::Utimens && self.is_empty(id, name.at)) {
+            self.of_descriptor(id, Call::AttributesOf, a)
+        } else {
+            self.changes(id, &name, Operation::SetAttributes, 0)
+        };
+        if let Verdict::Ask(ops, _) = &verdict
+            && let Some(op) = ops.last()
+        {
+            self.files.was_set(op.file, set, self.clock(id));
+        }
+        verdict
     }
 
     fn changes(&mut self, id: u32, name: &Name, operation: Operation, length: u64) -> Verdict {
@@ -187,6 +240,10 @@ impl Supervisor {
             None => return GO_ON,
         };
         ops.push(FileOp { operation, file, length, ..FileOp::default() });
+        match operation {
+            Operation::Truncate => self.files.was_written(file, self.clock(id)),
+            _ => self.files.was_changed(file, self.clock(id)),
+        }
         self.settles(id, found.path, file);
         Verdict::Ask(ops, Answer::GoOn)
     }
@@ -196,6 +253,7 @@ impl Supervisor {
             Leads::Nowhere { path, parent } if self.is_real(&path) => {
                 let parent = parent.unwrap_or(FileId::ROOT);
                 let file = self.files.new_file(parent, true);
+                self.files.was_made(file, parent, self.clock(id));
                 self.settles(id, path, file);
                 Verdict::Ask(
                     vec![FileOp { operation: Operation::Mkdir, file, parent, ..FileOp::default() }],
@@ -220,6 +278,8 @@ impl Supervisor {
             self.grown = self.grown.saturating_sub(size_of(&found.stat));
         }
         self.files.forget(&found.path);
+        self.files.was_written(parent, self.clock(id));
+        self.files.was_changed(file, self.clock(id));
         let operation = if directory { Operation::Rmdir } else { Operation::Unlink };
         Verdict::Ask(vec![FileOp { operation, file, parent, ..FileOp::default() }], Answer::GoOn)
     }
@@ -250,7 +310,11 @@ impl Supervisor {
             Leads::Unknown => return GO_ON,
         };
         let parent = parent.unwrap_or(FileId::ROOT);
+        let from = self.files.parent(file);
         self.files.rename(&found.path, &path, file, parent);
+        let at = self.clock(id);
+        [from, parent].into_iter().for_each(|directory| self.files.was_written(directory, at));
+        self.files.was_changed(file, at);
         self.settles(id, path, file);
         ops.push(FileOp { operation: Operation::Rename, file, parent, replaced, ..FileOp::default() });
         Verdict::Ask(ops, Answer::GoOn)
@@ -263,6 +327,8 @@ impl Supervisor {
         };
         let Some((file, mut ops)) = self.known(&found) else { return GO_ON };
         let parent = parent.unwrap_or(FileId::ROOT);
+        self.files.was_written(parent, self.clock(id));
+        self.files.was_changed(file, self.clock(id));
         self.settles(id, path, file);
         ops.push(FileOp { operation: Operation::Link, file, parent, ..FileOp::default() });
         Verdict::Ask(ops, Answer::GoOn)
@@ -276,9 +342,19 @@ impl Supervisor {
         let length = memory::name(id, target).map_or(0, |target| target.as_os_str().len() as u64);
         let parent = parent.unwrap_or(FileId::ROOT);
         let file = self.files.new_file(parent, false);
+        self.files.was_made(file, parent, self.clock(id));
         self.settles(id, path, file);
         let op = FileOp { operation: Operation::Symlink, file, parent, length, ..FileOp::default() };
         Verdict::Ask(vec![op], Answer::GoOn)
+    }
+}
+
+/// What a time is set to, by its nanoseconds.
+fn set_to(nanos: u64) -> Set {
+    match nanos.cast_signed() {
+        libc::UTIME_NOW => Set::Now,
+        libc::UTIME_OMIT => Set::Left,
+        _ => Set::To,
     }
 }
 

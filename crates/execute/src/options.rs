@@ -1,5 +1,6 @@
 //! What is asked of an execution.
 
+use crate::ranks::MessageSpeed;
 use petrio_time::Time;
 use petrio_units::Duration;
 use std::ffi::OsString;
@@ -48,6 +49,8 @@ pub struct Options {
     pub storage: Vec<PathBuf>,
     /// What computing costs.
     pub compute: Compute,
+    /// Whether its calls are delayed, and its clocks the machine's.
+    pub real_time: bool,
     /// Where what it writes lies meanwhile; in memory, where nothing is said.
     pub scratch: Option<PathBuf>,
     /// How many bytes it may write, all together.
@@ -56,6 +59,10 @@ pub struct Options {
     pub network: bool,
     /// How many threads and processes there may be at one time.
     pub threads: u32,
+    /// Variables of its environment beside those that petrio has.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What messages between ranks of MPI cost.
+    pub messages: MessageSpeed,
 }
 
 #[cfg(test)]

@@ -25,8 +25,7 @@ pub(crate) struct SignalTimer {
 impl Supervisor {
     /// Lets signals that threads have sent reach whom they take out of their calls; whether there were any.
     pub(crate) fn signals_arrive(&mut self) -> Result<bool, ExecuteError> {
-        let sent =
-            |thread: &u32| self.threads.get(thread).is_none_or(|it| !matches!(it.state, State::Running));
+        let sent = |thread: &u32| self.threads.get(thread).is_none_or(|it| !it.state.goes_on());
         if self.signalling.is_empty() || !self.signalling.iter().all(sent) {
             return Ok(false);
         }

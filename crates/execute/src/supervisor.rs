@@ -13,13 +13,15 @@
 use crate::failure::ExecuteError;
 use crate::files::Files;
 use crate::options::Options;
+use crate::ranks::Ranks;
+use crate::real_time::Wall;
 use crate::signals::{FIRST_TIMER, SignalTimer};
-use crate::table::{Call, Table};
+use crate::table::{Call, Counts, Table};
 use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
 use crate::told::Told;
 use petrio_colours::{FileOp, RequestId};
 use petrio_intercept::vdso::Clocks;
-use petrio_intercept::{Answer, Held, Started, memory};
+use petrio_intercept::{Answer, Started, memory};
 use petrio_time::Time;
 use petrio_workload::Due;
 use rustc_hash::FxHashMap;
@@ -28,17 +30,19 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
 
 /// Whoever computes is looked after so often, nanoseconds; and so often where somebody is about to end.
-const LOOK: i64 = 1_000_000;
+pub(crate) const LOOK: i64 = 1_000_000;
 const LOOK_AT_ENDS: i64 = 30_000;
 /// Where only the world outside can go on, one looks whether the run is still wanted.
 const LOOK_OUTSIDE: i64 = 50_000_000;
+/// After so many of these, ranks that wait for each other are let go on.
+const LOOKS_FOR_OTHERS: u32 = 20;
 /// Threads that do nothing but read clocks, or look without waiting, get on by so much each time after so many.
 const IDLE: u32 = 64;
 const IDLE_STEP: Time = Time::from_micros(1);
 
 /// What is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Coming {
+pub(crate) enum Coming {
     Thread(u32),
     Late(u32),
     Alarm(u32),
@@ -76,7 +80,7 @@ pub(crate) enum Verdict {
 pub(crate) struct Supervisor {
     pub(crate) started: Started,
     pub(crate) options: Options,
-    table: Table,
+    pub(crate) table: Table,
     pub(crate) clocks: Clocks,
     pub(crate) files: Files,
     pub(crate) threads: BTreeMap<u32, Thread>,
@@ -102,6 +106,9 @@ pub(crate) struct Supervisor {
     /// The least processor time between two calls, which is the holding's own.
     pub(crate) shortest: u64,
     pub(crate) looks: u32,
+    /// Looks at which nothing came, in real time.
+    pub(crate) idle_looks: u32,
+    pub(crate) wall: Wall,
     pub(crate) file_system: u32,
     /// Realtime and monotonic clock of the host at the beginning, nanoseconds.
     pub(crate) began: (u64, u64),
@@ -109,12 +116,19 @@ pub(crate) struct Supervisor {
     pub(crate) clears: FxHashMap<u32, Vec<(u64, usize)>>,
     /// By how much files have grown.
     pub(crate) grown: u64,
+    /// By how much since it was last asked whether the scratch directory's disk has room.
+    pub(crate) unasked: u64,
     pub(crate) told: Arc<Mutex<Told>>,
+    /// Calls that were seen, by their place among all, and what was computed between them: told when it is over.
+    counts: Counts,
+    pub(crate) computed: Time,
     pub(crate) over: bool,
     /// The program's own process, whose end is that of all.
     pub(crate) first: Option<u32>,
     /// Whether the program has been called.
     pub(crate) begun: bool,
+    /// Ranks of MPI.
+    pub(crate) ranks: Ranks,
 }
 
 impl Supervisor {
@@ -125,6 +139,7 @@ impl Supervisor {
         told: Arc<Mutex<Told>>,
     ) -> Result<Self, ExecuteError> {
         let slots = (0..options.threads).collect();
+        let ranks = Ranks::new(options.messages);
         Ok(Self {
             started,
             options,
@@ -147,14 +162,20 @@ impl Supervisor {
             global: Time::ZERO,
             shortest: u64::MAX,
             looks: 0,
+            idle_looks: 0,
+            wall: Wall::default(),
             file_system,
             began: crate::clocks::now(),
             clears: FxHashMap::default(),
             grown: 0,
+            unasked: 0,
             told,
+            counts: Counts::new(),
+            computed: Time::ZERO,
             over: false,
             first: None,
             begun: false,
+            ranks,
         })
     }
 
@@ -164,15 +185,27 @@ impl Supervisor {
         }
     }
 
+    /// Tells what was counted so far.
+    pub(crate) fn tell_counts(&self) {
+        self.tell(|told| {
+            (told.calls, told.computed) = (self.counts.by_name(), self.computed);
+            told.late = self.wall.late(0.5).zip(self.wall.late(0.99));
+        });
+    }
+
     /// When something is next due, once nothing can come earlier any more.
     pub(crate) fn due(&mut self) -> Result<Due, ExecuteError> {
+        if self.options.real_time {
+            return self.due_in_real_time();
+        }
         loop {
+            self.passes_turn()?;
             if self.over {
                 return Ok(if self.in_flight.is_empty() { Due::Never } else { Due::AfterCompletion });
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
-                while !self.over && self.pump(0)? {}
+                while !self.over && self.pump(0)? && !self.ranks.has_spun() {}
                 next = self.next();
             }
             let bound = self.bound();
@@ -193,8 +226,14 @@ impl Supervisor {
                 (None, None) if !self.in_flight.is_empty() => return Ok(Due::AfterCompletion),
                 (None, None) => {
                     // All wait for the world outside.
+                    if self.ranks.spins_in_vain() {
+                        self.releases();
+                    }
                     if !self.pump(LOOK_OUTSIDE)? {
                         self.examine(false)?;
+                        if self.looks > LOOKS_FOR_OTHERS {
+                            self.releases();
+                        }
                         if self.is_stopped() {
                             return Ok(Due::Never);
                         }
@@ -220,18 +259,17 @@ impl Supervisor {
         any
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.told.lock().is_ok_and(|told| told.watch.is_stopped())
     }
 
     /// Looks at what is due by now, until an operation on storage comes of it.
     pub(crate) fn issue(&mut self, now: Time) -> Result<Option<FileOp>, ExecuteError> {
         loop {
-            let Due::At(at) = self.due()? else { return Ok(None) };
-            if at > now {
+            if !self.options.real_time && !matches!(self.due()?, Due::At(at) if at <= now) {
                 return Ok(None);
             }
-            let Some((at, _, what)) = self.next() else { return Ok(None) };
+            let Some((at, _, what)) = self.next().filter(|(at, ..)| *at <= now) else { return Ok(None) };
             self.global = self.global.max(at);
             match what {
                 Coming::Thread(thread) => {
@@ -251,8 +289,12 @@ impl Supervisor {
     pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), ExecuteError> {
         let Some(number) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);
+        self.stored(number, now);
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
         thread.clock = now;
+        if self.options.real_time {
+            self.wall.returns(now);
+        }
         if !thread.asks.is_empty() {
             return Ok(());
         }
@@ -263,7 +305,7 @@ impl Supervisor {
     }
 
     /// What comes first of all that could be looked at.
-    fn next(&self) -> Option<(Time, u32, Coming)> {
+    pub(crate) fn next(&self) -> Option<(Time, u32, Coming)> {
         let of_thread = |(&id, thread): (&u32, &Thread)| match &thread.state {
             State::Asks(_) => Some((thread.clock, thread.number, Coming::Thread(id))),
             State::Works(..) if !thread.asks.is_empty() && !self.in_flight.values().any(|of| *of == id) => {
@@ -286,8 +328,10 @@ impl Supervisor {
 
     /// Before this nobody who computes, or is about to be seen, can do anything.
     fn bound(&self) -> Option<(Time, u32)> {
-        let running =
-            self.threads.values().filter(|thread| matches!(thread.state, State::Running | State::Ends));
+        let running = self
+            .threads
+            .values()
+            .filter(|thread| thread.state.goes_on() || matches!(thread.state, State::Ends));
         let born = self.births.iter().map(|birth| (birth.clock, birth.number));
         running.map(|thread| (thread.clock, thread.number)).chain(born).min()
     }
@@ -296,9 +340,9 @@ impl Supervisor {
     fn somebody_may_come(&self) -> bool {
         !self.births.is_empty()
             || self.threads.values().any(|thread| match &thread.state {
-                State::Running | State::Elsewhere | State::Ends => true,
+                State::Running | State::Elsewhere | State::Ends | State::Outside => true,
                 State::Waits(_, wait) => matches!(wait.on, On::Ready(_) | On::Room(..)),
-                State::Asks(_) | State::Works(..) => false,
+                State::Asks(_) | State::Works(..) | State::Ready(..) => false,
             })
     }
 
@@ -310,6 +354,7 @@ impl Supervisor {
             op.file_system = self.file_system;
             self.next_id += 1;
             self.in_flight.insert(op.id, id);
+            self.stores(id, &op);
             return Ok(Some(op));
         }
         let State::Asks(held) = &thread.state else { return Ok(None) };
@@ -320,15 +365,22 @@ impl Supervisor {
             self.begun = call == Some(Call::Execve);
             thread.clock = Time::ZERO;
             thread.is_new = self.begun;
-            self.tell(|told| (told.computed, told.programs) = (Time::ZERO, 1));
+            self.wall.begin();
+            self.computed = Time::ZERO;
+            self.tell(|told| told.programs = 1);
+            if self.begun {
+                let program = self.options.program.clone();
+                self.begins_program(id, program.as_os_str());
+            }
             self.answer(id, held, Answer::GoOn)?;
+            self.leaves_program(id);
             return Ok(None);
         }
         let Some(call) = call else {
             self.answer(id, held, Answer::GoOn)?;
             return Ok(None);
         };
-        self.tell(|told| *told.calls.entry(call.name()).or_default() += 1);
+        self.counts.count(call);
         let verdict = self.decide(id, call, &held);
         self.idles(id, call, &verdict);
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(None) };
@@ -351,6 +403,7 @@ impl Supervisor {
             Verdict::End { all } => self.ends(id, held, all)?,
             Verdict::Start { waits } => self.starts(id, held, waits)?,
         }
+        self.leaves_program(id);
         Ok(None)
     }
 
@@ -368,15 +421,6 @@ impl Supervisor {
         if thread.idle > IDLE {
             thread.clock = thread.clock.saturating_add(IDLE_STEP);
         }
-    }
-
-    /// Answers a call.
-    pub(crate) fn answer(&mut self, id: u32, held: Held, answer: Answer) -> Result<(), ExecuteError> {
-        self.started.listener.answer(held.id, answer).map_err(ExecuteError::Held)?;
-        if let Some(thread) = self.threads.get_mut(&id) {
-            thread.state = State::Running;
-        }
-        Ok(())
     }
 
     /// The time of a wait is over.

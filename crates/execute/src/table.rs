@@ -1,6 +1,7 @@
 //! The system calls that are seen, and what each is about.
 
 use petrio_intercept::Rule;
+use std::collections::BTreeMap;
 
 /// What a call is about, as far as time and storage are concerned: the kernel's own name, or that of all that differ in how arguments are
 /// written.
@@ -24,6 +25,7 @@ pub(crate) enum Call {
     Close,
     CloseRange,
     Dup2,
+    SetFlags,
     Fsync,
     Fdatasync,
     Sync,
@@ -47,9 +49,18 @@ pub(crate) enum Call {
     Lstat,
     Statat,
     Statx,
+    Fstat,
+    Access,
+    Accessat,
+    Readlink,
+    Readlinkat,
     Attributes,
     AttributesAt,
     AttributesOf,
+    Utime,
+    Utimes,
+    UtimesAt,
+    Utimens,
     Setxattr,
     SetxattrOf,
     IoSubmit,
@@ -88,6 +99,7 @@ pub(crate) enum Call {
     ExitGroup,
     Kill,
     SetTidAddress,
+    Tell,
 }
 
 use Call::*;
@@ -128,13 +140,15 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_getdents64, Getdents),
     (libc::SYS_newfstatat, Statat),
     (libc::SYS_statx, Statx),
-    (libc::SYS_faccessat, Statat),
-    (libc::SYS_faccessat2, Statat),
+    (libc::SYS_fstat, Fstat),
+    (libc::SYS_faccessat, Accessat),
+    (libc::SYS_faccessat2, Accessat),
+    (libc::SYS_readlinkat, Readlinkat),
     (libc::SYS_fchmod, AttributesOf),
     (libc::SYS_fchown, AttributesOf),
     (libc::SYS_fchmodat, AttributesAt),
     (libc::SYS_fchownat, AttributesAt),
-    (libc::SYS_utimensat, AttributesAt),
+    (libc::SYS_utimensat, Utimens),
     (libc::SYS_setxattr, Setxattr),
     (libc::SYS_lsetxattr, Setxattr),
     (libc::SYS_fsetxattr, SetxattrOf),
@@ -178,6 +192,10 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_rt_tgsigqueueinfo, Kill),
     (libc::SYS_pidfd_send_signal, Kill),
     (libc::SYS_set_tid_address, SetTidAddress),
+    (crate::ranks::tell::NUMBER, Tell),
+    // What a thread of the C library does first: until then nobody makes it wait for its turn.
+    (libc::SYS_set_robust_list, SetTidAddress),
+    (libc::SYS_rseq, SetTidAddress),
 ];
 
 /// Those that younger machines have no more.
@@ -196,13 +214,14 @@ const OLDER: &[(i64, Call)] = &[
     (libc::SYS_getdents, Getdents),
     (libc::SYS_stat, Stat),
     (libc::SYS_lstat, Lstat),
-    (libc::SYS_access, Stat),
-    (libc::SYS_readlink, Lstat),
+    (libc::SYS_access, Access),
+    (libc::SYS_readlink, Readlink),
     (libc::SYS_chmod, Attributes),
     (libc::SYS_chown, Attributes),
     (libc::SYS_lchown, Attributes),
-    (libc::SYS_utime, Attributes),
-    (libc::SYS_utimes, Attributes),
+    (libc::SYS_utime, Utime),
+    (libc::SYS_utimes, Utimes),
+    (libc::SYS_futimesat, UtimesAt),
     (libc::SYS_time, Time),
     (libc::SYS_alarm, Alarm),
     (libc::SYS_poll, Poll),
@@ -214,6 +233,9 @@ const OLDER: &[(i64, Call)] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[(i64, Call)] = &[(libc::SYS_renameat, Renameat)];
 
+/// Of fcntl's many commands the one that changes how a file is accessed.
+const SETS_FLAGS: Rule = Rule::HoldWhere { argument: 1, value: libc::F_SETFL.unsigned_abs() };
+
 /// Calls that this kernel is said not to have: programs do without.
 const MISSING: [i64; 3] = [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 
@@ -221,7 +243,7 @@ const MISSING: [i64; 3] = [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, l
 pub(crate) fn rules() -> Vec<(i64, Rule)> {
     let held = EVERYWHERE.iter().chain(OLDER).map(|&(number, _)| (number, Rule::Hold));
     // What is read and written most comes first: each that stands before costs some instructions.
-    held.chain([(libc::SYS_mmap, Rule::HoldOfFiles)])
+    held.chain([(libc::SYS_mmap, Rule::HoldOfFiles), (libc::SYS_fcntl, SETS_FLAGS)])
         .chain(MISSING.into_iter().map(|number| (number, Rule::Missing)))
         .collect()
 }
@@ -233,7 +255,9 @@ pub(crate) struct Table(Vec<Option<Call>>);
 impl Table {
     pub(crate) fn new() -> Self {
         let mut table = vec![None; 512];
-        for &(number, call) in EVERYWHERE.iter().chain(OLDER).chain(&[(libc::SYS_mmap, Mmap)]) {
+        for &(number, call) in
+            EVERYWHERE.iter().chain(OLDER).chain(&[(libc::SYS_mmap, Mmap), (libc::SYS_fcntl, SetFlags)])
+        {
             if let Some(slot) = usize::try_from(number).ok().and_then(|number| table.get_mut(number)) {
                 *slot = Some(call);
             }
@@ -243,6 +267,32 @@ impl Table {
 
     pub(crate) fn call(&self, number: i64) -> Option<Call> {
         *self.0.get(usize::try_from(number).ok()?)?
+    }
+}
+
+/// How often each call was seen.
+#[derive(Debug)]
+pub(crate) struct Counts(Vec<(&'static str, u64)>);
+
+impl Counts {
+    pub(crate) fn new() -> Self {
+        // Every call has its place: there are fewer kinds than numbers of them.
+        Self(vec![("", 0); EVERYWHERE.len() + OLDER.len() + 2])
+    }
+
+    pub(crate) fn count(&mut self, call: Call) {
+        if let Some((name, count)) = self.0.get_mut(call as usize) {
+            (*name, *count) = (call.name(), *count + 1);
+        }
+    }
+
+    /// By the kernel's words.
+    pub(crate) fn by_name(&self) -> BTreeMap<&'static str, u64> {
+        let mut all = BTreeMap::new();
+        for &(name, count) in self.0.iter().filter(|(_, count)| *count > 0) {
+            *all.entry(name).or_default() += count;
+        }
+        all
     }
 }
 
@@ -260,6 +310,7 @@ impl Call {
             Open | Openat | Openat2 | Creat => "open",
             Close | CloseRange => "close",
             Dup2 => "dup",
+            SetFlags => "fcntl",
             Fsync => "fsync",
             Fdatasync => "fdatasync",
             Sync => "sync",
@@ -273,8 +324,11 @@ impl Call {
             Link | Linkat => "link",
             Symlink | Symlinkat => "symlink",
             Getdents => "getdents",
-            Stat | Lstat | Statat | Statx => "stat",
-            Attributes | AttributesAt | AttributesOf => "chmod, chown, utimes",
+            Stat | Lstat | Statat | Statx | Fstat => "stat",
+            Access | Accessat => "access",
+            Readlink | Readlinkat => "readlink",
+            Attributes | AttributesAt | AttributesOf => "chmod, chown",
+            Utime | Utimes | UtimesAt | Utimens => "utimes",
             Setxattr | SetxattrOf => "setxattr",
             IoSubmit => "io_submit",
             Mmap => "mmap",
@@ -295,6 +349,23 @@ impl Call {
             Exit | ExitGroup => "exit",
             Kill => "kill",
             SetTidAddress => "start",
+            Tell => "mpi",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_counted_by_the_kernels_words_and_each_has_its_place() {
+        let mut counts = Counts::new();
+        let last = SetTidAddress;
+        [Read, Readv, Pread, last].into_iter().for_each(|call| counts.count(call));
+        assert_eq!(counts.by_name(), BTreeMap::from([("read", 2), ("pread", 1), ("start", 1)]));
+        let table = Table::new();
+        assert_eq!(table.call(libc::SYS_fcntl), Some(SetFlags));
+        assert_eq!(table.call(-1), None);
     }
 }

@@ -4,6 +4,7 @@ use petrio_colours::FileOp;
 use petrio_intercept::{Answer, Held};
 use petrio_time::Time;
 use rustix::event::PollFlags;
+use rustix::fs::OFlags;
 use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -22,8 +23,19 @@ pub(crate) enum State {
     Works(Held, Answer),
     /// Its call waits for something else.
     Waits(Held, Wait),
+    /// Its call is to be answered so, when it is its turn.
+    Ready(Held, Answer),
     /// It is about to end.
     Ends,
+    /// Its calls are none of the program's: they go by at once, and nobody waits for it.
+    Outside,
+}
+
+impl State {
+    /// Whether it goes on without anybody's doing anything: it runs, or will when it is its turn.
+    pub(crate) const fn goes_on(&self) -> bool {
+        matches!(self, Self::Running | Self::Ready(..))
+    }
 }
 
 /// What a call waits for, and until when at most.
@@ -48,6 +60,8 @@ pub(crate) enum On {
     Child(Option<u32>),
     /// Somebody wakes those who wait at this word.
     Word(Word, u32),
+    /// Other ranks of an MPI job.
+    Others,
 }
 
 /// A page of memory that several share: a device, a file of it, an offset.
@@ -75,18 +89,33 @@ pub(crate) struct Thread {
     pub(crate) asks: VecDeque<FileOp>,
     /// The processor time that it had used when it was looked at last, nanoseconds.
     pub(crate) used: u64,
+    /// By what that is asked.
+    pub(crate) processor: crate::used::Used,
     /// What it had used when it was first seen to compute since its last call.
     pub(crate) looked: Option<u64>,
     /// Names that are to be looked up when its call is over: what there is then has this number.
     pub(crate) settle: Vec<(PathBuf, petrio_colours::FileId)>,
+    /// By how much its call makes a file longer.
+    pub(crate) grew: u64,
     /// How often it has read the clock, or looked without waiting, and done nothing else.
     pub(crate) idle: u32,
     /// Whether it has called a program, and its clocks are to be written over.
     pub(crate) is_new: bool,
     /// Whether it waits for what it has started to become a program (vfork): until its next call nobody waits for it.
     pub(crate) lends: bool,
+    /// Whether it has run for so long that others run beside it.
+    pub(crate) has_run_long: bool,
     /// What it has started that hasn't been seen yet.
     pub(crate) births: u32,
+}
+
+/// A file of the simulated storage that a process has open.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    pub(crate) fd: Arc<OwnedFd>,
+    pub(crate) file: petrio_colours::FileId,
+    /// How it is accessed; forgotten where anybody changes that of this file's.
+    pub(crate) flags: OFlags,
 }
 
 /// A process.
@@ -103,7 +132,7 @@ pub(crate) struct Process {
     /// Whether it ever had several: then processor time is told of each by another way.
     pub(crate) several: bool,
     /// Files of its descriptors that are known.
-    pub(crate) open: BTreeMap<i32, (Arc<OwnedFd>, petrio_colours::FileId)>,
+    pub(crate) open: BTreeMap<i32, Opened>,
     /// When its alarm goes off, and how often after that.
     pub(crate) alarm: Option<(Time, Time)>,
 }

@@ -1,5 +1,6 @@
 //! What is told of an execution beside what storage did.
 
+use crate::ranks::RankTold;
 use petrio_kernel::Watch;
 use petrio_time::Time;
 use std::collections::BTreeMap;
@@ -29,10 +30,21 @@ pub struct Told {
     pub host_reads: (u64, u64),
     /// Writes that were refused because there was no more room for them.
     pub no_room: u64,
+    /// Calls that the simulated file system had no room for.
+    pub volume_full: u64,
+    /// Calls that failed as the simulated device did.
+    pub device_failures: u64,
+    /// Writes that were refused because the disk of the scratch directory is full.
+    pub scratch_full: u64,
     /// How often somebody computed for so long that who came first couldn't be known.
     pub uncertain: u64,
     /// Timers that go by the real clock.
     pub real_timers: u64,
+    /// What ranks of MPI did: the job's number, in the order in which jobs begin, and the rank's.
+    pub ranks: BTreeMap<(u32, u32), RankTold>,
+    /// How late its calls returned by the machine's clock, where that is the program's: the median, and of 99 of 100 at most,
+    /// microseconds.
+    pub late: Option<(u64, u64)>,
     /// Its exit code, once it has ended.
     pub code: Option<i32>,
     /// Why it couldn't go on, where it couldn't.

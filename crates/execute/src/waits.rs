@@ -100,7 +100,7 @@ impl Supervisor {
         }
     }
 
-    fn clock(&self, id: u32) -> Time {
+    pub(crate) fn clock(&self, id: u32) -> Time {
         self.threads.get(&id).map_or(self.global, |thread| thread.clock)
     }
 

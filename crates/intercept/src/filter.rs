@@ -13,6 +13,13 @@ pub enum Rule {
     Hold,
     /// It is held if its fifth argument (mmap's descriptor) isn't −1.
     HoldOfFiles,
+    /// It is held if the lower half of this argument (from 0) is this.
+    HoldWhere {
+        /// Which.
+        argument: u8,
+        /// What it must be.
+        value: u32,
+    },
     /// There is no such call in this kernel.
     Missing,
 }
@@ -23,10 +30,11 @@ const MACHINE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const MACHINE: u32 = 0xc000_00b7;
 
-/// Where the number, the machine and the fifth argument's lower half stand in what the filter sees (struct seccomp_data).
+/// Where the number, the machine, and the arguments' lower halves, of which the fifth is asked for, stand in what the filter sees (struct seccomp_data).
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
-const FIFTH: u32 = 16 + 4 * 8;
+const ARGUMENTS: u32 = 16;
+const FIFTH: u32 = ARGUMENTS + 4 * 8;
 /// x32's calls have this bit.
 const X32: u32 = 0x4000_0000;
 
@@ -59,6 +67,13 @@ pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
         match rule {
             Rule::Hold => all.extend([equal(number, 0, 1), end(libc::SECCOMP_RET_USER_NOTIF)]),
             Rule::Missing => all.extend([equal(number, 0, 1), end(missing)]),
+            Rule::HoldWhere { argument, value } => all.extend([
+                equal(number, 0, 4),
+                load(ARGUMENTS + u32::from(argument) * 8),
+                equal(value, 0, 1),
+                end(libc::SECCOMP_RET_USER_NOTIF),
+                end(libc::SECCOMP_RET_ALLOW),
+            ]),
             Rule::HoldOfFiles => all.extend([
                 equal(number, 0, 4),
                 load(FIFTH),
@@ -100,8 +115,13 @@ mod tests {
 
     #[test]
     fn what_is_named_is_held_or_missing_and_all_else_passes() {
-        let filter =
-            program(&[(7, Rule::Hold), (9, Rule::HoldOfFiles), (425, Rule::Missing), (8, Rule::Hold)]);
+        let filter = program(&[
+            (7, Rule::Hold),
+            (10, Rule::HoldWhere { argument: 4, value: 5 }),
+            (9, Rule::HoldOfFiles),
+            (425, Rule::Missing),
+            (8, Rule::Hold),
+        ]);
         let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
         for (call, told) in [
             ((MACHINE, 7, 0), libc::SECCOMP_RET_USER_NOTIF),
@@ -110,6 +130,8 @@ mod tests {
             ((MACHINE, 9, u32::MAX), libc::SECCOMP_RET_ALLOW),
             ((MACHINE, 425, 0), missing),
             ((MACHINE, 10, 0), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, 10, 5), libc::SECCOMP_RET_USER_NOTIF),
+            ((MACHINE, 11, 5), libc::SECCOMP_RET_ALLOW),
             ((MACHINE, X32 | 7, 0), missing),
             ((MACHINE ^ 1, 7, 0), missing),
         ] {

@@ -83,6 +83,37 @@ pub(crate) fn wake_at_once(listener: BorrowedFd<'_>) {
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS as _, SYNC_WAKE_UP) };
 }
 
+/// What ends a wait in [`receive`]: a signal that nobody else here has a use for, and that does nothing where it isn't heard.
+const NUDGE: i32 = libc::SIGURG;
+
+extern "C" fn nothing(_: i32) {}
+
+/// Lets nudges end this thread's waits; returns by which number it is nudged.
+pub(crate) fn hear_nudges() -> io::Result<i32> {
+    // SAFETY: all-zero is a value of these structures; the handler does nothing, which is safe at any time; both live through the calls.
+    let thread = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let handler: extern "C" fn(i32) = nothing;
+        action.sa_sigaction = handler as usize;
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, NUDGE);
+        if libc::sigaction(NUDGE, &raw const action, std::ptr::null_mut()) != 0
+            || libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) != 0
+        {
+            return Err(io::Error::last_os_error());
+        }
+        libc::gettid()
+    };
+    Ok(thread)
+}
+
+/// Ends a wait of a thread of this process.
+pub(crate) fn nudge(thread: i32) {
+    // SAFETY: the arguments are numbers, and the signal has a handler since [`hear_nudges`].
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, NUDGE) };
+}
+
 fn still_there(result: i32) -> io::Result<bool> {
     if result == 0 {
         return Ok(true);

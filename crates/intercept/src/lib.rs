@@ -28,6 +28,7 @@ mod filter;
 mod kernel;
 mod listener;
 pub mod memory;
+mod patience;
 mod start;
 pub mod vdso;
 

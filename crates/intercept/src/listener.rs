@@ -1,6 +1,7 @@
 //! Held calls, told one by one, and answered.
 
 use crate::kernel;
+use crate::patience::Patience;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,6 +19,12 @@ pub struct Held {
     pub arguments: [u64; 6],
 }
 
+impl From<kernel::Told> for Held {
+    fn from(told: kernel::Told) -> Self {
+        Self { id: told.id, thread: told.pid, call: i64::from(told.data.nr), arguments: told.data.args }
+    }
+}
+
 /// What becomes of a held call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -31,13 +38,35 @@ pub enum Answer {
 
 /// Where held calls are told.
 #[derive(Debug)]
-pub struct Listener(OwnedFd);
+pub struct Listener {
+    descriptor: OwnedFd,
+    /// Made when it is first waited for calls alone.
+    patience: Option<Patience>,
+}
 
 impl Listener {
     /// Of a descriptor that came from a filter.
     pub fn new(descriptor: OwnedFd) -> Self {
         kernel::wake_at_once(descriptor.as_fd());
-        Self(descriptor)
+        Self { descriptor, patience: None }
+    }
+
+    /// The next call, waited for about a millisecond, with a single call of our own.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn next_soon(&mut self) -> io::Result<Next> {
+        let patience = match self.patience.take() {
+            Some(patience) if patience.is_of_this_thread() => patience,
+            _ => Patience::here()?,
+        };
+        let told = patience.during(|| kernel::receive(self.descriptor.as_fd()));
+        self.patience = Some(patience);
+        match told? {
+            Some(told) => Ok(Next::Call(told.into())),
+            // Whether there will be one at all this doesn't say.
+            None => self.next(Some(Timespec { tv_sec: 0, tv_nsec: 0 })),
+        }
     }
 
     /// The next call, if there is one now.
@@ -45,7 +74,7 @@ impl Listener {
     /// # Errors
     /// What the kernel refuses.
     pub fn next(&self, wait: Option<Timespec>) -> io::Result<Next> {
-        let mut ready = [PollFd::new(&self.0, PollFlags::IN)];
+        let mut ready = [PollFd::new(&self.descriptor, PollFlags::IN)];
         match poll(&mut ready, wait.as_ref()) {
             Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(Next::Nothing),
             Ok(_) => {}
@@ -53,15 +82,8 @@ impl Listener {
         }
         let flags = ready[0].revents();
         if flags.contains(PollFlags::IN) {
-            let told = kernel::receive(self.0.as_fd())?;
-            return Ok(told.map_or(Next::Nothing, |told| {
-                Next::Call(Held {
-                    id: told.id,
-                    thread: told.pid,
-                    call: i64::from(told.data.nr),
-                    arguments: told.data.args,
-                })
-            }));
+            let told = kernel::receive(self.descriptor.as_fd())?;
+            return Ok(told.map_or(Next::Nothing, |told| Next::Call(told.into())));
         }
         Ok(if flags.contains(PollFlags::HUP) { Next::End } else { Next::Nothing })
     }
@@ -76,7 +98,7 @@ impl Listener {
             Answer::Value(value) => Ok(Some(value)),
             Answer::Error(number) => Err(number),
         };
-        kernel::answer(self.0.as_fd(), id, answer)
+        kernel::answer(self.descriptor.as_fd(), id, answer)
     }
 
     /// Whether a call still waits for its answer.
@@ -84,13 +106,13 @@ impl Listener {
     /// # Errors
     /// What the kernel refuses.
     pub fn is_waiting(&self, id: u64) -> io::Result<bool> {
-        kernel::is_waiting(self.0.as_fd(), id)
+        kernel::is_waiting(self.descriptor.as_fd(), id)
     }
 }
 
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.descriptor.as_fd()
     }
 }
 

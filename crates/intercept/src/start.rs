@@ -47,6 +47,8 @@ pub struct Start {
     pub program: PathBuf,
     /// What it is called, and its arguments.
     pub command: Vec<OsString>,
+    /// Variables of its environment beside those that petrio has.
+    pub environment: Vec<(OsString, OsString)>,
     /// What lies between it and the host; nothing, where none is said: then its calls are held, and that is all.
     pub cage: Option<Cage>,
     /// What becomes of which calls.
@@ -350,6 +352,7 @@ fn program(socket: &OwnedFd, start: &Start) -> Option<i32> {
     let filter = filter_of(&start.rules);
     let mut command = Command::new(&start.program);
     command.arg0(name).args(arguments);
+    command.envs(start.environment.iter().map(|(name, value)| (name, value)));
     let listener = tell(to, "system calls can't be held (seccomp)", kernel::install(&filter))?;
     LISTENER.store(listener.as_raw_fd(), Ordering::Release);
     // Its next call waits until somebody has the listener; the messenger ends when this becomes the program.

@@ -18,7 +18,7 @@
 mod convert;
 mod error;
 mod machine;
-mod mpi;
+pub mod mpi;
 mod raw;
 mod run;
 

@@ -5,9 +5,25 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SOURCE: &str = include_str!("../shim/mpi.c");
-const FORTRAN: &str = include_str!("../shim/mpi_fortran.c");
-const HEADER: &str = include_str!("../shim/record.h");
+const RECORDS: Source = Source { name: "mpi.c", text: include_str!("../shim/mpi.c") };
+
+/// What all that takes MPI's calls shares: those of Fortran, and what handles stand for.
+const SHARED: [Source; 5] = [
+    Source { name: "mpi_fortran.c", text: include_str!("../shim/mpi_fortran.c") },
+    Source { name: "mpi_handles.h", text: include_str!("../shim/mpi_handles.h") },
+    Source { name: "mpi_together.h", text: include_str!("../shim/mpi_together.h") },
+    Source { name: "mpi_files.h", text: include_str!("../shim/mpi_files.h") },
+    Source { name: "record.h", text: include_str!("../shim/record.h") },
+];
+
+/// A file of C.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Its name, unlike that of any other.
+    pub name: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
 
 /// Programs that start those of MPI.
 const LAUNCHERS: [&str; 9] = [
@@ -22,11 +38,20 @@ const LAUNCHERS: [&str; 9] = [
     "srun",
 ];
 
+/// Those by which they start them on each host, and what stands between.
+const DAEMONS: [&str; 5] = ["orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy", "slurmstepd"];
+
+/// Whether a program only starts those of MPI, by its name.
+pub fn is_launcher(program: &OsStr) -> bool {
+    let name = Path::new(program).file_name().unwrap_or_default();
+    LAUNCHERS.iter().chain(&DAEMONS).any(|launcher| name == *launcher)
+}
+
 /// A program is looked through so far for the name of its library.
 const LOOKED_THROUGH: u64 = 64 << 20;
 
 /// Whether a command is likely to be one of MPI: started by a launcher, or linked with the library.
-pub(crate) fn is_likely(command: &[OsString]) -> bool {
+pub fn is_likely(command: &[OsString]) -> bool {
     let name = |word: &OsString| Path::new(word).file_name().map(OsStr::to_owned);
     let launches = command
         .iter()
@@ -49,23 +74,31 @@ fn names_library(program: &Path) -> bool {
     read.is_ok() && bytes.windows(7).any(|window| window == b"libmpi." || window == b"libmpic")
 }
 
-/// Compiles it into a folder; why it can't be, in words.
+/// Compiles what records MPI's calls into a folder; why it can't be, in words.
 pub(crate) fn compile(folder: &Path) -> Result<PathBuf, String> {
+    compile_with(folder, &RECORDS, &[])
+}
+
+/// Compiles what takes MPI's calls, and does something with them, into an object in a folder that can be loaded into programs; `linked`
+/// are further words for what links it.
+///
+/// # Errors
+/// Why it can't be, in words.
+pub fn compile_with(folder: &Path, source: &Source, linked: &[&str]) -> Result<PathBuf, String> {
     let compiler = std::env::var_os("MPICC").unwrap_or_else(|| "mpicc".into());
-    let write = |name: &str, text: &str| {
-        std::fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"))
-    };
-    write("mpi.c", SOURCE)?;
-    write("mpi_fortran.c", FORTRAN)?;
-    write("record.h", HEADER)?;
+    for Source { name, text } in SHARED.iter().chain([source]) {
+        std::fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"))?;
+    }
     // It is loaded into programs without MPI, too, where nothing answers to these names.
-    for name in ["mpi", "mpi_fortran"] {
-        let source = format!("{name}.c");
-        run(folder, &compiler, &["-O2", "-fPIC", "-I.", "-c", &source])?;
+    for name in [source.name, "mpi_fortran.c"] {
+        run(folder, &compiler, &["-O2", "-fPIC", "-I.", "-c", name, "-o", &format!("{name}.o")])?;
         run(folder, "objcopy".as_ref(), &["--weaken", &format!("{name}.o")])?;
     }
-    run(folder, "cc".as_ref(), &["-shared", "-o", "petrio-record-mpi.so", "mpi.o", "mpi_fortran.o"])?;
-    Ok(folder.join("petrio-record-mpi.so"))
+    let object = format!("{}.so", source.name);
+    let linker: &OsStr = if linked.is_empty() { "cc".as_ref() } else { &compiler };
+    let words = ["-shared", "-o", &object, &format!("{}.o", source.name), "mpi_fortran.c.o"];
+    run(folder, linker, &[&words[..], linked].concat())?;
+    Ok(folder.join(object))
 }
 
 fn run(folder: &Path, program: &OsStr, words: &[&str]) -> Result<(), String> {

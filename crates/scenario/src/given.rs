@@ -72,17 +72,31 @@ pub fn load_for_given(
     let text = format!(
         "{}\n[workload.{PROGRAM}]\nkind = \"script\"\non = {}\nscript = \"file nothing 1 B; read nothing 0 1 B\"\n",
         document,
-        toml::Value::from(on)
+        toml::Value::from(on.as_str())
     );
     // What the scenario's own workloads would have used may stand there unused: with a setting that is said, and no error.
     let mut overrides = overrides.to_vec();
     overrides.push(Override::new("measure.replications", "1"));
+    if begins_known(&document, &on) {
+        overrides.push(Override::new(&format!("fs.{on}.just_mounted"), "true"));
+    }
     let mut loaded = load_from(&name, &text, &inputs, &overrides, watch)?;
     if loaded.scenario.title.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace(['-', '_'], " "));
         loaded.scenario.title = stem.unwrap_or(name);
     }
     Ok(loaded)
+}
+
+/// Whether a file system is an ext3 of whose files names and inodes would be in memory when a run begins, unless it says otherwise: what
+/// is given begins on one that nobody has used since it was mounted.
+fn begins_known(document: &DocumentMut, name: &str) -> bool {
+    let part = document.get("fs").and_then(|parts| parts.get(name));
+    part.is_some_and(|part| {
+        let says = |key: &str| part.get(key).is_some();
+        let kind = part.get("type").and_then(toml_edit::Item::as_str);
+        kind.map_or(!says("use"), |kind| kind == "ext3") && !says("just_mounted")
+    })
 }
 
 /// The only file system that hosts mount.

@@ -13,6 +13,7 @@ use petrio_live::ops::{FileOperation, OPERATIONS, OperationRow, OpsError, OpsPar
 use petrio_live::rig::{Facilities, Image, RigParameters};
 use petrio_models::host::file_system::{Family, FileSystemParameters, FormatError, JournalMode, Volume};
 use petrio_models::host::kernel_profile::JournalGeneration;
+use petrio_models::host::xfs::XfsParameters;
 use petrio_scenario::build::System;
 use petrio_scenario::report::{DeviceSink, ReportError, RequestSink, Sinks, Visit};
 use petrio_scenario::run::{RunFailure, simulate};
@@ -35,16 +36,54 @@ pub enum OpsDisk {
     Drive(String),
 }
 
+/// The file system whose operations are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpsFamily {
+    /// ext3.
+    Ext3,
+    /// ext4.
+    Ext4,
+    /// XFS.
+    Xfs,
+}
+
+impl OpsFamily {
+    /// As mount(8) has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ext3 => "ext3",
+            Self::Ext4 => "ext4",
+            Self::Xfs => "xfs",
+        }
+    }
+
+    /// How large the volume is unless somebody says otherwise: mkfs.xfs makes none below 300 MiB.
+    pub const fn usual_size(self) -> Bytes {
+        match self {
+            Self::Ext3 | Self::Ext4 => Bytes::from_mib(64),
+            Self::Xfs => Bytes::from_mib(512),
+        }
+    }
+
+    const fn ext(self) -> Option<Family> {
+        match self {
+            Self::Ext3 => Some(Family::Ext3),
+            Self::Ext4 => Some(Family::Ext4),
+            Self::Xfs => None,
+        }
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpsValidation {
-    /// ext3 or ext4.
-    pub family: Family,
-    /// Journal modes, one after the other.
+    /// The file system.
+    pub family: OpsFamily,
+    /// Journal modes, one after the other; of XFS, which has but one, only the first is looked at.
     pub journals: Vec<JournalMode>,
     /// Size of the volume.
     pub size: Bytes,
-    /// Size of its journal.
+    /// Size of its journal; XFS has the one that mkfs.xfs makes.
     pub journal_size: Bytes,
     /// The kernel whose behaviour is predicted, by its name in the catalogue.
     pub kernel: String,
@@ -60,14 +99,23 @@ impl Default for OpsValidation {
     /// ext3 of 64 MiB with a journal of 16 MiB in all three modes, on a disk of 5 ms a request, under Linux 6.18.
     fn default() -> Self {
         Self {
-            family: Family::Ext3,
+            family: OpsFamily::Ext3,
             journals: vec![JournalMode::Ordered, JournalMode::WriteBack, JournalMode::Journal],
-            size: Bytes::from_mib(64),
+            size: OpsFamily::Ext3.usual_size(),
             journal_size: Bytes::from_mib(16),
             kernel: "linux-6.18".to_owned(),
             machine: "epyc-9005-2vcpu".to_owned(),
             disk: OpsDisk::Constant(Duration::new(Time::from_millis(5))),
             repetitions: 8,
+        }
+    }
+}
+
+impl OpsValidation {
+    fn journals(&self) -> &[JournalMode] {
+        match self.family {
+            OpsFamily::Ext3 | OpsFamily::Ext4 => &self.journals,
+            OpsFamily::Xfs => &self.journals[..self.journals.len().min(1)],
         }
     }
 }
@@ -159,7 +207,7 @@ pub fn validate_ops(
     mut progress: impl FnMut(&str),
 ) -> Result<OpsComparison, OpsValidationError> {
     let mut rows = Vec::new();
-    for &journal in &question.journals {
+    for &journal in question.journals() {
         for operation in OPERATIONS {
             progress(&format!("simulating {} in {} mode", operation.name, word(journal)));
             rows.push(predict(question, &operation, journal)?);
@@ -200,7 +248,11 @@ fn measured(
         return Ok((Vec::new(), Some("it was asked not to".to_owned())));
     }
     let facilities = Facilities::probe();
-    let file_system = if question.family == Family::Ext3 { &facilities.ext3 } else { &facilities.ext4 };
+    let file_system = match question.family {
+        OpsFamily::Ext3 => &facilities.ext3,
+        OpsFamily::Ext4 => &facilities.ext4,
+        OpsFamily::Xfs => &facilities.xfs,
+    };
     for needed in [file_system, &facilities.tracing, &facilities.slow_disk] {
         if let Some(reason) = needed.reason() {
             return Ok((Vec::new(), Some(reason.to_owned())));
@@ -220,11 +272,12 @@ fn measured(
     let parameters = OpsParameters {
         rig: RigParameters {
             file_system: file_system_of(question, JournalMode::Ordered),
+            xfs: question.family == OpsFamily::Xfs,
             size: question.size,
             image,
             ..RigParameters::default()
         },
-        journals: question.journals.clone(),
+        journals: question.journals().to_vec(),
         repetitions: question.repetitions,
         quiet: match &question.disk {
             OpsDisk::Constant(_) => OpsParameters::default().quiet,
@@ -252,7 +305,7 @@ fn file_system_of(question: &OpsValidation, journal: JournalMode) -> FileSystemP
     FileSystemParameters {
         journal: journal.into(),
         journal_size: Some(question.journal_size),
-        ..FileSystemParameters::of(question.family)
+        ..FileSystemParameters::of(question.family.ext().unwrap_or(Family::Ext4))
     }
 }
 
@@ -262,11 +315,14 @@ fn predict(
     operation: &FileOperation,
     journal: JournalMode,
 ) -> Result<ComparedOperation, OpsValidationError> {
-    let volume = Volume::format(
-        &file_system_of(question, journal).under(JournalGeneration::Jbd2),
-        question.size.get() / 4096,
-    )?;
-    let area = volume.journal();
+    let blocks = question.size.get() / 4096;
+    let area = match question.family {
+        OpsFamily::Xfs => XfsParameters::default().geometry(blocks)?.log,
+        OpsFamily::Ext3 | OpsFamily::Ext4 => {
+            let parameters = file_system_of(question, journal).under(JournalGeneration::Jbd2);
+            Volume::format(&parameters, blocks)?.journal()
+        }
+    };
     let area = JournalArea::new([(area.start * 8, area.end * 8)]);
     let repetitions = match question.disk {
         OpsDisk::Constant(_) => 1,
@@ -384,8 +440,12 @@ fn scenario(
         (declared, "")
     };
     let OpsValidation { family, size, journal_size, kernel, machine, disk, .. } = question;
-    let family = if *family == Family::Ext3 { "ext3" } else { "ext4" };
-    let journal = word(journal);
+    let of_journal = match family.ext() {
+        Some(_) => format!("journal = \"{}\"\njournal_size = \"{journal_size}\"", word(journal)),
+        // As the real one is mounted here.
+        None => "access_times = \"never\"".to_owned(),
+    };
+    let family = family.name();
     // A minute is a whole number of turns, after which a drive would stand where it stood.
     let quiet = match disk {
         OpsDisk::Constant(_) => "think 60 s",
@@ -402,8 +462,7 @@ machine = "{machine}"
 kernel = "{kernel}"
 [fs.f]
 type = "{family}"
-journal = "{journal}"
-journal_size = "{journal_size}"
+{of_journal}
 scheduler = "none"
 on = "d"
 [workload.w]

@@ -5,7 +5,7 @@ use crate::earliest::Earliest;
 use crate::program::ProgramError;
 use crate::synthetic::SyntheticError;
 use miette::Diagnostic;
-use petrio_colours::{BlockRequest, Request, RequestId};
+use petrio_colours::{BlockRequest, Failure, Request, RequestId};
 use petrio_persist::Persist;
 use petrio_persist::{Kept, persist_boxed};
 use petrio_time::Time;
@@ -151,6 +151,14 @@ pub trait RequestSource<R = BlockRequest>: Kept + Send {
     /// As of [`due`](Self::due).
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError>;
 
+    /// Tells that a request has come back that could not be done. A source whose requests go on as after any other takes no notice.
+    ///
+    /// # Errors
+    /// As of [`due`](Self::due).
+    fn failed(&mut self, id: RequestId, _failure: Failure, now: Time) -> Result<(), SourceError> {
+        self.complete(id, now)
+    }
+
     /// Lets a source begin at a time that was made for later; told once, before anything else. One that was made to begin with
     /// the run takes no notice.
     ///
@@ -202,6 +210,10 @@ impl<R: 'static> RequestSource<R> for Box<dyn RequestSource<R>> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         (**self).complete(id, now)
+    }
+
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), SourceError> {
+        (**self).failed(id, failure, now)
     }
 
     fn begin(&mut self, at: Time) -> Result<(), SourceError> {
@@ -312,6 +324,15 @@ impl<R: Request> RequestSource<R> for Sources<R> {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         if let Some((index, own)) = self.in_flight.remove(&id) {
             self.sources[index].complete(own, now)?;
+            self.completed = index;
+            self.forget(index);
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), SourceError> {
+        if let Some((index, own)) = self.in_flight.remove(&id) {
+            self.sources[index].failed(own, failure, now)?;
             self.completed = index;
             self.forget(index);
         }

@@ -11,9 +11,10 @@ use petrio_benchmark::disk::DiskSpeed;
 use petrio_benchmark::fit::{DensityRow, FitSpeed};
 use petrio_benchmark::fs::FileSystemSpeed;
 use petrio_benchmark::kernel::KernelSpeed;
+use petrio_benchmark::live::LiveCost;
 use petrio_benchmark::scale::{Scale, ScaleFigure};
 use petrio_benchmark::trace::ReadingSpeed;
-use petrio_benchmark::{cluster, disk, fit, fs, kernel, scale, trace};
+use petrio_benchmark::{cluster, disk, fit, fs, kernel, live, scale, trace};
 use petrio_files::inputs::Inputs;
 use serde::Serialize;
 use std::path::Path;
@@ -75,6 +76,13 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
         json: Option<PathBuf>,
     },
+    /// Real programs: what a call costs that is recorded or executed, what computing costs meanwhile, and how late an emulated drive
+    /// answers
+    Live {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Traces: records read and characterised a second beside plain decompression, and memory at N and 4 N records
     Trace {
         /// Print the rows as JSON
@@ -124,6 +132,11 @@ impl Bench {
                 let rows = cluster::measure(&small, &mut measuring).map_err(failed)?;
                 leave(&rows, json.as_deref())?;
                 tell(&rows, false, &ClusterRow::HEADINGS, ClusterRow::cells)
+            }
+            Self::Live { json } => {
+                let petrio = std::env::current_exe().map_err(failed)?;
+                let rows = live::measure(&petrio, &mut measuring).map_err(failed)?;
+                tell(&rows, *json, &LiveCost::HEADINGS, LiveCost::cells)
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();

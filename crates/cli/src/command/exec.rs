@@ -6,18 +6,20 @@ use crate::output::{print, talk, width};
 use crate::outputs::Outputs;
 use crate::results::{Results, say_written};
 use clap::Args;
-use petrio_execute::{Compute, Execution, Laid, Options, Told};
+use petrio_execute::{Compute, Execution, Laid, MessageSpeed, Options, RankTold, Shim, Told};
 use petrio_files::inputs::Inputs;
-use petrio_kernel::Watch;
+use petrio_kernel::{Time, Watch};
 use petrio_page::numbers::seconds;
 use petrio_scenario::given::load_for_given;
 use petrio_scenario::report::{
-    CallFigures, ExecutedFigures, Report, Sinks, terminal_text, write_csv, write_html, write_json,
+    CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv,
+    write_html, write_json,
 };
 use petrio_scenario::run::{Part, run_part};
 use petrio_scenario::{Loaded, Override};
 use petrio_study::compare::{CompareError, Input, Question};
 use petrio_units::Bytes;
+use petrio_units::numbers::whole_part;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,9 @@ pub(crate) struct Exec {
     /// call), or none; with these two a program that does the same each time gives the same report
     #[arg(long, value_name = "HOW", default_value = "measured")]
     compute: Compute,
+    /// Delay its calls instead: its clocks are this machine's, and whoever waits for it waits as long as the simulated storage takes
+    #[arg(long, conflicts_with = "compute")]
+    real_time: bool,
     /// A further directory that lies on the simulated storage; may be repeated
     #[arg(long, value_name = "DIR")]
     storage: Vec<PathBuf>,
@@ -64,12 +69,18 @@ pub(crate) struct Exec {
     /// Leave it there
     #[arg(long, requires = "scratch")]
     keep: bool,
-    /// How much it may write; left out, half of the memory that is free
+    /// How much it may write; left out, half of the memory that is free, or nine tenths of what the scratch directory's disk has
     #[arg(long, value_name = "SIZE")]
     limit: Option<Bytes>,
     /// Let it reach the network of this machine; else it has one of its own with nobody else in it
     #[arg(long)]
     network: bool,
+    /// How long a message between two ranks of MPI is on its way, such as 2us; as through shared memory where nothing is said
+    #[arg(long, value_name = "TIME")]
+    message_latency: Option<petrio_units::Duration>,
+    /// How much a rank of MPI sends in a second, such as "1 GiB/s"; as through shared memory where nothing is said
+    #[arg(long, value_name = "RATE")]
+    message_rate: Option<petrio_units::Rate>,
     /// How many processes and threads it may have at one time
     #[arg(long, value_name = "NUMBER", default_value_t = 1_024, value_parser = clap::value_parser!(u32).range(1..=16_384))]
     processes: u32,
@@ -82,41 +93,43 @@ pub(crate) struct Exec {
     /// Write the report as one self-contained HTML page with plots
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     html: Option<PathBuf>,
+    /// Write every request that reaches a device of the simulated storage, when, what for and how long, as CSV, or as Parquet if FILE
+    /// ends in .parquet
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    device_log: Option<PathBuf>,
+    /// Write every file operation of the program, as the simulated host takes it, as a trace for petrio trace
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    trace: Option<PathBuf>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
 }
-
-/// What starts MPI's ranks.
-const MPI: [&str; 4] = ["mpirun", "mpiexec", "orterun", "srun"];
 
 const EXAMPLES: &str = "\
 Examples:
   petrio exec disk.toml -- sqlite3 test.db < load.sql
   petrio exec disk.toml --compute none -- dd if=/dev/zero of=x bs=4k count=1000 oflag=dsync
   petrio exec disk.toml -- sh -c 'tar xf linux.tar && sync'
+  petrio exec disk.toml -- mpirun -np 4 ./bt_io 24 20 full state
   petrio exec disk.toml ssd.toml -- git gc      # what would it gain from this drive?";
 
 impl Exec {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         let inputs = Inputs::here();
         self.outputs().check(&inputs, self.scenarios.iter().map(PathBuf::as_path))?;
-        let found = found(&self.command)?;
-        if let Some(launcher) = found.file_name().filter(|name| MPI.iter().any(|mpi| *name == *mpi)) {
-            let message = format!(
-                "{} starts ranks that wait for each other in shared memory, without a call that could be held",
-                launcher.display()
-            );
-            return Err(Failure::new(
-                message,
-                Some("run one rank of the program alone, without it".to_owned()),
-            ));
+        let of_one = [("--device-log", &self.device_log), ("--trace", &self.trace)];
+        if let Some((option, _)) = of_one.iter().find(|(_, path)| path.is_some() && self.scenarios.len() > 1)
+        {
+            let help = "run the program on each scenario alone".to_owned();
+            return Err(Failure::new(format!("{option} is of one scenario's storage"), Some(help)));
         }
+        let found = found(&self.command)?;
+        let shim = self.shim()?;
         let watch = Watch::telling(|_| std::ops::ControlFlow::Continue(()));
         let _stoppable = crate::stop::by_interrupt(&watch);
         let (mut reports, mut code) = (Vec::new(), 0);
         for scenario in &self.scenarios {
-            let (report, ended) = self.one(scenario, &found, (&inputs, &watch))?;
+            let (report, ended) = self.one(scenario, (&found, shim.as_ref()), (&inputs, &watch))?;
             code = ended;
             reports.push(report);
         }
@@ -143,7 +156,7 @@ impl Exec {
     fn one(
         &self,
         scenario: &Path,
-        program: &Path,
+        program: (&Path, Option<&Shim>),
         (inputs, watch): (&Inputs, &Watch),
     ) -> Result<(Report, i32), Failure> {
         let mut overrides = self.overrides.clone();
@@ -157,7 +170,8 @@ impl Exec {
         let told = execution.told();
         loaded.give(execution);
         let began = Instant::now();
-        let outcome = run_part(&loaded, Sinks::default(), Part { so_far: true, ..Part::default() });
+        let outcome =
+            run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
         let wall = began.elapsed().as_secs_f64();
         if let (Some(scratch), false) = (&scratch, self.keep) {
             let _ = std::fs::remove_dir_all(scratch);
@@ -181,9 +195,24 @@ impl Exec {
         Ok((report, told.code.unwrap_or(1)))
     }
 
+    /// What is written while it goes on.
+    fn sinks(&self, loaded: &Loaded, inputs: &Inputs) -> Result<Sinks, Failure> {
+        let mut sinks = Sinks::default();
+        if let Some(path) = &self.trace {
+            let subject = loaded.subjects().into_iter().next();
+            let subject = subject.ok_or_else(|| failure("nothing takes the program's calls"))?;
+            petrio_scenario::run::write_trace(&mut sinks, loaded, subject, path)?;
+        }
+        if let Some(path) = &self.device_log {
+            let devices = loaded.disks.iter().map(|disk| disk.name.clone()).collect();
+            sinks.push_device_log(DeviceLog::create(path, inputs, devices)?);
+        }
+        Ok(sinks)
+    }
+
     fn execution(
         &self,
-        program: &Path,
+        (program, shim): (&Path, Option<&Shim>),
         scratch: Option<&Path>,
         loaded: &Loaded,
         watch: &Watch,
@@ -204,19 +233,50 @@ impl Exec {
             let help = "start the program in a directory with what it needs, or simulate a larger device";
             return Err(Failure::new(message, Some(help.to_owned())));
         }
-        let free = petrio_execute::free_memory();
+        let limit = match scratch {
+            // A disk that others use, too, isn't filled to its end.
+            Some(scratch) => petrio_execute::free_on_disk(scratch) / 10 * 9,
+            None => petrio_execute::free_memory() / PART_OF_FREE,
+        };
         let options = Options {
             program: program.to_owned(),
             command: self.command.clone(),
             directory,
             storage,
             compute: self.compute,
+            real_time: self.real_time,
             scratch: scratch.map(Path::to_owned),
-            limit: self.limit.map_or(free / PART_OF_FREE, Bytes::get),
+            limit: self.limit.map_or(limit, Bytes::get),
             network: self.network,
             threads: self.processes,
+            environment: shim.map(Shim::environment).unwrap_or_default(),
+            messages: self.messages(),
         };
         Ok(Execution::new(options, laid, loaded.given_mount(), watch))
+    }
+
+    /// What is loaded into MPI's ranks, where the program is likely to have some.
+    fn shim(&self) -> Result<Option<Shim>, Failure> {
+        if !petrio_execute::may_be_mpi(&self.command) {
+            return Ok(None);
+        }
+        let help = "install the MPI library's compiler (libopenmpi-dev has it), or name it by MPICC";
+        Shim::compile().map(Some).map_err(|why| {
+            let message =
+                format!("MPI's ranks tell of their messages by what mpicc compiles for them, and {why}");
+            Failure::new(message, Some(help.to_owned()))
+        })
+    }
+
+    fn messages(&self) -> MessageSpeed {
+        let mut speed = MessageSpeed::default();
+        if let Some(latency) = self.message_latency {
+            speed.latency = latency.time();
+        }
+        if let Some(rate) = self.message_rate {
+            speed.bytes_per_second = whole_part(rate.bytes_per_second()).max(1);
+        }
+        speed
     }
 
     /// A directory of its own in the one that was named.
@@ -244,6 +304,7 @@ impl Exec {
         ExecutedFigures {
             command: words.join(" "),
             compute: match self.compute {
+                Compute::Measured if self.real_time => "in real time".to_owned(),
                 Compute::Measured => "measured".to_owned(),
                 Compute::Fixed(each) => format!("{each} a call"),
                 Compute::None => "none".to_owned(),
@@ -261,14 +322,26 @@ impl Exec {
             mapped: told.mapped.0,
             mapped_bytes: told.mapped.1,
             refused_writes: told.no_room,
+            volume_full: told.volume_full,
+            device_failures: told.device_failures,
+            scratch_full: told.scratch_full,
             refused_threads: told.refused_threads,
             real_timers: told.real_timers,
             uncertain: told.uncertain,
+            ranks: told.ranks.iter().map(rank_figures).collect(),
+            late_median_us: told.late.map(|(median, _)| median),
+            late_p99_us: told.late.map(|(_, most)| most),
         }
     }
 
     fn outputs(&self) -> Outputs<'_> {
-        Outputs::of([("--json", &self.json), ("--csv", &self.csv), ("--html", &self.html)])
+        Outputs::of([
+            ("--json", &self.json),
+            ("--csv", &self.csv),
+            ("--html", &self.html),
+            ("--device-log", &self.device_log),
+            ("--trace", &self.trace),
+        ])
     }
 
     /// Several reports side by side, as petrio compare tells of reports that it is given.
@@ -321,6 +394,23 @@ impl Exec {
             print(&format!("  the program took {}", times.join(", ")))?;
         }
         Ok(())
+    }
+}
+
+fn rank_figures((&(job, rank), told): (&(u32, u32), &RankTold)) -> ExecutedRank {
+    let nanos = |time: Time| time.as_picos() / 1_000;
+    ExecutedRank {
+        job,
+        rank,
+        elapsed_ns: nanos(told.elapsed),
+        computing_ns: nanos(told.computed),
+        messages_ns: nanos(told.messages),
+        storage_ns: nanos(told.storage),
+        read_bytes: told.read_bytes,
+        written_bytes: told.written_bytes,
+        sent: told.sent,
+        sent_bytes: told.sent_bytes,
+        together: told.together,
     }
 }
 

@@ -54,10 +54,10 @@ pub(crate) struct Emulate {
     /// Serve it to clients of the Network Block Device protocol, on a Unix socket
     #[arg(long, value_name = "SOCKET")]
     nbd: Option<PathBuf>,
-    /// Show it as a file of this empty directory, under its name (FUSE)
+    /// Show it as a file of this empty directory, under its name (FUSE; without root by fusermount3)
     #[arg(long, value_name = "DIR")]
     file: Option<PathBuf>,
-    /// Mount a real file system on it, on this empty directory
+    /// Mount a real file system on it, on this empty directory (needs root)
     #[arg(long, value_name = "DIR", requires = "file_system")]
     mount: Option<PathBuf>,
     /// Which file system; it is made anew unless --keep
@@ -189,7 +189,11 @@ impl Emulate {
         let end = self.serve(&emulator, (&ending, kit), &told);
         signalled.close();
         drop(ending);
-        let outcome = emulator.finish()?;
+        // What can't be written by now is no mistake of whoever asked.
+        let outcome = emulator.finish().map_err(|error| match error {
+            EmulateError::System { .. } => Failure::Output(error.to_string()),
+            other => other.into(),
+        })?;
         let end = end?;
         if self.json {
             print_json(&outcome)?;

@@ -87,7 +87,12 @@ pub(super) fn told_of(outcome: &Outcome, tolerance: Fraction) -> String {
         ));
     }
     if found.without_power > 0 {
-        text.push_str(&format!("  {} without power\n", counted(found.without_power, "request", "requests")));
+        let none = if outcome.cuts.is_empty() {
+            "under way at the end"
+        } else {
+            "without power, or under way at the end"
+        };
+        text.push_str(&format!("  {} {none}\n", counted(found.without_power, "request", "requests")));
     }
     if found.requests == 0 {
         return text;

@@ -9,6 +9,7 @@ use petrio_validation::live::cuts::CutRow;
 use petrio_validation::live::programs::ProgramRow;
 use petrio_validation::live::requests::RequestsRow;
 use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
+use petrio_validation::md::MdRow;
 use petrio_validation::ops::{ComparedOperation, word};
 
 /// What `petrio validate live` is asked
@@ -43,10 +44,12 @@ pub(crate) struct ValidateLive {
 enum Only {
     /// A micro-benchmark on one disk: simulated and emulated
     Requests,
-    /// Operations on ext3 and ext4: the model's and this machine's kernel's
+    /// Operations on ext3, ext4 and XFS: the model's and this machine's kernel's
     Operations,
-    /// dd, SQLite, tar and fio executed, and run on this machine's ext3
+    /// dd, SQLite, tar and fio, also as iozone does, executed, and run on this machine's ext3
     Programs,
+    /// md at levels 5 and 6 in a guest on emulated drives: what its members are asked for
+    Arrays,
     /// What survives a power cut on ext3, with barriers and without
     Cuts,
 }
@@ -57,6 +60,7 @@ impl From<Only> for Part {
             Only::Requests => Self::Requests,
             Only::Operations => Self::Operations,
             Only::Programs => Self::Programs,
+            Only::Arrays => Self::Arrays,
             Only::Cuts => Self::Cuts,
         }
     }
@@ -111,6 +115,11 @@ impl ValidateLive {
             let cells: Vec<Vec<String>> = rows.programs.iter().map(program_cells).collect();
             print(&table(&["program", "executed, ms", "emulated, ms", "error", "on time"], &cells))?;
         }
+        if !rows.arrays.is_empty() {
+            let cells: Vec<Vec<String>> = rows.arrays.iter().map(array_cells).collect();
+            let headings = ["array in a guest", "bytes", "requests apart", "read, points", "written, points"];
+            print(&table(&headings, &cells))?;
+        }
         if !rows.cuts.is_empty() {
             let cells: Vec<Vec<String>> = rows.cuts.iter().map(cut_cells).collect();
             print(&table(
@@ -153,6 +162,16 @@ fn program_cells(row: &ProgramRow) -> Vec<String> {
         format!("{:.0}", row.emulated_ms),
         format!("{:+.1} %", row.error_percent),
         yes(row.on_time),
+    ]
+}
+
+fn array_cells(row: &MdRow) -> Vec<String> {
+    vec![
+        row.cell.words(),
+        if row.same_bytes { "the same" } else { "others" }.to_owned(),
+        row.requests_apart.to_string(),
+        format!("{:+.2}", row.read_points),
+        format!("{:+.2}", row.write_points),
     ]
 }
 

@@ -6,11 +6,11 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_files::inputs::Inputs;
-use petrio_models::host::file_system::{Family, JournalMode};
+use petrio_models::host::file_system::JournalMode;
 use petrio_units::{Bytes, Duration};
 use petrio_validation::nfs::{NfsRow, judge_nfs};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
-use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsValidation, validate_ops, word};
+use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsFamily, OpsValidation, validate_ops, word};
 use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
@@ -21,16 +21,16 @@ real client's median in rpcs.csv says, or as often as one of its repetitions did
 operations. That table's columns: config, version, mount_options, other_condition, operation, rpc, count_min, count_median, count_max,
 reps, bytes_sent_median, bytes_received_median; others aren't looked at.\n\n", exit_codes!()))]
 pub(crate) struct ValidateOps {
-    /// Only this journal mode; all three otherwise
+    /// Only this journal mode; all three otherwise (XFS has but one)
     #[arg(long, value_enum, value_name = "MODE")]
     journal: Option<Mode>,
     /// The file system
     #[arg(long = "type", value_enum, value_name = "TYPE", default_value = "ext3")]
     family: Type,
-    /// Size of the volume
-    #[arg(long, value_name = "SIZE", default_value = "64 MiB")]
-    size: Bytes,
-    /// Size of its journal
+    /// Size of the volume; 64 MiB, or 512 MiB of XFS
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Bytes>,
+    /// Size of its journal; XFS has the one that mkfs.xfs makes
     #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
     journal_size: Bytes,
     /// How long the disk takes for each request
@@ -84,10 +84,14 @@ impl ValidateOps {
             };
         }
         let family = match self.family {
-            Type::Ext3 => Family::Ext3,
-            Type::Ext4 => Family::Ext4,
-            Type::Nfs => return Err(without_tables("NFS", "rpcs.csv")),
-            Type::Xfs => return Err(without_tables("XFS", "ops.csv")),
+            Type::Ext3 => OpsFamily::Ext3,
+            Type::Ext4 => OpsFamily::Ext4,
+            Type::Xfs => OpsFamily::Xfs,
+            Type::Nfs => {
+                let help = "name a folder with rpcs.csv: --dir DIR";
+                let message = "NFS is judged by measured tables, and none are named".to_owned();
+                return Err(Failure::new(message, Some(help.to_owned())));
+            }
         };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
@@ -98,7 +102,7 @@ impl ValidateOps {
         let question = OpsValidation {
             family,
             journals,
-            size: self.size,
+            size: self.size.unwrap_or(family.usual_size()),
             journal_size: self.journal_size,
             kernel: self.kernel.clone(),
             machine: self.machine.clone(),
@@ -202,12 +206,6 @@ impl ValidateOps {
         print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
         conclude(&judged, false, help)
     }
-}
-
-/// What is asked about can't be measured here.
-fn without_tables(what: &str, table: &str) -> Failure {
-    let message = format!("{what} is judged by measured tables, and none are named");
-    Failure::new(message, Some(format!("name a folder with {table}: --dir DIR")))
 }
 
 /// Where an operation's RPCs aren't those counted.

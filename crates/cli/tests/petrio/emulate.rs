@@ -217,6 +217,85 @@ fn what_a_killed_emulation_had_mounted_the_next_start_clears() {
     assert!(!is_mounted());
 }
 
+/// As another user than root, if it is root that runs this.
+#[test]
+fn whoever_is_not_root_has_devices_as_files_by_fusermount_and_no_file_system() {
+    let test = "whoever_is_not_root_has_devices_as_files_by_fusermount_and_no_file_system";
+    let missing = ["fusermount3", "setpriv", "timeout"].into_iter().find(|program| !is_installed(program));
+    let is_root = rustix::process::geteuid().is_root();
+    if missing.is_some() || !std::path::Path::new("/dev/fuse").exists() || !is_root {
+        let why = missing.map_or("there is no /dev/fuse, or nobody else to be".to_owned(), |it| {
+            format!("{it} isn't installed")
+        });
+        return skip(test, &why);
+    }
+    let folder = Folder::with(DISK);
+    let nobody = 65_534;
+    std::fs::create_dir(folder.path("files")).unwrap();
+    let place = folder.path("files").canonicalize().unwrap();
+    for path in [folder.path("."), place.clone()] {
+        std::os::unix::fs::chown(path, Some(nobody), Some(nobody)).unwrap();
+    }
+    let as_nobody = |words: &[&str]| {
+        let own = folder.command(words);
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(own.get_program())
+            .args(own.get_args());
+        command.current_dir(own.get_current_dir().unwrap()).output().unwrap()
+    };
+    let words = ["emulate", "scenario.toml", "--file", "files", "--on-time", "0 %", "--", "sh", "-c"];
+    let script =
+        "dd if=/dev/zero of=files/d bs=4k count=3 conv=notrunc,fsync && grep -c ' petrio ' /proc/mounts";
+    let answer = as_nobody(&[&words[..], &[script]].concat());
+    let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
+    if talk.contains("mount FUSE on") {
+        return skip(test, talk.lines().next().unwrap_or_default());
+    }
+    assert!(answer.status.success(), "{talk}");
+    let out = String::from_utf8_lossy(&answer.stdout).into_owned();
+    assert!(out.contains("1 flush"), "{out} {talk}");
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(&format!(" {} ", place.display())), "{mounts}");
+    let words =
+        ["emulate", "scenario.toml", "--mount", "files", "--type", "ext3", "--size", "16 MiB", "--", "true"];
+    let answer = as_nobody(&words);
+    let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert!(answer.status.code() == Some(2) && talk.contains("doesn't run as root"), "{talk}");
+}
+
+/// In a namespace of its own, whose mounts go with it.
+#[test]
+fn what_finds_no_room_under_an_image_fails_and_is_told() {
+    let test = "what_finds_no_room_under_an_image_fails_and_is_told";
+    if !can_mount(test) || !is_installed("unshare") {
+        return;
+    }
+    let folder = Folder::with(DISK);
+    std::fs::create_dir(folder.path("small")).unwrap();
+    std::fs::create_dir(folder.path("files")).unwrap();
+    let script = "mount -t tmpfs -o size=4m none small && exec \"$@\"";
+    let inner = "dd if=/dev/zero of=files/d bs=1M count=12 conv=notrunc,fsync && exit 9; exit 0";
+    let own = folder.command(&[
+        "emulate",
+        "scenario.toml",
+        "--file",
+        "files",
+        "--image",
+        "small/i",
+        "--on-time",
+        "0 %",
+    ]);
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, "sh"]).arg(own.get_program()).args(own.get_args());
+    command.args(["--", "sh", "-c", inner]).current_dir(own.get_current_dir().unwrap());
+    let answer = command.output().unwrap();
+    let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert_eq!(answer.status.code(), Some(1), "{talk}");
+    assert!(talk.contains("what \"d\" holds can't be written: No space left on device"), "{talk}");
+}
+
 /// It boots for half a minute where its processor is emulated, and needs a kernel that somebody has fetched.
 #[test]
 fn a_stock_kernel_writes_to_emulated_disks_as_often_as_its_job_does() {

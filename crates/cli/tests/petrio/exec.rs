@@ -1,5 +1,9 @@
 //! Real programs on simulated storage, from the command line: what time they see, what they leave, what ends them.
 
+mod limits;
+mod programs;
+mod times;
+
 use crate::support::{Answer, Folder};
 use serde_json::Value;
 use std::fs;
@@ -251,4 +255,31 @@ fn two_systems_are_compared_with_one_program() {
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     assert!(answer.out.contains("makespan"), "{}", answer.out);
     assert!(answer.out.contains("the program took"), "{}", answer.out);
+}
+
+#[test]
+fn what_reaches_the_disk_of_a_program_and_what_it_asked_for_are_written_when_asked_for() {
+    let test = "what_reaches_the_disk_of_a_program_and_what_it_asked_for_are_written_when_asked_for";
+    let Some(folder) = possible(test, &["dd"]) else { return };
+    fs::create_dir(folder.path("tree")).unwrap();
+    folder.write("tree/f", vec![1; 16 << 10]);
+    folder.write("ext3.toml", DISK.replace("ext4", "ext3"));
+    let words =
+        ["exec", "ext3.toml", "-q", "--compute", "none", "--device-log", "log.csv", "--trace", "ops.parquet"];
+    let command = ["--", "dd", "if=tree/f", "of=g", "bs=4k", "oflag=dsync"];
+    let answer = folder.petrio(&[&words[..], &command].concat());
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let log = String::from_utf8(folder.read("log.csv")).unwrap();
+    let count =
+        |parts: [&str; 2]| log.lines().filter(|line| parts.iter().all(|part| line.contains(part))).count();
+    assert_eq!(count([",write,", ",data,"]), 4, "{log}");
+    assert!(count([",flush,", ""]) >= 4, "{log}");
+    // Of a directory that nobody has looked into since the mount, inode and block are read, and the inode of its file.
+    assert!(count([",read,", ",metadata,"]) >= 3, "{log}");
+    let info = folder.petrio(&["trace", "info", "ops.parquet"]);
+    assert!(info.code == Some(0) && info.out.contains("write"), "{} {}", info.out, info.talk);
+    let words = ["exec", "ext3.toml", "scenario.toml", "--device-log", "log.csv", "--", "true"];
+    let answer = folder.petrio(&words);
+    assert_eq!(answer.code, Some(2), "{}", answer.talk);
+    assert!(answer.talk.contains("--device-log is of one scenario's storage"), "{}", answer.talk);
 }

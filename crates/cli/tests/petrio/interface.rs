@@ -107,7 +107,7 @@ fn the_help_of_every_command_names_its_options() {
             ],
         ),
         ("studio", &["[SPEC]", "--port", "--listen", "--grace", "--no-open"]),
-        ("bench", &["disk", "fit", "fs", "kernel", "scale", "trace"]),
+        ("bench", &["disk", "fit", "fs", "kernel", "live", "scale", "trace"]),
         ("bench disk", &["--json"]),
         ("bench scale", &["--json"]),
     ] {

@@ -47,7 +47,7 @@ pub enum Of {
     Flushes,
 }
 
-/// Requests that come back later than they would.
+/// Requests that come back later than they would, as when a device tries again and again: one that turns does nothing else meanwhile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
@@ -90,7 +90,8 @@ pub struct SlowRegion {
     /// The byte behind its last; the end of the device where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Bytes>,
-    /// How many times as long: the rest is waited for after the device's own time, in which it goes on with others.
+    /// How many times as long. A device that turns does nothing else meanwhile; flash goes on with others. Of a write that a
+    /// cache takes it is the time until that has it.
     pub times: f64,
     /// Which device alone, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -73,6 +73,7 @@ impl Pacer {
         let mut under_way: Vec<Vec<_>> = self.shared.devices.iter().map(|_| Vec::new()).collect();
         let mut all: Vec<_> = std::mem::take(&mut self.in_model).into_values().collect();
         all.extend(std::mem::take(&mut self.due).into_vec().into_iter().map(|due| due.pending));
+        all.extend(self.gates.iter_mut().flat_map(super::gate::Gate::clear));
         all.sort_by_key(|pending| pending.arrival.arrived);
         for mut pending in all {
             if let Some(content) = pending.arrival.content.take() {

@@ -176,7 +176,7 @@ impl Layout for Volume {
             reads_ahead: true,
             age: parameters.commit_interval.time(),
         };
-        let found = (parameters.family == Family::Ext4).then(|| walk::Found::warm(self, &mount.laid_out));
+        let found = parameters.is_just_mounted().then(|| walk::Found::warm(self, &mount.laid_out));
         let discards = discard::Discards::default();
         (Box::new(Ext { volume: self.clone(), journal, rules, found, discards }), nature)
     }

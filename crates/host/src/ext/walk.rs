@@ -4,7 +4,7 @@
 //! After `link_path_walk` (fs/namei.c), `ext4_lookup`, `__ext4_get_inode_loc` (fs/ext4/inode.c), `ext4_dx_readdir` (fs/ext4/dir.c) and
 //! `ext4_sample_last_mounted` (fs/ext4/file.c) of Linux 6.18: each block is waited for before the next is known. Leaves out that names
 //! and inodes are given up where memory is short. Files of ext3 that are there before a run are known from its beginning, as on a
-//! file system that others use already.
+//! file system that others use already, unless it says that it was just mounted.
 
 use super::Ext;
 use crate::below::{Kernel, Stop};

@@ -4,7 +4,7 @@
 
 use super::Ext;
 use crate::below::{Change, FileSystem, Kernel, Piece, Posted, Prepared, Stop};
-use crate::file_system::{FileError, JournalMode};
+use crate::file_system::{FileError, JournalMode, Mapping};
 use crate::journal::BlockKey;
 use crate::page_cache::FileKey;
 use crate::state::{Event, Touch, times};
@@ -32,6 +32,8 @@ impl Ext {
         if reserves > 0 && !kernel.fs.has_room_for(reserves, self.volume.free_blocks()) {
             return Err(Stop::Fail(Failure::NoSpace));
         }
+        let mapping =
+            if holes < pages { self.unknown_mapping(kernel, file, key, (first, pages)) } else { Vec::new() };
         let mut prepared = Prepared::default();
         // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
         // had none; its content is logged where data are.
@@ -76,10 +78,31 @@ impl Ext {
                 inode.data_sync = change.id;
             }
         }
+        let touch = Touch::of(op, Direction::Read, true);
+        for block in mapping {
+            prepared.group = kernel.bring_block(block, prepared.group, touch).or(prepared.group);
+        }
         if reserves > 0 {
             kernel.fs.set_delayed(file, kernel.fs.inodes.get(file).delayed + reserves);
         }
         Ok(prepared)
+    }
+
+    /// The blocks that say where pages lie that are overwritten and aren't in memory: without them nobody knows (`ext4_map_blocks`,
+    /// `ext3_get_blocks_handle`). Of pages in memory it is known.
+    fn unknown_mapping(
+        &self,
+        kernel: &Kernel<'_>,
+        file: FileId,
+        key: FileKey,
+        (first, pages): (u64, u64),
+    ) -> Vec<u64> {
+        if (first..first + pages).all(|index| kernel.memory.cache.look(key, index).is_some()) {
+            return Vec::new();
+        }
+        let mut mapping = Mapping::default();
+        self.volume.map(file, first, pages, &mut mapping);
+        mapping.metadata.iter().map(|&(_, block)| block).collect()
     }
 
     pub(super) fn post_pages(

@@ -91,6 +91,10 @@ pub struct FileSystemParameters {
     /// When reading a file changes the time of its last access, which changes its inode and has to be committed: `never`,
     /// as file servers and measurements are usually mounted, unless this says otherwise.
     pub access_times: AccessTimes,
+    /// Whether names and inodes of files that are there have to be read when somebody first asks for them, as after a mount; left
+    /// out, they have on ext4 (but of files that are cached), and on ext3 they are in memory, as where others have used them before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub just_mounted: Option<bool>,
     /// How old a transaction becomes before it is committed (mount option `commit`; 5 s by fs/jbd2/journal.c).
     pub commit_interval: Duration,
     /// Share of the journal that must be free, or else checkpoints make it so; left out, the kernel's rule: the room of
@@ -160,6 +164,7 @@ impl Default for FileSystemParameters {
             barriers: true,
             discard: false,
             access_times: AccessTimes::Never,
+            just_mounted: None,
             commit_interval: Duration::new(Time::from_whole_seconds(5)),
             checkpoint: None,
             blocks_per_group: 32_768,
@@ -219,6 +224,11 @@ impl FileSystemParameters {
             (1 << 25, 1 << 17),
         ];
         SIZES.into_iter().find(|&(most, _)| blocks < most).map_or(1 << 18, |(_, journal)| journal)
+    }
+
+    /// Whether names and inodes aren't known when a run begins.
+    pub(crate) fn is_just_mounted(&self) -> bool {
+        self.just_mounted.unwrap_or(self.family == Family::Ext4)
     }
 
     /// Groups whose metadata lie together; 1 where each group keeps its own.

@@ -1,20 +1,16 @@
 //! A real kernel's file system on an emulated device, mounted where a user wants it.
 
+use super::directory::{self, MOUNTED_ON};
 use crate::rig::loop_device::IMAGE;
 use crate::rig::program::{is_installed, run, run_to_death};
 use crate::rig::{LoopDevice, MEMORY, RigError, fresh_name};
 use petrio_capture::undo::Undo;
 use petrio_emulate::{ImageError, Medium};
 use petrio_units::Bytes;
-use rustix::mount::{UnmountFlags, unmount};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// What is mounted on a directory of a user's: it is unmounted, and the directory stays.
-pub(crate) const MOUNTED_ON: &str = "mounted-on";
 
 /// Which file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,13 +126,7 @@ impl MountedDevice {
         directory: &Path,
         (kind, options): (FileSystemKind, Option<&str>),
     ) -> Result<Self, RigError> {
-        let directory =
-            fs::canonicalize(directory).map_err(RigError::system("find the directory", directory))?;
-        let mut entries = fs::read_dir(&directory).map_err(RigError::system("list", &directory))?;
-        if entries.next().is_some() {
-            let refused = io::Error::other("it isn't empty, and what is in it would be hidden");
-            return Err(RigError::system("mount on", &directory)(refused));
-        }
+        let directory = directory::empty(directory)?;
         let device = LoopDevice::attach(file)?;
         let mut arguments: Vec<&OsStr> = vec!["-t".as_ref(), kind.name().as_ref()];
         if let Some(options) = options {
@@ -144,10 +134,10 @@ impl MountedDevice {
         }
         arguments.extend([device.path().as_os_str(), directory.as_os_str()]);
         let undo = |directory: &Path| {
-            if unmount_by_program(directory).is_err() {
+            if directory::unmount_by_program(directory).is_err() {
                 // It goes with its last user; what he has written is on the device before that is gone.
                 let _ = run("sync", &["--file-system".as_ref(), directory.as_os_str()]);
-                let _ = unmount(directory, UnmountFlags::DETACH);
+                let _ = directory::detach(directory);
             }
             true
         };
@@ -165,78 +155,5 @@ impl MountedDevice {
     /// The block device below it.
     pub const fn device(&self) -> &LoopDevice {
         &self.device
-    }
-}
-
-/// Unmounts, by a program of its own: this process may be the one that the file system waits for. Somebody who looks around is waited for.
-pub(super) fn unmount_by_program(directory: &Path) -> Result<(), RigError> {
-    let mut outcome = Ok(());
-    for _ in 0..20 {
-        if mounted_at(directory).is_none() {
-            return Ok(());
-        }
-        outcome = run("umount", &[directory.as_os_str()]).map(drop);
-        if outcome.is_ok() {
-            return outcome;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    outcome
-}
-
-/// Whether something is mounted on a directory still.
-pub(super) fn is_busy(directory: &Path) -> bool {
-    mounted_at(directory).is_some()
-}
-
-/// The source of what is mounted on a directory, the last of several.
-fn mounted_at(directory: &Path) -> Option<String> {
-    let list = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let place = directory.to_str()?;
-    let found = list.lines().rev().find(|line| {
-        let at = line.split(' ').nth(4).map(unescaped);
-        at.as_deref() == Some(place)
-    })?;
-    let (_, rest) = found.split_once(" - ")?;
-    rest.split(' ').nth(1).map(unescaped)
-}
-
-/// A word of the kernel's list: blanks and the like are octal numbers in it.
-fn unescaped(word: &str) -> String {
-    let mut text = word.to_owned();
-    for (code, letter) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
-        text = text.replace(code, letter);
-    }
-    text
-}
-
-/// Clears what was left mounted on a user's directory: a petrio's files, or a file system on one of them, and nothing else that may have
-/// been mounted there since.
-pub(crate) fn clear_mounted_on(directory: &Path) -> io::Result<bool> {
-    let is_own = |source: &str| {
-        let behind = source.strip_prefix("/dev/").map(|name| {
-            fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap_or_default()
-        });
-        source == "petrio" || behind.is_some_and(|behind| behind.contains("/petrio-emulated-"))
-    };
-    match mounted_at(directory) {
-        Some(source) if is_own(&source) => {
-            unmount(directory, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)?;
-            Ok(true)
-        }
-        _ => Ok(false),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_somebody_else_has_mounted_is_left_alone() {
-        assert_eq!(mounted_at(Path::new("/proc")).as_deref(), Some("proc"));
-        assert!(matches!(clear_mounted_on(Path::new("/proc")), Ok(false)));
-        assert!(matches!(clear_mounted_on(Path::new("/nothing/here")), Ok(false)));
-        assert_eq!(unescaped("/mnt/a\\040b"), "/mnt/a b");
     }
 }

@@ -1,20 +1,16 @@
 //! Emulated devices as files of a directory.
 
-use super::file_system::{MOUNTED_ON, is_busy, unmount_by_program};
-use crate::rig::{Availability, RigError, SlowDisk, fresh_name};
+use super::directory::{self, FOR_USERS, MOUNTED_ON, is_busy};
+use crate::rig::fuse_channel::{self, FuseChannel, Open};
+use crate::rig::program::is_installed;
+use crate::rig::{Availability, Facilities, RigError, fresh_name};
 use petrio_capture::mounted::{MOUNT, remove_mount_point};
 use petrio_capture::undo::Undo;
 use petrio_emulate::{Device, fuse};
-use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
-use std::ffi::CString;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::thread::{Builder, JoinHandle};
-
-/// Where the kernel's side is opened.
-const FUSE: &str = "/dev/fuse";
 
 /// Devices as files; the directory is unmounted when this is dropped.
 #[derive(Debug)]
@@ -27,21 +23,20 @@ pub struct DeviceFiles {
 impl DeviceFiles {
     /// Whether it is possible here.
     pub fn probe() -> Availability {
-        crate::rig::Facilities::probe().slow_disk
+        Facilities::probe().slow_disk
     }
 
-    /// Serves devices as files of a directory that is there and empty, each under its name.
+    /// Serves devices as files of a directory that is there and empty, each under its name; for whoever isn't root by fusermount3,
+    /// and for himself alone.
     ///
     /// # Errors
     /// No FUSE, no right to mount, no such directory.
     pub fn on(directory: &Path, devices: Vec<Device>) -> Result<Self, RigError> {
-        crate::rig::possible("a device as a file", &SlowDisk::probe())?;
-        let directory =
-            fs::canonicalize(directory).map_err(RigError::system("find the directory", directory))?;
-        let mut entries = fs::read_dir(&directory).map_err(RigError::system("list", &directory))?;
-        if entries.next().is_some() {
-            let refused = io::Error::other("it isn't empty, and what is in it would be hidden");
-            return Err(RigError::system("mount on", &directory)(refused));
+        crate::rig::possible("a device as a file", &fuse_channel::probe())?;
+        let directory = directory::empty(directory)?;
+        let root = Facilities::probe().root;
+        if root.reason().is_some() {
+            return Self::for_user(directory, devices, &root);
         }
         Self::mount(directory, devices, false)
     }
@@ -51,19 +46,38 @@ impl DeviceFiles {
     /// # Errors
     /// No FUSE, no right to mount.
     pub fn apart(devices: Vec<Device>) -> Result<Self, RigError> {
-        crate::rig::possible("a device as a file", &SlowDisk::probe())?;
+        crate::rig::possible("a device as a file", &fuse_channel::probe())?;
+        crate::rig::possible("a file system on an emulated device", &Facilities::probe().root)?;
         Self::mount(std::env::temp_dir().join(fresh_name("emulated")), devices, true)
     }
 
     fn mount(directory: PathBuf, devices: Vec<Device>, own: bool) -> Result<Self, RigError> {
-        let channel =
-            OpenOptions::new().read(true).write(true).open(FUSE).map_err(RigError::system("open", FUSE))?;
+        let channel = FuseChannel::open()?;
         let made = mount_channel(&channel, &directory, own)?;
-        let name = "petrio-fuse".to_owned();
-        let server = Builder::new()
-            .name(name)
-            .spawn(move || fuse::serve(channel.into(), devices))
-            .map_err(RigError::system("serve", &directory))?;
+        Self::served(directory, made, move || fuse::serve(channel.into_file().into(), devices))
+    }
+
+    fn for_user(directory: PathBuf, devices: Vec<Device>, root: &Availability) -> Result<Self, RigError> {
+        if !is_installed(FOR_USERS) {
+            let why = root.reason().unwrap_or_default();
+            let why = format!("{why}, and {FOR_USERS} (fuse3), which mounts for others, isn't installed");
+            return Err(RigError::NotPossible { what: "a device as a file", why });
+        }
+        let make = || {
+            let mounted = fuse::mount_for_user(&directory, devices);
+            mounted.map_err(RigError::system("mount FUSE on", &directory))
+        };
+        let (mounted, made) = Undo::recorded(MOUNTED_ON, &directory, make, take_down)?;
+        Self::served(directory.clone(), made, move || mounted.serve())
+    }
+
+    fn served(
+        directory: PathBuf,
+        made: Undo,
+        serve: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> Result<Self, RigError> {
+        let server = Builder::new().name("petrio-fuse".to_owned()).spawn(serve);
+        let server = server.map_err(RigError::system("serve", &directory))?;
         Ok(Self { directory, mounted: Some(made), server: Some(server) })
     }
 
@@ -92,24 +106,22 @@ impl Drop for DeviceFiles {
 }
 
 /// Mounts a channel of the kernel's on a directory, which is made where it is its own.
-fn mount_channel(channel: &File, directory: &Path, own: bool) -> Result<Undo, RigError> {
-    let options = format!("fd={},rootmode=40000,user_id=0,group_id=0,allow_other", channel.as_raw_fd());
-    let options = CString::new(options)
-        .map_err(|error| RigError::system("mount", directory)(io::Error::other(error)))?;
+fn mount_channel(channel: &FuseChannel, directory: &Path, own: bool) -> Result<Undo, RigError> {
     let make = || {
         if own {
             fs::create_dir(directory).map_err(RigError::system("make the directory", directory))?;
         }
-        mount("petrio", directory, "fuse", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
-            .map_err(|errno| RigError::system("mount FUSE on", directory)(errno.into()))
+        channel.mount(directory, Open::ToAll)
     };
     let undo = move |directory: &Path| {
-        // With its last user it goes, and whoever asks for the file then is told that nobody serves it.
-        if unmount_by_program(directory).is_err() {
-            let _ = unmount(directory, UnmountFlags::DETACH);
-        }
+        take_down(directory);
         !own || remove_mount_point(directory).is_ok()
     };
     let kind = if own { MOUNT } else { MOUNTED_ON };
     Ok(Undo::recorded(kind, directory, make, undo)?.1)
+}
+
+/// With its last user it goes, and whoever asks for the file then is told that nobody serves it.
+fn take_down(directory: &Path) -> bool {
+    directory::unmount_by_program(directory).is_ok() || directory::detach(directory).is_ok()
 }

@@ -7,10 +7,11 @@
 //! This process serves the files, so nothing in it may wait for them: whoever is killed while he waits for his own disk never ends. What makes,
 //! mounts and unmounts a file system on one is a program of its own each.
 
+mod directory;
 mod file_system;
 mod files;
 pub mod guest;
 
+pub(crate) use directory::{MOUNTED_ON, clear_mounted_on};
 pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
-pub(crate) use file_system::{MOUNTED_ON, clear_mounted_on};
 pub use files::DeviceFiles;

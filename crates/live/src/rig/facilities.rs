@@ -17,6 +17,8 @@ pub struct Facilities {
     pub ext3: Availability,
     /// A real ext4 on a loop device.
     pub ext4: Availability,
+    /// A real XFS on a loop device.
+    pub xfs: Availability,
     /// Watching what reaches a device: tracefs with the block and jbd2 tracepoints.
     pub tracing: Availability,
     /// A limit on memory and so on the page cache.
@@ -39,20 +41,22 @@ impl Facilities {
     pub fn probe() -> Self {
         let root = probe_root();
         let with_root = |more: Availability| Availability::all([&root, &more]);
-        let file_system = |name: &str, maker: &str| {
+        let file_system = |name: &str, maker: &str, package: &str| {
+            let is_ext = package == "e2fsprogs";
             let parts = [
                 root.clone(),
                 Availability::when(Path::new("/dev/loop-control").exists(), "there are no loop devices"),
                 Availability::when(is_installed("losetup"), "losetup (util-linux) isn't installed"),
-                Availability::when(is_installed(maker), &format!("{maker} (e2fsprogs) isn't installed")),
-                Availability::when(is_installed("debugfs"), "debugfs (e2fsprogs) isn't installed"),
+                Availability::when(is_installed(maker), &format!("{maker} ({package}) isn't installed")),
+                Availability::when(!is_ext || is_installed("debugfs"), "debugfs (e2fsprogs) isn't installed"),
                 Availability::when(kernel_knows(name), &format!("this kernel has no {name}")),
             ];
             Availability::all(&parts)
         };
         Self {
-            ext3: file_system("ext3", "mkfs.ext3"),
-            ext4: file_system("ext4", "mkfs.ext4"),
+            ext3: file_system("ext3", "mkfs.ext3", "e2fsprogs"),
+            ext4: file_system("ext4", "mkfs.ext4", "e2fsprogs"),
+            xfs: file_system("xfs", "mkfs.xfs", "xfsprogs"),
             tracing: with_root(probe_tracing()),
             memory_limit: with_root(Availability::when(
                 Hierarchy::of("memory").is_some(),
@@ -70,11 +74,12 @@ impl Facilities {
     }
 
     /// All of them by name, in a fixed order.
-    pub fn list(&self) -> [(&'static str, &Availability); 9] {
+    pub fn list(&self) -> [(&'static str, &Availability); 10] {
         [
             ("root", &self.root),
             ("ext3 on a loop device", &self.ext3),
             ("ext4 on a loop device", &self.ext4),
+            ("XFS on a loop device", &self.xfs),
             ("block and journal tracepoints", &self.tracing),
             ("memory limit", &self.memory_limit),
             ("device throttle", &self.throttle),

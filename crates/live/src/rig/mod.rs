@@ -1,7 +1,7 @@
-//! A real ext3 or ext4 on a loop device, with the limits that an experiment needs, and nothing left of it afterwards.
+//! A real ext3, ext4 or XFS on a loop device, with the limits that an experiment needs, and nothing left of it afterwards.
 //!
 //! ```text
-//!  directory (mounted) ─▶ ext3 | ext4 ─▶ loop device ─▶ image in memory | in a directory | on a slow disk
+//!  directory (mounted) ─▶ ext3 | ext4 | xfs ─▶ loop device ─▶ image in memory | in a directory | on a slow disk
 //!       │                    │               │
 //!   memory group       journal, barriers   throttle, dirty limit, read-ahead, scheduler
 //! ```
@@ -21,6 +21,7 @@ mod availability;
 mod emulated;
 mod error;
 mod facilities;
+pub(crate) mod fuse_channel;
 pub(crate) mod groups;
 pub(crate) mod loop_device;
 mod parameters;
@@ -84,7 +85,8 @@ impl LoopRig {
         let facilities = Facilities::probe();
         let family = match parameters.type_name() {
             "ext3" => &facilities.ext3,
-            _ => &facilities.ext4,
+            "ext4" => &facilities.ext4,
+            _ => &facilities.xfs,
         };
         possible("a file system on a loop device", family)?;
 
@@ -99,8 +101,10 @@ impl LoopRig {
             possible("a dirty limit of one device", &facilities.dirty_limit)?;
             device.set_dirty_limit(limit)?;
         }
-        let journal = Journal::of(device.path(), &image)?;
-        let layout = Layout::of(device.path())?;
+        let (journal, layout) = match parameters.xfs {
+            true => (Journal::of_xfs(&image)?, Layout::default()),
+            false => (Journal::of(device.path(), &image)?, Layout::of(device.path())?),
+        };
         device.go_with_last_user()?;
         let flags = parameters.mount_flags();
         let (directory, mounted) = mount_device(&device, parameters.type_name(), (flags, &mount_options))?;
@@ -207,7 +211,7 @@ impl LoopRig {
         Ok(commits)
     }
 
-    /// What blocks hold at the moment; needs everything written back to be right.
+    /// What blocks hold at the moment; needs everything written back to be right. Of XFS nothing is said.
     ///
     /// # Errors
     /// debugfs fails.

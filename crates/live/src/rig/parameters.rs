@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 /// How large an ext3 or ext4 must be to hold a journal at all.
 const SMALLEST: Bytes = Bytes::from_mib(8);
+/// And an XFS to be made (mkfs.xfs of xfsprogs 5.19 and later).
+const SMALLEST_XFS: Bytes = Bytes::from_mib(300);
 
 /// Where the bytes of a rig's device are.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -39,6 +41,8 @@ pub enum Image {
 pub struct RigParameters {
     /// The file system: the same parameters as the model's.
     pub file_system: FileSystemParameters,
+    /// XFS instead, as mkfs.xfs makes it and the kernel mounts it; of `file_system` only when access times change is its own then.
+    pub xfs: bool,
     /// The volume's size.
     pub size: Bytes,
     /// Where its bytes are.
@@ -66,6 +70,7 @@ impl Default for RigParameters {
         };
         Self {
             file_system,
+            xfs: false,
             size: Bytes::from_mib(64),
             image: Image::default(),
             mount_options: Vec::new(),
@@ -86,6 +91,7 @@ impl RigParameters {
     /// The kernel's name for the file system.
     pub(super) const fn type_name(&self) -> &'static str {
         match self.file_system.family {
+            _ if self.xfs => "xfs",
             Family::Ext3 => "ext3",
             Family::Ext4 => "ext4",
         }
@@ -94,17 +100,25 @@ impl RigParameters {
     /// The program that makes it.
     pub(super) const fn maker(&self) -> &'static str {
         match self.file_system.family {
+            _ if self.xfs => "mkfs.xfs",
             Family::Ext3 => "mkfs.ext3",
             Family::Ext4 => "mkfs.ext4",
         }
     }
 
-    /// Arguments of mke2fs, without the device.
+    /// Arguments of mke2fs or mkfs.xfs, without the device.
     ///
     /// # Errors
     /// Parameters that a real file system can't be given.
     pub(super) fn make_arguments(&self) -> Result<Vec<String>, RigError> {
         let file_system = &self.file_system;
+        if self.xfs && self.size < SMALLEST_XFS {
+            let why = format!("{} is too small for an XFS; {SMALLEST_XFS} is the least", self.size);
+            return Err(refused("size", why));
+        }
+        if self.xfs {
+            return Ok(["-q", "-f"].map(str::to_owned).into());
+        }
         if self.size < SMALLEST {
             return Err(refused(
                 "size",
@@ -158,6 +172,9 @@ impl RigParameters {
 
     /// Options of mount(2).
     pub(super) fn mount_options(&self) -> String {
+        if self.xfs {
+            return self.mount_options.join(",");
+        }
         let file_system = &self.file_system;
         let journal = match file_system.journal.mode {
             JournalMode::Ordered => "ordered",
@@ -201,6 +218,17 @@ mod tests {
         parameters.mount_options.push("nodelalloc".to_owned());
         assert!(parameters.make_arguments().unwrap().join(" ").contains("-O dir_index,^flex_bg"));
         assert_eq!(parameters.mount_options(), "data=journal,barrier=0,commit=5,discard,nodelalloc");
+    }
+
+    #[test]
+    fn xfs_is_made_and_mounted_as_it_is_by_itself() {
+        let mut parameters =
+            RigParameters { xfs: true, size: Bytes::from_mib(512), ..RigParameters::default() };
+        assert_eq!((parameters.type_name(), parameters.maker()), ("xfs", "mkfs.xfs"));
+        assert_eq!(parameters.make_arguments().unwrap(), ["-q", "-f"]);
+        assert_eq!(parameters.mount_options(), "");
+        parameters.size = Bytes::from_mib(64);
+        assert!(parameters.make_arguments().unwrap_err().to_string().contains("too small for an XFS"));
     }
 
     #[test]

@@ -13,9 +13,10 @@
 //! Left out: discards.
 
 use super::apart::mount_apart;
-use super::availability::{Availability, kernel_knows};
+use super::availability::Availability;
 use super::emulated::Pace;
 use super::error::RigError;
+use super::fuse_channel::{FuseChannel, Open};
 use super::loop_device::fresh_name;
 use petrio_capture::launch;
 use petrio_capture::mounted::MOUNT;
@@ -23,19 +24,17 @@ use petrio_capture::undo::Undo;
 use petrio_colours::SECTOR_BYTES;
 use petrio_emulate::{DeviceSpec, Durability, Emulator, Medium, Options, fuse};
 use petrio_units::Bytes;
-use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
-use std::ffi::{CString, OsString};
-use std::fs::{self, File, OpenOptions};
+use rustix::mount::{UnmountFlags, unmount};
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-/// Where the kernel's side is opened.
-const FUSE: &str = "/dev/fuse";
 /// A file in which each request takes the time of its disk; its file system is unmounted when this is dropped.
 #[derive(Debug)]
 pub struct SlowDisk {
@@ -46,14 +45,7 @@ pub struct SlowDisk {
 impl SlowDisk {
     /// Whether it is possible here.
     pub fn probe() -> Availability {
-        if !Path::new(FUSE).exists() {
-            return Availability::Missing(format!("there is no {FUSE}"));
-        }
-        if kernel_knows("fuse") {
-            Availability::There
-        } else {
-            Availability::Missing("this kernel has no FUSE".to_owned())
-        }
+        super::fuse_channel::probe()
     }
 
     /// Serves `contents`, `size` bytes, at a pace.
@@ -62,15 +54,10 @@ impl SlowDisk {
     /// No FUSE, or no right to mount.
     pub(super) fn serve(contents: File, size: Bytes, pace: Pace) -> Result<Self, RigError> {
         let place = std::env::temp_dir().join(fresh_name("slow"));
-        let channel =
-            OpenOptions::new().read(true).write(true).open(FUSE).map_err(RigError::system("open", FUSE))?;
-        let options = format!("fd={},rootmode=40000,user_id=0,group_id=0", channel.as_raw_fd());
-        let options = CString::new(options)
-            .map_err(|error| RigError::system("mount", &place)(io::Error::other(error)))?;
+        let channel = FuseChannel::open()?;
         let make = || {
             fs::create_dir(&place).map_err(RigError::system("make the directory", &place))?;
-            mount("petrio", &place, "fuse", MountFlags::NOSUID | MountFlags::NODEV, options.as_c_str())
-                .map_err(|errno| RigError::system("mount FUSE on", &place)(errno.into()))
+            channel.mount(&place, Open::ToOwner)
         };
         let undo = |place: &Path| {
             let _ = unmount(place, UnmountFlags::DETACH);
@@ -79,7 +66,7 @@ impl SlowDisk {
         let ((), mounted) = Undo::recorded(MOUNT, &place, make, undo)?;
         // A name of its own, by which the device over it is known wherever its mount is.
         let name = fresh_name("image");
-        start(channel, contents, (&place, &name), size.get(), pace)
+        start(channel.into_file(), contents, (&place, &name), size.get(), pace)
             .map_err(RigError::system("start the server of", &place))?;
         Ok(Self { file: place.join(name), _mounted: mounted })
     }

@@ -112,7 +112,8 @@ impl FileBlocks {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Journal {
     pub(super) area: JournalArea,
-    format: TagFormat,
+    /// How a descriptor block is written; none of XFS.
+    format: Option<TagFormat>,
 }
 
 impl Journal {
@@ -139,18 +140,49 @@ impl Journal {
         let pieces = blocks.data.iter().map(|(_, first, last)| (*first, *last));
         let pieces = pieces.chain(blocks.mapping.iter().map(|block| (*block, *block)));
         let area = JournalArea::new(pieces.map(|(first, last)| (first * SECTORS, (last + 1) * SECTORS)));
-        Ok(Self { area, format })
+        Ok(Self { area, format: Some(format) })
+    }
+
+    /// The log of the XFS in an image, by its superblock (struct xfs_dsb of fs/xfs/libxfs/xfs_format.h).
+    pub(super) fn of_xfs(image: &File) -> Result<Self, RigError> {
+        let mut superblock = [0; 512];
+        image
+            .read_exact_at(&mut superblock, 0)
+            .map_err(RigError::system("read the superblock in", "the image"))?;
+        let area = log_of_xfs(&superblock).ok_or_else(|| RigError::Answer {
+            program: "mkfs.xfs",
+            answer: "a superblock".to_owned(),
+            expected: "an XFS with its log within it",
+        })?;
+        Ok(Self { area, format: None })
     }
 
     /// Blocks that a write into the journal announces, if it begins with a descriptor block; read back from the image,
     /// where it stays until the journal comes round to it again.
     pub(super) fn announced(&self, image: &File, sector: u64) -> Result<Option<Vec<u64>>, RigError> {
+        let Some(format) = &self.format else { return Ok(None) };
         let mut block = vec![0; as_index(BLOCK_BYTES)];
         image
             .read_exact_at(&mut block, sector * 512)
             .map_err(RigError::system("read the journal in", "the image"))?;
-        Ok(self.format.blocks_logged(&block))
+        Ok(format.blocks_logged(&block))
     }
+}
+
+/// Where an XFS has its log: block size at byte 4, the log's first block at 48 (its group in the upper bits), blocks of a group at 84, of the
+/// log at 96, and how many bits a block's number within its group has at 124; all with the highest byte first.
+fn log_of_xfs(superblock: &[u8; 512]) -> Option<JournalArea> {
+    let number = |at: usize, bytes: usize| {
+        let field = superblock.get(at..at + bytes).unwrap_or_default();
+        field.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let (block_bytes, log, bits) = (number(4, 4), number(48, 8), number(124, 1));
+    if !superblock.starts_with(b"XFSB") || log == 0 || bits >= 64 {
+        return None;
+    }
+    let first = (log >> bits) * number(84, 4) + (log & ((1 << bits) - 1));
+    let sectors = block_bytes / 512;
+    Some(JournalArea::new([(first * sectors, (first + number(96, 4)) * sectors)]))
 }
 
 /// What the blocks of a volume hold whose place never changes.

@@ -87,3 +87,35 @@ fn on_a_disk_of_5_ms_a_request_the_time_is_the_number_of_requests() {
         assert!(row.time_least_ms >= 5.0 * requests as f64, "{row:?}");
     }
 }
+
+/// As tables of another make have them (Linux 6.18, XFS of 4 GiB, write cache): `fsync[W4K@data F W1.5K@log F]`.
+#[test]
+fn xfs_writes_its_log_between_flushes_and_an_overwrite_without() {
+    let facilities = Facilities::probe();
+    let test = "xfs_writes_its_log_between_flushes_and_an_overwrite_without";
+    if !possible(test, &[&facilities.xfs, &facilities.tracing, &facilities.drop_caches]) {
+        return;
+    }
+    let _turn = memory_to_itself();
+    let rig = RigParameters {
+        image: Image::Memory,
+        xfs: true,
+        size: "512 MiB".parse().unwrap(),
+        ..RigParameters::default()
+    };
+    let operations =
+        ["append4k_fsync", "overwrite4k_fdatasync"].map(|name| FileOperation::find(name).unwrap());
+    let parameters = OpsParameters {
+        rig,
+        journals: vec![JournalMode::Ordered],
+        operations: operations.into(),
+        repetitions: 3,
+        quiet: "20 ms".parse().unwrap(),
+        ..OpsParameters::default()
+    };
+    let rows = measure(&parameters, |_, _, _, _| ()).unwrap();
+    let [append, overwrite] = &rows[..] else { panic!("{rows:?}") };
+    assert!(append.requests.starts_with("W4D F W") && append.requests.ends_with("J F"), "{append:?}");
+    assert_eq!(append.requests.split(' ').count(), 4, "{append:?}");
+    assert_eq!(overwrite.requests, "W4D F");
+}

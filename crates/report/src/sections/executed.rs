@@ -15,6 +15,33 @@ pub struct CallFigures {
     pub count: u64,
 }
 
+/// A rank of an MPI job that was executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExecutedRank {
+    /// The job, counted from 0 in the order in which jobs began.
+    pub job: u32,
+    /// Its number in it.
+    pub rank: u32,
+    /// From when MPI was set up until it was taken down, nanoseconds.
+    pub elapsed_ns: u64,
+    /// What it computed outside of MPI's calls, nanoseconds.
+    pub computing_ns: u64,
+    /// What it waited for messages and for other ranks, and what sending took, nanoseconds.
+    pub messages_ns: u64,
+    /// What its operations on storage took, nanoseconds.
+    pub storage_ns: u64,
+    /// Bytes that it read from storage.
+    pub read_bytes: u64,
+    /// Bytes that it wrote there.
+    pub written_bytes: u64,
+    /// Messages that it sent to one other.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Operations of several ranks together that it took part in.
+    pub together: u64,
+}
+
 /// A program that was executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedFigures {
@@ -45,6 +72,15 @@ pub struct ExecutedFigures {
     pub mapped_bytes: u64,
     /// Writes that were refused because what may be written was used up.
     pub refused_writes: u64,
+    /// Calls that the simulated file system had no room for.
+    #[serde(default)]
+    pub volume_full: u64,
+    /// Calls that failed since the simulated device, or a file system that it had failed, could not do them.
+    #[serde(default)]
+    pub device_failures: u64,
+    /// Writes that were refused because the disk of the scratch directory was full.
+    #[serde(default)]
+    pub scratch_full: u64,
     /// Processes and threads that were refused because there were as many as there may be.
     pub refused_threads: u64,
     /// Timers that went by the real clock.
@@ -52,9 +88,51 @@ pub struct ExecutedFigures {
     pub real_timers: u64,
     /// How often a thread computed so long without a call that it couldn't be known who comes first.
     pub uncertain: u64,
+    /// Where its calls were delayed in real time: how late they returned, microseconds, the median.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub late_median_us: Option<u64>,
+    /// Of 99 of 100 at most.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub late_p99_us: Option<u64>,
+    /// Its ranks, where it is an MPI job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<ExecutedRank>,
+}
+
+/// A rank's line stands in the text for so many.
+const RANKS_TOLD: usize = 16;
+
+impl ExecutedRank {
+    fn line(&self) -> String {
+        let seconds = |nanos: u64| seconds(nanos as f64 / 1e9);
+        format!(
+            "rank {}: {}, of them computing {}, messages {}, storage {} ({} read, {} written)",
+            self.rank,
+            seconds(self.elapsed_ns),
+            seconds(self.computing_ns),
+            seconds(self.messages_ns),
+            seconds(self.storage_ns),
+            bytes(self.read_bytes),
+            bytes(self.written_bytes)
+        )
+    }
 }
 
 impl ExecutedFigures {
+    /// Where its ranks' time went, each in a sentence.
+    pub fn of_ranks(&self) -> Vec<String> {
+        let jobs = self.ranks.iter().map(|rank| rank.job).max().unwrap_or(0);
+        let line = |rank: &ExecutedRank| match jobs {
+            0 => rank.line(),
+            _ => format!("job {}, {}", rank.job, rank.line()),
+        };
+        let mut lines: Vec<String> = self.ranks.iter().take(RANKS_TOLD).map(line).collect();
+        if self.ranks.len() > RANKS_TOLD {
+            lines.push(format!("and {} more (--json tells them)", self.ranks.len() - RANKS_TOLD));
+        }
+        lines
+    }
+
     /// What of the program the simulation doesn't know, each in a sentence.
     pub fn unseen(&self) -> Vec<String> {
         let mapped = (self.mapped > 0).then(|| {
@@ -73,9 +151,21 @@ impl ExecutedFigures {
         });
         let full = (self.refused_writes > 0).then(|| {
             format!(
-                "{} found no room (--limit): the program was told so",
+                "{} found no room on this machine (--limit): the program was told so",
                 counted(self.refused_writes, "write", "writes")
             )
+        });
+        let volume = (self.volume_full > 0).then(|| {
+            let many = counted(self.volume_full, "call", "calls");
+            format!("{many} found the simulated file system full: the program was told so")
+        });
+        let device = (self.device_failures > 0).then(|| {
+            let many = counted(self.device_failures, "call", "calls");
+            format!("{many} failed as the simulated device did: the program was told so")
+        });
+        let scratch = (self.scratch_full > 0).then(|| {
+            let many = counted(self.scratch_full, "write", "writes");
+            format!("{many} found the disk of --scratch full, which says nothing of the simulated one: the program was told so")
         });
         let refused = (self.refused_threads > 0).then(|| {
             let many = counted(self.refused_threads, "process or thread was", "processes or threads were");
@@ -83,7 +173,7 @@ impl ExecutedFigures {
         });
         let uncertain = (self.uncertain > 0).then(|| {
             format!(
-                "{} a thread computed so long that others went on beside it: their order is that of this machine",
+                "{} a thread computed, or waited for others unseen, so long that these went on beside it: their order is that of this machine",
                 counted(self.uncertain, "time", "times")
             )
         });
@@ -91,7 +181,13 @@ impl ExecutedFigures {
             let many = counted(self.real_timers, "timer", "timers");
             format!("{many} that a thread of the C library hears went by the real clock, not by virtual time")
         });
-        [mapped, host, full, refused, timers, uncertain].into_iter().flatten().collect()
+        let late = self.late_median_us.zip(self.late_p99_us).map(|(median, most)| {
+            format!("its calls returned {median} µs late at the median, 99 of 100 at most {most} µs")
+        });
+        [late, mapped, host, full, volume, device, scratch, refused, timers, uncertain]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -105,6 +201,9 @@ figures! { ExecutedFigures:
     mapped => "mappings" One Neither;
     mapped_bytes => "mapped" Bytes Neither;
     refused_writes => "writes refused" One Down;
+    volume_full => "found the volume full" One Down;
+    device_failures => "failed with the device" One Down;
+    scratch_full => "found the scratch disk full" One Down;
     refused_threads => "threads refused" One Down;
     real_timers => "real timers" One Down;
     uncertain => "order unknown" One Down;
@@ -123,6 +222,7 @@ impl Entry for ExecutedFigures {
         let calls: Vec<String> =
             calls.iter().take(8).map(|kind| format!("{} {}", grouped(kind.count), kind.call)).collect();
         let computed = match self.compute.as_str() {
+            "in real time" => "its calls were delayed in real time".to_owned(),
             "none" => "its computing cost nothing".to_owned(),
             how => format!("it computed {} ({how})", seconds(self.computed_ns as f64 / 1e9)),
         };
@@ -135,7 +235,7 @@ impl Entry for ExecutedFigures {
             counted(self.threads, "thread", "threads"),
             calls.join(", ")
         );
-        for sentence in self.unseen() {
+        for sentence in self.of_ranks().into_iter().chain(self.unseen()) {
             text.push_str(" · ");
             text.push_str(&sentence);
         }

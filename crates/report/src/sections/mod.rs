@@ -19,7 +19,7 @@ pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, Mov
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
-pub use executed::{CallFigures, ExecutedFigures};
+pub use executed::{CallFigures, ExecutedFigures, ExecutedRank};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
 pub use memory::MemoryFigures;
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};

@@ -9,7 +9,7 @@ use crate::report::Reported;
 use crate::text::Copies;
 use crate::workload::OutOfRange;
 use indexmap::{IndexMap, IndexSet};
-use petrio_colours::RequestId;
+use petrio_colours::{Failure, RequestId};
 use petrio_engine::EngineError;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -316,6 +316,11 @@ impl<R: Reported> petrio_engine::Programs<R> for Programs<R> {
     #[inline]
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         Ok(self.source.complete(id, now)?)
+    }
+
+    #[inline]
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), EngineError> {
+        Ok(self.source.failed(id, failure, now)?)
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 //! Sources of both colours know the same [`Turns`], so that a workload on files may follow one on disks.
 
 use crate::loaded::Loaded;
-use petrio_colours::{Request, RequestId};
+use petrio_colours::{Failure, Request, RequestId};
 use petrio_kernel::Time;
 use petrio_persist::{Damage, Inside, Persist, Reader, Writer};
 use petrio_workload::{Due, RequestSource, SourceError, SourceItem};
@@ -129,6 +129,14 @@ impl<R: Request> RequestSource<R> for InTurn<R> {
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), SourceError> {
         self.now = now;
         self.source.complete(id, now)?;
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.look()?;
+        Ok(())
+    }
+
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), SourceError> {
+        self.now = now;
+        self.source.failed(id, failure, now)?;
         self.in_flight = self.in_flight.saturating_sub(1);
         self.look()?;
         Ok(())

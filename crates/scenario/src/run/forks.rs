@@ -6,7 +6,7 @@ use crate::build::{Driven, System, Turns};
 use crate::run::RunFailure;
 use crate::run::single::limits;
 use crate::{Loaded, load};
-use petrio_colours::{BlockRequest, FileOp, Request, RequestId};
+use petrio_colours::{BlockRequest, Failure, FileOp, Request, RequestId};
 use petrio_engine::{
     Engine, EngineError, Lane, Limits, Listener, Load, Onlooker, Ports, Programs, SideBySide,
 };
@@ -76,6 +76,10 @@ impl<R: Recordable, P: Programs<R>> Programs<R> for Recorded<P> {
 
     fn complete(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {
         self.programs.complete(id, now)
+    }
+
+    fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), EngineError> {
+        self.programs.failed(id, failure, now)
     }
 
     fn submitted(&mut self, id: RequestId, now: Time) -> Result<(), EngineError> {

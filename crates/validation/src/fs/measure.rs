@@ -215,6 +215,7 @@ fn rig_parameters(loaded: &Loaded, setting: &Setting) -> RigParameters {
     let linux = &loaded.hosts.linux;
     let host = linux.hosts.first();
     RigParameters {
+        xfs: false,
         file_system: linux.file_systems.first().and_then(|fs| fs.kind.ext().cloned()).unwrap_or_default(),
         size: setting.size,
         image: Image::Memory,

@@ -44,6 +44,8 @@ fn system(what: &'static str) -> impl FnOnce(io::Error) -> BedError {
 pub struct Emulated {
     /// Requests that came back.
     pub requests: u64,
+    /// Those of them that were late.
+    pub late: u64,
     /// How late they came back: the median.
     pub late_median_us: f64,
     /// Whether enough were on time.
@@ -52,6 +54,17 @@ pub struct Emulated {
     pub mean_target_us: f64,
     /// How long they took.
     pub mean_actual_us: f64,
+}
+
+/// A request as an emulated device had it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// When it came, from the beginning of the emulation.
+    pub arrived: Time,
+    /// Until it had been answered.
+    pub took: Time,
+    /// Its first block of 512 bytes.
+    pub address: u64,
 }
 
 /// A device that is emulated; it ends when this is dropped.
@@ -141,21 +154,23 @@ impl Bed {
         self.ended()
     }
 
-    /// The same, and how long nothing was asked of it before each request, from the end of the one before.
+    /// The same, and what it was asked for, in the order in which that came back.
     ///
     /// # Errors
     /// [`BedError::Server`], a trace that can't be read.
-    pub fn end_with_gaps(mut self) -> Result<(Emulated, Vec<Time>), BedError> {
+    pub fn end_with_requests(mut self) -> Result<(Emulated, Vec<Served>), BedError> {
         let emulated = self.ended()?;
         let unreadable = |error: TraceError| BedError::Server(error.to_string());
-        let mut gaps = Vec::new();
-        let mut end = Time::ZERO;
+        let mut served = Vec::new();
         for record in TraceReader::open(&self.trace, &TraceOptions::default()).map_err(unreadable)? {
             let record = record.map_err(unreadable)?;
-            gaps.push(record.time.saturating_sub(end));
-            end = record.time.saturating_add(record.measured.unwrap_or_default());
+            served.push(Served {
+                arrived: record.time,
+                took: record.measured.unwrap_or_default(),
+                address: record.address,
+            });
         }
-        Ok((emulated, gaps))
+        Ok((emulated, served))
     }
 
     fn ended(&mut self) -> Result<Emulated, BedError> {

@@ -3,21 +3,25 @@
 //! | part | simulated | beside it |
 //! | --- | --- | --- |
 //! | [`requests`] | a micro-benchmark on one disk | the same program on the disk emulated |
-//! | operations ([`crate::ops`]) | ext3 and ext4 on a disk that turns | this machine's kernel on the disk emulated |
-//! | [`programs`] | dd, SQLite, tar and fio executed | the same on this machine's ext3 on the disk emulated |
+//! | operations ([`crate::ops`]) | ext3, ext4 and XFS on a disk that turns | this machine's kernel on the disk emulated |
+//! | [`programs`] | dd, SQLite, tar and fio, also as iozone does, executed | the same on this machine's ext3 on the disk emulated |
+//! | [`arrays`] | md at levels 5 and 6 | a stock kernel's in a guest, on drives emulated: what members are asked for |
 //! | [`cuts`] | what flushes make durable | what survives of writers on a real ext3 when the power of an emulated disk goes |
 //!
 //! Devices are emulated by a petrio of its own ([`bed`]), whose lateness is told; what was measured on one that was late is void.
 
+pub mod arrays;
 pub mod bed;
 pub mod cuts;
+mod direct;
 pub mod programs;
 pub mod requests;
 pub mod survivors;
 
-use crate::ops::{OpsComparison, OpsDisk, OpsValidation, OpsValidationError, disk_text, validate_ops, word};
+use crate::ops::{
+    OpsComparison, OpsDisk, OpsFamily, OpsValidation, OpsValidationError, disk_text, validate_ops, word,
+};
 use crate::verdict::Judged;
-use petrio_models::host::file_system::Family;
 use petrio_units::Bytes;
 use serde::Serialize;
 use std::ffi::OsStr;
@@ -39,17 +43,19 @@ const LEAST_MS: f64 = 1.0;
 pub enum Part {
     /// A micro-benchmark on one disk.
     Requests,
-    /// Operations on ext3 and ext4.
+    /// Operations on ext3, ext4 and XFS.
     Operations,
     /// Programs executed.
     Programs,
+    /// Arrays of a guest's md.
+    Arrays,
     /// Power cuts.
     Cuts,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Requests, Self::Operations, Self::Programs, Self::Cuts];
+    pub const ALL: [Self; 5] = [Self::Requests, Self::Operations, Self::Programs, Self::Arrays, Self::Cuts];
 }
 
 /// What is asked.
@@ -76,6 +82,8 @@ pub struct LiveRows {
     pub operations: Vec<FileSystemRows>,
     /// Programs executed.
     pub programs: Vec<programs::ProgramRow>,
+    /// Arrays in a guest.
+    pub arrays: Vec<crate::md::MdRow>,
     /// Power cuts.
     pub cuts: Vec<cuts::CutRow>,
     /// What was left out, and why.
@@ -103,6 +111,9 @@ pub enum LiveError {
     /// Of programs.
     #[error(transparent)]
     Programs(#[from] programs::ProgramsError),
+    /// Of arrays.
+    #[error(transparent)]
+    Arrays(#[from] arrays::ArraysError),
     /// Of power cuts.
     #[error(transparent)]
     Cuts(#[from] cuts::CutError),
@@ -117,6 +128,8 @@ pub fn compare(
     mut progress: impl FnMut(&str),
 ) -> Result<(LiveRows, Vec<Judged>), LiveError> {
     let (mut rows, mut judged) = (LiveRows::default(), Vec::new());
+    // Before other programs, where that is allowed; what is started from here is, too.
+    let _ = rustix::process::setpriority_process(None, -20);
     if let Some(why) = cuts::why_not() {
         rows.left_out.push(format!("nothing can be emulated: {why}"));
         return Ok((rows, judged));
@@ -128,9 +141,11 @@ pub fn compare(
         judged.extend(rows.requests.iter().map(requests::RequestsRow::judged));
     }
     if asked(Part::Operations) {
-        for (name, family) in [("ext3", Family::Ext3), ("ext4", Family::Ext4)] {
+        for family in [OpsFamily::Ext3, OpsFamily::Ext4, OpsFamily::Xfs] {
+            let name = family.name();
             let operations = OpsValidation {
                 family,
+                size: family.usual_size(),
                 disk: OpsDisk::Drive(DRIVE.to_owned()),
                 repetitions: question.repetitions,
                 ..OpsValidation::default()
@@ -147,6 +162,16 @@ pub fn compare(
         rows.programs = found;
         rows.left_out.extend(left_out);
         judged.extend(rows.programs.iter().map(programs::ProgramRow::judged));
+    }
+    if asked(Part::Arrays) {
+        match arrays::why_not() {
+            Some(why) => rows.left_out.push(format!("arrays in a guest: {why}")),
+            None => {
+                progress("arrays in a guest");
+                rows.arrays = arrays::compare(DRIVE)?;
+                judged.extend(arrays::judged(&rows.arrays));
+            }
+        }
     }
     if asked(Part::Cuts) {
         rows.cuts = cuts::cut_all(question.writers, question.seed, &mut progress)?;

@@ -1,29 +1,36 @@
-//! Programs executed on a simulated disk beside the same programs run for real on the disk emulated: how long their input and output takes.
+//! Programs executed on a simulated disk beside the same programs run for real on the disk emulated.
 //!
-//! Executed, a program's computing costs nothing; run, what its processors were busy for is taken off. What is left of both is what it
-//! waited for: the file system, the model's or this kernel's, and the disk.
+//! Both begin cold: files are made on the image before the disk is emulated, whose cache is then empty, and its file system is mounted anew, with
+//! what the kernel reads soon after a mount ([`MOUNT_READS`]) done. Computing is part of both, for it isn't added to a drive's time: platters
+//! turn meanwhile. So is the way to the disk, which is measured ([`super::direct`]) and put before the simulated one.
 
-use super::bed::{Bed, BedError};
+use super::bed::{Bed, BedError, Served};
+use super::direct::{begin_of_reads, reads_of_last_page, way};
 use crate::verdict::Judged;
 use petrio_capture::launch::{self, Signal};
 use petrio_files::temporary::TemporaryFolder;
+use petrio_kernel::Time;
 use petrio_live::emulation::{FileSystemKind, MountedDevice};
 use petrio_live::rig::RigError;
 use petrio_units::Bytes;
-use rustix::fs::{CWD, Mode, OFlags, openat, syncfs};
 use serde::Serialize;
 use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// The volume.
 const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
 const PERCENT: f64 = 5.0;
+/// Which share of the requests may be late (as `petrio emulate` has it).
+const LATE: f64 = 0.01;
+/// How long after a mount the kernel may read block bitmaps that nobody has asked for yet (EXT4_DEF_LI_MAX_START_DELAY, 5 s, of
+/// fs/ext4/ext4.h, and the reads).
+const MOUNT_READS: Duration = Duration::from_millis(5_500);
 
 /// A file of these sizes lies before those of a program, which is run once with each: how its files lie to the journal, by which platters
 /// stand between one request and the next, is chance.
@@ -55,7 +62,7 @@ fn file(path: &Path, bytes: u64) -> io::Result<()> {
     fs::write(path, words.collect::<Vec<u8>>())
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 7] = [
     Case {
         name: "dd, 40 synchronous writes",
         needs: "dd",
@@ -69,14 +76,15 @@ const CASES: [Case; 4] = [
         script: "(echo 'create table t(i integer primary key, v text);'; for i in $(seq 25); do echo \"insert into t(v) values('row $i');\"; \
                  done) | sqlite3 a.db",
     },
+    // By name: the order in which a directory tells of its files follows a number that mkfs draws.
     Case {
-        name: "tar, 150 files of 16 KiB into one",
+        name: "tar, 150 files of 64 KiB into one",
         needs: "tar",
         prepare: |directory| {
             fs::create_dir(directory.join("tree"))?;
-            (0..150).try_for_each(|number| file(&directory.join(format!("tree/{number}")), 16 << 10))
+            (0..150).try_for_each(|number| file(&directory.join(format!("tree/{number}")), 64 << 10))
         },
-        script: "tar cf a.tar tree && sync a.tar",
+        script: "tar --sort=name -cf a.tar tree && sync a.tar",
     },
     Case {
         name: "fio, 200 random reads of 4 KiB",
@@ -85,19 +93,47 @@ const CASES: [Case; 4] = [
         script: "fio --name=j --filename=data --rw=randread --bs=4k --size=64m --number_ios=200 --ioengine=psync --direct=1 --invalidate=0 \
                  --randseed=7 --output=/dev/null",
     },
+    // What iozone does, which Debian hasn't: write, write again, read, each to its end, with fsync; and at random.
+    Case {
+        name: "fio, as iozone writes and rewrites: 32 MiB by 64 KiB, fsync at the end",
+        needs: "fio",
+        prepare: |_| Ok(()),
+        script: "fio --name=write --filename=f --rw=write --bs=64k --size=32m --ioengine=psync --end_fsync=1 --fallocate=none \
+                 --name=rewrite --stonewall --filename=f --rw=write --bs=64k --size=32m --ioengine=psync --end_fsync=1 --overwrite=1 \
+                 --output=/dev/null",
+    },
+    Case {
+        name: "fio, as iozone reads: 96 MiB in order by 64 KiB",
+        needs: "fio",
+        prepare: |directory| file(&directory.join("f"), 96 << 20),
+        script: "fio --name=read --filename=f --rw=read --bs=64k --size=96m --ioengine=psync --invalidate=0 --output=/dev/null",
+    },
+    Case {
+        name: "fio, as iozone writes at random: 64 of 16 KiB, fsync after each fourth",
+        needs: "fio",
+        prepare: |directory| file(&directory.join("f"), 32 << 20),
+        script: "fio --name=write --filename=f --rw=randwrite --bs=16k --size=32m --number_ios=64 --ioengine=psync --fsync=4 --invalidate=0 \
+                 --randseed=7 --output=/dev/null",
+    },
 ];
 
-/// A program's input and output, simulated and real.
+/// A program, simulated and real.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProgramRow {
     /// Which program.
     pub program: &'static str,
-    /// Executed on the simulated disk, in ms.
+    /// Executed on the simulated disk, in ms: the mean.
     pub executed_ms: f64,
-    /// On the emulated disk, in ms.
+    /// On the emulated disk, in ms: the mean.
     pub emulated_ms: f64,
     /// The executed over the emulated, less one, per cent.
     pub error_percent: f64,
+    /// During which share of that the emulated disk had something to do.
+    pub busy: f64,
+    /// What the way to the emulated disk added to a request, in µs.
+    pub way_us: f64,
+    /// How long each run took, executed and emulated, in ms.
+    pub runs_ms: Vec<(f64, f64)>,
     /// Whether the emulation was on time.
     pub on_time: bool,
 }
@@ -105,13 +141,40 @@ pub struct ProgramRow {
 impl ProgramRow {
     /// By its bound.
     pub fn judged(&self) -> Judged {
-        let Self { program, executed_ms, emulated_ms, error_percent, on_time } = self;
+        let Self { program, executed_ms, emulated_ms, error_percent, busy, on_time, .. } = self;
         let what = format!(
-            "{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk{}",
+            "{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk, which was busy for {:.0} % of them{}",
+            busy * 100.0,
             super::void(*on_time)
         );
         Judged::percent(what, if *on_time { *error_percent } else { f64::NAN }, PERCENT, None)
     }
+
+    fn of(program: &'static str, runs: &[(f64, Real)]) -> Self {
+        let mean =
+            |of: &dyn Fn(&(f64, Real)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
+        let (executed_ms, emulated_ms) = (mean(&|run| run.0), mean(&|run| run.1.took_ms));
+        let (late, requests) = (mean(&|run| run.1.late.0 as f64), mean(&|run| run.1.late.1 as f64));
+        Self {
+            program,
+            executed_ms,
+            emulated_ms,
+            error_percent: (executed_ms / emulated_ms - 1.0) * 100.0,
+            busy: mean(&|run| run.1.busy_ms) / emulated_ms,
+            way_us: mean(&|run| run.1.way.as_micros()),
+            runs_ms: runs.iter().map(|(executed, real)| (*executed, real.took_ms)).collect(),
+            on_time: late <= LATE * requests,
+        }
+    }
+}
+
+/// A run on the emulated disk.
+struct Real {
+    took_ms: f64,
+    busy_ms: f64,
+    way: Time,
+    /// Requests that were late, and all.
+    late: (u64, u64),
 }
 
 /// Why there are no rows.
@@ -153,15 +216,12 @@ pub fn compare(
             continue;
         }
         progress(case.name);
-        let (mut executed_ms, mut emulated_ms, mut on_time) = (0.0, 0.0, true);
-        for pad in PADS_KIB {
-            executed_ms += executed(drive, &case, pad)? / PADS_KIB.len() as f64;
-            let (milliseconds, was_on_time) = emulated(drive, &case, pad)?;
-            emulated_ms += milliseconds / PADS_KIB.len() as f64;
-            on_time &= was_on_time;
-        }
-        let error_percent = (executed_ms / emulated_ms - 1.0) * 100.0;
-        rows.push(ProgramRow { program: case.name, executed_ms, emulated_ms, error_percent, on_time });
+        let runs = PADS_KIB.map(|pad| {
+            let real = emulated(drive, &case, pad)?;
+            Ok((executed(drive, &case, (pad, real.way))?, real))
+        });
+        let runs = runs.into_iter().collect::<Result<Vec<_>, ProgramsError>>()?;
+        rows.push(ProgramRow::of(case.name, &runs));
     }
     Ok((rows, left_out))
 }
@@ -171,18 +231,23 @@ fn is_there(program: &str) -> bool {
     std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
-/// The time that a program's operations took on the simulated disk, in ms.
-fn executed(drive: &str, case: &Case, pad_kib: u64) -> Result<f64, ProgramsError> {
+/// The time that a program took on the simulated disk, in ms, with this way to it.
+fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<f64, ProgramsError> {
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let [scenario, report, work] = ["s.toml", "report.json", "work"].map(|name| folder.path().join(name));
-    let host = "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"d\"\n";
-    fs::write(&scenario, super::disk(drive, SIZE) + host).map_err(system("the scenario"))?;
+    // Only the way's time is wanted of what lies between, so that its rate is one that takes none.
+    let host = format!(
+        "[fabric.way]\non = \"d\"\nadapter = \"{} ns\"\nlatency = \"0 s\"\nrate = \"1000 GB/s\"\ntransfer_ready = false\n\
+         [host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
+         [fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"way\"\n",
+        way.as_picos() / 1_000
+    );
+    fs::write(&scenario, super::disk(drive, SIZE) + &host).map_err(system("the scenario"))?;
     let prepared = fs::create_dir(&work).and_then(|()| case.prepare(&work, pad_kib));
     prepared.map_err(system("what the program needs"))?;
     let program = launch::program().ok_or(BedError::NoProgram)?;
     let mut command = launch::command(program, Signal::TERM);
-    command.args(["exec".as_ref(), scenario.as_os_str(), "--compute".as_ref(), "none".as_ref()]);
-    command.args(["--json".as_ref(), report.as_os_str()]);
+    command.args(["exec".as_ref(), scenario.as_os_str(), "--json".as_ref(), report.as_os_str()]);
     command.args(["--", "sh", "-c", case.script]).current_dir(&work);
     let output = command.stdin(Stdio::null()).output().map_err(system("execute the program"))?;
     if !output.status.success() {
@@ -194,21 +259,22 @@ fn executed(drive: &str, case: &Case, pad_kib: u64) -> Result<f64, ProgramsError
     Ok(report["simulated_s"].as_f64().unwrap_or(f64::NAN) * 1e3)
 }
 
-/// The time that the same took on the emulated disk, less what processors were busy for, in ms; and whether that was on time.
-fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<(f64, bool), ProgramsError> {
-    let bed = Bed::start(&super::disk(drive, SIZE), ("d", SIZE.get()), super::make_ext3)?;
+/// An ext3 on an image with what a program needs.
+fn prepared(image: &Path, case: &Case, pad_kib: u64) -> io::Result<()> {
+    super::make_ext3(image)?;
+    let folder = TemporaryFolder::new()?;
+    let mounted = MountedDevice::on(image, folder.path(), (FileSystemKind::Ext3, None));
+    let mounted = mounted.map_err(io::Error::other)?;
+    case.prepare(mounted.directory(), pad_kib)
+}
+
+/// The same on the emulated disk.
+fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<Real, ProgramsError> {
+    let text = super::disk(drive, SIZE);
+    let bed = Bed::start(&text, ("d", SIZE.get()), |image| prepared(image, case, pad_kib))?;
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let mounted = MountedDevice::on(bed.file(), folder.path(), (FileSystemKind::Ext3, None))?;
-    case.prepare(mounted.directory(), pad_kib).map_err(system("what the program needs"))?;
-    let cold = || {
-        let root = openat(CWD, mounted.directory(), OFlags::RDONLY, Mode::empty())?;
-        syncfs(&root)?;
-        fs::write("/proc/sys/vm/drop_caches", "3")
-    };
-    cold().map_err(system("empty the caches"))?;
-    // What lies in the drive's cache still is on its platters by then.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let before = busy_s();
+    std::thread::sleep(MOUNT_READS);
     let begin = Instant::now();
     let output = Command::new("sh")
         .args(["-c", case.script])
@@ -216,36 +282,67 @@ fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<(f64, bool), Progr
         .stdin(Stdio::null())
         .output()
         .map_err(system(case.name))?;
-    let took = begin.elapsed().as_secs_f64() - (busy_s() - before);
+    let took = begin.elapsed();
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         return Err(system(case.name)(io::Error::other(told)));
     }
+    let reads = reads_of_last_page(mounted.device().path(), SIZE.get()).map_err(system("read the device"))?;
     drop(mounted);
-    Ok((took * 1e3, bed.end()?.valid))
+    let (emulated, served) = bed.end_with_requests()?;
+    let took = Time::from_seconds(took.as_secs_f64());
+    let end = begin_of_reads(&served, SIZE.get());
+    Ok(Real {
+        took_ms: took.as_millis(),
+        busy_ms: busy(&served, (end.saturating_sub(took), end)).as_millis(),
+        way: way(&reads, &served, SIZE.get()),
+        late: (emulated.late, emulated.requests),
+    })
 }
 
-/// What processors were busy for by children that have ended, in seconds.
-fn busy_s() -> f64 {
-    let ticks = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may hold anything: cutime and cstime are the 16th and 17th field (proc_pid_stat(5)).
-    let fields = ticks.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let field =
-        |number: usize| fields.split_whitespace().nth(number - 3).and_then(|word| word.parse::<f64>().ok());
-    let per_second = rustix::param::clock_ticks_per_second() as f64;
-    (field(16).unwrap_or(0.0) + field(17).unwrap_or(0.0)) / per_second
+/// For how much of a time a device had something to do.
+fn busy(served: &[Served], (from, to): (Time, Time)) -> Time {
+    let mut spans: Vec<_> =
+        served.iter().map(|one| (one.arrived, one.arrived.saturating_add(one.took))).collect();
+    spans.sort();
+    let (mut busy, mut until) = (Time::ZERO, from);
+    for (begin, end) in spans {
+        let (begin, end) = (begin.max(until), end.min(to));
+        if begin < end {
+            busy = busy.saturating_add(end.saturating_sub(begin));
+            until = end;
+        }
+    }
+    busy
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
-    fn what_children_were_busy_for_is_counted() {
-        let before = busy_s();
-        let spin = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", spin]).status().unwrap().success());
-        assert!(busy_s() > before);
+    fn a_disk_is_busy_once_for_requests_that_overlap_and_only_within_the_time_asked_for() {
+        let of = |arrived, took| Served {
+            arrived: Time::from_millis(arrived),
+            took: Time::from_millis(took),
+            address: 0,
+        };
+        // Before, over the beginning, within another, over the end.
+        let served = [of(0, 5), of(20, 30), of(8, 4), of(25, 5), of(90, 50)];
+        assert_eq!(
+            busy(&served, (Time::from_millis(10), Time::from_millis(100))),
+            Time::from_millis(2 + 30 + 10)
+        );
+    }
+
+    #[test]
+    fn a_row_is_the_mean_of_its_runs_and_void_where_too_many_requests_were_late() {
+        let real =
+            |took_ms, late| Real { took_ms, busy_ms: 50.0, way: Time::from_micros(100), late: (late, 100) };
+        let row = ProgramRow::of("p", &[(100.0, real(90.0, 0)), (104.0, real(110.0, 2))]);
+        assert_eq!((row.executed_ms, row.emulated_ms, row.on_time), (102.0, 100.0, true));
+        assert!((row.error_percent - 2.0).abs() < 1e-9 && (row.busy - 0.5).abs() < 1e-9);
+        let late = ProgramRow::of("p", &[(100.0, real(100.0, 3)), (100.0, real(100.0, 0))]);
+        assert!(!late.on_time && late.judged().line().contains("void"));
     }
 }

@@ -3,7 +3,8 @@
 //! Source of the load: the validation of ParIOSim's single disk (chunks of 1, 2, 4, 8 and 16 blocks, distances of 1 to 32 blocks, 1,000
 //! requests); of its blocks the size isn't told, and they are of 4 KiB here.
 
-use super::bed::{Bed, BedError, Emulated};
+use super::bed::{Bed, BedError, Emulated, Served};
+use super::direct::{Aligned, DIRECT};
 use crate::verdict::Judged;
 use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_engine::{Engine, EngineError};
@@ -185,31 +186,15 @@ fn emulated(
     }
     let mean_ms = begin.elapsed().as_secs_f64() * 1e3 / all.len().max(1) as f64;
     drop(file);
-    let (emulated, gaps) = bed.end_with_gaps()?;
-    Ok((mean_ms, emulated, gaps))
+    let (emulated, served) = bed.end_with_requests()?;
+    Ok((mean_ms, emulated, gaps(&served)))
 }
 
-/// O_DIRECT.
-const DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
-
-/// Memory that begins at a page, as direct input and output wants it.
-struct Aligned {
-    bytes: Vec<u8>,
-    from: usize,
-    length: usize,
-}
-
-impl Aligned {
-    fn of(length: usize) -> Self {
-        let page = as_index(BLOCK_BYTES);
-        let bytes = vec![0; length + page];
-        let from = bytes.as_ptr().align_offset(page).min(page);
-        Self { bytes, from, length }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.from..self.from + self.length]
-    }
+/// How long nothing was asked before each request, from the end of the one before.
+fn gaps(served: &[Served]) -> Vec<Time> {
+    let ends = served.iter().map(|request| request.arrived.saturating_add(request.took));
+    let ends = std::iter::once(Time::ZERO).chain(ends);
+    served.iter().zip(ends).map(|(request, end)| request.arrived.saturating_sub(end)).collect()
 }
 
 #[cfg(test)]

@@ -119,6 +119,17 @@ impl Cell {
         self.operation.contains("random")
     }
 
+    /// Where its random requests begin, in requests, as the cells' program draws them.
+    pub fn places(&self) -> Vec<u64> {
+        let among = (self.region_bytes.unwrap_or(self.request_bytes) / self.request_bytes).max(1);
+        let mut random = self.seed.unwrap_or(0);
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % among
+        };
+        (0..self.request_count).map(|_| next()).collect()
+    }
+
     /// What members were asked for.
     pub fn members_measured(&self) -> Members {
         let Measured { member_read_requests, member_read_bytes, member_write_requests, member_write_bytes } =

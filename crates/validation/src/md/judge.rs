@@ -133,22 +133,40 @@ pub fn judge(rows: &[MdRow]) -> Vec<Judged> {
             ));
         }
     }
-    for row in rows.iter().filter(|row| !row.cell.is_direct()) {
-        let what = row.cell.words();
-        if row.is_sample() {
-            let read = row.read_percent();
-            let figures = format!("{read:.1} % are read, some and at most {SAMPLE_PERCENT} %");
-            let is_so = read > 0.0 && read < SAMPLE_PERCENT;
-            judged.push(Judged::at_most(what, figures, (f64::from(u8::from(!is_so)), 0.0), None));
-            continue;
-        }
-        let worst =
-            if row.read_points.abs() > row.write_points.abs() { row.read_points } else { row.write_points };
-        let figures = format!(
-            "{:+.2} points of reads, {:+.2} of writes, at most {POINTS}",
-            row.read_points, row.write_points
-        );
-        judged.push(Judged::at_most(what, figures, (worst.abs(), POINTS), None));
-    }
+    judged.extend(rows.iter().filter(|row| !row.cell.is_direct()).map(judge_buffered));
     judged
+}
+
+/// A cell of buffered writes, by its amplifications.
+fn judge_buffered(row: &MdRow) -> Judged {
+    let what = row.cell.words();
+    if row.is_sample() {
+        let read = row.read_percent();
+        let figures = format!("{read:.1} % are read, some and at most {SAMPLE_PERCENT} %");
+        let is_so = read > 0.0 && read < SAMPLE_PERCENT;
+        return Judged::at_most(what, figures, (f64::from(u8::from(!is_so)), 0.0), None);
+    }
+    let worst =
+        if row.read_points.abs() > row.write_points.abs() { row.read_points } else { row.write_points };
+    let figures = format!(
+        "{:+.2} points of reads, {:+.2} of writes, at most {POINTS}",
+        row.read_points, row.write_points
+    );
+    Judged::at_most(what, figures, (worst.abs(), POINTS), None)
+}
+
+/// What rows come to whose times mean nothing: each direct one by its bytes and requests, each other by its amplifications.
+pub fn judge_counts(rows: &[MdRow]) -> Vec<Judged> {
+    let judged = |row: &MdRow| match row.cell.is_direct() {
+        true => {
+            let MdRow { same_bytes, requests_apart, .. } = row;
+            let bytes = if *same_bytes { "the same bytes" } else { "other bytes" };
+            let figures =
+                format!("{bytes}, a member's requests are {requests_apart} apart, at most {REQUESTS}");
+            let off = if *same_bytes { *requests_apart as f64 } else { f64::INFINITY };
+            Judged::at_most(row.cell.words(), figures, (off, REQUESTS), None)
+        }
+        false => judge_buffered(row),
+    };
+    rows.iter().map(judged).collect()
 }

@@ -15,9 +15,9 @@ mod predict;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{Cell, State, read_cells};
+pub use cell::{Cell, Measured, State, read_cells};
 pub use error::MdError;
-pub use judge::{MdRow, judge};
+pub use judge::{MdRow, judge, judge_counts};
 pub use predict::{Members, Predicted, predict};
 
 use crate::side_by_side::{Progress, side_by_side};

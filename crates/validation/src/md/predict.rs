@@ -16,7 +16,7 @@ use petrio_models::block::raid::{
 use petrio_models::host::kernel_profile::KernelParameters;
 use petrio_persist::Persist;
 use petrio_scenario::catalogue::KERNELS;
-use petrio_units::numbers::as_number;
+use petrio_units::numbers::{as_index, as_number};
 use petrio_units::{Bytes, Duration};
 use serde::Serialize;
 
@@ -254,7 +254,8 @@ struct Workload {
     largest: u64,
     /// Requests of the cell that were made.
     made: u64,
-    random: u64,
+    /// Where random requests begin; none of others.
+    places: Vec<u64>,
     /// Requests to the array so far, and those that aren't done.
     number: u64,
     outstanding: u64,
@@ -267,12 +268,12 @@ impl Workload {
     fn of(cell: &Cell, largest: Bytes) -> Self {
         // Seven eighths less a half.
         let low = cell.vm_dirty_bytes.map_or(0, |limit| limit / 8 * 3 / PAGE_BYTES);
-        let random = cell.seed.unwrap_or(0);
+        let places = if cell.is_random() { cell.places() } else { Vec::new() };
         Self {
             cell: cell.clone(),
             largest: largest.get() / SECTOR_BYTES,
             made: 0,
-            random,
+            places,
             number: 0,
             outstanding: 0,
             low,
@@ -314,15 +315,9 @@ impl Workload {
 
     /// A direct request, cut where the array takes no more.
     fn direct(&mut self, submitted: &mut Vec<BlockRequest>) {
-        let Cell { request_bytes, region_bytes, .. } = self.cell;
-        let mut offset = self.made * request_bytes;
-        if self.cell.is_random() {
-            // As the cells' program draws them.
-            self.random =
-                self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let places = (region_bytes.unwrap_or(request_bytes) / request_bytes).max(1);
-            offset = (self.random >> 33) % places * request_bytes;
-        }
+        let request_bytes = self.cell.request_bytes;
+        let place = self.places.get(as_index(self.made)).copied();
+        let offset = place.unwrap_or(self.made) * request_bytes;
         self.made += 1;
         let (mut at, end) = (offset / SECTOR_BYTES, (offset + request_bytes) / SECTOR_BYTES);
         while at < end {

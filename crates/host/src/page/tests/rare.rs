@@ -2,7 +2,7 @@
 //! loop device; sizes in KiB, the journal's are J).
 
 use super::rig::{DIRECTORY, Rig, access, file, host, op};
-use crate::file_system::{Family, JournalMode};
+use crate::file_system::{Family, FileSystemParameters, JournalMode};
 use petrio_colours::{Failure, Fallocate, FileOp, Operation};
 use petrio_kernel::Time;
 
@@ -63,6 +63,26 @@ fn opening_a_file_writes_the_place_of_the_mount_down_and_opening_or_reading_a_di
     assert_eq!(sends(&looks), sends(&[]));
     assert_ne!(sends(&[op(Operation::Open, 2)]), sends(&[]));
     assert!(sends(&[op(Operation::Open, 2)]).contains("J F"));
+}
+
+#[test]
+fn a_file_is_known_on_ext3_unless_that_was_just_mounted_and_on_ext4_only_if_it_was_not() {
+    let reads = |family, just_mounted| {
+        let parameters = FileSystemParameters { just_mounted, ..FileSystemParameters::of(family) };
+        // The directory is in memory, as are the first inodes that mounting reads; those of others aren't.
+        let files: Vec<_> = (2..2_000).map(|number| file(number, KIB, false)).collect();
+        let mut rig = Rig::on(parameters, &host(), &files);
+        rig.requests();
+        rig.does(&op(Operation::Stat, 1_900));
+        rig.requests()
+    };
+    assert_eq!(reads(Family::Ext3, None), "");
+    assert!(reads(Family::Ext3, Some(true)).starts_with('R'));
+    assert_eq!(
+        reads(Family::Ext3, Some(true)).split(' ').count(),
+        reads(Family::Ext4, None).split(' ').count()
+    );
+    assert_eq!(reads(Family::Ext4, Some(false)), "");
 }
 
 #[test]
