@@ -158,6 +158,7 @@ impl Supervisor {
         }
         thread.asks.clear();
         (thread.looked, thread.grew) = (None, 0);
+        self.clears.remove(&id);
         (thread.lends, thread.has_run_long) = (false, false);
         // One that was taken out of a call has left there what it asked of storage.
         if matches!(std::mem::replace(&mut thread.state, State::Asks(held)), State::Works(..)) {

@@ -134,7 +134,7 @@ impl Supervisor {
             ),
         };
         let until = Some(clock.saturating_add(span));
-        Verdict::Wait(Wait { until, on: On::Time, late: Answer::Value(0) })
+        Verdict::Wait(Wait { until, on: On::Time, late: Answer::Value(0), blocks: None })
     }
 
     /// Sets, or leaves, a process's alarm; what was left of the one before, and how often it came.

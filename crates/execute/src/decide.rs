@@ -32,8 +32,8 @@ impl Supervisor {
             ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer
             | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => self.of_clock(id, call, &a),
             Futex => self.of_word(id, &a),
-            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Accept | Wait4
-            | Waitid => self.of_waiting(id, call, &a),
+            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait | EpollPwait2 | Receive | Send
+            | Accept | Wait4 | Waitid => self.of_waiting(id, call, &a),
             Fstat => self.looks_at_open(id, crate::files::descriptor(a[0]), To::Stat(a[1])),
             Yield => self.yields(id),
             Fork => Verdict::Start { waits: false },
@@ -50,6 +50,7 @@ impl Supervisor {
                 self.signalling.insert(id);
                 GO_ON
             }
+            Signalfd => self.reads_signals(id, a[1]),
             SetTidAddress => GO_ON,
             Tell => self.of_rank(id, &a),
         }

@@ -92,8 +92,7 @@ impl Supervisor {
             Read | Readv | Pread | Preadv => self.reads(id, call, a),
             Write | Writev | Pwrite | Pwritev => self.writes(id, call, a),
             Sendfile => self.copies(id, (a[1], a[0]), a[3]),
-            CopyFileRange => self.copies(id, (a[0], a[2]), a[4]),
-            Splice => self.copies(id, (a[0], a[2]), a[4]),
+            CopyFileRange | Splice => self.copies(id, (a[0], a[2]), a[4]),
             Close => self.closes(id, descriptor(a[0])),
             Dup2 => self.closes(id, descriptor(a[1])),
             CloseRange => self.closes_all(id, a),
@@ -202,7 +201,9 @@ impl Supervisor {
                 if flags.contains(OFlags::APPEND) {
                     offset = size_of(&stat);
                 }
-                if !self.makes_room(id, &fd, Self::growth(&stat, offset, length)) {
+                if !self.makes_room(id, &fd, Self::growth(&stat, offset, length))
+                    || !self.fills_hole(&fd, (&stat, length))
+                {
                     return Verdict::Now(Answer::Error(libc::ENOSPC));
                 }
                 if length > 0 {

@@ -27,6 +27,7 @@ impl Supervisor {
         let number = birth.map_or_else(|| self.number(), |birth| birth.number);
         let clock = birth.map_or(self.global, |birth| birth.clock);
         let slot = self.slots.pop_first().unwrap_or(0);
+        let reads_signals = self.processes.get(&status.parent).map_or(0, |parent| parent.reads_signals);
         let process = self.processes.entry(status.process).or_insert_with(|| {
             let handle = i32::try_from(status.process).ok().and_then(Pid::from_raw);
             Process {
@@ -37,6 +38,7 @@ impl Supervisor {
                 threads: 0,
                 several: false,
                 open: BTreeMap::new(),
+                reads_signals,
                 alarm: None,
             }
         });

@@ -56,6 +56,8 @@ impl Supervisor {
                 }
             }
         }
+        let all: Vec<u32> = self.threads.keys().copied().collect();
+        self.let_signals_through(&all)?;
         // Words that the kernel has changed, or somebody who was never seen.
         let processes: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
         for process in processes {

@@ -76,6 +76,7 @@ pub(crate) const fn is_seen(call: Call) -> bool {
             | Select
             | Pselect
             | EpollWait
+            | EpollPwait
             | EpollPwait2
             | Receive
             | Send
@@ -84,6 +85,7 @@ pub(crate) const fn is_seen(call: Call) -> bool {
             | Waitid
             | Yield
             | Kill
+            | Signalfd
     )
 }
 

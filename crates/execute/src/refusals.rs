@@ -74,6 +74,17 @@ impl Supervisor {
         true
     }
 
+    /// Whether there is room for a write into what may be a hole of a file, which makes it no longer.
+    pub(crate) fn fills_hole(&mut self, fd: &OwnedFd, (stat, length): (&Stat, u64)) -> bool {
+        let held = u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(512);
+        let room = held >= size_of(stat)
+            || fstatvfs(fd).is_ok_and(|told| told.f_bavail.saturating_mul(told.f_frsize) >= length);
+        if !room {
+            self.tell(|told| told.no_room += 1);
+        }
+        room
+    }
+
     /// By how much a write makes a file longer.
     pub(crate) fn growth(stat: &Stat, offset: u64, length: u64) -> u64 {
         offset.saturating_add(length).saturating_sub(size_of(stat))

@@ -1,8 +1,10 @@
 //! Signals: timers send them in virtual time, and they take threads out of calls that are held.
 
+use crate::decide::GO_ON;
 use crate::failure::ExecuteError;
-use crate::supervisor::Supervisor;
-use crate::thread::{State, Thread, has_signal};
+use crate::supervisor::{Supervisor, Verdict};
+use crate::thread::{On, State, Thread, Wait, has_signal, has_signal_beside};
+use petrio_intercept::{Answer, memory};
 use petrio_time::Time;
 use rustix::process::Pid;
 use std::collections::BTreeSet;
@@ -58,7 +60,44 @@ impl Supervisor {
                 thread.clock = thread.clock.max(global);
             }
         }
+        self.let_signals_through(&of_it)?;
         self.check_interrupted(&of_it)
+    }
+
+    /// A process gets a descriptor from which it reads these signals.
+    pub(crate) fn reads_signals(&mut self, id: u32, set: u64) -> Verdict {
+        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+        if let (Some(process), Ok([set])) = (self.processes.get_mut(&process), memory::words::<1>(id, set)) {
+            process.reads_signals |= set;
+        }
+        GO_ON
+    }
+
+    /// A wait for descriptors, of which some may tell of signals: that these are there the supervisor can't see by the descriptors. Whether
+    /// one is there already.
+    pub(crate) fn may_read_signals(&self, id: u32, wait: &mut Wait) -> bool {
+        let process = self.threads.get(&id).and_then(|thread| self.processes.get(&thread.process));
+        let read = process.map_or(0, |process| process.reads_signals);
+        if read == 0 || !matches!(wait.on, On::Ready(_)) {
+            return false;
+        }
+        let blocked = wait.blocks.unwrap_or(u64::MAX) & !read;
+        wait.blocks = Some(blocked);
+        has_signal_beside(id, blocked)
+    }
+
+    /// Those of these threads that wait, and let a signal through meanwhile that they block else, go on: the kernel ends their waits.
+    pub(crate) fn let_signals_through(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
+        for &id in threads {
+            if let Some(Thread { state: State::Waits(_, Wait { blocks: Some(blocked), .. }), .. }) =
+                self.threads.get(&id)
+                && has_signal_beside(id, *blocked)
+            {
+                self.clears.remove(&id);
+                self.wake(id, Answer::GoOn, self.global)?;
+            }
+        }
+        Ok(())
     }
 
     /// Those of these threads whose calls a signal has ended.

@@ -21,6 +21,9 @@ impl Executed {
 
 impl RequestSource<FileOp> for Executed {
     fn due(&mut self) -> Result<Due, SourceError> {
+        if std::mem::take(&mut self.0.ranks.has_nothing) {
+            return Ok(Due::AfterCompletion);
+        }
         let due = self.0.due();
         due.map_err(|error| self.breaks_off(&error))
     }
@@ -28,6 +31,7 @@ impl RequestSource<FileOp> for Executed {
     fn issue(&mut self, now: Time) -> Result<Option<SourceItem<FileOp>>, SourceError> {
         let op = self.0.issue(now);
         let op = op.map_err(|error| self.breaks_off(&error))?;
+        self.0.ranks.has_nothing = op.is_none();
         Ok(op.map(|request| SourceItem { request, measured: None, phase: Phase::Measured, depth: 0 }))
     }
 

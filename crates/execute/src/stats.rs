@@ -59,7 +59,7 @@ fn with_times(stat: &mut Stat, times: &Times, began: u64) {
         (times.changed, &mut stat.st_ctime, &mut stat.st_ctime_nsec),
     ] {
         if let Some((whole, rest)) = time.map(|time| parts(time, began)) {
-            (*seconds, *nanos) = (whole.into(), rest.into());
+            (*seconds, *nanos) = (whole, rest.into());
         }
     }
 }

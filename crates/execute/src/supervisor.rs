@@ -392,7 +392,11 @@ impl Supervisor {
                 thread.state = State::Works(held, answer);
                 return self.step(id, now);
             }
-            Verdict::Wait(wait) => {
+            Verdict::Wait(mut wait) => {
+                if self.may_read_signals(id, &mut wait) {
+                    self.answer(id, held, Answer::GoOn)?;
+                    return Ok(None);
+                }
                 if let On::Word(word, _) = wait.on {
                     self.words.entry(word).or_default().push_back(id);
                 }
@@ -412,7 +416,15 @@ impl Supervisor {
         let Some(thread) = self.threads.get_mut(&id) else { return };
         let looks =
             matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time | Call::Poll | Call::Ppoll)
-                || matches!(call, Call::EpollWait | Call::Select | Call::Pselect | Call::Yield | Call::Futex);
+                || matches!(
+                    call,
+                    Call::EpollWait
+                        | Call::EpollPwait
+                        | Call::Select
+                        | Call::Pselect
+                        | Call::Yield
+                        | Call::Futex
+                );
         if !looks || !matches!(verdict, Verdict::Now(_)) {
             thread.idle = 0;
             return;
@@ -426,7 +438,7 @@ impl Supervisor {
     /// The time of a wait is over.
     fn late(&mut self, id: u32) -> Result<(), ExecuteError> {
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
-        let State::Waits(held, Wait { until: Some(until), late, on }) =
+        let State::Waits(held, Wait { until: Some(until), late, on, .. }) =
             std::mem::replace(&mut thread.state, State::Running)
         else {
             return Ok(());

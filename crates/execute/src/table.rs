@@ -83,6 +83,7 @@ pub(crate) enum Call {
     Select,
     Pselect,
     EpollWait,
+    EpollPwait,
     EpollPwait2,
     Receive,
     Send,
@@ -98,6 +99,7 @@ pub(crate) enum Call {
     Exit,
     ExitGroup,
     Kill,
+    Signalfd,
     SetTidAddress,
     Tell,
 }
@@ -166,7 +168,7 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_futex, Futex),
     (libc::SYS_ppoll, Ppoll),
     (libc::SYS_pselect6, Pselect),
-    (libc::SYS_epoll_pwait, EpollWait),
+    (libc::SYS_epoll_pwait, EpollPwait),
     (libc::SYS_epoll_pwait2, EpollPwait2),
     (libc::SYS_recvfrom, Receive),
     (libc::SYS_recvmsg, Receive),
@@ -187,6 +189,7 @@ const EVERYWHERE: &[(i64, Call)] = &[
     (libc::SYS_exit_group, ExitGroup),
     (libc::SYS_kill, Kill),
     (libc::SYS_tkill, Kill),
+    (libc::SYS_signalfd4, Signalfd),
     (libc::SYS_tgkill, Kill),
     (libc::SYS_rt_sigqueueinfo, Kill),
     (libc::SYS_rt_tgsigqueueinfo, Kill),
@@ -229,6 +232,7 @@ const OLDER: &[(i64, Call)] = &[
     (libc::SYS_epoll_wait, EpollWait),
     (libc::SYS_fork, Fork),
     (libc::SYS_vfork, Vfork),
+    (libc::SYS_signalfd, Signalfd),
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[(i64, Call)] = &[(libc::SYS_renameat, Renameat)];
@@ -338,7 +342,7 @@ impl Call {
             Alarm | Setitimer | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => "timer",
             Futex => "futex",
             Poll | Ppoll | Select | Pselect => "poll",
-            EpollWait | EpollPwait2 => "epoll_wait",
+            EpollWait | EpollPwait | EpollPwait2 => "epoll_wait",
             Receive => "recv",
             Send => "send",
             Accept => "accept",
@@ -348,6 +352,7 @@ impl Call {
             Execve => "execve",
             Exit | ExitGroup => "exit",
             Kill => "kill",
+            Signalfd => "signalfd",
             SetTidAddress => "start",
             Tell => "mpi",
         }

@@ -45,6 +45,8 @@ pub(crate) struct Wait {
     pub(crate) on: On,
     /// What it returns when its time is over.
     pub(crate) late: Answer,
+    /// The signals that it blocks while it waits, where it says so (pselect(2) and the like): others end it.
+    pub(crate) blocks: Option<u64>,
 }
 
 /// What is waited for.
@@ -133,6 +135,8 @@ pub(crate) struct Process {
     pub(crate) several: bool,
     /// Files of its descriptors that are known.
     pub(crate) open: BTreeMap<i32, Opened>,
+    /// Signals that it reads from descriptors (signalfd(2)): whether one is there only its own threads see.
+    pub(crate) reads_signals: u64,
     /// When its alarm goes off, and how often after that.
     pub(crate) alarm: Option<(Time, Time)>,
 }
@@ -181,12 +185,24 @@ pub(crate) fn has_signal(thread: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{thread}/status")).is_ok_and(|text| is_signalled(&text))
 }
 
+/// Whether a signal is on its way to a thread that blocks these.
+pub(crate) fn has_signal_beside(thread: u32, blocked: u64) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{thread}/status"));
+    status.is_ok_and(|text| pending(&text) & !blocked != 0)
+}
+
+/// A set of signals of a status.
+fn signals(status: &str, key: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+fn pending(status: &str) -> u64 {
+    signals(status, "SigPnd:") | signals(status, "ShdPnd:")
+}
+
 fn is_signalled(status: &str) -> bool {
-    let mask = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key));
-        line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
-    };
-    (mask("SigPnd:") | mask("ShdPnd:")) & !mask("SigBlk:") != 0
+    pending(status) & !signals(status, "SigBlk:") != 0
 }
 
 /// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone.

@@ -17,7 +17,10 @@ impl Supervisor {
 
     /// Whether somebody has the turn.
     fn somebody_runs(&self) -> bool {
-        self.threads.values().any(|thread| matches!(thread.state, State::Running) && !thread.has_run_long)
+        // Ranks within MPI's library may wait there for others to get their turn.
+        self.threads.iter().any(|(&id, thread)| {
+            matches!(thread.state, State::Running) && !thread.has_run_long && !self.ranks.is_inside(id)
+        })
     }
 
     /// Whether somebody waits for the turn.
@@ -27,7 +30,7 @@ impl Supervisor {
 
     /// Answers a call, when it is its thread's turn.
     pub(crate) fn answer(&mut self, id: u32, held: Held, answer: Answer) -> Result<(), ExecuteError> {
-        if self.takes_turns() && self.threads.len() > 1 {
+        if self.takes_turns() && self.threads.len() > 1 && !self.ranks.is_inside(id) {
             let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
             thread.state = State::Ready(held, answer);
             return self.passes_turn();
@@ -41,6 +44,7 @@ impl Supervisor {
         if let Some(thread) = self.threads.get_mut(&id) {
             thread.state = State::Running;
         }
+        self.leaves_program(id);
         Ok(())
     }
 

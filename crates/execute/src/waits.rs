@@ -5,7 +5,7 @@ use crate::decide::GO_ON;
 use crate::files::descriptor;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
-use crate::thread::{On, Wait};
+use crate::thread::{On, Wait, has_signal_beside};
 use petrio_intercept::{Answer, memory};
 use petrio_time::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -57,12 +57,12 @@ pub(crate) fn has_room(fd: &OwnedFd, bytes: u64) -> bool {
 
 /// Waits until one of these is ready.
 pub(crate) fn ready(fds: Vec<(Arc<OwnedFd>, PollFlags)>, until: Option<Time>) -> Verdict {
-    Verdict::Wait(Wait { until, on: On::Ready(fds), late: Answer::Value(0) })
+    Verdict::Wait(Wait { until, on: On::Ready(fds), late: Answer::Value(0), blocks: None })
 }
 
 /// Waits for room in a pipe.
 pub(crate) fn room(fd: Arc<OwnedFd>, bytes: u64) -> Verdict {
-    Verdict::Wait(Wait { until: None, on: On::Room(fd, bytes), late: Answer::Value(0) })
+    Verdict::Wait(Wait { until: None, on: On::Room(fd, bytes), late: Answer::Value(0), blocks: None })
 }
 
 /// A span of time.
@@ -78,11 +78,25 @@ impl Supervisor {
     pub(crate) fn of_waiting(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         match call {
             Call::Poll => self.polls(id, (a[0], a[1]), millis(a[2])),
-            Call::Ppoll => self.polls(id, (a[0], a[1]), span(id, a[2])),
+            Call::Ppoll => {
+                let verdict = self.polls(id, (a[0], a[1]), span(id, a[2]));
+                masked(id, verdict, a[3])
+            }
             Call::Select => self.selects(id, a, micros(id, a[4])),
-            Call::Pselect => self.selects(id, a, span(id, a[4])),
+            Call::Pselect => {
+                let verdict = self.selects(id, a, span(id, a[4]));
+                let set = if a[5] == 0 { 0 } else { memory::words::<1>(id, a[5]).map_or(0, |[set]| set) };
+                masked(id, verdict, set)
+            }
             Call::EpollWait => self.awaits_events(id, a[0], millis(a[3])),
-            Call::EpollPwait2 => self.awaits_events(id, a[0], span(id, a[3])),
+            Call::EpollPwait => {
+                let verdict = self.awaits_events(id, a[0], millis(a[3]));
+                masked(id, verdict, a[4])
+            }
+            Call::EpollPwait2 => {
+                let verdict = self.awaits_events(id, a[0], span(id, a[3]));
+                masked(id, verdict, a[4])
+            }
             Call::Receive if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
             Call::Send if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
             Call::Receive | Call::Accept => self.waits_for(id, a[0], PollFlags::IN),
@@ -172,10 +186,30 @@ impl Supervisor {
     }
 
     fn awaits_events(&mut self, id: u32, fd: u64, patience: Patience) -> Verdict {
+        let process = self.threads.get(&id).map_or(0, |thread| thread.process);
+        if self.processes.get(&process).is_some_and(|process| process.reads_signals != 0) {
+            let fds = self.watched(id, process, descriptor(fd));
+            return self.one_of(id, fds, patience);
+        }
         match self.copy(id, descriptor(fd)) {
             Some(fd) => self.one_of(id, vec![(fd, PollFlags::IN)], patience),
             None => GO_ON,
         }
+    }
+
+    /// What a set of epoll's watches but for descriptors of signals: whoever else asks the set whether these are ready takes it for no, and
+    /// takes them off its list of what is.
+    fn watched(&mut self, id: u32, process: u32, set: i32) -> Vec<(Arc<OwnedFd>, PollFlags)> {
+        let told = std::fs::read_to_string(format!("/proc/{process}/fdinfo/{set}")).unwrap_or_default();
+        let mut all = Vec::new();
+        for (number, events) in told.lines().filter_map(watch) {
+            let link = std::fs::read_link(format!("/proc/{process}/fd/{number}"));
+            if link.is_ok_and(|link| link.as_os_str() == "anon_inode:[signalfd]") {
+                continue;
+            }
+            all.extend(self.copy(id, number).map(|fd| (fd, events)));
+        }
+        all
     }
 
     fn waits_for_child(&mut self, id: u32, which: Option<u32>) -> Verdict {
@@ -201,10 +235,36 @@ impl Supervisor {
                 }
                 GO_ON
             }
-            None if any => Verdict::Wait(Wait { until: None, on: On::Child(which), late: Answer::GoOn }),
+            None if any => {
+                Verdict::Wait(Wait { until: None, on: On::Child(which), late: Answer::GoOn, blocks: None })
+            }
             None => GO_ON,
         }
     }
+}
+
+/// A wait during which other signals are blocked than before; one that isn't, and is on its way, ends it at once.
+fn masked(id: u32, verdict: Verdict, set: u64) -> Verdict {
+    match verdict {
+        Verdict::Wait(mut wait) if set != 0 => {
+            let Ok([blocked]) = memory::words::<1>(id, set) else { return GO_ON };
+            if has_signal_beside(id, blocked) {
+                return GO_ON;
+            }
+            wait.blocks = Some(blocked);
+            Verdict::Wait(wait)
+        }
+        verdict => verdict,
+    }
+}
+
+/// A descriptor that a set of epoll's watches, and for what (proc(5), fdinfo).
+fn watch(line: &str) -> Option<(i32, PollFlags)> {
+    let mut words = line.strip_prefix("tfd:")?.split_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let events = u32::from_str_radix(words.nth(1)?, 16).ok()?;
+    // The upper bits say how it is told, and not of what.
+    Some((number, PollFlags::from_bits_retain(u16::try_from(events & 0xffff).ok()?)))
 }
 
 fn millis(argument: u64) -> Patience {
@@ -233,5 +293,18 @@ fn of_words(id: u32, at: u64, nanos: u64) -> Patience {
     match memory::words::<2>(id, at) {
         Ok([0, 0]) | Err(_) => Patience::None,
         Ok([seconds, parts]) => Patience::For(crate::clocks::time(seconds, parts.saturating_mul(nanos))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_set_watches_is_read_from_what_the_kernel_tells() {
+        let told = "tfd:       12 events: 80000019 data: 55dc81778588  pos:0 ino:32 sdev:f";
+        let flags = PollFlags::from_bits_retain(0x19);
+        assert_eq!(watch(told), Some((12, flags)));
+        assert_eq!(watch("pos:\t0"), None);
     }
 }

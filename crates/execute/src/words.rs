@@ -76,7 +76,12 @@ impl Supervisor {
             Some(clock.saturating_add(span))
         };
         let word = self.word(id, a[0], is_private);
-        Verdict::Wait(Wait { until, on: On::Word(word, expected), late: Answer::Error(libc::ETIMEDOUT) })
+        Verdict::Wait(Wait {
+            until,
+            on: On::Word(word, expected),
+            late: Answer::Error(libc::ETIMEDOUT),
+            blocks: None,
+        })
     }
 
     /// Wakes so many who wait at a word, those first who came first; how many there were.

@@ -360,7 +360,9 @@ long petrio_call(long number, long a, long b, long c, long d, long e, long f)
     case SYS_copy_file_range: return copy(number, (int)a, (const int64_t *)b, (int)c, (const int64_t *)d, a, b, c, d, e, f);
     case SYS_sendfile: return copy(number, (int)b, (const int64_t *)c, (int)a, NULL, a, b, c, d, e, f);
     case SYS_mmap: return map(a, b, c, d, e, f);
-    case SYS_nanosleep: case SYS_clock_nanosleep: return plain(PETRIO_SLEEP, number, a, b, c, d, e);
+    /* MPI's library sleeps while it waits. */
+    case SYS_nanosleep: case SYS_clock_nanosleep:
+        return petrio_self.in_mpi ? RAW(number, a, b, c, d) : plain(PETRIO_SLEEP, number, a, b, c, d, e);
     case SYS_wait4: return plain(PETRIO_JOIN, number, a, b, c, d, e);
     case SYS_io_uring_setup: note_unseen("io_uring was asked for, and refused so that the program takes other calls"); return -38;
     case SYS_io_setup: note_unseen("asynchronous accesses (io_submit)"); return petrio_raw(number, a, b, c, d, e, f);

@@ -132,8 +132,10 @@ impl Stream {
         Ok(Some(Self { path: path.to_owned(), left: header.used, header, source }))
     }
 
+    /// Something is wrong with the record that is being read.
     fn damaged<T>(&self, what: &str) -> Result<T, RecordError> {
-        Err(RecordError::Damaged { path: self.path.clone(), what: what.to_owned() })
+        let what = format!("byte {}: {what}", (self.header.used - self.left + 1) * SLOT as u64);
+        Err(RecordError::Damaged { path: self.path.clone(), what })
     }
 
     fn slot(&mut self) -> Result<[u8; SLOT], RecordError> {

@@ -39,6 +39,7 @@ pub mod nfs;
 pub mod operations;
 #[cfg(feature = "live")]
 pub mod ops;
+mod ops_site;
 pub mod paced;
 pub mod pariosim;
 pub mod pvfs;

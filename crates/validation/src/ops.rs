@@ -4,7 +4,11 @@
 //! requests take as long. Nothing here knows what an operation should cost: the requests are those that the net sends
 //! to its device.
 
+pub use crate::ops_site::{OpsDisk, OpsFamily};
+
 use crate::live::bed::{Bed, BedError, Emulated};
+use crate::ops_site::agree;
+pub(crate) use crate::ops_site::disk_text;
 use crate::verdict::Judged;
 use petrio_capture::journal_trace::{Access, BlockAccess, JournalArea, commonest, requests_text};
 use petrio_colours::{Direction, FileOp, Purpose, Request};
@@ -26,53 +30,6 @@ use thiserror::Error;
 /// How often an operation is simulated on a drive that turns: where it stands when it is asked is chance, and the mean of so many is
 /// known to 2 % of a turn.
 const TURNS: u32 = 128;
-
-/// The disk on which operations are compared.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OpsDisk {
-    /// One that takes so long for each request and each flush, and has a write cache.
-    Constant(Duration),
-    /// A drive of the catalogue, by its name; the volume lies at its beginning.
-    Drive(String),
-}
-
-/// The file system whose operations are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpsFamily {
-    /// ext3.
-    Ext3,
-    /// ext4.
-    Ext4,
-    /// XFS.
-    Xfs,
-}
-
-impl OpsFamily {
-    /// As mount(8) has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ext3 => "ext3",
-            Self::Ext4 => "ext4",
-            Self::Xfs => "xfs",
-        }
-    }
-
-    /// How large the volume is unless somebody says otherwise: mkfs.xfs makes none below 300 MiB.
-    pub const fn usual_size(self) -> Bytes {
-        match self {
-            Self::Ext3 | Self::Ext4 => Bytes::from_mib(64),
-            Self::Xfs => Bytes::from_mib(512),
-        }
-    }
-
-    const fn ext(self) -> Option<Family> {
-        match self {
-            Self::Ext3 => Some(Family::Ext3),
-            Self::Ext4 => Some(Family::Ext4),
-            Self::Xfs => None,
-        }
-    }
-}
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,7 +182,7 @@ pub fn validate_ops(
             },
             commonest: found.commonest,
             repetitions: found.repetitions,
-            agrees: found.requests == row.requests,
+            agrees: agree(question.family, &row.requests, &found.requests),
         });
     }
     Ok(OpsComparison { rows, not_measured })
@@ -480,29 +437,6 @@ phase measured
     )
 }
 
-/// The disk, or the part of it, on which the volume lies.
-pub(crate) fn disk_text(disk: &OpsDisk, size: Bytes) -> String {
-    match disk {
-        OpsDisk::Constant(each) => format!(
-            r#"[disk.d]
-model = "constant-rate"
-drive.blocks = "{blocks} blocks"
-drive.latency = "{each}"
-drive.rate = "100 GB/s"
-drive.write_cache = true
-drive.flush = "{each}""#,
-            blocks = size.get() / 512,
-        ),
-        OpsDisk::Drive(name) => format!(
-            r#"[disk.drive]
-model = "{name}"
-[partition.d]
-on = "drive"
-size = "{size}""#
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -527,6 +461,18 @@ mod tests {
             assert_eq!(row.requests, requests, "{operation}");
             assert!((row.time_ms / time_ms - 1.0).abs() < 0.1, "{operation}: {} ms", row.time_ms);
         }
+    }
+
+    #[test]
+    fn xfs_has_its_log_where_the_real_one_has_it() {
+        let question = OpsValidation {
+            family: OpsFamily::Xfs,
+            size: OpsFamily::Xfs.usual_size(),
+            ..OpsValidation::default()
+        };
+        let operation = FileOperation::find("append4k_fsync").unwrap();
+        assert_eq!(predict(&question, &operation, JournalMode::Ordered).unwrap().requests, "W4D F W1.5J F");
+        assert_eq!(question.journals().len(), 1);
     }
 
     #[test]

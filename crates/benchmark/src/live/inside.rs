@@ -26,7 +26,7 @@ pub fn called(words: &[OsString]) -> Option<u8> {
     }
     let words: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
     let done = match words.as_slice() {
-        ["library", file, count] => reads(Path::new(file), count, |file, block, at| file.read_at(block, at)),
+        ["library", file, count] => reads(Path::new(file), count, File::read_at),
         ["calls", file, count] => {
             reads(Path::new(file), count, |file, block, at| Ok(rustix::io::pread(file.as_fd(), block, at)?))
         }

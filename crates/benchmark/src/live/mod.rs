@@ -94,7 +94,7 @@ pub fn measure(petrio: &Path, say: &mut dyn FnMut(&str)) -> io::Result<Vec<LiveC
         ("executed calls of one process (preads of 4 KiB, cached)", "a second", 100_000.0, true, &|| {
             bench.executed()
         }),
-        ("computing while executed, times the plain one", "s", 2.0, false, &|| bench.computed()),
+        ("computing while executed, times the plain one", "×", 2.0, false, &|| bench.computed()),
         ("lateness of emulated completions, the median", "µs", 50.0, false, &|| bench.emulated()),
     ];
     let told =
@@ -182,7 +182,7 @@ impl Bench<'_> {
         let steps = STEPS.to_string();
         let plain = self.best(|| self.told(&[WORD, "compute", &steps]))?;
         let took = self.exec(&["compute", &steps])? - self.exec(&["compute", "0"])?;
-        Ok((took / plain.max(1e-9), plain))
+        Ok((took / plain.max(1e-9), 1.0))
     }
 
     /// A client in a process of its own reads from a drive that is emulated.

@@ -53,7 +53,8 @@ impl Client {
             let data = self.skip(length)?;
             match kind {
                 ACKNOWLEDGED => return Ok(size),
-                INFORMATION if data.len() >= 10 => {
+                // Of the device itself, and not of the sizes of requests that it takes.
+                INFORMATION if data.len() >= 10 && data[..2] == [0, 0] => {
                     size = u64::from_be_bytes(data[2..10].try_into().unwrap_or_default());
                 }
                 INFORMATION => {}

@@ -260,6 +260,12 @@ impl Exec {
         if !petrio_execute::may_be_mpi(&self.command) {
             return Ok(None);
         }
+        if self.real_time {
+            let help = "leave --real-time out: the ranks' clocks show the same times";
+            let message =
+                "ranks of MPI are held until others have come to them in virtual time, not in real time";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
         let help = "install the MPI library's compiler (libopenmpi-dev has it), or name it by MPICC";
         Shim::compile().map(Some).map_err(|why| {
             let message =

@@ -247,7 +247,7 @@ fn whoever_is_not_root_has_devices_as_files_by_fusermount_and_no_file_system() {
     };
     let words = ["emulate", "scenario.toml", "--file", "files", "--on-time", "0 %", "--", "sh", "-c"];
     let script =
-        "dd if=/dev/zero of=files/d bs=4k count=3 conv=notrunc,fsync && grep -c ' petrio ' /proc/mounts";
+        "dd if=/dev/zero of=files/d bs=4k count=3 conv=notrunc,fsync && grep -c '^petrio ' /proc/mounts";
     let answer = as_nobody(&[&words[..], &[script]].concat());
     let talk = String::from_utf8_lossy(&answer.stderr).into_owned();
     if talk.contains("mount FUSE on") {

@@ -275,7 +275,7 @@ fn what_reaches_the_disk_of_a_program_and_what_it_asked_for_are_written_when_ask
     assert_eq!(count([",write,", ",data,"]), 4, "{log}");
     assert!(count([",flush,", ""]) >= 4, "{log}");
     // Of a directory that nobody has looked into since the mount, inode and block are read, and the inode of its file.
-    assert!(count([",read,", ",metadata,"]) >= 3, "{log}");
+    assert!(count([",read,", ",metadata,"]) >= 4, "{log}");
     let info = folder.petrio(&["trace", "info", "ops.parquet"]);
     assert!(info.code == Some(0) && info.out.contains("write"), "{} {}", info.out, info.talk);
     let words = ["exec", "ext3.toml", "scenario.toml", "--device-log", "log.csv", "--", "true"];

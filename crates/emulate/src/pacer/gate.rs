@@ -158,6 +158,6 @@ mod tests {
         gate.is_given();
         assert_eq!(gate.is_done((ms(0), ms(4)), 1.0, |at| at.saturating_add(ms(80))), ms(84));
         assert_eq!(gate.is_done((ms(0), ms(9)), 1.0, |at| at.max(ms(100))), ms(100));
-        assert_eq!(numbers(gate.clear()), Vec::<u64>::new());
+        assert!(gate.clear().is_empty());
     }
 }

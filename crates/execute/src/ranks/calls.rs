@@ -206,7 +206,10 @@ impl Supervisor {
 
     /// All have come: each goes on when it has what it came for.
     fn gathered(&mut self, job_number: u32, gathering: &Gathering, exits: &[(u32, Time)]) {
+        let last = self.global;
         for &(rank, at) in exits {
+            // What others did before the last has come can't be undone any more.
+            let at = at.max(last);
             let Some(&Comer { thread, request, .. }) = gathering.came.get(&rank) else { continue };
             if request != 0 {
                 if let Some(job) = self.ranks.job((job_number, rank)) {

@@ -16,9 +16,9 @@ use petrio_record::mpi::is_launcher;
 use std::ffi::OsStr;
 
 /// After so many yields, those who are held at their waits look after what others want of them.
-const NUDGE: u32 = 6;
+const NUDGE: u32 = 4;
 /// After so many, who yields holds nobody up.
-const IDLE: u32 = 24;
+const IDLE: u32 = 12;
 /// Who has used more processor time than this between two yields has done something, nanoseconds.
 const BUSY: u64 = 60_000;
 
@@ -44,6 +44,10 @@ impl Supervisor {
             // A signal has taken it out of its wait: it makes the same call again.
             Some(Call::Tell) if self.ranks.inside.get(&id).is_some_and(|inside| inside.pending.is_some()) => {
                 self.is_back(id, held)?;
+            }
+            Some(call) if mode == Mode::Files && is_librarys(id, call, &held.arguments) => {
+                self.stirs();
+                self.goes_by(held, Answer::GoOn)?;
             }
             Some(call)
                 if call == Call::Tell || matches!(mode, Mode::Files | Mode::Unknown) && !polls(call) =>
@@ -308,6 +312,20 @@ impl Supervisor {
         }
         Ok(())
     }
+}
+
+/// Whether it is about a file that the library has for itself: in Open MPI's directory of a session, or in shared memory.
+fn is_librarys(id: u32, call: Call, a: &[u64; 6]) -> bool {
+    let at = match call {
+        Call::Open | Call::Creat | Call::Unlink | Call::Stat | Call::Lstat | Call::Truncate | Call::Rmdir => {
+            a[0]
+        }
+        Call::Openat | Call::Openat2 | Call::Unlinkat | Call::Statat | Call::Statx => a[1],
+        _ => return false,
+    };
+    let Ok(path) = memory::name(id, at) else { return false };
+    let of_session = |part: &OsStr| part.as_encoded_bytes().starts_with(b"ompi.");
+    path.starts_with("/dev/shm") || path.is_absolute() && path.iter().any(of_session)
 }
 
 /// Whether it makes or ends threads and programs: these are always looked at.

@@ -125,6 +125,9 @@ pub(crate) struct Ranks {
     receives: u64,
     /// Whether what came last was only the yield of one that holds nobody up.
     has_spun: bool,
+    /// Nothing was due a moment ago, though it had been. Ranks that spin may come with something at that same time, and whoever asked is to
+    /// ask again instead of thinking that nothing gets on.
+    pub(crate) has_nothing: bool,
     /// How many of these came since anybody did something.
     spins: u32,
 }

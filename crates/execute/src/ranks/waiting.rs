@@ -163,5 +163,5 @@ impl Supervisor {
 }
 
 pub(super) fn waits() -> Wait {
-    Wait { until: None, on: On::Others, late: Answer::Value(0) }
+    Wait { until: None, on: On::Others, late: Answer::Value(0), blocks: None }
 }

@@ -32,8 +32,7 @@ impl Ext {
         if reserves > 0 && !kernel.fs.has_room_for(reserves, self.volume.free_blocks()) {
             return Err(Stop::Fail(Failure::NoSpace));
         }
-        let mapping =
-            if holes < pages { self.unknown_mapping(kernel, file, key, (first, pages)) } else { Vec::new() };
+        let mapping = self.unknown_mapping(kernel, file, key, (first, pages), holes);
         let mut prepared = Prepared::default();
         // A page that becomes writable in somebody's memory changes nothing of its file but its times, and blocks where it
         // had none; its content is logged where data are.
@@ -96,7 +95,12 @@ impl Ext {
         file: FileId,
         key: FileKey,
         (first, pages): (u64, u64),
+        holes: u64,
     ) -> Vec<u64> {
+        // Where nobody has mounted it just now, others know where files lie.
+        if holes == pages || self.found.is_none() {
+            return Vec::new();
+        }
         if (first..first + pages).all(|index| kernel.memory.cache.look(key, index).is_some()) {
             return Vec::new();
         }

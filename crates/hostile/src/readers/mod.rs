@@ -3,6 +3,7 @@
 
 mod parts;
 mod programs;
+mod recordings;
 mod traces;
 
 /// Taken, or refused with a reason.
@@ -32,7 +33,10 @@ pub struct Reader {
 
 /// All of them.
 pub fn all() -> Vec<Reader> {
-    [traces::readers(), programs::readers(), parts::readers()].into_iter().flatten().collect()
+    [traces::readers(), programs::readers(), parts::readers(), recordings::readers()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The reader of a name.

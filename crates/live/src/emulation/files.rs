@@ -36,7 +36,7 @@ impl DeviceFiles {
         let directory = directory::empty(directory)?;
         let root = Facilities::probe().root;
         if root.reason().is_some() {
-            return Self::for_user(directory, devices, &root);
+            return Self::for_user(&directory, devices, &root);
         }
         Self::mount(directory, devices, false)
     }
@@ -57,18 +57,18 @@ impl DeviceFiles {
         Self::served(directory, made, move || fuse::serve(channel.into_file().into(), devices))
     }
 
-    fn for_user(directory: PathBuf, devices: Vec<Device>, root: &Availability) -> Result<Self, RigError> {
+    fn for_user(directory: &Path, devices: Vec<Device>, root: &Availability) -> Result<Self, RigError> {
         if !is_installed(FOR_USERS) {
             let why = root.reason().unwrap_or_default();
             let why = format!("{why}, and {FOR_USERS} (fuse3), which mounts for others, isn't installed");
             return Err(RigError::NotPossible { what: "a device as a file", why });
         }
         let make = || {
-            let mounted = fuse::mount_for_user(&directory, devices);
-            mounted.map_err(RigError::system("mount FUSE on", &directory))
+            let mounted = fuse::mount_for_user(directory, devices);
+            mounted.map_err(RigError::system("mount FUSE on", directory))
         };
-        let (mounted, made) = Undo::recorded(MOUNTED_ON, &directory, make, take_down)?;
-        Self::served(directory.clone(), made, move || mounted.serve())
+        let (mounted, made) = Undo::recorded(MOUNTED_ON, directory, make, take_down)?;
+        Self::served(directory.to_owned(), made, move || mounted.serve())
     }
 
     fn served(

@@ -109,6 +109,9 @@ pub fn measure(
         let directory = rig.directory().join("d");
         fs::create_dir(&directory).map_err(DriveError::file("make the directory", &directory))?;
         pass_first_journal_blocks(&directory)?;
+        if parameters.rig.xfs {
+            pass_first_groups(&directory)?;
+        }
         let mut recorder = Recorder::start(rig.number())?;
         for operation in &parameters.operations {
             progress(rows.len(), rows_all, operation, *journal);
@@ -131,6 +134,17 @@ fn pass_first_journal_blocks(directory: &Path) -> Result<(), DriveError> {
         fs::remove_file(&path)
     };
     write().map_err(DriveError::file("write", &path))
+}
+
+/// XFS puts each new directory into the next of its four groups, and reads what it has of a group (AGI, AGF, the roots of their
+/// trees) when it first needs it, once a mount.
+fn pass_first_groups(directory: &Path) -> Result<(), DriveError> {
+    for number in 0..8 {
+        let path = directory.join(format!("group{number}"));
+        fs::create_dir(&path).map_err(DriveError::file("make the directory", &path))?;
+        fs::remove_dir(&path).map_err(DriveError::file("remove", &path))?;
+    }
+    Ok(())
 }
 
 fn measure_one(

@@ -99,7 +99,7 @@ pub fn convert(
     let mut events = Events::new(origin, &mut threads);
     while let Some((thread, record)) = merged.next()? {
         told.compute_ns = told.compute_ns.saturating_add(record.compute);
-        told.span_ns = told.span_ns.max((record.begin + record.took).saturating_sub(origin));
+        told.span_ns = told.span_ns.max(record.begin.saturating_add(record.took).saturating_sub(origin));
         unseen.look_at(&record);
         if let Some(event) = events.beginning(thread, &record) {
             writer.push(&event)?;

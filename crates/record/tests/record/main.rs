@@ -7,5 +7,6 @@
 )]
 
 mod calls;
+mod foretold;
 mod parallel;
 mod support;

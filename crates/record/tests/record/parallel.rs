@@ -1,32 +1,36 @@
 //! A program of MPI's: BT-IO's pattern, on four ranks of this machine.
 
-use super::support::{Made, command, possible};
+use super::support::{Made, possible};
 use petrio_record::RecordError;
 use petrio_trace::event::{CollectiveKind, EventKind};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the program; none where it can't be run here.
-fn built(test: &str, folder: &Path) -> Option<String> {
+/// Builds a program of this crate's; none where it can't be run here.
+pub(crate) fn built(test: &str, source: &str, folder: &Path) -> Option<String> {
     if !possible(test, &["mpicc", "mpirun", "objcopy"]) {
         return None;
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/bt_io.c");
-    let program = folder.join("bt_io");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs").join(source);
+    let program = folder.join("program");
     let made =
         Command::new("mpicc").arg("-O2").arg(&source).arg("-o").arg(&program).arg("-lm").output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     Some(program.to_string_lossy().into_owned())
 }
 
-/// Records it on four ranks: 12 points a side, 10 steps, so two dumps.
-fn recorded(test: &str, subtype: &str) -> Option<(tempfile::TempDir, Made)> {
-    let folder = tempfile::tempdir().unwrap();
-    let program = built(test, folder.path())?;
-    let state = folder.path().join("state");
+/// Records a program on so many ranks; of its words, those that begin with `data` name what lies in the folder.
+pub(crate) fn recorded_on(
+    test: &str,
+    folder: &Path,
+    ranks: u32,
+    program: &str,
+    words: &[&str],
+) -> Option<Made> {
+    let ranks = ranks.to_string();
     // Open MPI asks root whether it means it, and may be short of processors; others read over this.
-    let words = [
+    let mut command = vec![
         "env",
         "OMPI_ALLOW_RUN_AS_ROOT=1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
@@ -34,18 +38,29 @@ fn recorded(test: &str, subtype: &str) -> Option<(tempfile::TempDir, Made)> {
         "OMPI_MCA_rmaps_base_oversubscribe=1",
         "mpirun",
         "-np",
-        "4",
-        &program,
-        "12",
-        "10",
-        subtype,
-        state.to_str().unwrap(),
+        &ranks,
+        program,
     ];
-    let made = command(folder.path(), &words);
+    let own = |word: &&str| match word.strip_prefix("data") {
+        Some(_) => folder.join(word).to_string_lossy().into_owned(),
+        None => (*word).to_owned(),
+    };
+    let words: Vec<String> = words.iter().map(own).collect();
+    command.extend(words.iter().map(String::as_str));
+    let made = super::support::command(folder, &command);
     if !made.status.success() {
-        println!("skipped: {test} needs an mpirun that starts four ranks here");
+        println!("skipped: {test} needs an mpirun that starts {ranks} ranks here");
         return None;
     }
+    Some(made)
+}
+
+/// Records BT-IO on four ranks: 12 points a side, 10 steps, so two dumps.
+fn recorded(test: &str, subtype: &str) -> Option<(tempfile::TempDir, Made)> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = built(test, "bt_io.c", folder.path())?;
+    std::fs::create_dir(folder.path().join("data")).unwrap();
+    let made = recorded_on(test, folder.path(), 4, &program, &["12", "10", subtype, "data/state"])?;
     Some((folder, made))
 }
 

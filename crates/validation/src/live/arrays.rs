@@ -81,7 +81,7 @@ fn cells() -> Vec<Cell> {
     let all = [
         (State::Clean, "direct-random-write", 4 << 10, 40),
         (State::Clean, "direct-random-write", 64 << 10, 12),
-        (State::Clean, "direct-full-stripe-sequential-write", 3 * UNIT_KIB << 10, 24),
+        (State::Clean, "direct-full-stripe-sequential-write", (3 * UNIT_KIB) << 10, 24),
         (State::Clean, "direct-random-read", 4 << 10, 24),
         (State::Clean, "direct-sequential-read", 1 << 20, 8),
         (State::Clean, "buffered-sequential-write-fsync", 1 << 20, 24),
@@ -266,7 +266,7 @@ mod tests {
             direction,
             force_unit_access: false,
             metadata: false,
-            synchronous: false,
+            synchronous: true,
             address,
             blocks,
         }
@@ -298,6 +298,6 @@ mod tests {
         assert_eq!(job.matches("mdadm -C").count(), cells.len());
         assert_eq!(job.matches("--fail").count(), 6);
         assert_eq!(job.matches("\nmark ").count(), 2 * cells.len());
-        assert!(cells.iter().all(|cell| cell.bytes() <= 3 * MEMBER_KIB << 10));
+        assert!(cells.iter().all(|cell| cell.bytes() <= (3 * MEMBER_KIB) << 10));
     }
 }

@@ -69,7 +69,7 @@ fn archives_compilers_and_pipelines_do_what_they_do() {
         &format!(
             "mkdir s; for i in $(seq {parts}); do echo \"int f$i(int x) {{ return x + $i; }}\" > s/f$i.c; done\n\
              {{ for i in $(seq {parts}); do echo \"int f$i(int);\"; done; echo '#include <stdio.h>'; echo 'int main(void) {{ int x = 0;'\n\
-             for i in $(seq {parts}); do echo \"x = f$i(x);\"; done; echo 'printf(\"%d\\n\", x); return 0; }}'; }} > s/main.c\n\
+             for i in $(seq {parts}); do echo \"x = f$i(x);\"; done; printf %s 'printf(\"%d\\n\", x); return 0; }}'; }} > s/main.c\n\
              printf 'OBJECTS = $(patsubst %%.c,%%.o,$(wildcard s/*.c))\\nx: $(OBJECTS)\\n\\tgcc -o x $(OBJECTS)\\n' > Makefile\n\
              make -j2 > made; ./x; make | grep -c 'up to date'\n\
              tar czf s.tgz s; mkdir t; tar xzf s.tgz -C t; for f in s/*; do cmp $f t/$f; done\n\
@@ -126,7 +126,7 @@ fn fio_measures_the_simulated_drive() {
         assert_eq!(answer.code, Some(0), "{engine}: {} {}", answer.out, answer.talk);
         let from = answer.out.find('{').unwrap();
         let told: Value = serde_json::from_str(&answer.out[from..]).unwrap();
-        (told["jobs"][0]["read"]["clat_ns"]["mean"].as_f64().unwrap(), report)
+        (told["jobs"][0]["read"]["lat_ns"]["mean"].as_f64().unwrap(), report)
     };
     for engine in ["psync", "libaio"] {
         let (mean, _) = job(engine, &[]);
@@ -246,4 +246,37 @@ fn go_java_and_packages_of_python_run() {
         }
         false => println!("skipped: {name}: pip isn't installed"),
     }
+}
+
+#[test]
+fn a_server_of_databases_starts_serves_and_stops() {
+    let name = "a_server_of_databases_starts_serves_and_stops";
+    if !long() {
+        println!("skipped: {name}: takes longer (PETRIO_LONG_TESTS)");
+        return;
+    }
+    let Some(folder) = possible(name, &["sh", "psql", "setpriv"]) else { return };
+    let text = "PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin); export PATH; initdb -D db -A trust -N >made || exit 77\n\
+        printf \"unix_socket_directories='$PWD'\\nlisten_addresses=''\\n\" >> db/postgresql.conf\n\
+        pg_ctl -D db -w -t 1000 -l log start >made; psql -qh $PWD postgres -c 'create table t(a int)'\n\
+        for i in 1 2 3 4 5; do echo \"insert into t values ($i);\"; done | psql -qh $PWD postgres\n\
+        psql -Ath $PWD postgres -c 'select sum(a) from t'; pg_ctl -D db -w -t 1000 stop >made; tail -1 log";
+    // It refuses to be root's.
+    fs::set_permissions(folder.path("."), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let is_root = rustix::process::getuid().is_root();
+    let other = ["setpriv", "--reuid=65534", "--clear-groups"];
+    let words = [if is_root { &other[..] } else { &[] }, &["sh", "-ec", text]].concat();
+    let (answer, report) = executed(&folder, &words);
+    if answer.code == Some(77) {
+        println!("skipped: {name}: no server is installed: {}", answer.talk);
+        return;
+    }
+    assert!(
+        answer.out.starts_with("15\n") && answer.out.contains("is shut down"),
+        "{} {}",
+        answer.out,
+        answer.talk
+    );
+    // Five commits, a turn each at least.
+    assert!(seconds(&report) > 5.0 / 120.0, "{report}");
 }

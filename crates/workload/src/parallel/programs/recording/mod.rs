@@ -1,7 +1,7 @@
 //! A program that was recorded (`petrio record`): each thread does what it did, in its order, computing in between as long as it did.
 //!
 //! ```text
-//!  recording ─ read ─▶ tracks: what each thread did ─ order ─▶ who waits for whom ─ plan ─▶ Planned ─ replay ─▶ acts
+//!  recording (chosen: of so many ranks, or foretold from several) ─ read ─▶ tracks: what each thread did ─ order ─▶ who waits for whom ─ plan ─▶ Planned ─ replay ─▶ acts
 //!                └─ files: which there are, in which directories, how long
 //! ```
 //!
@@ -9,6 +9,7 @@
 //! threads of different ranks or processes do to one name happens in the recorded order. Left out: what was not recorded; waiting
 //! for locks and pipes, which takes no time here; of a wait for one of several messages, for which.
 
+mod chosen;
 mod files;
 mod order;
 mod plan;
@@ -39,7 +40,11 @@ pub struct RecordingParameters {
     /// Only files below these folders are on the simulated storage; calls on others take as long as they took. All, where none is named.
     #[serde(default)]
     pub below: Vec<String>,
-    /// Only ranks of this many are known to be in the recording: another number is refused.
+    /// Recordings of the same program on other numbers of ranks: what it does on further ones follows from two or more.
+    #[serde(default)]
+    pub more_recordings: Vec<PathBuf>,
+    /// On how many ranks it runs: as many as one of the recordings has, or another number where all of them follow laws by which that
+    /// is foretold. As many as `recording` has, where it is left out.
     #[serde(default)]
     pub ranks: Option<u32>,
 }

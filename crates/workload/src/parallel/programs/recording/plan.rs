@@ -44,11 +44,6 @@ impl RecordedJob {
             return refuse("recording", "it has no event of any program");
         }
         let ranks: BTreeSet<u32> = tracks.iter().filter_map(|track| track.rank).collect();
-        if let Some(asked) = parameters.ranks
-            && asked as usize != ranks.len()
-        {
-            return refuse("ranks", format!("it is {asked}, and {}", not_of_so_many(ranks.len())));
-        }
         let lengths = tracks.iter().map(|track| as_number(track.plays.len())).collect();
         // Whoever starts ranks is no part of the program; without ranks all are.
         let mut by_rank: Vec<usize> = (0..tracks.len()).collect();
@@ -79,14 +74,6 @@ impl RecordedJob {
             families: as_number(families.len()),
             compute_scale: parameters.compute_scale,
         })
-    }
-}
-
-fn not_of_so_many(ranks: usize) -> String {
-    match ranks {
-        0 => "the recording is of a program without ranks".to_owned(),
-        1 => "the recording is of one rank; record the program on as many as it is to run on".to_owned(),
-        _ => format!("the recording is of {ranks} ranks; record the program on as many as it is to run on"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The events of a recording as what each thread did.
 
 use super::RecordingParameters;
+use super::chosen::{Chosen, chosen};
 use super::files::Files;
 use super::order::Order;
 use super::track::{FileCall, Instance, Play, Together, Track, What};
@@ -47,31 +48,42 @@ struct Reading<'p> {
 
 /// All events of a recording.
 pub(super) fn read(parameters: &RecordingParameters, inputs: &Inputs) -> Result<Read, ProgramError> {
-    let reader = EventReader::open_in(inputs, &parameters.recording, &TraceOptions::default())?;
-    let mut reading = Reading {
-        below: &parameters.below,
-        by_thread: FxHashMap::default(),
-        open: Vec::new(),
-        by_instance: BTreeMap::new(),
-        read: Read {
-            tracks: Vec::new(),
-            files: Files::default(),
-            order: Order::default(),
-            instances: Vec::new(),
-        },
-    };
-    let mut headroom = Headroom::default();
-    for (before, event) in (0..).zip(reader) {
-        let event = event?;
-        headroom.record().map_err(|cause| TraceError::TooMuch { events: before, cause })?;
-        if !event.kind.is_of_device() {
-            reading.look_at(&event)?;
+    let mut reading = Reading::below(&parameters.below);
+    match chosen(parameters, inputs)? {
+        Chosen::Recorded(path) => {
+            let reader = EventReader::open_in(inputs, path, &TraceOptions::default())?;
+            let mut headroom = Headroom::default();
+            for (before, event) in (0..).zip(reader) {
+                let event = event?;
+                headroom.record().map_err(|cause| TraceError::TooMuch { events: before, cause })?;
+                if !event.kind.is_of_device() {
+                    reading.look_at(&event)?;
+                }
+            }
         }
+        Chosen::Foretold(events) => events.iter().try_for_each(|event| reading.look_at(event))?,
     }
     for track in 0..reading.open.len() {
         reading.close_together(track, Time::NEVER);
     }
     Ok(reading.read)
+}
+
+impl<'p> Reading<'p> {
+    fn below(below: &'p [String]) -> Self {
+        Self {
+            below,
+            by_thread: FxHashMap::default(),
+            open: Vec::new(),
+            by_instance: BTreeMap::new(),
+            read: Read {
+                tracks: Vec::new(),
+                files: Files::default(),
+                order: Order::default(),
+                instances: Vec::new(),
+            },
+        }
+    }
 }
 
 impl Reading<'_> {

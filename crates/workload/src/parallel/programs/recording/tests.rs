@@ -224,7 +224,7 @@ fn a_recording_that_was_broken_off_or_of_other_ranks_is_refused() {
     let folder = written(&two_ranks());
     let other = RecordingParameters { ranks: Some(4), ..parameters(folder.path()) };
     let problem = planned(&other, 1).err().unwrap().to_string();
-    assert!(problem.contains("the recording is of 2 ranks"), "{problem}");
+    assert!(problem.contains("2 ranks were recorded: what changes with their number"), "{problem}");
 }
 
 #[test]
