@@ -3,6 +3,7 @@
 use crate::below::Layout;
 use crate::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::kernel_profile::KernelParameters;
+use crate::nfs::{MountOptions, Nfs};
 use crate::raw::Raw;
 use crate::tmpfs::Tmpfs;
 use crate::xfs::{XfsParameters, XfsVolume};
@@ -17,6 +18,8 @@ pub enum Format {
     Tmpfs,
     /// No file system: the device itself, whose partitions programs open as files.
     Raw,
+    /// NFS: an export of a server elsewhere, of which the mount's requests are calls ([`crate::nfs::Carried`]).
+    Nfs(Box<MountOptions>),
     /// XFS.
     Xfs(XfsParameters),
 }
@@ -30,7 +33,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Tmpfs | Self::Raw | Self::Xfs(_) => self,
+            Self::Tmpfs | Self::Raw | Self::Nfs(_) | Self::Xfs(_) => self,
         }
     }
 
@@ -45,6 +48,7 @@ impl Format {
             }
             Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
             Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
+            Self::Nfs(options) => Ok(OnDisk::Nfs(Box::new(Nfs::new(options)))),
             Self::Xfs(parameters) => {
                 XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
             }
@@ -70,6 +74,7 @@ pub(crate) enum OnDisk {
     Ext(Box<Volume>),
     Tmpfs(Tmpfs),
     Raw(Raw),
+    Nfs(Box<Nfs>),
     Xfs(Box<XfsVolume>),
 }
 
@@ -81,6 +86,7 @@ impl Deref for OnDisk {
             Self::Ext(volume) => &**volume,
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
+            Self::Nfs(nfs) => &**nfs,
             Self::Xfs(volume) => &**volume,
         }
     }
@@ -92,6 +98,7 @@ impl DerefMut for OnDisk {
             Self::Ext(volume) => &mut **volume,
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
+            Self::Nfs(nfs) => &mut **nfs,
             Self::Xfs(volume) => &mut **volume,
         }
     }

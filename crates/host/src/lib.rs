@@ -16,6 +16,7 @@ pub mod journal;
 pub mod jump_cost;
 pub mod kernel_profile;
 pub mod machine;
+pub mod nfs;
 pub mod page_cache;
 pub mod read_ahead;
 pub mod stdio;

@@ -8,13 +8,18 @@ use clap::{Args, ValueEnum};
 use petrio_files::inputs::Inputs;
 use petrio_models::host::file_system::JournalMode;
 use petrio_units::{Bytes, Duration};
+use petrio_validation::nfs::{NfsRow, judge_nfs};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
 use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsFamily, OpsValidation, validate_ops, word};
 use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
 #[derive(Args)]
-#[command(after_help = concat!("Each sequence of requests must be the real kernel's.\n\n", exit_codes!()))]
+#[command(after_help = concat!("\
+Each sequence of requests must be the real kernel's. Of NFS (--type nfs --dir DIR), each RPC of an operation must be sent as often as the
+real client's median in rpcs.csv says, or as often as one of its repetitions did, and be as long within 10 % or 100 B, in nine of ten
+operations. That table's columns: config, version, mount_options, other_condition, operation, rpc, count_min, count_median, count_max,
+reps, bytes_sent_median, bytes_received_median; others aren't looked at.\n\n", exit_codes!()))]
 pub(crate) struct ValidateOps {
     /// Only this journal mode; all three otherwise (XFS has but one)
     #[arg(long, value_enum, value_name = "MODE")]
@@ -43,7 +48,8 @@ pub(crate) struct ValidateOps {
     /// How often each operation is carried out on the real kernel; 0 leaves that out
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     repetitions: u32,
-    /// Judge the tables of this folder (ops.csv, extents.csv, group.csv) instead, of ext4 or xfs: nothing is measured here
+    /// Judge the tables of this folder (ops.csv, extents.csv, group.csv; rpcs.csv of nfs) instead, of ext4, xfs or nfs: nothing is
+    /// measured here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print the rows as JSON
@@ -64,17 +70,28 @@ enum Type {
     Ext3,
     Ext4,
     Xfs,
+    Nfs,
 }
 
 impl ValidateOps {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         if let Some(dir) = &self.dir {
-            return self.judge(dir);
+            return match self.family {
+                Type::Nfs => self.judge_rpcs(dir),
+                Type::Ext3 => self.judge(dir, "ext3"),
+                Type::Ext4 => self.judge(dir, "ext4"),
+                Type::Xfs => self.judge(dir, "xfs"),
+            };
         }
         let family = match self.family {
             Type::Ext3 => OpsFamily::Ext3,
             Type::Ext4 => OpsFamily::Ext4,
             Type::Xfs => OpsFamily::Xfs,
+            Type::Nfs => {
+                let help = "name a folder with rpcs.csv: --dir DIR";
+                let message = "NFS is judged by measured tables, and none are named".to_owned();
+                return Err(Failure::new(message, Some(help.to_owned())));
+            }
         };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
@@ -124,13 +141,37 @@ impl ValidateOps {
         conclude(&judged, false, help)
     }
 
+    /// What a folder's table says of NFS, played.
+    fn judge_rpcs(&self, dir: &Path) -> Result<(), Failure> {
+        let found = judge_nfs(&Inputs::here(), dir).map_err(|error| Failure::new(error, None))?;
+        let judged = found.judged();
+        let help = "petrio validate ops --type nfs --dir DIR --json tells each operation's RPCs";
+        if self.json {
+            print_json(&found)?;
+            return conclude(&judged, true, help);
+        }
+        for row in found.rows.iter().filter(|row| !row.agrees || !row.as_long) {
+            print(&differences(row))?;
+        }
+        let configs = found.by_config();
+        let cells = configs
+            .iter()
+            .map(|(config, agree, all)| vec![config.clone(), agree.to_string(), all.to_string()]);
+        print(&table(&["configuration", "as counted", "operations"], &cells.collect::<Vec<_>>()))?;
+        for (what, names) in [
+            ("operations that aren't known here", &found.unknown),
+            ("conditions that aren't known here", &found.unknown_conditions),
+            ("left out, for attributes grew old in the middle of them", &found.left_out),
+        ] {
+            if !names.is_empty() {
+                print(&format!("{what}: {}\n", names.join(", ")))?;
+            }
+        }
+        conclude(&judged, false, help)
+    }
+
     /// What a folder's tables say, played.
-    fn judge(&self, dir: &Path) -> Result<(), Failure> {
-        let fs = match self.family {
-            Type::Ext3 => "ext3",
-            Type::Ext4 => "ext4",
-            Type::Xfs => "xfs",
-        };
+    fn judge(&self, dir: &Path, fs: &str) -> Result<(), Failure> {
         let found = judge_folder((&Inputs::here(), dir), fs, |what| talk(&format!("{what} …")))
             .map_err(|error| Failure::new(error, None))?;
         let judged = found.judged();
@@ -165,6 +206,28 @@ impl ValidateOps {
         print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
         conclude(&judged, false, help)
     }
+}
+
+/// Where an operation's RPCs aren't those counted.
+fn differences(row: &NfsRow) -> String {
+    let NfsRow { config, operation, order, rpcs, .. } = row;
+    let mut text = format!("{operation} ({config})\n  petrio    {order}\n");
+    for rpc in rpcs {
+        let (least, median, most) = rpc.measured;
+        if !rpc.agrees() {
+            let name = &rpc.rpc;
+            text += &format!("  {name}: {} predicted, {median} counted ({least} to {most})\n", rpc.predicted);
+        }
+        for (way, bytes) in [("call", rpc.sent), ("reply", rpc.received)] {
+            if let Some((predicted, measured)) = bytes.filter(|_| !rpc.is_as_long()) {
+                text += &format!(
+                    "  {}: a {way} of {predicted:.0} B predicted, {measured:.0} B counted\n",
+                    rpc.rpc
+                );
+            }
+        }
+    }
+    text
 }
 
 fn group_cells(row: &GroupRow) -> Vec<String> {

@@ -118,7 +118,7 @@ impl Ways {
                 ..Self::ON
             },
             Then::Names | Then::Return => {
-                let waits = &[Wait::Page, Wait::Commit, Wait::Lock];
+                let waits = &[Wait::Page, Wait::Write, Wait::Commit, Wait::Lock];
                 Self { waits, returns: true, leaves: Leaves { events: true, ..CHANGES }, ..Self::ON }
             }
         }

@@ -263,7 +263,7 @@ impl Wait {
     /// What an operation waits for that waits for an event, and charges that to a cause.
     pub(super) const fn of(event: Event, cause: FileCause) -> Self {
         match event {
-            Event::Group(_) if matches!(cause, FileCause::Read) => Self::Page,
+            Event::Group(_) if matches!(cause, FileCause::Read | FileCause::Network) => Self::Page,
             Event::Group(_) | Event::Written(_) => Self::Write,
             Event::Committed(_) | Event::Handle => Self::Commit,
             Event::Room(_) | Event::Uncongested => Self::Room,

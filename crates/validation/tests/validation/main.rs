@@ -6,6 +6,7 @@ mod btrfs_arrays;
 mod file_systems_measured;
 mod measured_disks;
 mod measured_syncs;
+mod nfs_measured;
 
 use std::path::PathBuf;
 

@@ -10,6 +10,7 @@ mod failures;
 mod locks;
 mod log_apart;
 mod mapped;
+mod nfs;
 mod promises;
 mod rare;
 mod rig;
