@@ -344,14 +344,20 @@ fn a_slow_region_keeps_the_arm_of_a_disk_from_everything_behind_it() {
         device.ask(read(5_000 * 512)).unwrap();
         (times, began.elapsed().as_secs_f64())
     };
-    let (plain, _) = took("");
-    let (slow, after) = took("[[slow]]\nto = \"512 B\"\ntimes = 20\n");
-    let own = plain[0].1;
-    assert!(slow[0].1 > 15.0 * own, "{plain:?} {slow:?}");
-    // Each of the others has waited for it, and then takes no longer than it would have.
-    for (before, behind) in plain.iter().zip(&slow).skip(1) {
-        let later = behind.1 - before.1;
-        assert!((later - (slow[0].1 - own)).abs() < 0.02, "{plain:?} {slow:?}");
-    }
-    assert!(after < 0.06, "{after}");
+    let mut seen = Vec::new();
+    // On a machine that does something else, too, all are late now and then.
+    let is_so = (0..5).any(|_| {
+        let (plain, _) = took("");
+        let (slow, after) = took("[[slow]]\nto = \"512 B\"\ntimes = 20\n");
+        let own = plain[0].1;
+        // Each of the others has waited for it, and then takes no longer than it would have.
+        let waited = plain.iter().zip(&slow).skip(1).all(|(before, behind)| {
+            let later = behind.1 - before.1;
+            (later - (slow[0].1 - own)).abs() < 0.02
+        });
+        let is_so = slow[0].1 > 15.0 * own && waited && after < 0.06;
+        seen.push((plain, slow, after));
+        is_so
+    });
+    assert!(is_so, "{seen:?}");
 }
