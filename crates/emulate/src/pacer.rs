@@ -61,6 +61,7 @@ pub(crate) struct Shared {
     arrived: Condvar,
     /// Whether the queue has something in it, for who spins.
     is_there: AtomicBool,
+    lateness: wait::Lateness,
 }
 
 /// A request on its way.
