@@ -1,8 +1,8 @@
 //! Programs executed on a simulated disk beside the same programs run for real on the disk emulated.
 //!
 //! Both begin cold: files are made on the image before the disk is emulated, whose cache is then empty, and its file system is mounted anew, with
-//! what the kernel reads soon after a mount ([`MOUNT_READS`]) done. Computing is part of both, for it isn't added to a drive's time: platters
-//! turn meanwhile. So is the way to the disk, which is measured ([`super::direct`]) and put before the simulated one.
+//! what the kernel reads soon after a mount (`MOUNT_READS`) done. Computing is part of both, for it isn't added to a drive's time: platters
+//! turn meanwhile. So is the way to the disk, which is measured (`direct`) and put before the simulated one.
 
 use super::bed::{Bed, BedError, Served};
 use super::direct::{begin_of_reads, reads_of_last_page, way};
