@@ -79,13 +79,22 @@ fn killed_in(rounds: impl Iterator<Item = u32>) -> u32 {
 #[test]
 fn creations_and_removals_killed_at_any_moment_go_on_and_leave_nothing() {
     // They wait for the disk most of the time: four folders do so together.
-    let killed: u32 = std::thread::scope(|scope| {
-        let folders: Vec<_> =
-            (0..4).map(|folder| scope.spawn(move || killed_in((folder..20).step_by(4)))).collect();
-        folders.into_iter().map(|folder| folder.join().unwrap()).sum()
-    });
-    // On a busy machine many are over before they are killed, or haven't begun.
-    assert!(killed >= 5, "{killed}");
+    let killed_in_all = || -> u32 {
+        std::thread::scope(|scope| {
+            let folders: Vec<_> =
+                (0..4).map(|folder| scope.spawn(move || killed_in((folder..20).step_by(4)))).collect();
+            folders.into_iter().map(|folder| folder.join().unwrap()).sum()
+        })
+    };
+    let mut killed = 0;
+    // On a busy machine many are over before they are killed, or haven't begun: then all is done once more.
+    for _ in 0..3 {
+        killed += killed_in_all();
+        if killed >= 10 {
+            break;
+        }
+    }
+    assert!(killed >= 10, "{killed}");
 }
 
 #[test]

@@ -232,18 +232,7 @@ impl Supervisor {
 
     /// A thread enters a call of the library's.
     fn enters(&mut self, id: u32, mode: Mode) {
-        let fresh = Inside {
-            mode,
-            yields: 0,
-            idles: false,
-            has_idled: false,
-            used: 0,
-            is_away: false,
-            pending: None,
-            result: None,
-        };
-        let inside = self.ranks.inside.entry(id).or_insert(fresh);
-        inside.mode = mode;
+        self.ranks.inside.entry(id).or_insert(Inside::new(mode)).mode = mode;
     }
 }
 

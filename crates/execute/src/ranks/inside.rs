@@ -105,17 +105,7 @@ impl Supervisor {
                     return Ok(false);
                 }
                 thread.idle = 0;
-                let unknown = Inside {
-                    mode: Mode::Unknown,
-                    yields: 0,
-                    idles: false,
-                    has_idled: false,
-                    used: 0,
-                    is_away: false,
-                    pending: None,
-                    result: None,
-                };
-                self.ranks.inside.insert(id, unknown);
+                self.ranks.inside.insert(id, Inside::new(Mode::Unknown));
                 self.yields_inside(id, held)?;
                 Ok(true)
             }

@@ -94,6 +94,21 @@ struct Inside {
     result: Option<(Time, i64)>,
 }
 
+impl Inside {
+    const fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            yields: 0,
+            idles: false,
+            has_idled: false,
+            used: 0,
+            is_away: false,
+            pending: None,
+            result: None,
+        }
+    }
+}
+
 /// A job.
 #[derive(Debug, Default)]
 struct Job {

@@ -1,6 +1,6 @@
 //! NFS below the page cache: which calls operations cost, on a server that answers each after a millisecond.
 
-use super::rig::{DIRECTORY, access, file, host, mount, op};
+use super::rig::{DIRECTORY, access, ends, file, host, mount, op};
 use crate::nfs::{Carried, MountOptions, Version};
 use crate::{Format, PreparedFile, host_page};
 use petrio_colours::{BlockRequest, FileId, FileOp, Operation};
@@ -52,19 +52,10 @@ impl Client {
     fn does(&mut self, op: &FileOp) -> String {
         self.next += 1;
         let now = self.run.now();
-        let op = FileOp { id: petrio_colours::RequestId(self.next), issued: now, ..op.clone() };
-        self.run.inject(self.operations, op, now).unwrap();
-        for _ in 0..10_000_000 {
-            self.run.run_firings(1).unwrap();
-            let done = self.run.drain(self.completions).next();
-            if let Some(done) = done {
-                assert_eq!(done.status.failure(), None, "{done:?}");
-                assert_eq!(done.ledger.total(), self.run.now() - now, "{done:?}");
-                self.run.check_conservation().unwrap();
-                return self.calls();
-            }
-        }
-        panic!("the operation doesn't come back");
+        let done = ends(&mut self.run, self.next, op, (self.operations, self.completions));
+        assert_eq!(done.status.failure(), None, "{done:?}");
+        assert_eq!(done.ledger.total(), self.run.now() - now, "{done:?}");
+        self.calls()
     }
 
     /// The calls made since the last look.

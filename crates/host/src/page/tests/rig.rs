@@ -113,6 +113,27 @@ pub(super) fn mount(
     }
 }
 
+/// Carries an operation out, which gets this number; how it came back.
+pub(super) fn ends(
+    run: &mut Simulation,
+    number: u64,
+    op: &FileOp,
+    (operations, completions): (Place<FileOp>, Place<FileOp>),
+) -> FileOp {
+    let now = run.now();
+    let op = FileOp { id: petrio_colours::RequestId(number), issued: now, ..op.clone() };
+    run.inject(operations, op, now).unwrap();
+    for _ in 0..10_000_000 {
+        run.run_firings(1).unwrap();
+        let done = run.drain(completions).next();
+        if let Some(done) = done {
+            run.check_conservation().unwrap();
+            return done;
+        }
+    }
+    panic!("the operation doesn't come back");
+}
+
 impl Rig {
     pub(super) fn new(
         family: Family,
@@ -255,18 +276,7 @@ impl Rig {
     /// Carries an operation out; how it came back.
     pub(super) fn ends(&mut self, op: &FileOp) -> FileOp {
         self.next += 1;
-        let now = self.run.now();
-        let op = FileOp { id: petrio_colours::RequestId(self.next), issued: now, ..op.clone() };
-        self.run.inject(self.operations, op, now).unwrap();
-        for _ in 0..10_000_000 {
-            self.run.run_firings(1).unwrap();
-            let done = self.run.drain(self.completions).next();
-            if let Some(done) = done {
-                self.run.check_conservation().unwrap();
-                return done;
-            }
-        }
-        panic!("the operation doesn't come back");
+        ends(&mut self.run, self.next, op, (self.operations, self.completions))
     }
 
     /// Carries operations out that begin together; when each came back, in that order: its position, and how long it took.
