@@ -59,6 +59,8 @@ pub struct Judgement {
     pub late_p99_us: f64,
     /// At most.
     pub late_most_us: f64,
+    /// How much before its time one came back, at most: answers are begun before, as they take some.
+    pub early_most_us: f64,
     /// Whether enough were on time; so it is where none came.
     pub valid: bool,
 }
@@ -79,6 +81,7 @@ pub(crate) struct Judge {
     found: Judgement,
     target_s: f64,
     actual_s: f64,
+    early: Time,
     /// Nanoseconds.
     lateness: Option<Histogram<u64>>,
 }
@@ -87,7 +90,14 @@ impl Judge {
     pub(crate) fn new(tolerance: Tolerance) -> Self {
         // From a nanosecond to a quarter of an hour, in three digits.
         let lateness = Histogram::new_with_bounds(1, 1_000_000_000_000, 3).ok();
-        Self { tolerance, found: Judgement::default(), target_s: 0.0, actual_s: 0.0, lateness }
+        Self {
+            tolerance,
+            found: Judgement::default(),
+            target_s: 0.0,
+            actual_s: 0.0,
+            early: Time::ZERO,
+            lateness,
+        }
     }
 
     pub(crate) fn tell(&mut self, fact: &Fact) {
@@ -107,7 +117,9 @@ impl Judge {
         self.found.failed += u64::from(fact.error != 0);
         let (span, late) = (target.saturating_sub(fact.arrived), fact.actual.saturating_sub(target));
         let relative = Time::from_seconds(span.as_seconds() * self.tolerance.relative.get());
-        self.found.late += u64::from(late > relative.max(self.tolerance.absolute.time()));
+        let early = target.saturating_sub(fact.actual);
+        self.early = self.early.max(early);
+        self.found.late += u64::from(late.max(early) > relative.max(self.tolerance.absolute.time()));
         self.target_s += span.as_seconds();
         self.actual_s += fact.actual.saturating_sub(fact.arrived).as_seconds();
         if let Some(lateness) = &mut self.lateness {
@@ -128,6 +140,7 @@ impl Judge {
             late_median_us: at(0.5),
             late_p99_us: at(0.99),
             late_most_us: at(1.0),
+            early_most_us: self.early.as_micros(),
             ..self.found
         };
         Judgement { valid: found.share_on_time() >= found.wanted_share, ..found }

@@ -1,5 +1,6 @@
 //! The thread that keeps the time: it hands requests to the engine when they arrive, and answers them when their time has come.
 
+mod ahead;
 mod gate;
 mod power;
 mod wait;
@@ -11,6 +12,7 @@ use crate::emulator::EmulateError;
 use crate::faults::{Decision, FaultProfile, Faults, Stalls};
 use crate::record::{Fact, Facts};
 use crate::store::{Content, Store};
+use ahead::Ahead;
 use gate::Gate;
 use petrio_colours::BlockRequest;
 use petrio_engine::{Answer as Returned, Engine, EngineError, Program, System, Ticket};
@@ -122,6 +124,7 @@ pub(crate) struct Pacer {
     faults: Vec<Faults>,
     stalls: Vec<Stalls>,
     gates: Vec<Gate>,
+    ahead: Ahead,
     /// What is left of each device's rate.
     speed: f64,
     power: Power,
@@ -144,6 +147,7 @@ impl Pacer {
             faults: names().map(|name| Faults::new(profile, name)).collect(),
             stalls: names().map(|name| Stalls::new(profile, name)).collect(),
             gates: shared.devices.iter().map(|device| Gate::of(device.spec.durability.rotational)).collect(),
+            ahead: Ahead::of(shared.devices.len()),
             power: Power::of(profile.cut.clone()),
             random: petrio_random::generator(profile.seed, 0, "power", "cut"),
             system: Arc::clone(system),
@@ -195,6 +199,9 @@ impl Pacer {
             false => None,
         };
         let due = self.due.peek().map(|due| due.at);
+        // Both are looked at before, so that answers are ready at their time.
+        let look = self.ahead.look();
+        let [model, due] = [model, due].map(|at| at.map(|at| at.saturating_sub(look)));
         let gates = self.gates.iter().filter_map(Gate::opens).min();
         Ok([model, due, gates, self.power.next()].into_iter().flatten().min())
     }
@@ -206,16 +213,20 @@ impl Pacer {
     /// Does all whose time has come.
     fn go_on(&mut self) {
         let now = self.shared.clock.now();
+        let ahead = now.saturating_add(self.ahead.look());
         if self.is_alive()
-            && let Err(error) = self.advance(now)
+            && let Err(error) = self.advance(ahead)
         {
             self.fail(error);
         }
-        while self.due.peek().is_some_and(|due| due.at <= now) {
+        let mut began = now;
+        while self.due.peek().is_some_and(|due| due.at <= ahead) {
             if let Some(due) = self.due.pop() {
-                self.answer(due);
+                self.answer(due, began);
+                began = self.shared.clock.now();
             }
         }
+        let now = self.shared.clock.now();
         for device in 0..self.gates.len() {
             for pending in self.gates[device].open(now) {
                 self.give(pending, now);
@@ -228,10 +239,10 @@ impl Pacer {
         }
     }
 
-    /// The model up to now.
-    fn advance(&mut self, now: Time) -> Result<(), EngineError> {
-        let now = now.saturating_sub(self.began);
-        while let Some(at) = self.engine.next_time()?.filter(|at| *at <= now) {
+    /// The model up to an instant.
+    fn advance(&mut self, to: Time) -> Result<(), EngineError> {
+        let to = to.saturating_sub(self.began);
+        while let Some(at) = self.engine.next_time()?.filter(|at| *at <= to) {
             for done in self.engine.advance(at)? {
                 let Some(pending) = self.in_model.remove(&done.ticket) else { continue };
                 let status = match done.answer {
@@ -328,8 +339,8 @@ impl Pacer {
         self.due.push(Due { at, order: self.order, pending, refusal });
     }
 
-    /// Its time has come.
-    fn answer(&mut self, due: Due) {
+    /// Its time has nearly come: it is made ready, which was begun at `began`, and then sent so that it is there at its time.
+    fn answer(&mut self, due: Due, began: Time) {
         let Due { at, pending: Pending { mut arrival, decision, mark, .. }, refusal, .. } = due;
         let device = arrival.device;
         let content = arrival.content.take();
@@ -345,17 +356,29 @@ impl Pacer {
             _ => Ok(()),
         };
         let read = std::mem::replace(&mut arrival.read, Ok(Vec::new()));
-        self.tell(arrival, stored.and(read), Some(at));
+        let answer = stored.and(read);
+        let bytes = answer.as_ref().map_or(0, Vec::len);
+        let begin = at.saturating_sub(self.ahead.answer(device, bytes));
+        let ready = self.shared.clock.now();
+        self.ahead.note_ready(ready.saturating_sub(began));
+        let mut sent = ready;
+        while sent < begin {
+            std::hint::spin_loop();
+            sent = self.shared.clock.now();
+        }
+        let actual = self.tell(arrival, answer, Some(at));
+        self.ahead.note_answer(device, bytes, actual.saturating_sub(sent));
         self.power.counts();
     }
 
-    /// Answers, and notes when.
-    fn tell(&mut self, arrival: Arrival, answer: Answer, target: Option<Time>) {
+    /// Answers, and notes when that was over: data are with the client then, or he is woken, and no later.
+    fn tell(&mut self, arrival: Arrival, answer: Answer, target: Option<Time>) -> Time {
         let Arrival { device, arrived, kind, blocks, through, done, .. } = arrival;
         let error = answer.as_ref().err().map_or(0, |refusal| refusal.errno());
         done(answer);
         let actual = self.shared.clock.now();
         self.facts.tell(Fact { device, arrived, target, actual, kind, blocks, through, error });
+        actual
     }
 
     /// There is no power, or no model any more.

@@ -11,8 +11,14 @@ use petrio_trace::event::{Event, EventKind, Extent};
 use petrio_trace::native::EventWriter;
 use petrio_trace::table::{Column, TableFile, Text, properties};
 use petrio_units::numbers::as_number;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::mem;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// How often what was told is fetched. Nobody is woken for it, least of all when a request has come back: its client is being woken then.
+const FETCHED: Duration = Duration::from_millis(100);
 
 /// What became of a request.
 #[derive(Clone, Debug)]
@@ -105,13 +111,30 @@ fn event(fact: &Fact, number: u64) -> Event {
     event
 }
 
+type Told = Arc<Mutex<Vec<Fact>>>;
+
 /// To whoever writes it down.
-pub(crate) struct Facts(Sender<Fact>);
+pub(crate) struct Facts {
+    /// What he hasn't fetched yet, and what couldn't be put there because he did just then.
+    told: Told,
+    kept: Vec<Fact>,
+    /// He ends when this is gone.
+    _tells: Sender<()>,
+}
 
 impl Facts {
-    pub(crate) fn tell(&self, fact: Fact) {
-        // He goes on to the end, whatever he can't write.
-        let _ = self.0.send(fact);
+    /// Waits for nobody.
+    pub(crate) fn tell(&mut self, fact: Fact) {
+        self.kept.push(fact);
+        if let Ok(mut told) = self.told.try_lock() {
+            told.append(&mut self.kept);
+        }
+    }
+}
+
+impl Drop for Facts {
+    fn drop(&mut self) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.kept);
     }
 }
 
@@ -126,10 +149,12 @@ impl Recorder {
         files: Files,
         tolerance: Tolerance,
     ) -> std::io::Result<(Self, Facts)> {
-        let (tell, told) = channel();
+        let (tells, ends) = channel();
+        let told = Told::default();
+        let fetched = Arc::clone(&told);
         let builder = Builder::new().name("petrio-record".to_owned());
-        let thread = builder.spawn(move || record(&told, &names, files, tolerance))?;
-        Ok((Self { thread }, Facts(tell)))
+        let thread = builder.spawn(move || record((&fetched, &ends), &names, files, tolerance))?;
+        Ok((Self { thread }, Facts { told, kept: Vec::new(), _tells: tells }))
     }
 
     /// All that was told, once nobody tells more.
@@ -142,17 +167,24 @@ impl Recorder {
 }
 
 fn record(
-    told: &Receiver<Fact>,
+    (told, ends): (&Told, &Receiver<()>),
     names: &[String],
     mut files: Files,
     tolerance: Tolerance,
 ) -> (Judgement, Result<(), TraceError>) {
     let mut judge = Judge::new(tolerance);
     let mut outcome = Ok(());
-    while let Ok(fact) = told.recv() {
-        judge.tell(&fact);
-        if outcome.is_ok() {
-            outcome = files.push(names.get(fact.device).map_or("", String::as_str), &fact);
+    loop {
+        let goes_on = ends.recv_timeout(FETCHED) == Err(RecvTimeoutError::Timeout);
+        let facts = mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner));
+        for fact in facts {
+            judge.tell(&fact);
+            if outcome.is_ok() {
+                outcome = files.push(names.get(fact.device).map_or("", String::as_str), &fact);
+            }
+        }
+        if !goes_on {
+            break;
         }
     }
     let outcome = outcome.and_then(|()| files.finish());

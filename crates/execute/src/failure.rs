@@ -32,6 +32,15 @@ pub enum ExecuteError {
     /// The clocks of this kernel's programs can't be taken over.
     #[error("the program's clocks can't be taken over: {0}")]
     Clocks(io::Error),
+    /// It starts processes and no time passes.
+    #[error(
+        "the program forks without end: it has started, or tried to start, {starts} processes and threads at one instant of its time, which \
+         stands still where computing costs nothing; with --compute fixed:10us or measured it passes"
+    )]
+    ForksWithoutEnd {
+        /// How many.
+        starts: u64,
+    },
     /// The kernel refused to go on holding calls.
     #[error("the program's calls can't be held any longer: {0}")]
     Held(io::Error),

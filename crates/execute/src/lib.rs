@@ -38,6 +38,7 @@ mod refusals;
 mod shim;
 mod signals;
 mod source;
+mod standstill;
 mod stats;
 mod supervisor;
 mod table;

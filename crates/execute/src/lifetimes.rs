@@ -129,7 +129,11 @@ impl Supervisor {
     }
 
     pub(crate) fn starts(&mut self, id: u32, held: Held, waits: bool) -> Result<(), ExecuteError> {
-        if self.slots.is_empty() {
+        let is_refused = self.slots.is_empty();
+        if let Some(starts) = self.starts.note(self.global, is_refused, self.options.threads) {
+            return Err(ExecuteError::ForksWithoutEnd { starts });
+        }
+        if is_refused {
             self.tell(|told| told.refused_threads += 1);
             return self.answer(id, held, Answer::Error(libc::EAGAIN));
         }

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::ranks::Ranks;
 use crate::real_time::Wall;
 use crate::signals::{FIRST_TIMER, SignalTimer};
+use crate::standstill::Starts;
 use crate::table::{Call, Counts, Table};
 use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
 use crate::told::Told;
@@ -105,6 +106,8 @@ pub(crate) struct Supervisor {
     pub(crate) global: Time,
     /// The least processor time between two calls, which is the holding's own.
     pub(crate) shortest: u64,
+    /// Starts of threads and processes at one instant.
+    pub(crate) starts: Starts,
     pub(crate) looks: u32,
     /// Looks at which nothing came, in real time.
     pub(crate) idle_looks: u32,
@@ -161,6 +164,7 @@ impl Supervisor {
             signalling: BTreeSet::new(),
             global: Time::ZERO,
             shortest: u64::MAX,
+            starts: Starts::default(),
             looks: 0,
             idle_looks: 0,
             wall: Wall::default(),

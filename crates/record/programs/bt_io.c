@@ -2,9 +2,10 @@
  * q * q ranks, each with q cells along the diagonals of a cube of n points a side; faces are exchanged, three sweeps solve along the
  * dimensions stage by stage, and every fifth step the whole solution of five doubles a point is appended to one file.
  *
- *   bt_io POINTS STEPS simple|full FILE
+ *   bt_io POINTS STEPS simple|full[-sync] FILE
  *
  * simple: each row of a cell by a call of its own (MPI_File_write_at); full: one collective call through a view (MPI_File_write_at_all).
+ * With -sync each dump is on the medium before the next step (MPI_File_sync), which NPB's isn't: its time is a drive's then, and no memory's.
  * The values are a formula of place and step, not BT's: at the end all is read again and held against it. */
 #include <math.h>
 #include <mpi.h>
@@ -220,10 +221,10 @@ int main(int count, char **words)
         q++;
     if (count != 5 || q * q != ranks || (n = atoi(words[1])) < q) {
         if (rank == 0)
-            fprintf(stderr, "bt_io POINTS STEPS simple|full FILE, on 1, 4, 9, 16 … ranks, with as many points a side as ranks have cells\n");
+            fprintf(stderr, "bt_io POINTS STEPS simple|full[-sync] FILE, on 1, 4, 9, 16 … ranks, with as many points a side as ranks have cells\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    int steps = atoi(words[2]), is_full = strcmp(words[3], "full") == 0, dumps = 0;
+    int steps = atoi(words[2]), is_full = strncmp(words[3], "full", 4) == 0, is_synced = strstr(words[3], "-sync") != NULL, dumps = 0;
     struct cell *cells = calloc((size_t)q, sizeof *cells);
     MPI_Datatype in_memory = MPI_DOUBLE;
     MPI_File file;
@@ -247,6 +248,8 @@ int main(int count, char **words)
                 MPI_File_write_at_all(file, dumps * own_points(cells) * FIELDS, MPI_BOTTOM, 1, in_memory, MPI_STATUS_IGNORE);
             else
                 rows(file, cells, dumps, 0);
+            if (is_synced)
+                MPI_File_sync(file);
             writing += MPI_Wtime() - from;
             dumps++;
         }

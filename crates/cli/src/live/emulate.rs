@@ -17,7 +17,7 @@ use petrio_files::shown;
 use petrio_files::temporary::TemporaryFolder;
 use petrio_files::whole_file::WholeFile;
 use petrio_live::emulation::guest::Kit;
-use petrio_live::emulation::{DeviceFiles, FileSystemKind, MountedDevice, medium_with};
+use petrio_live::emulation::{DeviceFiles, FileSystemKind, MountedDevice, medium_with, users_of};
 use petrio_live::rig::RigError;
 use petrio_scenario::{EmulatedParts, Loaded, Override, load_faults, load_parts};
 use petrio_trace::native::{About, EventWriter};
@@ -311,6 +311,9 @@ impl Emulate {
         // What lies on top first.
         drop(guest);
         if let Some((files, mounted)) = shown {
+            if let Some(mounted) = &mounted {
+                tell_users(mounted.directory());
+            }
             drop(mounted);
             drop(files);
         }
@@ -397,4 +400,16 @@ fn power_by_signals(handle: Handle) -> Result<Signalled, Failure> {
         }
     });
     Ok(closing)
+}
+
+/// Says who still uses what is unmounted now.
+fn tell_users(directory: &Path) {
+    let users = users_of(directory);
+    if !users.is_empty() {
+        let place = directory.display();
+        talk(&format!(
+            "{place} is still in use by {}: what they have written is on the device, and they find nothing there any more",
+            users.join(", ")
+        ));
+    }
 }

@@ -6,6 +6,7 @@ use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::{Args, ValueEnum};
 use petrio_validation::live::cuts::CutRow;
+use petrio_validation::live::jobs::JobRow;
 use petrio_validation::live::programs::ProgramRow;
 use petrio_validation::live::requests::RequestsRow;
 use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
@@ -48,6 +49,8 @@ enum Only {
     Operations,
     /// dd, SQLite, tar and fio, also as iozone does, executed, and run on this machine's ext3
     Programs,
+    /// BT-IO's pattern on four ranks: recorded and replayed, executed, and run on this machine's ext3
+    Jobs,
     /// md at levels 5 and 6 in a guest on emulated drives: what its members are asked for
     Arrays,
     /// What survives a power cut on ext3, with barriers and without
@@ -60,6 +63,7 @@ impl From<Only> for Part {
             Only::Requests => Self::Requests,
             Only::Operations => Self::Operations,
             Only::Programs => Self::Programs,
+            Only::Jobs => Self::Jobs,
             Only::Arrays => Self::Arrays,
             Only::Cuts => Self::Cuts,
         }
@@ -113,7 +117,12 @@ impl ValidateLive {
         }
         if !rows.programs.is_empty() {
             let cells: Vec<Vec<String>> = rows.programs.iter().map(program_cells).collect();
-            print(&table(&["program", "executed, ms", "emulated, ms", "error", "on time"], &cells))?;
+            print(&table(&["program", "I/O executed, ms", "I/O emulated, ms", "error", "on time"], &cells))?;
+        }
+        if !rows.jobs.is_empty() {
+            let cells: Vec<Vec<String>> = rows.jobs.iter().map(job_cells).collect();
+            let headings = ["job", "I/O replayed, ms", "executed, ms", "emulated, ms", "on time"];
+            print(&table(&headings, &cells))?;
         }
         if !rows.arrays.is_empty() {
             let cells: Vec<Vec<String>> = rows.arrays.iter().map(array_cells).collect();
@@ -158,11 +167,17 @@ fn operation_cells(row: &ComparedOperation) -> Vec<String> {
 fn program_cells(row: &ProgramRow) -> Vec<String> {
     vec![
         row.program.to_owned(),
-        format!("{:.0}", row.executed_ms),
-        format!("{:.0}", row.emulated_ms),
+        format!("{:.0}", row.executed_io_ms),
+        format!("{:.0}", row.emulated_io_ms),
         format!("{:+.1} %", row.error_percent),
         yes(row.on_time),
     ]
+}
+
+fn job_cells(row: &JobRow) -> Vec<String> {
+    let figures = [row.recorded_ms, row.executed_ms, row.emulated_ms].map(|figure| format!("{figure:.0}"));
+    let [replayed, executed, emulated] = figures;
+    vec![row.job.to_owned(), replayed, executed, emulated, yes(row.on_time)]
 }
 
 fn array_cells(row: &MdRow) -> Vec<String> {

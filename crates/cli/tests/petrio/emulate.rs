@@ -1,5 +1,7 @@
 //! Emulated devices, from the command line: served, mounted, cut, cleared.
 
+mod robust;
+
 use crate::support::Folder;
 use serde_json::Value;
 use std::process::Command;

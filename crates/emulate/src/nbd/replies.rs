@@ -23,7 +23,10 @@ pub(super) struct Replies {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// There is something to write for the thread, or the connection is over.
+    to_write: Condvar,
+    /// Requests have left, or the connection is over. Who keeps the time wakes nobody but the client, unless somebody waits for this.
+    left: Condvar,
 }
 
 #[derive(Default)]
@@ -33,6 +36,8 @@ struct State {
     is_writing: bool,
     under_way: usize,
     bytes: u64,
+    /// Who reads requests waits for room, or for the end of all.
+    waits: bool,
     is_over: bool,
 }
 
@@ -47,6 +52,21 @@ pub(super) fn head(errno: u32, handle: u64) -> Vec<u8> {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_for_leaving<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.waits = true;
+        let mut state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waits = false;
+        state
+    }
+
+    fn leave(&self, state: &mut State, bytes: u64) {
+        state.under_way -= 1;
+        state.bytes -= bytes;
+        if state.waits {
+            self.left.notify_all();
+        }
     }
 }
 
@@ -67,7 +87,7 @@ impl Replies {
             && state.under_way > 0
             && (state.under_way >= REQUESTS_MAX || state.bytes + bytes > BYTES_MAX)
         {
-            state = self.state.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.state.wait_for_leaving(state);
         }
         state.under_way += 1;
         state.bytes += bytes;
@@ -89,19 +109,19 @@ impl Replies {
             sent = send(&self.stream, &message, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).unwrap_or(0);
         }
         if sent == message.len() {
-            state.leave(bytes);
+            self.state.leave(&mut state, bytes);
         } else {
             message.drain(..sent);
             state.waiting.push_back((message, bytes));
+            self.state.to_write.notify_one();
         }
-        self.state.changed.notify_all();
     }
 
     /// Waits until all are sent.
     pub(super) fn drain(&self) {
         let mut state = self.state.lock();
         while state.under_way > 0 && !state.is_over {
-            state = self.state.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.state.wait_for_leaving(state);
         }
     }
 }
@@ -109,14 +129,8 @@ impl Replies {
 impl Drop for Replies {
     fn drop(&mut self) {
         self.state.lock().is_over = true;
-        self.state.changed.notify_all();
-    }
-}
-
-impl State {
-    fn leave(&mut self, bytes: u64) {
-        self.under_way -= 1;
-        self.bytes -= bytes;
+        self.state.to_write.notify_all();
+        self.state.left.notify_all();
     }
 }
 
@@ -125,7 +139,7 @@ fn write_out(mut stream: UnixStream, shared: &Shared) {
     let mut state = shared.lock();
     while !state.is_over {
         let Some((message, bytes)) = state.waiting.pop_front() else {
-            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared.to_write.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         state.is_writing = true;
@@ -133,8 +147,7 @@ fn write_out(mut stream: UnixStream, shared: &Shared) {
         let written = stream.write_all(&message);
         state = shared.lock();
         state.is_writing = false;
-        state.leave(bytes);
         state.is_over |= written.is_err();
-        shared.changed.notify_all();
+        shared.leave(&mut state, bytes);
     }
 }

@@ -11,7 +11,9 @@ mod directory;
 mod file_system;
 mod files;
 pub mod guest;
+mod users;
 
 pub(crate) use directory::{MOUNTED_ON, clear_mounted_on};
 pub use file_system::{FileSystemKind, MediumError, MountedDevice, medium_with};
 pub use files::DeviceFiles;
+pub use users::users_of;

@@ -5,6 +5,7 @@
 //! | [`requests`] | a micro-benchmark on one disk | the same program on the disk emulated |
 //! | operations ([`crate::ops`]) | ext3, ext4 and XFS on a disk that turns | this machine's kernel on the disk emulated |
 //! | [`programs`] | dd, SQLite, tar and fio, also as iozone does, executed | the same on this machine's ext3 on the disk emulated |
+//! | [`jobs`] | a parallel program of BT-IO's pattern, recorded and replayed, and executed | the same on this machine's ext3 on the disk emulated |
 //! | [`arrays`] | md at levels 5 and 6 | a stock kernel's in a guest, on drives emulated: what members are asked for |
 //! | [`cuts`] | what flushes make durable | what survives of writers on a real ext3 when the power of an emulated disk goes |
 //!
@@ -14,8 +15,10 @@ pub mod arrays;
 pub mod bed;
 pub mod cuts;
 mod direct;
+pub mod jobs;
 pub mod programs;
 pub mod requests;
+mod spans;
 pub mod survivors;
 
 use crate::ops::{
@@ -47,6 +50,8 @@ pub enum Part {
     Operations,
     /// Programs executed.
     Programs,
+    /// Parallel programs recorded and executed.
+    Jobs,
     /// Arrays of a guest's md.
     Arrays,
     /// Power cuts.
@@ -55,7 +60,8 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Requests, Self::Operations, Self::Programs, Self::Arrays, Self::Cuts];
+    pub const ALL: [Self; 6] =
+        [Self::Requests, Self::Operations, Self::Programs, Self::Jobs, Self::Arrays, Self::Cuts];
 }
 
 /// What is asked.
@@ -82,6 +88,8 @@ pub struct LiveRows {
     pub operations: Vec<FileSystemRows>,
     /// Programs executed.
     pub programs: Vec<programs::ProgramRow>,
+    /// Parallel programs.
+    pub jobs: Vec<jobs::JobRow>,
     /// Arrays in a guest.
     pub arrays: Vec<crate::md::MdRow>,
     /// Power cuts.
@@ -162,6 +170,15 @@ pub fn compare(
         rows.programs = found;
         rows.left_out.extend(left_out);
         judged.extend(rows.programs.iter().map(programs::ProgramRow::judged));
+    }
+    if asked(Part::Jobs) {
+        match jobs::why_not() {
+            Some(why) => rows.left_out.push(format!("parallel programs: {why}")),
+            None => {
+                rows.jobs = jobs::compare(DRIVE, &mut progress)?;
+                judged.extend(rows.jobs.iter().flat_map(jobs::JobRow::judged));
+            }
+        }
     }
     if asked(Part::Arrays) {
         match arrays::why_not() {

@@ -4,8 +4,9 @@
 //! what the kernel reads soon after a mount (`MOUNT_READS`) done. Computing is part of both, for it isn't added to a drive's time: platters
 //! turn meanwhile. So is the way to the disk, which is measured (`direct`) and put before the simulated one.
 
-use super::bed::{Bed, BedError, Served};
+use super::bed::{Bed, BedError};
 use super::direct::{begin_of_reads, reads_of_last_page, way};
+use super::spans;
 use crate::verdict::Judged;
 use petrio_capture::launch::{self, Signal};
 use petrio_files::temporary::TemporaryFolder;
@@ -23,18 +24,18 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// The volume.
-const SIZE: Bytes = Bytes::from_mib(1_024);
+pub(super) const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
-const PERCENT: f64 = 5.0;
+pub(super) const PERCENT: f64 = 5.0;
 /// Which share of the requests may be late (as `petrio emulate` has it).
-const LATE: f64 = 0.01;
+pub(super) const LATE: f64 = 0.01;
 /// How long after a mount the kernel may read block bitmaps that nobody has asked for yet (EXT4_DEF_LI_MAX_START_DELAY, 5 s, of
 /// fs/ext4/ext4.h, and the reads).
-const MOUNT_READS: Duration = Duration::from_millis(5_500);
+pub(super) const MOUNT_READS: Duration = Duration::from_millis(5_500);
 
 /// A file of these sizes lies before those of a program, which is run once with each: how its files lie to the journal, by which platters
 /// stand between one request and the next, is chance.
-const PADS_KIB: [u64; 5] = [4, 148, 292, 388, 484];
+pub(super) const PADS_KIB: [u64; 5] = [4, 148, 292, 388, 484];
 
 /// A program, run by a shell in a directory with what it needs.
 struct Case {
@@ -53,7 +54,7 @@ impl Case {
 }
 
 /// Files that are read must not be guessed: bytes of a small generator.
-fn file(path: &Path, bytes: u64) -> io::Result<()> {
+pub(super) fn file(path: &Path, bytes: u64) -> io::Result<()> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ bytes;
     let words = (0..bytes.div_ceil(8)).flat_map(|_| {
         state = petrio_random::mix(state);
@@ -126,13 +127,17 @@ pub struct ProgramRow {
     pub executed_ms: f64,
     /// On the emulated disk, in ms: the mean.
     pub emulated_ms: f64,
-    /// The executed over the emulated, less one, per cent.
+    /// The I/O's part of that: without what was longer than a turn without a request, in ms.
+    pub executed_io_ms: f64,
+    /// The same on the emulated disk.
+    pub emulated_io_ms: f64,
+    /// The I/O's part executed over that emulated, less one, per cent.
     pub error_percent: f64,
     /// During which share of that the emulated disk had something to do.
     pub busy: f64,
     /// What the way to the emulated disk added to a request, in µs.
     pub way_us: f64,
-    /// How long each run took, executed and emulated, in ms.
+    /// How long the I/O of each run took, executed and emulated, in ms.
     pub runs_ms: Vec<(f64, f64)>,
     /// Whether the emulation was on time.
     pub on_time: bool,
@@ -143,34 +148,46 @@ impl ProgramRow {
     pub fn judged(&self) -> Judged {
         let Self { program, executed_ms, emulated_ms, error_percent, busy, on_time, .. } = self;
         let what = format!(
-            "{program}: {executed_ms:.0} ms executed, {emulated_ms:.0} ms on the emulated disk, which was busy for {:.0} % of them{}",
+            "{program}: {:.0} ms of I/O executed (of {executed_ms:.0}), {:.0} ms on the emulated disk (of {emulated_ms:.0}, busy for {:.0} %){}",
+            self.executed_io_ms,
+            self.emulated_io_ms,
             busy * 100.0,
             super::void(*on_time)
         );
         Judged::percent(what, if *on_time { *error_percent } else { f64::NAN }, PERCENT, None)
     }
 
-    fn of(program: &'static str, runs: &[(f64, Real)]) -> Self {
+    fn of(program: &'static str, runs: &[(Took, Real)]) -> Self {
         let mean =
-            |of: &dyn Fn(&(f64, Real)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
-        let (executed_ms, emulated_ms) = (mean(&|run| run.0), mean(&|run| run.1.took_ms));
+            |of: &dyn Fn(&(Took, Real)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
+        let (executed_ms, emulated_ms) = (mean(&|run| run.0.all_ms), mean(&|run| run.1.took.all_ms));
+        let (executed_io_ms, emulated_io_ms) = (mean(&|run| run.0.io_ms), mean(&|run| run.1.took.io_ms));
         let (late, requests) = (mean(&|run| run.1.late.0 as f64), mean(&|run| run.1.late.1 as f64));
         Self {
             program,
             executed_ms,
             emulated_ms,
-            error_percent: (executed_ms / emulated_ms - 1.0) * 100.0,
+            executed_io_ms,
+            emulated_io_ms,
+            error_percent: (executed_io_ms / emulated_io_ms - 1.0) * 100.0,
             busy: mean(&|run| run.1.busy_ms) / emulated_ms,
             way_us: mean(&|run| run.1.way.as_micros()),
-            runs_ms: runs.iter().map(|(executed, real)| (*executed, real.took_ms)).collect(),
+            runs_ms: runs.iter().map(|(executed, real)| (executed.io_ms, real.took.io_ms)).collect(),
             on_time: late <= LATE * requests,
         }
     }
 }
 
+/// How long a run took, and the I/O's part of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Took {
+    pub(super) all_ms: f64,
+    pub(super) io_ms: f64,
+}
+
 /// A run on the emulated disk.
 struct Real {
-    took_ms: f64,
+    took: Took,
     busy_ms: f64,
     way: Time,
     /// Requests that were late, and all.
@@ -196,7 +213,7 @@ pub enum ProgramsError {
     },
 }
 
-fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> ProgramsError {
+pub(super) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> ProgramsError {
     let what = what.into();
     move |cause| ProgramsError::System { what, cause }
 }
@@ -226,15 +243,34 @@ pub fn compare(
     Ok((rows, left_out))
 }
 
-fn is_there(program: &str) -> bool {
+pub(super) fn is_there(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
-/// The time that a program took on the simulated disk, in ms, with this way to it.
-fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<f64, ProgramsError> {
+/// The time that a program took on the simulated disk, with this way to it.
+fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<Took, ProgramsError> {
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
-    let [scenario, report, work] = ["s.toml", "report.json", "work"].map(|name| folder.path().join(name));
+    let [scenario, report, log, work] =
+        ["s.toml", "report.json", "log.csv", "work"].map(|name| folder.path().join(name));
+    fs::write(&scenario, on_disk(drive, way)).map_err(system("the scenario"))?;
+    let prepared = fs::create_dir(&work).and_then(|()| case.prepare(&work, pad_kib));
+    prepared.map_err(system("what the program needs"))?;
+    let program = launch::program().ok_or(BedError::NoProgram)?;
+    let mut command = launch::command(program, Signal::TERM);
+    command.args(["exec".as_ref(), scenario.as_os_str(), "--json".as_ref(), report.as_os_str()]);
+    command.args(["--device-log".as_ref(), log.as_os_str()]);
+    command.args(["--", "sh", "-c", case.script]).current_dir(&work);
+    let output = command.stdin(Stdio::null()).output().map_err(system("execute the program"))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(system(format!("{}, executed", case.name))(io::Error::other(told)));
+    }
+    simulated(&report, &log)
+}
+
+/// A disk of the catalogue with this way to it, and an ext3 on it.
+pub(super) fn on_disk(drive: &str, way: Time) -> String {
     // Only the way's time is wanted of what lies between, so that its rate is one that takes none.
     let host = format!(
         "[fabric.way]\non = \"d\"\nadapter = \"{} ns\"\nlatency = \"0 s\"\nrate = \"1000 GB/s\"\ntransfer_ready = false\n\
@@ -242,21 +278,18 @@ fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<f64
          [fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"way\"\n",
         way.as_picos() / 1_000
     );
-    fs::write(&scenario, super::disk(drive, SIZE) + &host).map_err(system("the scenario"))?;
-    let prepared = fs::create_dir(&work).and_then(|()| case.prepare(&work, pad_kib));
-    prepared.map_err(system("what the program needs"))?;
-    let program = launch::program().ok_or(BedError::NoProgram)?;
-    let mut command = launch::command(program, Signal::TERM);
-    command.args(["exec".as_ref(), scenario.as_os_str(), "--json".as_ref(), report.as_os_str()]);
-    command.args(["--", "sh", "-c", case.script]).current_dir(&work);
-    let output = command.stdin(Stdio::null()).output().map_err(system("execute the program"))?;
-    if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(system(format!("{}, executed", case.name))(io::Error::other(told)));
-    }
-    let text = fs::read(&report).map_err(system("the report"))?;
+    super::disk(drive, SIZE) + &host
+}
+
+/// How long a simulation took by its report and its device log.
+pub(super) fn simulated(report: &Path, log: &Path) -> Result<Took, ProgramsError> {
+    let text = fs::read(report).map_err(system("the report"))?;
     let report: Value = serde_json::from_slice(&text).map_err(|error| system("the report")(error.into()))?;
-    Ok(report["simulated_s"].as_f64().unwrap_or(f64::NAN) * 1e3)
+    let spans = spans::of_log(log).map_err(system("the device log"))?;
+    Ok(Took {
+        all_ms: report["simulated_s"].as_f64().unwrap_or(f64::NAN) * 1e3,
+        io_ms: spans::io_part(&spans, (Time::ZERO, Time::NEVER)).as_millis(),
+    })
 }
 
 /// An ext3 on an image with what a program needs.
@@ -292,28 +325,13 @@ fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<Real, ProgramsErro
     let (emulated, served) = bed.end_with_requests()?;
     let took = Time::from_seconds(took.as_secs_f64());
     let end = begin_of_reads(&served, SIZE.get());
+    let (spans, within) = (spans::of(&served), (end.saturating_sub(took), end));
     Ok(Real {
-        took_ms: took.as_millis(),
-        busy_ms: busy(&served, (end.saturating_sub(took), end)).as_millis(),
+        took: Took { all_ms: took.as_millis(), io_ms: spans::io_part(&spans, within).as_millis() },
+        busy_ms: spans::busy(&spans, within).as_millis(),
         way: way(&reads, &served, SIZE.get()),
         late: (emulated.late, emulated.requests),
     })
-}
-
-/// For how much of a time a device had something to do.
-fn busy(served: &[Served], (from, to): (Time, Time)) -> Time {
-    let mut spans: Vec<_> =
-        served.iter().map(|one| (one.arrived, one.arrived.saturating_add(one.took))).collect();
-    spans.sort();
-    let (mut busy, mut until) = (Time::ZERO, from);
-    for (begin, end) in spans {
-        let (begin, end) = (begin.max(until), end.min(to));
-        if begin < end {
-            busy = busy.saturating_add(end.saturating_sub(begin));
-            until = end;
-        }
-    }
-    busy
 }
 
 #[cfg(test)]
@@ -321,28 +339,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_is_busy_once_for_requests_that_overlap_and_only_within_the_time_asked_for() {
-        let of = |arrived, took| Served {
-            arrived: Time::from_millis(arrived),
-            took: Time::from_millis(took),
-            address: 0,
-        };
-        // Before, over the beginning, within another, over the end.
-        let served = [of(0, 5), of(20, 30), of(8, 4), of(25, 5), of(90, 50)];
-        assert_eq!(
-            busy(&served, (Time::from_millis(10), Time::from_millis(100))),
-            Time::from_millis(2 + 30 + 10)
-        );
-    }
-
-    #[test]
     fn a_row_is_the_mean_of_its_runs_and_void_where_too_many_requests_were_late() {
-        let real =
-            |took_ms, late| Real { took_ms, busy_ms: 50.0, way: Time::from_micros(100), late: (late, 100) };
-        let row = ProgramRow::of("p", &[(100.0, real(90.0, 0)), (104.0, real(110.0, 2))]);
+        let took = |all_ms| Took { all_ms, io_ms: all_ms - 20.0 };
+        let real = |all_ms, late| Real {
+            took: took(all_ms),
+            busy_ms: 50.0,
+            way: Time::from_micros(100),
+            late: (late, 100),
+        };
+        let row = ProgramRow::of("p", &[(took(100.0), real(90.0, 0)), (took(104.0), real(110.0, 2))]);
         assert_eq!((row.executed_ms, row.emulated_ms, row.on_time), (102.0, 100.0, true));
-        assert!((row.error_percent - 2.0).abs() < 1e-9 && (row.busy - 0.5).abs() < 1e-9);
-        let late = ProgramRow::of("p", &[(100.0, real(100.0, 3)), (100.0, real(100.0, 0))]);
+        assert_eq!((row.executed_io_ms, row.emulated_io_ms), (82.0, 80.0));
+        assert!((row.error_percent - 2.5).abs() < 1e-9 && (row.busy - 0.5).abs() < 1e-9);
+        let late = ProgramRow::of("p", &[(took(100.0), real(100.0, 3)), (took(100.0), real(100.0, 0))]);
         assert!(!late.on_time && late.judged().line().contains("void"));
     }
 }
