@@ -30,7 +30,8 @@ impl Supervisor {
         let (process, is_outside) = (thread.process, matches!(thread.state, State::Outside));
         let call = self.table.call(held.call);
         self.ranks.has_spun = false;
-        let Some(mode) = self.ranks.inside.get(&id).map(|inside| inside.mode) else {
+        let inside = self.ranks.inside.get(&id).map(|inside| (inside.mode, inside.is_away));
+        let Some((mode, is_away)) = inside else {
             if is_outside {
                 return self.passes_outside(id, held, call);
             }
@@ -49,6 +50,9 @@ impl Supervisor {
                 self.stirs();
                 self.goes_by(held, Answer::GoOn)?;
             }
+            // Who looks after others meanwhile asks for the time only because the library does so when it looks: held at that until it is its
+            // turn, it would never be back, for which those wait who spin.
+            Some(call) if is_away && asks_time(call) => self.goes_by(held, Answer::GoOn)?,
             Some(call)
                 if call == Call::Tell || matches!(mode, Mode::Files | Mode::Unknown) && !polls(call) =>
             {
@@ -322,6 +326,11 @@ fn is_librarys(id: u32, call: Call, a: &[u64; 6]) -> bool {
 fn is_of_lives(call: Call) -> bool {
     use Call::{Clone, Clone3, Execve, Exit, ExitGroup, Fork, Vfork};
     matches!(call, Fork | Vfork | Clone | Clone3 | Execve | Exit | ExitGroup)
+}
+
+/// Whether it only asks what time it is.
+const fn asks_time(call: Call) -> bool {
+    matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time)
 }
 
 /// Whether it only looks for what others have sent.
