@@ -272,7 +272,7 @@ fn requests_are_logged_with_their_targets() {
     let (log, trace) = (folder.path().join("log.parquet"), folder.path().join("trace.parquet"));
     let about = petrio_trace::native::About::default();
     let options = Options {
-        log: Some(petrio_files::whole_file::WholeFile::create(&log, &inputs).unwrap()),
+        log: Some(WholeFile::create(&log, &inputs).unwrap()),
         trace: Some(petrio_trace::native::EventWriter::create(&trace, &inputs, &about).unwrap()),
         ..Options::default()
     };
@@ -372,13 +372,12 @@ fn a_slow_region_keeps_the_arm_of_a_disk_from_everything_behind_it() {
     };
     let at_once = |text: &str| (0..100).find_map(|_| took(text)).expect("four requests within 2 ms");
     let (plain, _) = at_once("");
-    let (slow, after) = at_once("[[slow]]\nto = \"512 B\"\ntimes = 20\n");
-    let own = plain[0];
-    assert!(slow[0] > 15.0 * own, "{plain:?} {slow:?}");
-    // Each of the others has waited for it, and then takes no longer than it would have, but for where the platters stand.
-    for (before, behind) in plain.iter().zip(&slow).skip(1) {
-        assert!((behind - before - (slow[0] - own)).abs() < 0.02, "{plain:?} {slow:?}");
-    }
+    let (slow, after) = at_once("[[slow]]\nto = \"512 B\"\ntimes = 40\n");
+    // A read is a command, a seek, a turn at most: how long it waits for the platters is chance, and differs between the two.
+    assert!(plain.iter().all(|took| *took < 0.06), "{plain:?}");
+    assert!(slow[0] > 0.004, "40 times a command of 0.1 ms and more: {slow:?}");
+    // Each of the others has waited for it, and then takes no longer than it would have.
+    assert!(slow[1..].iter().all(|took| (0.0..0.06).contains(&(took - slow[0]))), "{slow:?}");
     // It is free again: what comes now isn't late.
     assert!(after < 0.06, "{after}");
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 /// Processes that work in a directory, or have files below it open, as far as this one may look: name and number of each.
 pub fn users_of(directory: &Path) -> Vec<String> {
+    // As the kernel names it.
+    let Ok(directory) = directory.canonicalize() else { return Vec::new() };
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let mut numbers: Vec<u32> =
         entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -14,7 +16,7 @@ pub fn users_of(directory: &Path) -> Vec<String> {
         let open = fs::read_dir(place.join("fd")).into_iter().flatten().flatten().map(|entry| entry.path());
         open.chain([place.join("cwd"), place.join("root"), place.join("exe")])
             .filter_map(|link| fs::read_link(link).ok())
-            .any(|target| target.starts_with(directory))
+            .any(|target| target.starts_with(&directory))
     };
     let named = |number: u32| {
         let name = fs::read_to_string(format!("/proc/{number}/comm")).unwrap_or_default();
