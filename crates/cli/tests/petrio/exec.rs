@@ -4,7 +4,7 @@ mod limits;
 mod programs;
 mod times;
 
-use crate::support::{Answer, Folder, unwrapped};
+use crate::support::{Answer, Folder};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
