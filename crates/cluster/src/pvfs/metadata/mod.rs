@@ -3,7 +3,7 @@
 //! ```text
 //!  operation ─▶ what the client knows (attributes, sizes, names, capabilities, each as old as it may be)      known.rs
 //!            ─▶ what is where (a file's and a directory's servers, stuffed files, split directories)      namespace.rs
-//!            ─▶ rounds: requests that are sent at once, one round after the other                             rounds.rs
+//!            ─▶ rounds: requests that are sent at once, one round after the other                     rounds.rs, ask.rs
 //!                        │ kind, server, object
 //!                        ▼
 //!              messages, each with its bytes                                                                 message.rs
@@ -13,6 +13,7 @@
 //! of metadata: an object lies on one that is drawn when it is made. Leaves out: mirrored files, access control lists, symbolic links,
 //! signatures (its default is a build without security), errors.
 
+mod ask;
 mod known;
 mod message;
 mod namespace;
@@ -20,7 +21,8 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
+pub use ask::{Ask, Operation, Rounds, Stage, relayed};
 pub use known::{Known, Validity};
 pub use message::{COMPLETION, DATA_HEADER, Kind, Message, data_messages};
 pub use namespace::{Namespace, Site, children};
-pub use rounds::{Ask, Client, Operation, Rounds, Stage, relayed};
+pub use rounds::Client;
