@@ -43,6 +43,16 @@ pub(super) struct Call {
     pub(super) reply_to: u32,
 }
 
+/// What a reply tells of its file, and of what others have done to it (`petrio_host::nfs::Others`).
+#[derive(Clone, Copy, Debug, Persist)]
+pub(super) struct Told {
+    pub(super) of_file: u32,
+    pub(super) of_parent: u32,
+    pub(super) size: u64,
+    pub(super) is_cut: bool,
+    pub(super) exists: bool,
+}
+
 /// How a call ended.
 #[derive(Clone, Debug, Persist)]
 pub(super) struct Reply {
@@ -51,6 +61,8 @@ pub(super) struct Reply {
     pub(super) procedure: Procedure,
     /// With the time since it came.
     pub(super) outcome: Outcome,
+    /// What it tells of its file's other users, where it has any.
+    pub(super) others: Option<Told>,
     /// Bytes of it, with its record mark.
     pub(super) bytes: u64,
 }

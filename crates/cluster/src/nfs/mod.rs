@@ -12,6 +12,7 @@
 //! After net/sunrpc and fs/nfsd of Linux 6.1; lengths by `petrio_host::nfs` from the RFCs. Left out: what a client's interrupted
 //! calls leave, GSS, and that threads of several clients compete for a file's lock beyond what the server's file system has of it.
 
+mod changes;
 mod client;
 mod conserved;
 #[cfg(test)]

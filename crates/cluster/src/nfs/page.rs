@@ -46,7 +46,8 @@ pub fn nfs_page(
     {
         let mut page = page.page(&there.name);
         let moved = page.probe("moved");
-        let asks = Asks { process: there.process, file_system: there.file_system, export: parameters.export };
+        let (process, file_system) = (there.process, there.file_system);
+        let asks = Asks { process, file_system, export: parameters.export, shared: clients.len() > 1 };
         let is = ServerIs { asks, threads: parameters.threads, serve: parameters.costs.serve.time() };
         let ports = (there.operations, there.completions);
         stages.push(server(&mut page, is, (there.port, moved), &mut processors[there.host], ports));

@@ -1,6 +1,7 @@
 //! Calls that a server's threads do at its host's file system.
 
-use super::message::{Call, Reply};
+use super::changes::AllChanges;
+use super::message::{Call, Reply, Told};
 use super::parameters::ExportMode;
 use crate::client::Outcome;
 use petrio_colours::{AccessFlags, Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
@@ -18,6 +19,8 @@ pub(super) struct Asks {
     pub(super) file_system: u32,
     /// What is promised of what has been answered.
     pub(super) export: ExportMode,
+    /// Several clients have mounted it.
+    pub(super) shared: bool,
 }
 
 /// A call under way.
@@ -39,6 +42,7 @@ struct Session<T> {
 pub(super) struct Sessions<T> {
     asks: Asks,
     sessions: Slab<Session<T>>,
+    changes: AllChanges,
     pub(super) operations: Vec<FileOp>,
     /// Calls that nobody has to be asked for, as they end.
     pub(super) over: Vec<(T, Reply)>,
@@ -50,7 +54,15 @@ pub(super) struct Sessions<T> {
 impl<T: Clone> Sessions<T> {
     pub(super) fn new(asks: Asks) -> Self {
         let (operations, over) = (Vec::new(), Vec::new());
-        Self { asks, sessions: Slab::new(), operations, over, written: 0, read: 0 }
+        Self {
+            asks,
+            sessions: Slab::new(),
+            changes: AllChanges::default(),
+            operations,
+            over,
+            written: 0,
+            read: 0,
+        }
     }
 
     /// Calls that aren't over.
@@ -63,7 +75,8 @@ impl<T: Clone> Sessions<T> {
         self.written += call.data();
         let nothing = self.does_nothing(&call);
         let Some(operation) = call.operation.filter(|_| !nothing) else {
-            let reply = ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since);
+            let others = self.told(&call);
+            let reply = ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since, others);
             self.over.push((origin, reply));
             return;
         };
@@ -72,13 +85,18 @@ impl<T: Clone> Sessions<T> {
         self.ask(slot, (operation, length), now);
     }
 
+    /// What a reply tells of others, if there are any.
+    fn told(&self, call: &Call) -> Option<Told> {
+        self.asks.shared.then(|| self.changes.told(call))
+    }
+
     /// COMMIT to who promises nothing (`nfsd_commit` of an export that isn't `EX_ISSYNC`).
     fn does_nothing(&self, call: &Call) -> bool {
         self.asks.export == ExportMode::Async && call.operation == Some(Operation::Fsync)
     }
 
     fn ask(&mut self, slot: u32, (operation, length): (Operation, u64), now: Time) {
-        let Asks { process, file_system, export } = self.asks;
+        let Asks { process, file_system, export, .. } = self.asks;
         let Some(Session { call, settling, .. }) = self.sessions.get_mut(slot) else { return };
         // As knfsd does (`commit_metadata`, fs/nfsd/vfs.c): of a name, its directory.
         let of_directory = settling.is_some() && call.operation.is_some_and(Operation::changes_names);
@@ -105,7 +123,11 @@ impl<T: Clone> Sessions<T> {
     pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(T, Reply)> {
         let slot = low_half(op.id.0);
         let export = self.asks.export;
+        let shared = self.asks.shared;
         let session = self.sessions.get_mut(slot)?;
+        if shared && session.settling.is_none() && op.status.failure().is_none() {
+            self.changes.note(&session.call, op);
+        }
         session.ledger.add(&op.ledger);
         let operation = session.call.operation?;
         let changes =
@@ -126,14 +148,21 @@ impl<T: Clone> Sessions<T> {
             None if missing && call.may_find_nothing() => (Status::DoneFromCache, 0),
             None => (op.status, moved),
         };
-        let reply = ended(&call, status, (moved, ledger), now - since);
+        let others = self.told(&call);
+        let reply = ended(&call, status, (moved, ledger), now - since, others);
         self.read += reply.data();
         Some((origin, reply))
     }
 }
 
-fn ended(call: &Call, status: Status, (length, ledger): (u64, Ledger<FileCause>), span: Time) -> Reply {
+fn ended(
+    call: &Call,
+    status: Status,
+    (length, ledger): (u64, Ledger<FileCause>),
+    span: Time,
+    others: Option<Told>,
+) -> Reply {
     let Call { number, procedure, .. } = *call;
     let bytes = call.reply_bytes(length);
-    Reply { number, procedure, outcome: Outcome { status, length, ledger, span }, bytes }
+    Reply { number, procedure, outcome: Outcome { status, length, ledger, span }, others, bytes }
 }

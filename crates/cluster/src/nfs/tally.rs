@@ -1,9 +1,9 @@
 //! The calls of a client: which are on their way, and what each procedure came to.
 
-use super::message::{Call, Reply};
+use super::message::{Call, Reply, Told};
 use crate::address::Address;
 use petrio_colours::{BlockRequest, Status};
-use petrio_host::nfs::{Procedure, Version};
+use petrio_host::nfs::{Others, Procedure, Version};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use std::collections::BTreeMap;
@@ -103,6 +103,9 @@ impl Carrier {
             (tally.queued + (at.saturating_sub(request.issued)), tally.answered + (now - at));
         let failed = reply.outcome.status.failure();
         request.status = failed.map_or(Status::Done, Status::Failed);
+        if let Some(Told { of_file, of_parent, size, is_cut, exists }) = reply.others {
+            Others { of_file, of_parent, size, is_cut, exists }.tell(&mut request);
+        }
         request
     }
 }

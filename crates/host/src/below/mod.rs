@@ -235,6 +235,15 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
         0
     }
 
+    /// A call reads a file that others may have changed: what isn't right any more leaves the cache. May be asked again after a
+    /// [`Stop::Wait`].
+    ///
+    /// # Errors
+    /// What has to happen before.
+    fn before_read(&mut self, _kernel: &mut Kernel<'_>, _op: &FileOp) -> Result<(), Stop> {
+        Ok(())
+    }
+
     /// Changes the time of a file's last access.
     ///
     /// # Errors

@@ -7,10 +7,12 @@
 //!
 //! An operation that opens a file doesn't say what for: it is opened to be read, and anew to be written with its first write.
 //!
-//! Left out here: an old attribute is asked for when a file is opened, not when it is read; requests of one size for reads and
-//! writes, the smaller; several clients of one export.
+//! A read asks first whether what is in memory still holds. What others do is told by replies ([`Others`]): how often they have changed a file
+//! and its directory; a name that isn't known here is asked for, and may be there.
+//!
+//! Left out here: locks; and delegations where others mount the export, too, as nobody calls them back.
 
-use super::carried::{Effect, FILE_PAGES, address, complete};
+use super::carried::{Effect, FILE_PAGES, Others, address, complete};
 use super::client::Client;
 use super::data::OpenFlags;
 use super::names::Change;
@@ -54,6 +56,10 @@ pub(crate) struct Nfs {
     opened: BTreeMap<(u32, FileId), Vec<(u32, bool)>>,
     /// Calls that operations still have to make.
     asked: BTreeMap<Asking, VecDeque<Call>>,
+    /// Names that somebody looks for who believes others to have made them, and in which directory.
+    sought: BTreeMap<FileId, FileId>,
+    /// Changes by others, of files and directories, that are known.
+    others: BTreeMap<FileId, u32>,
     /// Files of which the server has data that aren't durable before a COMMIT.
     unstable: BTreeSet<FileKey>,
 }
@@ -65,20 +71,16 @@ impl Nfs {
             names: Names::default(),
             places: BTreeMap::from([(FileId::ROOT, (FileId::ROOT, Node::ROOT))]),
             client: Client::new(options.clone(), HOST_NAME),
-            export: Export::new(true),
+            export: Export::new(options.delegations),
             opened: BTreeMap::new(),
             asked: BTreeMap::new(),
+            sought: BTreeMap::new(),
+            others: BTreeMap::new(),
             unstable: BTreeSet::new(),
         };
         nfs.client.on(&mut nfs.export).mount(DEPTH);
         nfs.client.take_calls();
         nfs
-    }
-
-    /// Pages of a request: those of the smaller of both sizes.
-    fn request_pages(&self) -> u64 {
-        let MountOptions { read_size, write_size, .. } = self.client.options;
-        (read_size.get().min(write_size.get()) / PAGE_BYTES).max(1)
     }
 
     fn node(&self, file: FileId) -> Node {
@@ -253,6 +255,53 @@ impl Nfs {
         self.asked.insert(asking(op), calls.into());
     }
 
+    /// A name that isn't known is asked for once.
+    fn seek(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
+        let is_known = self.names.exists(op.file) || op.operation.makes() || op.file == FileId::ROOT;
+        if is_known || self.sought.remove(&op.file).is_some() || !self.names.exists(op.parent) {
+            return Ok(());
+        }
+        self.sought.insert(op.file, op.parent);
+        let parent = self.node(op.parent);
+        let mut process = self.client.on(&mut self.export);
+        process.ask_for_name(parent, &name(op.file));
+        match self.client.take_calls().pop() {
+            Some(call) => Err(self.send(kernel, op, &call)),
+            None => Ok(()),
+        }
+    }
+
+    /// A reply tells of changes by others that aren't known yet.
+    fn hears_of(&mut self, kernel: &mut Kernel<'_>, file: FileId, changes: u32, size: Option<(u64, bool)>) {
+        let known = self.others.entry(file).or_default();
+        if changes <= *known {
+            return;
+        }
+        *known = changes;
+        let Some(&(_, node)) = self.places.get(&file) else { return };
+        let is_file = !self.names.is_directory(file);
+        let key = kernel.fs.key(file);
+        let own = kernel.fs.inodes.get(file).size;
+        let size = size.map(|(size, is_cut)| if is_cut { size } else { size.max(own) });
+        if let Some(size) = size.filter(|_| is_file && kernel.memory.cache.counts(key).dirty == 0) {
+            kernel.fs.inodes.get_mut(file).size = size;
+        }
+        self.client.on(&mut self.export).changed_elsewhere(node, size.filter(|_| is_file));
+    }
+
+    /// What somebody looked for is there: others have made it.
+    fn finds(&mut self, kernel: &mut Kernel<'_>, file: FileId, parent: FileId, size: u64) {
+        if self.names.add(file, parent, false).is_err() {
+            return;
+        }
+        let above = self.node(parent);
+        if let Ok(node) = self.export.make(above, &name(file), Kind::File(size)) {
+            self.places.insert(file, (parent, node));
+            self.client.on(&mut self.export).remember(above, &name(file), Some(node));
+        }
+        kernel.fs.inodes.get_mut(file).size = size;
+    }
+
     /// A file as large as an area holds it.
     fn fits(end: u64) -> Result<(), Stop> {
         if end > FILE_PAGES * PAGE_BYTES { Err(Stop::Fail(Failure::NoSpace)) } else { Ok(()) }
@@ -310,7 +359,10 @@ impl Layout for Nfs {
             access_times: AccessTimes::Never,
             tick: host.kernel.tick(),
             counts_rewrites: false,
-            most_pages: self.request_pages(),
+            most_pages: (self.client.options.write_size.get() / PAGE_BYTES).max(1),
+            most_read_pages: (self.client.options.read_size.get() / PAGE_BYTES).max(1),
+            shared: true,
+            synchronous: self.client.options.sync,
             reads_ahead: true,
             age: Time::ZERO,
         };
@@ -350,12 +402,32 @@ impl FileSystem for Nfs {
         Ok(end > kernel.fs.inodes.get(op.file).size)
     }
 
+    fn before_read(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
+        let node = self.node(op.file);
+        if !self.asked.contains_key(&asking(op)) {
+            let passed = kernel.now.saturating_sub(self.client.now);
+            let mut process = self.client.on(&mut self.export);
+            process.advance(passed);
+            process.revalidate(node);
+            let calls = self.client.take_calls();
+            self.asked.insert(asking(op), calls.into());
+        }
+        self.ask(kernel, op)?;
+        if self.client.on(&mut self.export).is_wrong(node) {
+            self.flush(kernel, op)?;
+            kernel.memory.cache.remove(kernel.fs.key(op.file), 0, u64::MAX);
+            self.client.on(&mut self.export).made_right(node);
+        }
+        Ok(())
+    }
+
     /// What is dirty is written before the server is asked about a file's end; then its calls follow each other.
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
         if !self.asked.contains_key(&asking(op)) {
             if op.operation.is_local() && op.operation != Operation::Symlink {
                 return Err(Stop::Fail(Failure::NotImplemented));
             }
+            self.seek(kernel, op)?;
             if matches!(
                 op.operation,
                 Operation::Close
@@ -401,6 +473,16 @@ impl FileSystem for Nfs {
     }
 
     fn answered(&mut self, kernel: &mut Kernel<'_>, request: &BlockRequest) {
+        if let Some(Others { of_file, of_parent, size, is_cut, exists }) = Others::of(request) {
+            let file = request.file;
+            match self.sought.get(&file).copied().filter(|_| exists && !self.names.exists(file)) {
+                Some(parent) => self.finds(kernel, file, parent, size),
+                None => self.hears_of(kernel, file, of_file, Some((size, is_cut))),
+            }
+            if let Some(&(parent, _)) = self.places.get(&file).filter(|place| place.0 != file) {
+                self.hears_of(kernel, parent, of_parent, None);
+            }
+        }
         let writes = request.direction == Direction::Write && request.status.failure().is_none();
         if writes && !request.force_unit_access {
             self.unstable.insert(kernel.fs.key(request.file));

@@ -137,6 +137,52 @@ pub(super) fn complete(request: &mut BlockRequest, size: impl Fn(FileId) -> u64,
     request.force_unit_access = stable;
 }
 
+/// What a reply tells of what others have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// Changes of the file by others, so far.
+    pub of_file: u32,
+    /// Changes of the directory that its name is in.
+    pub of_parent: u32,
+    /// Bytes of the file up to which others have written, or where it was cut.
+    pub size: u64,
+    /// Whether nothing lies beyond them that was there before.
+    pub is_cut: bool,
+    /// Whether it is there.
+    pub exists: bool,
+}
+
+/// Bits of what a reply tells, as an answered request has them.
+const SIZE_BITS: u32 = 41;
+const PARENT_BITS: u32 = 21;
+const CUT: u32 = SIZE_BITS + PARENT_BITS;
+
+impl Others {
+    /// Writes into a request that goes back what its reply tells.
+    pub fn tell(self, request: &mut BlockRequest) {
+        let size = self.size.min((1 << SIZE_BITS) - 1);
+        let parent = u64::from(self.of_parent).min((1 << PARENT_BITS) - 1);
+        request.flush_before = true;
+        request.device = self.of_file;
+        request.address = size
+            | (parent << SIZE_BITS)
+            | (u64::from(self.is_cut) << CUT)
+            | (u64::from(self.exists) << (CUT + 1));
+    }
+
+    /// What the reply to a request that has come back told, if it told anything.
+    pub(super) fn of(request: &BlockRequest) -> Option<Self> {
+        let BlockRequest { flush_before, device, address, .. } = *request;
+        flush_before.then(|| Self {
+            of_file: device,
+            of_parent: as_number(as_index((address >> SIZE_BITS) & ((1 << PARENT_BITS) - 1))),
+            size: address & ((1 << SIZE_BITS) - 1),
+            is_cut: (address >> CUT) & 1 == 1,
+            exists: (address >> (CUT + 1)) & 1 == 1,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +204,16 @@ mod tests {
             let carried = Carried::Call { procedure, file, parent, effect, sent, received };
             assert_eq!(Carried::of(&request), Some(carried));
         }
+    }
+
+    #[test]
+    fn a_reply_tells_what_others_have_done() {
+        let told =
+            Others { of_file: 70_000, of_parent: 2_000_000, size: 1 << 40, is_cut: false, exists: true };
+        let mut request = BlockRequest::default();
+        assert_eq!(Others::of(&request), None);
+        told.tell(&mut request);
+        assert_eq!(Others::of(&request), Some(told));
     }
 
     #[test]

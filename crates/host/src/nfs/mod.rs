@@ -38,7 +38,7 @@ mod wire;
 mod tests;
 
 pub(crate) use below::Nfs;
-pub use carried::{Carried, Effect};
+pub use carried::{Carried, Effect, Others};
 pub use client::{Client, Process};
 pub use data::OpenFlags;
 pub use names::Change;

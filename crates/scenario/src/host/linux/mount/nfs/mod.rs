@@ -16,7 +16,7 @@ use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use pages::NfsPages;
 use petrio_models::cluster::nfs::{ExportMode, NfsCosts, NfsParameters};
-use petrio_models::host::nfs::MountOptions;
+use petrio_models::host::nfs::{MountOptions, Version};
 use petrio_page::numbers::counted;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
@@ -141,6 +141,13 @@ impl MountKind for Nfs {
     fn place(&self, name: &str, planned: PlannedNfs, site: &mut PlaceSite<'_>) -> Option<PlacedNfs> {
         let PlannedNfs { network, clients, server, options } = planned;
         let blocks = site.sizes(&[server]).next().unwrap_or(0);
+        let mut kernels = clients.iter().filter_map(|&host| site.hosts.get(host));
+        let lacking = kernels.find(|host| lacks(&host.parameters.kernel.name, options.version));
+        if let Some(kernel) = lacking.map(|host| host.parameters.kernel.name.clone()) {
+            let message = format!("the client of {kernel} has no version {} of NFS", options.version.word());
+            let path = format!("{NFS}.{name}.options");
+            site.problem(&path, message, "mount another version, such as options = \"vers=3\"");
+        }
         Some(PlacedNfs {
             name: name.to_owned(),
             parameters: self.parameters.clone(),
@@ -154,20 +161,40 @@ impl MountKind for Nfs {
 }
 
 impl Nfs {
-    /// How it is mounted, where that can be read and every client's kernel knows it.
+    /// How it is mounted, where that can be read.
     fn options(
         &self,
         path: &str,
-        _clients: &[usize],
+        clients: &[usize],
         site: &mut CheckSite<'_, '_, '_>,
     ) -> Option<MountOptions> {
+        let path = format!("{path}.options");
         match MountOptions::parse(&self.place.options) {
-            Ok(options) => Some(options),
+            Ok(options) if options.udp => {
+                let help = "take proto=tcp: datagrams, their fragments and retransmission aren't modelled";
+                site.checker.error(&path, "mounts over UDP can't be had", help);
+                None
+            }
+            // Nobody calls a delegation back here, which several clients of one export would have to be.
+            Ok(options) => Some(MountOptions { delegations: clients.len() == 1, ..options }),
             Err(error) => {
-                site.checker.error(&format!("{path}.options"), error.to_string(), "");
+                site.checker.error(&path, error.to_string(), "");
                 None
             }
         }
+    }
+}
+
+/// Whether the client of a kernel, by its name ("Linux 6.18"), lacks a version: 2 was given up with 6.0, 4.1 came with 2.6.37 (fs/nfs/Kconfig:
+/// no longer for developers alone), and 4.2 with 3.13.
+fn lacks(kernel: &str, version: Version) -> bool {
+    let numbers = kernel.split(' ').next_back().unwrap_or_default();
+    let numbers: Vec<u32> = numbers.split('.').map_while(|part| part.parse().ok()).collect();
+    match version {
+        Version::V2 => numbers >= vec![6],
+        Version::V3 | Version::V40 => false,
+        Version::V41 => !numbers.is_empty() && numbers < vec![2, 6, 37],
+        Version::V42 => !numbers.is_empty() && numbers < vec![3, 13],
     }
 }
 
