@@ -14,6 +14,7 @@ mod address;
 mod client;
 mod end_of_file;
 pub mod mpi;
+pub mod nfs;
 pub mod pvfs;
 pub mod replication;
 pub mod san;

@@ -13,7 +13,7 @@
 //! | [`syncs`] | fsync beside a writer | a real kernel on a disk of known times |
 //! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
 //! | [`md`] | what members of Linux md's arrays are asked for | arrays of a stock kernel measured in a virtual machine |
-//! | [`nfs`] | the RPCs of each operation on NFS | what a real kernel's client was counted to send |
+//! | [`nfs`] | the RPCs of each operation on NFS; response times | what a real kernel's client was counted to send; a small server measured |
 //! | [`orangefs`] | the messages of each operation on PVFS 2 | what was counted of a real one |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 

@@ -26,6 +26,7 @@ pub(crate) mod validate;
 mod validate_disks;
 mod validate_dissertation;
 mod validate_ivy;
+mod validate_nfs;
 mod validate_pariosim;
 mod validate_pvfs;
 mod validate_raid;

@@ -3,6 +3,7 @@
 use crate::command::validate_disks::ValidateDisks;
 use crate::command::validate_dissertation::ValidateDissertation;
 use crate::command::validate_ivy::ValidateIvy;
+use crate::command::validate_nfs::ValidateNfs;
 use crate::command::validate_pariosim::ValidateParIoSim;
 use crate::command::validate_pvfs::ValidatePvfs;
 use crate::command::validate_raid::ValidateRaid;
@@ -29,6 +30,7 @@ pub(crate) enum Validate {
     /// root
     Live(ValidateLive),
     Ivy(ValidateIvy),
+    Nfs(ValidateNfs),
     Pvfs(ValidatePvfs),
     #[command(name = "pariosim")]
     ParIoSim(ValidateParIoSim),
@@ -46,6 +48,7 @@ impl Validate {
             Self::Fs(fs) => fs.execute(),
             Self::Live(live) => live.execute(),
             Self::Ivy(ivy) => ivy.execute(),
+            Self::Nfs(nfs) => nfs.execute(),
             Self::Pvfs(pvfs) => pvfs.execute(),
             Self::ParIoSim(study) => study.execute(),
             Self::Raid(raid) => raid.execute(),

@@ -1,7 +1,7 @@
 //! A client's operations: which calls of each go to which servers, and what is left of it.
 
 use super::message::{Call, Reply, Rpc};
-use super::parameters::{ShareCosts, Writes};
+use super::parameters::{Connections, ShareCosts, Writes};
 use super::placement::{Part, Placement};
 use super::sessions::{Asks, Sessions};
 use super::wire;
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// What has come over the network lies in memory and in no processor's cache: as if calls copied more than any holds.
 const IN_MEMORY: u64 = 1 << 30;
+
+/// Connections of a host's services are numbered as these; those of processes lie so far apart.
+const PROCESSES: u32 = 1 << 12;
 
 /// What all clients of a service know.
 #[derive(Clone, Debug, Default, Persist)]
@@ -57,6 +60,7 @@ pub(super) struct Mount {
     pub(super) placement: Arc<Placement>,
     pub(super) transfer: u64,
     pub(super) writes: Writes,
+    pub(super) connections: Connections,
     #[persist(keep)]
     pub(super) costs: ShareCosts,
     pub(super) servers: Vec<Server>,
@@ -373,9 +377,14 @@ impl Calls {
         }
         self.written += call.data();
         let bytes = wire::call(op.operation, length);
-        // A client has one connection to each server.
         let own = self.mount.own;
-        let message = Box::new(own.message(address, own.service, (bytes, Rpc::Call(call))));
+        let connection = match self.mount.connections {
+            Connections::Host => own.service,
+            Connections::Process => {
+                own.service.wrapping_add(op.process.wrapping_add(1).wrapping_mul(PROCESSES))
+            }
+        };
+        let message = Box::new(own.message(address, connection, (bytes, Rpc::Call(call))));
         let work = self.mount.costs.call.time() + copied;
         self.outbox.push(Outgoing { call: outstanding, message, work });
     }

@@ -30,5 +30,5 @@ mod tests;
 mod wire;
 
 pub use page::{OwnHost, ShareClient, share_page};
-pub use parameters::{Names, ShareCosts, ShareError, ShareParameters, Writes};
+pub use parameters::{Connections, Names, ShareCosts, ShareError, ShareParameters, Writes};
 pub use placement::{Part, Placement, Rule};

@@ -92,6 +92,7 @@ pub fn share_page(
             placement: Arc::clone(&placement),
             transfer: parameters.transfer.get(),
             writes: parameters.writes,
+            connections: parameters.connections,
             costs: parameters.costs,
             servers: servers
                 .iter()

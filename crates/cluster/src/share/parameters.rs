@@ -21,6 +21,17 @@ pub enum Writes {
     OnSync,
 }
 
+/// Who has a connection to each server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Persist)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// Each host that mounts the service: its kernel asks for all its processes.
+    #[default]
+    Host,
+    /// Each process, which asks by itself, as programs do that speak the protocol (libnfs, libsmbclient).
+    Process,
+}
+
 /// When changes of names are on disk: files and directories that are made, removed or renamed, files that are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +92,9 @@ pub struct ShareParameters {
     pub in_flight: u32,
     /// Threads of each server, each of which does one call at a time (Linux: the number that `rpc.nfsd` is given).
     pub threads: u32,
+    /// Who has a connection to each server: `host` or `process`. What one connection sends goes one message after the other; several share a
+    /// link in turns.
+    pub connections: Connections,
     /// When what is written is on disk.
     pub writes: Writes,
     /// When changes of names are on disk; left out, stable, but with `writes = "on-sync"` on-sync, too.
@@ -100,6 +114,7 @@ impl Default for ShareParameters {
             in_flight: 16,
             // nfs-utils, rpc.nfsd(8): "the default is 8 threads".
             threads: 8,
+            connections: Connections::default(),
             writes: Writes::default(),
             names: None,
             costs: ShareCosts::default(),

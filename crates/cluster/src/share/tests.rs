@@ -2,7 +2,7 @@
 
 use super::calls::{Calls, Heard, Mount, Outstanding, Server, Shared};
 use super::message::{Call, Reply, Rpc};
-use super::parameters::{ShareCosts, Writes};
+use super::parameters::{Connections, ShareCosts, Writes};
 use super::placement::{Placement, Rule};
 use super::sessions::{Asks, Sessions};
 use super::wire;
@@ -31,6 +31,7 @@ fn client(placement: Placement, transfer: u64, writes: Writes, own: Option<u32>)
     Calls::new(Mount {
         transfer,
         writes,
+        connections: Connections::Host,
         costs: ShareCosts::NONE,
         servers: servers.collect(),
         placement: Arc::new(placement),

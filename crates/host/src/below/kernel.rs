@@ -278,7 +278,10 @@ impl Kernel<'_> {
                     let run = (block, segment.count);
                     let folio = self.memory.cache.look(key, segment.first).map_or(1, |page| page.pages);
                     let send = (touch, group, self.now);
+                    let before = self.fs.outbox.len();
                     sent += self.fs.send_folios(run, u64::from(folio), send, moves(segment.first));
+                    let Mounted { inodes, outbox, .. } = &mut *self.fs;
+                    system.complete(inodes, outbox.get_mut(before..).unwrap_or_default());
                 }
                 None if self.fs.rules.nature.delayed => {}
                 // Truncated while it was dirty: there is nothing to write.

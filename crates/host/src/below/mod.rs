@@ -69,9 +69,9 @@ use super::laid_out::PreparedFile;
 use super::mount::Mount;
 use super::page_cache::FileKey;
 use super::parameters::HostParameters;
-use super::state::{Event, Touch};
+use super::state::{Event, Inodes, Touch};
 pub(crate) use super::state::{Nature, Posts};
-use petrio_colours::{Failure, FileCause, FileId, FileOp};
+use petrio_colours::{BlockRequest, Failure, FileCause, FileId, FileOp};
 use petrio_kernel::{PageBuilder, Time};
 use petrio_persist::{Kept, Persist, persist_boxed};
 use petrio_random::Generator;
@@ -235,6 +235,15 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
         0
     }
 
+    /// A call reads a file that others may have changed: what isn't right any more leaves the cache. May be asked again after a
+    /// [`Stop::Wait`].
+    ///
+    /// # Errors
+    /// What has to happen before.
+    fn before_read(&mut self, _kernel: &mut Kernel<'_>, _op: &FileOp) -> Result<(), Stop> {
+        Ok(())
+    }
+
     /// Changes the time of a file's last access.
     ///
     /// # Errors
@@ -280,6 +289,12 @@ pub(crate) trait FileSystem: Forked + Kept + Any + Debug + Send + Sync {
 
     /// Pages that were sent have come back, and whether they could be written.
     fn written(&mut self, _kernel: &mut Kernel<'_>, _key: FileKey, _pages: (u64, u64), _done: bool) {}
+
+    /// Requests for dirty pages of one run are about to be sent: what else is to be said of them.
+    fn complete(&self, _inodes: &Inodes, _requests: &mut [BlockRequest]) {}
+
+    /// A request of the mount has come back.
+    fn answered(&mut self, _kernel: &mut Kernel<'_>, _request: &BlockRequest) {}
 
     /// A discard that it sent has come back.
     fn discarded(&mut self, _kernel: &mut Kernel<'_>) {}

@@ -173,6 +173,9 @@ impl Layout for Volume {
             tick: if coarse { Time::from_millis(1_000) } else { kernel.tick() },
             counts_rewrites: rules.is_old(),
             most_pages: if is_delayed(parameters) { DELAYED_EXTENT_PAGES } else { u64::MAX },
+            most_read_pages: if is_delayed(parameters) { DELAYED_EXTENT_PAGES } else { u64::MAX },
+            shared: false,
+            synchronous: false,
             reads_ahead: true,
             age: parameters.commit_interval.time(),
         };

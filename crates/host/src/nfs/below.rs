@@ -7,15 +7,19 @@
 //!
 //! An operation that opens a file doesn't say what for: it is opened to be read, and anew to be written with its first write.
 //!
-//! Left out here: an old attribute is asked for when a file is opened, not when it is read; requests of one size for reads and
-//! writes, the smaller; several clients of one export.
+//! A read asks first whether what is in memory still holds. What others do is told by replies ([`Others`]): how often they have changed a file
+//! and its directory; a name that isn't known here is asked for, and may be there.
+//!
+//! Left out here: locks; and delegations where others mount the export, too, as nobody calls them back.
 
-use super::carried::{FILE_PAGES, address};
+mod others;
+
+use super::carried::{Effect, FILE_PAGES, Others, address, complete};
 use super::client::Client;
 use super::data::OpenFlags;
 use super::names::Change;
 use super::options::MountOptions;
-use super::procedure::Call;
+use super::procedure::{Call, Procedure};
 use super::server::{Export, Kind, Node};
 use crate::below::{
     AfterData, AnyFileSystem, FileSystem, Kernel, Layout, Names, Nature, Piece, Posts, Prepared, Scope, Stop,
@@ -26,12 +30,12 @@ use crate::laid_out::PreparedFile;
 use crate::mount::Mount;
 use crate::page_cache::FileKey;
 use crate::parameters::HostParameters;
-use crate::state::{Event, Moves, Touch, file_of};
-use petrio_colours::{Direction, Failure, FileCause, FileId, FileOp, Operation};
+use crate::state::{Event, Inodes, Moves, Touch, file_of};
+use petrio_colours::{BlockRequest, Direction, Failure, FileCause, FileId, FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_random::Generator;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Bytes of a host's name, as the credentials of each call have it.
 const HOST_NAME: u64 = 8;
@@ -54,8 +58,12 @@ pub(crate) struct Nfs {
     opened: BTreeMap<(u32, FileId), Vec<(u32, bool)>>,
     /// Calls that operations still have to make.
     asked: BTreeMap<Asking, VecDeque<Call>>,
-    /// WRITEs that are answered and may have to be committed, by their pages.
-    landed: BTreeMap<FileKey, Vec<(u64, u64)>>,
+    /// Names that somebody looks for who believes others to have made them, and in which directory.
+    sought: BTreeMap<FileId, FileId>,
+    /// Changes by others, of files and directories, that are known.
+    others: BTreeMap<FileId, u32>,
+    /// Files of which the server has data that aren't durable before a COMMIT.
+    unstable: BTreeSet<FileKey>,
 }
 
 impl Nfs {
@@ -65,20 +73,16 @@ impl Nfs {
             names: Names::default(),
             places: BTreeMap::from([(FileId::ROOT, (FileId::ROOT, Node::ROOT))]),
             client: Client::new(options.clone(), HOST_NAME),
-            export: Export::new(true),
+            export: Export::new(options.delegations),
             opened: BTreeMap::new(),
             asked: BTreeMap::new(),
-            landed: BTreeMap::new(),
+            sought: BTreeMap::new(),
+            others: BTreeMap::new(),
+            unstable: BTreeSet::new(),
         };
         nfs.client.on(&mut nfs.export).mount(DEPTH);
         nfs.client.take_calls();
         nfs
-    }
-
-    /// Pages of a request: those of the smaller of both sizes.
-    fn request_pages(&self) -> u64 {
-        let MountOptions { read_size, write_size, .. } = self.client.options;
-        (read_size.get().min(write_size.get()) / PAGE_BYTES).max(1)
     }
 
     fn node(&self, file: FileId) -> Node {
@@ -156,11 +160,37 @@ impl Nfs {
         debug_assert!(refused.is_ok(), "{:?} of {path:?}: {refused:?}", op.operation);
     }
 
+    /// What a call of an operation does at the server that its procedure doesn't say.
+    fn effect(op: &FileOp, procedure: Procedure) -> Effect {
+        match (procedure, op.operation) {
+            (Procedure::Create | Procedure::Open, operation) if operation.makes() => Effect::Makes,
+            (Procedure::SetAttributes, Operation::Truncate) => Effect::Cuts(op.length),
+            (Procedure::Rename, Operation::Rename) => op.replaced.map_or(Effect::None, Effect::Replaces),
+            _ => Effect::None,
+        }
+    }
+
+    /// Puts a call into the mount's requests.
+    fn put(
+        kernel: &mut Kernel<'_>,
+        (touch, group): (Touch, u64),
+        call: u64,
+        (file, parent): (FileId, FileId),
+    ) {
+        kernel.fs.send_metadata((call, 1), touch, group, kernel.now, Moves::Plain);
+        if let Some(request) = kernel.fs.outbox.last_mut() {
+            (request.file, request.device) = (file, parent.0);
+        }
+    }
+
     /// Sends a call; what whoever made it waits for.
-    fn send(kernel: &mut Kernel<'_>, op: &FileOp, call: &Call) -> Stop {
+    fn send(&self, kernel: &mut Kernel<'_>, op: &FileOp, call: &Call) -> Stop {
         let group = kernel.fs.transfers.group();
         let touch = Touch::of(op, Direction::Read, true);
-        kernel.fs.send_metadata((address(call), 1), touch, group, kernel.now, Moves::Plain);
+        let known = self.places.get(&op.file).map(|place| place.0);
+        let parent = if op.operation.changes_names() { op.parent } else { known.unwrap_or(op.parent) };
+        let address = address(call, Self::effect(op, call.procedure));
+        Self::put(kernel, (touch, group), address, (op.file, parent));
         Stop::Wait(Event::Group(group), FileCause::Network)
     }
 
@@ -168,20 +198,12 @@ impl Nfs {
     fn ask(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
         let asking = asking(op);
         match self.asked.get_mut(&asking).and_then(VecDeque::pop_front) {
-            Some(call) => Err(Self::send(kernel, op, &call)),
+            Some(call) => Err(self.send(kernel, op, &call)),
             None => {
                 self.asked.remove(&asking);
                 Ok(())
             }
         }
-    }
-
-    /// Whether what was written of a file has to be committed: WRITEs next to each other were one piece that didn't fit into one.
-    fn takes_unstable(&mut self, key: FileKey) -> bool {
-        let Some(mut landed) = self.landed.remove(&key) else { return false };
-        landed.sort_unstable();
-        self.client.options.version.is_3_or_later()
-            && landed.windows(2).any(|pair| matches!(pair, [(_, end), (start, _)] if end == start))
     }
 
     /// COMMIT.
@@ -204,8 +226,8 @@ impl Nfs {
         if let Some(write) = kernel.fs.transfers.await_write(key, (0, u64::MAX), sent) {
             return Err(Stop::Wait(Event::Written(write), FileCause::Write));
         }
-        match self.takes_unstable(key).then(|| self.commit()).flatten() {
-            Some(call) => Err(Self::send(kernel, op, &call)),
+        match self.unstable.remove(&key).then(|| self.commit()).flatten() {
+            Some(call) => Err(self.send(kernel, op, &call)),
             None => Ok(()),
         }
     }
@@ -292,7 +314,10 @@ impl Layout for Nfs {
             access_times: AccessTimes::Never,
             tick: host.kernel.tick(),
             counts_rewrites: false,
-            most_pages: self.request_pages(),
+            most_pages: (self.client.options.write_size.get() / PAGE_BYTES).max(1),
+            most_read_pages: (self.client.options.read_size.get() / PAGE_BYTES).max(1),
+            shared: true,
+            synchronous: self.client.options.sync,
             reads_ahead: true,
             age: Time::ZERO,
         };
@@ -332,12 +357,32 @@ impl FileSystem for Nfs {
         Ok(end > kernel.fs.inodes.get(op.file).size)
     }
 
+    fn before_read(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
+        let node = self.node(op.file);
+        if !self.asked.contains_key(&asking(op)) {
+            let passed = kernel.now.saturating_sub(self.client.now);
+            let mut process = self.client.on(&mut self.export);
+            process.advance(passed);
+            process.revalidate(node);
+            let calls = self.client.take_calls();
+            self.asked.insert(asking(op), calls.into());
+        }
+        self.ask(kernel, op)?;
+        if self.client.on(&mut self.export).is_wrong(node) {
+            self.flush(kernel, op)?;
+            kernel.memory.cache.remove(kernel.fs.key(op.file), 0, u64::MAX);
+            self.client.on(&mut self.export).made_right(node);
+        }
+        Ok(())
+    }
+
     /// What is dirty is written before the server is asked about a file's end; then its calls follow each other.
     fn change_names(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<Option<u64>, Stop> {
         if !self.asked.contains_key(&asking(op)) {
             if op.operation.is_local() && op.operation != Operation::Symlink {
                 return Err(Stop::Fail(Failure::NotImplemented));
             }
+            self.seek(kernel, op)?;
             if matches!(
                 op.operation,
                 Operation::Close
@@ -365,15 +410,43 @@ impl FileSystem for Nfs {
 
     fn dropped(&mut self, kernel: &mut Kernel<'_>, file: FileId, (first, _): (u64, u64)) {
         if first == 0 && !self.names.exists(file) {
-            self.landed.remove(&kernel.fs.key(file));
+            self.unstable.remove(&kernel.fs.key(file));
             self.places.remove(&file);
+        }
+    }
+
+    /// A piece that goes in one WRITE for which somebody waits is durable with its answer, if nothing of its file waits for a COMMIT; all
+    /// others are unstable (`nfs_pageio_doio`). Version 2 knows nothing else.
+    fn complete(&self, inodes: &Inodes, requests: &mut [BlockRequest]) {
+        let always = !self.client.options.version.is_3_or_later();
+        let alone = requests.len() == 1;
+        for request in requests {
+            let waits = self.unstable.iter().all(|&key| file_of(key) != Some(request.file));
+            let stable = always || alone && request.synchronous && waits;
+            complete(request, |file| inodes.get(file).size, stable);
+        }
+    }
+
+    fn answered(&mut self, kernel: &mut Kernel<'_>, request: &BlockRequest) {
+        if let Some(Others { of_file, of_parent, size, is_cut, exists }) = Others::of(request) {
+            let file = request.file;
+            match self.sought.get(&file).copied().filter(|_| exists && !self.names.exists(file)) {
+                Some(parent) => self.finds(kernel, file, parent, size),
+                None => self.hears_of(kernel, file, of_file, Some((size, is_cut))),
+            }
+            if let Some(&(parent, _)) = self.places.get(&file).filter(|place| place.0 != file) {
+                self.hears_of(kernel, parent, of_parent, None);
+            }
+        }
+        let writes = request.direction == Direction::Write && request.status.failure().is_none();
+        if writes && !request.force_unit_access {
+            self.unstable.insert(kernel.fs.key(request.file));
         }
     }
 
     /// A WRITE is answered, with attributes.
     fn written(&mut self, kernel: &mut Kernel<'_>, key: FileKey, (first, pages): (u64, u64), done: bool) {
         let Some(file) = file_of(key).filter(|_| done) else { return };
-        self.landed.entry(key).or_default().push((first, first + pages));
         let end = kernel.fs.inodes.get(file).size.min((first + pages) * PAGE_BYTES);
         let node = self.node(file);
         let size = self.export.size(node).max(end);
@@ -384,14 +457,16 @@ impl FileSystem for Nfs {
     fn after_data(&mut self, kernel: &mut Kernel<'_>, scope: Scope) -> AfterData {
         let keys = match scope {
             Scope::File { file, .. } => vec![kernel.fs.key(file)],
-            Scope::All => self.landed.keys().copied().collect(),
+            Scope::All => self.unstable.iter().copied().collect(),
         };
         let group = kernel.fs.transfers.group();
         let touch = Touch::daemon(kernel.fs.daemon(crate::daemon::Daemon::Flusher), Direction::Read, true);
         let mut event = None;
         for key in keys {
-            if let Some(call) = self.takes_unstable(key).then(|| self.commit()).flatten() {
-                kernel.fs.send_metadata((address(&call), 1), touch, group, kernel.now, Moves::Plain);
+            if let Some(call) = self.unstable.remove(&key).then(|| self.commit()).flatten() {
+                let file = file_of(key).unwrap_or(FileId::ROOT);
+                let parent = self.places.get(&file).map_or(FileId::ROOT, |place| place.0);
+                Self::put(kernel, (touch, group), address(&call, Effect::None), (file, parent));
                 event = Some(Event::Group(group));
             }
         }

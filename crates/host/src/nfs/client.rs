@@ -195,6 +195,28 @@ impl Process<'_> {
         self.inode(node).is_expired(now)
     }
 
+    /// A reply tells that others have changed a file or directory, which has so many bytes now.
+    pub(super) fn changed_elsewhere(&mut self, node: Node, size: Option<u64>) {
+        match size {
+            Some(size) => self.server.resize(node, size),
+            None => self.server.touch(node),
+        }
+        if self.client.inodes.contains_key(&node) {
+            self.inode(node).delegation = false;
+            self.refresh(node);
+        }
+    }
+
+    /// Whether what is in memory of a file is known to be wrong.
+    pub(super) fn is_wrong(&mut self, node: Node) -> bool {
+        self.inode(node).invalid.data
+    }
+
+    /// It has been thrown away.
+    pub(super) fn made_right(&mut self, node: Node) {
+        self.inode(node).invalid.data = false;
+    }
+
     /// Asks for attributes.
     pub(super) fn get_attributes(&mut self, node: Node) {
         self.call(Procedure::GetAttributes, Parts { root: node == Node::ROOT, ..Parts::default() });

@@ -38,10 +38,11 @@ mod wire;
 mod tests;
 
 pub(crate) use below::Nfs;
-pub use carried::Carried;
+pub use carried::{Carried, Effect, Others};
 pub use client::{Client, Process};
 pub use data::OpenFlags;
 pub use names::Change;
 pub use options::{LookupCache, MountOptions, OptionError, Version};
 pub use procedure::{Call, Procedure, Stability};
 pub use server::{Export, Kind, NfsError, Node};
+pub use wire::{NameLengths, call_lengths, data_lengths, padded};

@@ -108,6 +108,8 @@ pub struct MountOptions {
     pub udp: bool,
     /// TCP connections (`nconnect`).
     pub connections: u32,
+    /// Whether the server delegates files (fs.leases-enable): no option of the mount.
+    pub delegations: bool,
     /// The largest window of read-ahead (`read_ahead_kb`): the kernel's own, which no option sets.
     pub read_ahead: Bytes,
 }
@@ -131,6 +133,7 @@ impl MountOptions {
             access_lists: version.is_3_or_later(),
             udp: false,
             connections: 1,
+            delegations: true,
             read_ahead: Bytes::from_kib(128),
         }
     }

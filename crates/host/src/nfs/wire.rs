@@ -43,8 +43,9 @@ const WCC_SHORT: u64 = 4 + POST_OP;
 /// A reply's header, without record mark.
 const REPLY: u64 = 24;
 
-/// XDR pads to words.
-pub(super) fn padded(bytes: u64) -> u64 {
+/// Bytes as XDR has them: whole words.
+#[must_use]
+pub fn padded(bytes: u64) -> u64 {
     bytes.div_ceil(4) * 4
 }
 
@@ -55,6 +56,36 @@ fn string(bytes: u64) -> u64 {
 /// A call's header with record mark and AUTH_SYS of a user without further groups on a host whose name has so many bytes.
 fn header(host_name: u64) -> u64 {
     4 + 24 + 8 + (4 + string(host_name) + 12) + 8
+}
+
+/// Bytes of names that a call has: its own, a second one, and its host's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NameLengths {
+    /// The name that it is about.
+    pub name: u64,
+    /// What a symbolic link points to, or a new name.
+    pub other: u64,
+    /// The name of the host that asks.
+    pub host: u64,
+}
+
+/// Bytes of a READ or WRITE that moves so many bytes of data, with its record mark, and of its reply, without: of a host whose name has
+/// so many letters.
+#[must_use]
+pub fn data_lengths(version: Version, procedure: Procedure, bytes: u64, host_name: u64) -> (u64, u64) {
+    let parts = match procedure {
+        Procedure::Read => Parts { back: bytes, ..Parts::default() },
+        _ => Parts { out: bytes, attributes: true, ..Parts::default() },
+    };
+    lengths(version, procedure, parts, host_name)
+}
+
+/// Bytes of another call, with its record mark, and of its reply, without: that finds what it looks for, and brings so many bytes of entries.
+#[must_use]
+pub fn call_lengths(version: Version, procedure: Procedure, names: NameLengths, back: u64) -> (u64, u64) {
+    let NameLengths { name, other, host } = names;
+    let creates = procedure == Procedure::Create;
+    lengths(version, procedure, Parts { name, other, back, creates, ..Parts::default() }, host)
 }
 
 /// Bytes of a call and of its reply.

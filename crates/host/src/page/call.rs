@@ -92,7 +92,8 @@ impl Context<'_> {
             }
         }
         let (cost, then) = self.first_step(job);
-        if self.system.exists(job.op.file) || is_new(job.op.operation) {
+        let may_be_there = self.fs.rules.nature.shared && then == Then::Names;
+        if self.system.exists(job.op.file) || is_new(job.op.operation) || may_be_there {
             // Nothing can come between: one turn on the processor instead of two.
             if then == Then::LookUp
                 && let Some(Next::Run { work: reading, cause, cache, then }) = self.hit(job)
@@ -136,7 +137,7 @@ impl Context<'_> {
         let Some(call) = job.calls.pop() else { return false };
         (job.position, job.end) = (call.offset, call.offset + call.length);
         job.piece = 0;
-        job.at_end = false;
+        (job.at_end, job.checked) = (false, false);
         true
     }
 

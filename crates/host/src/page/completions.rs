@@ -20,6 +20,10 @@ impl Context<'_> {
         }
         let done = request.status.failure().is_none();
         self.fs.promises.flush_ends(request.tag, done);
+        {
+            let (system, mut kernel) = self.split();
+            system.answered(&mut kernel, request);
+        }
         match moves {
             Moves::Read { file, first, pages } if request.status.failure().is_some() => {
                 self.memory.cache.remove(file, first, first + pages);

@@ -5,7 +5,7 @@ use crate::below::{AnyFileSystem, Leaves, Leavings, MountPlaces, no_way, put};
 use crate::copy_cost::PAGE_BYTES;
 use crate::kernel_profile::Ring;
 use crate::state::{Memory, Mounted};
-use petrio_colours::FileOp;
+use petrio_colours::{FileCause, FileOp};
 use petrio_kernel::{Firing, Place, Put, Time, TransitionBuilder, Update};
 use petrio_stage::processor::{Client, Work};
 
@@ -22,7 +22,7 @@ pub(super) struct Places {
     pub(super) ready: [Place<Box<Job>>; Then::ALL.len() - 1],
     /// Where operations wait, by what for.
     pub(super) waits: [(Wait, Place<Waiting>); Wait::ALL.len()],
-    pub(super) sleeping: Place<(Box<Job>, petrio_colours::FileCause, Then)>,
+    pub(super) sleeping: Place<(Box<Job>, FileCause, Then)>,
     pub(super) completions: Place<FileOp>,
     /// Whether reading changes the time of a file's last access.
     pub(super) notes_accesses: bool,
@@ -135,7 +135,7 @@ pub(super) struct Exits {
     jobs: Client<Job>,
     ready: [Option<Put<Box<Job>>>; Then::ALL.len() - 1],
     waits: [Option<Put<Waiting>>; Wait::ALL.len()],
-    sleeping: Option<Put<(Box<Job>, petrio_colours::FileCause, Then)>>,
+    sleeping: Option<Put<(Box<Job>, FileCause, Then)>>,
     completions: Option<Put<FileOp>>,
     leavings: Leavings,
 }
@@ -191,6 +191,7 @@ impl Exits {
             Next::Wait { event, cause, work, then } => {
                 let work = work + std::mem::take(&mut job.owed);
                 let wait = Wait::of(event, cause);
+                let cause = if f.update(self.fs).rules.nature.shared { over_network(cause) } else { cause };
                 put(f, self.waits[wait as usize], Waiting { key: event.key(), job, cause, work, then });
             }
             Next::Sleep { span, cause, then } => match self.sleeping {
@@ -203,6 +204,14 @@ impl Exits {
             Next::Return => put(f, self.completions, super::call::leave(*job)),
         }
         self.leavings.send(f);
+    }
+}
+
+/// Who would wait for a device or its journal waits for the network, and what lies behind it, where the file system is a server's.
+const fn over_network(cause: FileCause) -> FileCause {
+    match cause {
+        FileCause::Read | FileCause::Write | FileCause::Journal => FileCause::Network,
+        other => other,
     }
 }
 

@@ -54,6 +54,8 @@ pub(super) struct Job {
     pub(super) waited: bool,
     /// Whether it has gone to its file's end (O_APPEND).
     pub(super) at_end: bool,
+    /// Whether its file system has been asked if what is in memory still holds.
+    pub(super) checked: bool,
     /// O_DIRECT, where the file system follows it.
     pub(super) past_cache: bool,
     /// Bytes that a read finds, where that are fewer than it asks for.
@@ -305,6 +307,7 @@ impl Job {
             landed: 0,
             waited: false,
             at_end: false,
+            checked: false,
             past_cache: false,
             found: None,
             owed: Time::ZERO,

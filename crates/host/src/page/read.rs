@@ -23,6 +23,13 @@ impl Context<'_> {
     /// The next page of a read.
     pub(super) fn look_up(&mut self, job: &mut Job) -> Next {
         self.swapped_back(job);
+        if self.fs.rules.nature.shared && !job.checked {
+            let (system, mut kernel) = self.split();
+            if let Err(stop) = system.before_read(&mut kernel, &job.op) {
+                return self.stopped(job, stop, Then::LookUp);
+            }
+            job.checked = true;
+        }
         let size = self.fs.inodes.get(job.op.file).size;
         let end = job.end.min(size);
         if job.position >= end {
@@ -69,6 +76,7 @@ impl Context<'_> {
             || job.past_cache
             || job.op.flags.mapped
             || looks_ahead
+            || self.fs.rules.nature.shared
             || self.kernel().notes_access(job.op.file)
         {
             return None;

@@ -324,7 +324,7 @@ impl Context<'_> {
             self.fs.promises.landed_past_cache();
         }
         let flags = job.op.flags;
-        if (flags.sync || flags.data_sync)
+        if (flags.sync || flags.data_sync || self.fs.rules.nature.synchronous)
             && job.op.operation == Operation::Write
             && job.stage != SyncState::Done
         {

@@ -96,6 +96,9 @@ impl Layout for Raw {
             tick: kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
+            most_read_pages: u64::MAX,
+            shared: false,
+            synchronous: false,
             reads_ahead: true,
             age: Time::ZERO,
         };

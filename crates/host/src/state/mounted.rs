@@ -296,8 +296,10 @@ impl Mounted {
         moves: impl Fn(u64, u64) -> Moves,
     ) -> u64 {
         let (mut sent, mut offset) = (0, 0);
+        let Nature { most_pages, most_read_pages, .. } = self.rules.nature;
+        let most = if touch.direction == Direction::Read { most_read_pages } else { most_pages };
         while offset < count {
-            let pages = (count - offset).min(FOLIOS_PER_BIO * folio).min(self.rules.nature.most_pages);
+            let pages = (count - offset).min(FOLIOS_PER_BIO * folio).min(most);
             let moves = moves(offset, pages);
             let requests = pages.div_ceil(self.rules.largest_pages);
             let tag = self.transfers.add(group, moves, u32::try_from(requests).unwrap_or(u32::MAX));

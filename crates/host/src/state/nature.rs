@@ -23,6 +23,13 @@ pub(crate) struct Nature {
     pub(crate) counts_rewrites: bool,
     /// Most pages of one extent that is written back, and so of a request for it.
     pub(crate) most_pages: u64,
+    /// The same of a request for pages that are read.
+    pub(crate) most_read_pages: u64,
+    /// Whether somebody else may change its files, so that a read asks first whether what is in memory still holds, and a name that isn't
+    /// known may be there.
+    pub(crate) shared: bool,
+    /// Whether every write is made durable before its call returns (the mount option `sync`).
+    pub(crate) synchronous: bool,
     /// Whether reading ahead makes sense.
     pub(crate) reads_ahead: bool,
     /// How old what has begun becomes before its thread looks after it.

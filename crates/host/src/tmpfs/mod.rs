@@ -73,6 +73,9 @@ impl Layout for Tmpfs {
             tick: host.kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
+            most_read_pages: u64::MAX,
+            shared: false,
+            synchronous: false,
             reads_ahead: false,
             age: Time::ZERO,
         };

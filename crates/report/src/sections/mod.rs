@@ -2,6 +2,7 @@
 
 mod activity;
 mod arrays;
+mod calls;
 mod copies;
 mod counted;
 mod credits;
@@ -16,6 +17,7 @@ mod traffic;
 
 pub use activity::{Activity, Measure};
 pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, MovedFigures};
+pub use calls::CallsFigures;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
@@ -32,7 +34,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 11] {
     [
         &report.executed,
         &report.traffic,
@@ -41,6 +43,7 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 10] {
         &report.copies,
         &report.arrays,
         &report.paths,
+        &report.calls,
         &report.profiles,
         &report.memory,
         &report.counted,
@@ -53,8 +56,9 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 9] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
     [
+        &report.calls,
         &report.profiles,
         &report.memory,
         &report.copies,
@@ -88,6 +92,8 @@ macro_rules! sections {
             arrays: Vec<ArrayFigures>;
             /// Several paths to devices, where there are some.
             paths: Vec<PathsFigures>;
+            /// The calls that mounts of NFS sent.
+            calls: Vec<CallsFigures>;
             /// What reached the devices, by what it was for, where that can be more than data.
             traffic: Vec<TrafficFigures>;
             /// What drives have counted of themselves, where there was any.

@@ -18,6 +18,7 @@ use petrio_engine::{Ports, System as Driven};
 use petrio_kernel::{NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
+use petrio_models::cluster::nfs::Carrier;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::throttle::Credits;
@@ -93,6 +94,8 @@ pub struct System {
     pub(crate) paths: Vec<(String, BuiltPaths)>,
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
+    /// What the calls of each mount of NFS came to, behind the mount's class.
+    pub(crate) carriers: Vec<(String, Place<Carrier>)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
     /// The same by the number of the drive.
@@ -181,13 +184,13 @@ impl System {
         }
         let (mut ports, mut clients) = (Ports::default(), ClientHosts::default());
         let (mut next_file, mut next_process) = (1, 0);
-        let (mut memory, mut unheld) = (Vec::new(), Vec::new());
+        let (mut memory, mut carriers, mut unheld) = (Vec::new(), Vec::new(), Vec::new());
         if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
-            (memory, unheld) = (built.memory, built.unheld);
+            (memory, carriers, unheld) = (built.memory, built.carriers, built.unheld);
             (next_file, next_process) = (built.next_file, built.next_process);
             ports.operations = on_files.then_some(built.programs);
         }
@@ -238,6 +241,9 @@ impl System {
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &classes, &devices.arrays),
             paths: paths(loaded, &classes, &devices.paths),
+            carriers: (carriers.into_iter())
+                .map(|(mount, carrier)| (classes.name(&mount), carrier))
+                .collect(),
             memory: memory.into_iter().map(|host| (classes.name(&host.host), host)).collect(),
         })
     }

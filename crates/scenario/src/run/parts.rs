@@ -3,7 +3,8 @@
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::BuiltPaths;
 use crate::report::{
-    ArrayFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures, ProfileFigures, Report,
+    ArrayFigures, CallsFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures, ProfileFigures,
+    Report,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;
@@ -19,6 +20,7 @@ pub(super) fn sections(system: &System, run: &Simulation) -> Report {
         paths: paths(system, run),
         profiles: profiles(system, run),
         counted: counted(system, run),
+        calls: calls(system, run),
         memory: memory(system, run),
         held: held(system, run),
         credits: credits(system, run),
@@ -106,6 +108,24 @@ fn counted(system: &System, run: &Simulation) -> Vec<CountedFigures> {
         }
     }
     all.retain(|figures| figures.count > 0);
+    all
+}
+
+/// What calls of NFS came to, by class of their mounts and procedure.
+fn calls(system: &System, run: &Simulation) -> Vec<CallsFigures> {
+    let mut all: Vec<CallsFigures> = Vec::new();
+    for (class, carrier) in &system.carriers {
+        run.for_each_token(*carrier, |carrier| {
+            for (procedure, tally) in carrier.tallies() {
+                let is_same =
+                    |figures: &&mut CallsFigures| figures.name == *class && figures.procedure == procedure;
+                match all.iter_mut().find(is_same) {
+                    Some(figures) => figures.add(tally),
+                    None => all.push(CallsFigures::of(class, procedure, tally)),
+                }
+            }
+        });
+    }
     all
 }
 

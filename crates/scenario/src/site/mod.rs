@@ -10,6 +10,7 @@ use crate::claim::Sentence;
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place, Probe, Watch};
 use petrio_models::Stage;
+use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
 
 /// A link by which a host receives as much as comes, at a level that doesn't know more of it.
@@ -40,6 +41,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) upper_stages: Vec<Stage>,
     /// Where hosts' memory is found in a run.
     pub(crate) memory: Vec<HostMemory>,
+    /// Where what the calls of each mount of NFS came to is found in a run, behind its name.
+    pub(crate) carriers: Vec<(String, Place<Carrier>)>,
     /// What comes to hosts whose links aren't held to their rate.
     pub(crate) unheld: Vec<UnheldLink>,
     /// What should be known before the results are trusted.

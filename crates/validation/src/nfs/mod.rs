@@ -6,6 +6,7 @@
 //! *each* of its RPCs is sent as often as the median says, or as often as one of the repetitions did where these differ; bytes of a
 //! call agree within 10 % or 100 B.
 
+pub mod grid;
 pub mod measured;
 mod operations;
 mod play;

@@ -1,7 +1,7 @@
 //! NFS below the page cache: which calls operations cost, on a server that answers each after a millisecond.
 
 use super::rig::{DIRECTORY, access, ends, file, host, mount, op};
-use crate::nfs::{Carried, MountOptions, Version};
+use crate::nfs::{Carried, MountOptions, Others, Version};
 use crate::{Format, PreparedFile, host_page};
 use petrio_colours::{BlockRequest, FileId, FileOp, Operation};
 use petrio_kernel::{NetBuilder, Place, Simulation, Time};
@@ -12,6 +12,10 @@ const MIB: u64 = 1 << 20;
 
 /// How long the server takes for each call.
 const EACH: Time = Time::from_millis(1);
+
+/// From when on somebody else has made every file so long.
+const CHANGED: Time = Time::from_whole_seconds(100);
+const CHANGED_SIZE: u64 = 128 << 10;
 
 struct Client {
     run: Simulation,
@@ -39,7 +43,11 @@ impl Client {
         let mut serve = page.transition("serve");
         let (request, answer) = (serve.take(requests), serve.put(back));
         serve.action(move |f| {
-            let request = f.take(request);
+            let mut request: BlockRequest = f.take(request);
+            if f.now() >= CHANGED {
+                let others = Others { of_file: 1, size: CHANGED_SIZE, exists: true, ..Others::default() };
+                others.tell(&mut request);
+            }
             f.put_after(answer, request, EACH);
         });
         let net = net.build().unwrap();
@@ -139,6 +147,33 @@ fn attributes_are_asked_for_when_they_are_old() {
     assert_eq!(client.does(&op(Operation::Stat, 2)), "");
     client.rests(Time::from_whole_seconds(5));
     assert_eq!(client.does(&op(Operation::Stat, 2)), "GETATTR");
+}
+
+#[test]
+fn what_others_have_changed_is_read_anew_and_what_they_have_made_is_found() {
+    let mut client = Client::new("vers=3", &[file(2, 64 * KIB, false)]);
+    client.does(&op(Operation::Open, 2));
+    assert_eq!(client.does(&read(2, 64 * KIB)), "READ 64K");
+    assert_eq!(client.does(&read(2, 64 * KIB)), "");
+    client.rests(CHANGED);
+    // Attributes are old, and tell that somebody has made the file longer.
+    assert_eq!(client.does(&read(2, 128 * KIB)), "GETATTR, READ 128K");
+    assert_eq!(client.does(&read(2, 128 * KIB)), "");
+    let found = client.does(&op(Operation::Open, 7));
+    assert!(found.starts_with("LOOKUP"), "{found}");
+    assert_eq!(client.does(&read(7, 128 * KIB)), "READ 128K");
+}
+
+#[test]
+fn reads_and_writes_are_of_their_own_sizes_and_synchronous_mounts_write_through() {
+    let mut client = Client::new("vers=3,rsize=16384,wsize=8192,sync", &[file(2, 64 * KIB, false)]);
+    client.does(&op(Operation::Open, 2));
+    // All of it by reading ahead.
+    assert_eq!(client.does(&read(2, 32 * KIB)).matches("READ 16K").count(), 4);
+    client.does(&op(Operation::Create, 3));
+    assert_eq!(client.does(&write(3, 8 * KIB)), "WRITE 8K");
+    assert_eq!(client.does(&write(3, 16 * KIB)), "WRITE 8K, WRITE 8K, COMMIT");
+    assert_eq!(client.does(&op(Operation::Close, 3)), "");
 }
 
 #[test]

@@ -113,6 +113,9 @@ impl Layout for XfsVolume {
             tick: kernel.tick(),
             counts_rewrites: false,
             most_pages: u64::MAX,
+            most_read_pages: u64::MAX,
+            shared: false,
+            synchronous: false,
             reads_ahead: true,
             age: in_place::PERIOD,
         };

@@ -128,8 +128,9 @@ pub(crate) struct Asks {
     pub(crate) processes: u32,
 }
 
-/// Lays out the files of a file system with what others keep there.
-pub(crate) type LayOut<'l> = dyn Fn(&HostSite<'_, '_>, LayoutOf) -> Result<Arc<LaidOut>, RunFailure> + 'l;
+/// Lays out the files of a volume of a mount, by its position among these, with what others keep there.
+pub(crate) type LayOut<'l> =
+    dyn Fn(&HostSite<'_, '_>, usize, LayoutOf) -> Result<Arc<LaidOut>, RunFailure> + 'l;
 
 /// How a mount's pages are put into the net.
 pub(crate) trait MountPages {
@@ -158,7 +159,8 @@ pub(crate) trait MountPages {
         None
     }
 
-    /// The mount under its host's page cache, by the host's number, where it is one: its files are laid out by `lay_out`.
+    /// The mounts under their hosts' page caches, by the hosts' numbers, where they are such: their files are laid out by `lay_out`. Those of a
+    /// host follow each other as its mounts are numbered.
     ///
     /// # Errors
     /// What keeps it from being built.
@@ -166,8 +168,8 @@ pub(crate) trait MountPages {
         &self,
         _site: &mut HostSite<'_, '_>,
         _lay_out: &LayOut<'_>,
-    ) -> Result<Option<(usize, Mount)>, RunFailure> {
-        Ok(None)
+    ) -> Result<Vec<(usize, Mount)>, RunFailure> {
+        Ok(Vec::new())
     }
 
     /// Puts its pages into the net, once those of hosts are there; their rows.

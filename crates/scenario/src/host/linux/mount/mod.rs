@@ -14,6 +14,7 @@ mod circle;
 mod kind;
 mod local;
 mod mpi;
+mod nfs;
 mod pages;
 mod place;
 mod pvfs;
@@ -33,6 +34,8 @@ pub(super) use local::{beyond_memory, most_in_memory, schedulers_of_other_kernel
 pub(crate) use mpi::Mpi;
 pub use mpi::PlacedMpi;
 pub(crate) use mpi::join_ranks;
+pub(crate) use nfs::Nfs;
+pub use nfs::PlacedNfs;
 pub(crate) use pages::Connections;
 pub(super) use pages::{HostPorts, Shared};
 pub use place::MountPoint;
@@ -147,6 +150,7 @@ macro_rules! mounts {
 // The list: one line a kind, and one `mod` and one `pub use` above. What others lie on comes before them.
 mounts! {
     fs: FileSystem => file_systems: PlacedFileSystem, "The file systems, by name.";
+    nfs: Nfs => nfs: PlacedNfs, "The exports of servers that hosts mount by NFS, by name.";
     pvfs: Pvfs => pvfs: PlacedPvfs, "The parallel file systems, by name.";
     mpi: Mpi => mpi: PlacedMpi, "What carries messages between the processes of parallel programs, by name.";
     share: Share => shares: PlacedShare, "The file services over networks, by name.";

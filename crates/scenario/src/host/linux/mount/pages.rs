@@ -176,8 +176,10 @@ impl<'l> Shared<'l> {
         let mut mounts: Vec<Vec<Mount>> = vec![Vec::new(); self.linux.hosts.len()];
         for Part { pages, volumes, .. } in &self.parts {
             let there = volumes.start;
-            let lay_out = |site: &HostSite<'_, '_>, of: LayoutOf| self.laid_out(site, there, of);
-            if let Some((host, mount)) = pages.under_page_cache(site, &lay_out)? {
+            let lay_out = |site: &HostSite<'_, '_>, position: usize, of: LayoutOf| {
+                self.laid_out(site, there + position, of)
+            };
+            for (host, mount) in pages.under_page_cache(site, &lay_out)? {
                 mounts[host].push(mount);
             }
         }

@@ -57,11 +57,11 @@ impl MountPages for LocalPages<'_> {
         &self,
         site: &mut HostSite<'_, '_>,
         lay_out: &LayOut<'_>,
-    ) -> Result<Option<(usize, Mount)>, RunFailure> {
+    ) -> Result<Vec<(usize, Mount)>, RunFailure> {
         let Self { mounted, host, name, number } = *self;
         let (format, seed) = (mounted.kind.format(), site.seed);
         let of = LayoutOf::new((&host.parameters, mounted.holds_swap), name, &format, mounted.blocks, seed);
-        let laid_out = lay_out(site, of)?;
+        let laid_out = lay_out(site, 0, of)?;
         let wired = self.wire(site, &laid_out)?;
         let log = self.journal_device(site)?;
         let mount = Mount {
@@ -79,7 +79,7 @@ impl MountPages for LocalPages<'_> {
             completions: wired.completions,
             log,
         };
-        Ok(Some((mounted.host, mount)))
+        Ok(vec![(mounted.host, mount)])
     }
 }
 

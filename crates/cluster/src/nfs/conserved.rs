@@ -1,0 +1,40 @@
+//! What never changes of NFS: calls and bytes that clients sent are those that servers have, or that are on their way; the other way
+//! round, too. The sums are of all exports of a net: a message doesn't say whose it is before it is heard.
+
+use super::message::{Call, Reply, Rpc};
+use super::server::{Client, Request, Told};
+use super::sessions::Sessions;
+use super::tally::Carrier;
+use petrio_kernel::{Colour, PageBuilder, Sum};
+use petrio_network::under_way;
+use petrio_stage::processor::Work;
+
+/// Declares it.
+pub(super) fn conserve(page: &mut PageBuilder<'_>) {
+    let calls = in_flight(|_| -1, |_| -1).everywhere(|at: &Carrier| Sum::count(at.left()));
+    page.conserve_sum("calls", calls.everywhere(|at: &Sessions<Client>| -Sum::count(at.left())));
+    let written =
+        in_flight(|call| -Sum::count(call.data()), |_| 0).everywhere(|at: &Carrier| Sum::count(at.written));
+    page.conserve_sum("bytes written", written.everywhere(|at: &Sessions<Client>| -Sum::count(at.written)));
+    let read =
+        in_flight(|_| 0, |reply| -Sum::count(reply.data())).everywhere(|at: &Carrier| -Sum::count(at.read));
+    page.conserve_sum("bytes read", read.everywhere(|at: &Sessions<Client>| Sum::count(at.read)));
+}
+
+/// What calls and replies count that are between a client's slots and a server's sessions.
+fn in_flight(call: fn(&Call) -> i64, reply: fn(&Reply) -> i64) -> Sum {
+    let of = move |rpc: &Rpc| match rpc {
+        Rpc::Call(own) => call(own),
+        Rpc::Reply(own) => reply(own),
+    };
+    let sum = under_way(Sum::new(), of);
+    let sum = at_work(sum, move |request: &Request| call(&request.call));
+    let sum = sum.everywhere(move |told: &Told| reply(&told.1));
+    at_work(sum, reply)
+}
+
+/// Adds what each token of a type counts that waits for the next step on a page, or for a processor that does it.
+fn at_work<T: Colour>(sum: Sum, counts: impl Fn(&T) -> i64 + Copy + Send + Sync + 'static) -> Sum {
+    sum.everywhere::<Box<T>>(move |token| counts(token))
+        .everywhere(move |work: &Work| work.errand::<T>().map_or(0, counts))
+}
