@@ -3,6 +3,7 @@
 mod clusters;
 mod collectives;
 mod networks;
+mod nfs;
 mod one_sided;
 mod parallel;
 mod phases;

@@ -187,6 +187,11 @@ pub(super) const MOUNTS: [(&str, &str); 7] = [
         "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
                      [pvfs.work]\nclients = \"client\"\nservers = \"data\"\n",
     ),
+    (
+        "client/work",
+        "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
+                     [nfs.work]\nclients = \"client\"\nserver = \"data\"\noptions = \"vers=3\"\n",
+    ),
     ("client/work", "FABRIC[san.work]\nclients = \"client\"\non = \"ON\"\n"),
 ];
 pub(super) const LIES: &str = "on = \"ON\"\nsize = \"480 MiB\"\n";
