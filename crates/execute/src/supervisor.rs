@@ -109,7 +109,6 @@ pub(crate) struct Supervisor {
     /// Looks at which nothing came, in real time.
     pub(crate) idle_looks: u32,
     pub(crate) wall: Wall,
-    pub(crate) file_system: u32,
     /// Realtime and monotonic clock of the host at the beginning, nanoseconds.
     pub(crate) began: (u64, u64),
     /// Sets of descriptors that are emptied where a wait's time is over.
@@ -135,11 +134,12 @@ impl Supervisor {
     pub(crate) fn new(
         started: Started,
         options: Options,
-        (files, file_system): (Files, u32),
+        files: Files,
         told: Arc<Mutex<Told>>,
     ) -> Result<Self, ExecuteError> {
         let slots = (0..options.threads).collect();
-        let ranks = Ranks::new(options.messages);
+        let mut ranks = Ranks::new(options.messages);
+        ranks.carried.is_on = options.places.len() > 1;
         Ok(Self {
             started,
             options,
@@ -164,7 +164,6 @@ impl Supervisor {
             looks: 0,
             idle_looks: 0,
             wall: Wall::default(),
-            file_system,
             began: crate::clocks::now(),
             clears: FxHashMap::default(),
             grown: 0,
@@ -201,7 +200,10 @@ impl Supervisor {
         loop {
             self.passes_turn()?;
             if self.over {
-                return Ok(if self.in_flight.is_empty() { Due::Never } else { Due::AfterCompletion });
+                return Ok(if self.engine_is_idle() { Due::Never } else { Due::AfterCompletion });
+            }
+            if self.ranks.carried.asks() {
+                return Ok(Due::At(self.global));
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
@@ -223,7 +225,14 @@ impl Supervisor {
                         self.examine(next.is_some())?;
                     }
                 }
-                (None, None) if !self.in_flight.is_empty() => return Ok(Due::AfterCompletion),
+                (None, None) if self.in_flight.is_empty() && self.receives_all() => {}
+                (None, None) if !self.engine_is_idle() => return Ok(Due::AfterCompletion),
+                (None, None) if self.looks_again() => {
+                    if self.ranks.spins_in_vain() {
+                        self.releases();
+                    }
+                    self.pump(LOOK)?;
+                }
                 (None, None) => {
                     // All wait for the world outside.
                     if self.ranks.spins_in_vain() {
@@ -241,6 +250,33 @@ impl Supervisor {
                 }
             }
         }
+    }
+
+    /// Whether nothing is asked of the simulated storage and network.
+    fn engine_is_idle(&self) -> bool {
+        self.in_flight.is_empty() && !self.ranks.carried.is_busy()
+    }
+
+    /// The number towards the simulated hosts of a thread at a place.
+    pub(crate) fn seat_at(&self, place: usize, slot: u32) -> u32 {
+        let before = u32::try_from(place).unwrap_or(0).saturating_mul(self.options.threads);
+        before.saturating_add(slot)
+    }
+
+    /// An operation as the simulated hosts take it from a thread.
+    fn placed(&mut self, id: u32, mut op: FileOp, now: Time) -> FileOp {
+        let Some(thread) = self.threads.get(&id) else { return op };
+        let (slot, process) = (thread.slot, thread.process);
+        let place = self.processes.get(&process).map_or(0, |process| process.place);
+        op.id = self.next_id();
+        (op.process, op.issued) = (self.seat_at(place, slot), now);
+        op.file_system = self.options.places.get(place).map_or(0, |place| place.mount);
+        op
+    }
+
+    fn next_id(&mut self) -> RequestId {
+        self.next_id += 1;
+        RequestId(self.next_id - 1)
     }
 
     /// Who waited in the kernel and does so no more, since somebody else has done something; whether there is such.
@@ -266,6 +302,10 @@ impl Supervisor {
     /// Looks at what is due by now, until an operation on storage comes of it.
     pub(crate) fn issue(&mut self, now: Time) -> Result<Option<FileOp>, ExecuteError> {
         loop {
+            if self.ranks.carried.asks() {
+                let id = self.next_id();
+                return Ok(self.ranks.carried.issue(id, now));
+            }
             if !self.options.real_time && !matches!(self.due()?, Due::At(at) if at <= now) {
                 return Ok(None);
             }
@@ -287,6 +327,9 @@ impl Supervisor {
 
     /// An operation of the engine's is done.
     pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), ExecuteError> {
+        if self.carried(id, now)? {
+            return Ok(());
+        }
         let Some(number) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);
         self.stored(number, now);
@@ -342,17 +385,15 @@ impl Supervisor {
             || self.threads.values().any(|thread| match &thread.state {
                 State::Running | State::Elsewhere | State::Ends | State::Outside => true,
                 State::Waits(_, wait) => matches!(wait.on, On::Ready(_) | On::Room(..)),
-                State::Asks(_) | State::Works(..) | State::Ready(..) => false,
+                State::Asks(_) | State::Works(..) | State::Ready(..) | State::Spins(_) => false,
             })
     }
 
     /// Looks at a call, or goes on with one that needs further operations.
     fn step(&mut self, id: u32, now: Time) -> Result<Option<FileOp>, ExecuteError> {
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(None) };
-        if let Some(mut op) = thread.asks.pop_front() {
-            (op.id, op.process, op.issued) = (RequestId(self.next_id), thread.slot, now);
-            op.file_system = self.file_system;
-            self.next_id += 1;
+        if let Some(op) = thread.asks.pop_front() {
+            let op = self.placed(id, op, now);
             self.in_flight.insert(op.id, id);
             self.stores(id, &op);
             return Ok(Some(op));
