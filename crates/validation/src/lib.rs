@@ -14,6 +14,7 @@
 //! | [`raid`] | arrays under synthetic loads | DiskSim's means of its own configurations |
 //! | [`md`] | what members of Linux md's arrays are asked for | arrays of a stock kernel measured in a virtual machine |
 //! | [`nfs`] | the RPCs of each operation on NFS | what a real kernel's client was counted to send |
+//! | [`orangefs`] | the messages of each operation on PVFS 2 | what was counted of a real one |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -40,6 +41,7 @@ pub mod operations;
 #[cfg(feature = "live")]
 pub mod ops;
 mod ops_site;
+pub mod orangefs;
 pub mod paced;
 pub mod pariosim;
 pub mod pvfs;

@@ -11,6 +11,7 @@ use petrio_units::{Bytes, Duration};
 use petrio_validation::nfs::{NfsRow, judge_nfs};
 use petrio_validation::operations::{GroupRow, OperationRow, judge_folder};
 use petrio_validation::ops::{ComparedOperation, OpsDisk, OpsFamily, OpsValidation, validate_ops, word};
+use petrio_validation::orangefs::{Beside, MessagesRow, judge_messages};
 use std::path::{Path, PathBuf};
 
 /// What `petrio validate ops` is asked
@@ -19,7 +20,9 @@ use std::path::{Path, PathBuf};
 Each sequence of requests must be the real kernel's. Of NFS (--type nfs --dir DIR), each RPC of an operation must be sent as often as the
 real client's median in rpcs.csv says, or as often as one of its repetitions did, and be as long within 10 % or 100 B, in nine of ten
 operations. That table's columns: config, version, mount_options, other_condition, operation, rpc, count_min, count_median, count_max,
-reps, bytes_sent_median, bytes_received_median; others aren't looked at.\n\n", exit_codes!()))]
+reps, bytes_sent_median, bytes_received_median; others aren't looked at. Of PVFS 2 (--type orangefs --dir DIR), each operation's messages
+must be those of messages.csv, in number and order, and as long within 10 % or 100 B; its columns: config, op, servers, msgs_up,
+msgs_down, bmi_bytes_up, bmi_bytes_down, s2s_segs, s2s_bytes, structure.\n\n", exit_codes!()))]
 pub(crate) struct ValidateOps {
     /// Only this journal mode; all three otherwise (XFS has but one)
     #[arg(long, value_enum, value_name = "MODE")]
@@ -48,8 +51,8 @@ pub(crate) struct ValidateOps {
     /// How often each operation is carried out on the real kernel; 0 leaves that out
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     repetitions: u32,
-    /// Judge the tables of this folder (ops.csv, extents.csv, group.csv; rpcs.csv of nfs) instead, of ext4, xfs or nfs: nothing is
-    /// measured here
+    /// Judge the tables of this folder (ops.csv, extents.csv, group.csv; rpcs.csv of nfs; messages.csv of orangefs) instead, of ext4, xfs,
+    /// nfs or orangefs: nothing is measured here
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print the rows as JSON
@@ -71,6 +74,7 @@ enum Type {
     Ext4,
     Xfs,
     Nfs,
+    Orangefs,
 }
 
 impl ValidateOps {
@@ -78,6 +82,7 @@ impl ValidateOps {
         if let Some(dir) = &self.dir {
             return match self.family {
                 Type::Nfs => self.judge_rpcs(dir),
+                Type::Orangefs => self.judge_messages(dir),
                 Type::Ext3 => self.judge(dir, "ext3"),
                 Type::Ext4 => self.judge(dir, "ext4"),
                 Type::Xfs => self.judge(dir, "xfs"),
@@ -87,11 +92,8 @@ impl ValidateOps {
             Type::Ext3 => OpsFamily::Ext3,
             Type::Ext4 => OpsFamily::Ext4,
             Type::Xfs => OpsFamily::Xfs,
-            Type::Nfs => {
-                let help = "name a folder with rpcs.csv: --dir DIR";
-                let message = "NFS is judged by measured tables, and none are named".to_owned();
-                return Err(Failure::new(message, Some(help.to_owned())));
-            }
+            Type::Nfs => return Err(needs_tables("NFS", "rpcs.csv")),
+            Type::Orangefs => return Err(needs_tables("OrangeFS", "messages.csv")),
         };
         let journals = match self.journal {
             Some(Mode::Ordered) => vec![JournalMode::Ordered],
@@ -170,6 +172,29 @@ impl ValidateOps {
         conclude(&judged, false, help)
     }
 
+    /// What a folder's table says of PVFS 2, played.
+    fn judge_messages(&self, dir: &Path) -> Result<(), Failure> {
+        let found = judge_messages(&Inputs::here(), dir).map_err(|error| Failure::new(error, None))?;
+        let judged = found.judged();
+        let help = "petrio validate ops --type orangefs --dir DIR --json tells each operation's messages";
+        if self.json {
+            print_json(&found)?;
+            return conclude(&judged, true, help);
+        }
+        for row in found.rows.iter().filter(|row| !row.agrees || !row.as_long) {
+            print(&message_differences(row))?;
+        }
+        let configs = found.by_config();
+        let cells = configs
+            .iter()
+            .map(|(config, agree, all)| vec![config.clone(), agree.to_string(), all.to_string()]);
+        print(&table(&["configuration", "as counted", "operations"], &cells.collect::<Vec<_>>()))?;
+        if !found.unknown.is_empty() {
+            print(&format!("operations that aren't known here: {}\n", found.unknown.join(", ")))?;
+        }
+        conclude(&judged, false, help)
+    }
+
     /// What a folder's tables say, played.
     fn judge(&self, dir: &Path, fs: &str) -> Result<(), Failure> {
         let found = judge_folder((&Inputs::here(), dir), fs, |what| talk(&format!("{what} …")))
@@ -206,6 +231,29 @@ impl ValidateOps {
         print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
         conclude(&judged, false, help)
     }
+}
+
+/// What is judged by tables alone.
+fn needs_tables(what: &str, table: &str) -> Failure {
+    let help = format!("name a folder with {table}: --dir DIR");
+    Failure::new(format!("{what} is judged by measured tables, and none are named"), Some(help))
+}
+
+/// Where an operation's messages aren't those counted.
+fn message_differences(row: &MessagesRow) -> String {
+    let MessagesRow { config, operation, predicted, measured, .. } = row;
+    let mut text = format!("{operation} ({config})\n  petrio    {predicted}\n  measured  {measured}\n");
+    let bytes = [("of the client", Some(row.bytes_up)), ("to it", Some(row.bytes_down))];
+    let between =
+        [("between servers", row.bytes_between_servers), ("messages between servers", row.between_servers)];
+    for (what, Beside { predicted, measured }) in
+        bytes.into_iter().chain(between).filter_map(|(what, beside)| beside.map(|beside| (what, beside)))
+    {
+        if predicted != measured {
+            text += &format!("  {what}: {predicted} predicted, {measured} counted\n");
+        }
+    }
+    text
 }
 
 /// Where an operation's RPCs aren't those counted.

@@ -20,6 +20,7 @@ mod conserved;
 #[cfg(test)]
 mod conserved_tests;
 mod message;
+pub mod metadata;
 mod page;
 mod parameters;
 mod server;

@@ -1,5 +1,6 @@
 //! What a parallel virtual file system is made of, as it is written, and what its version makes of what isn't.
 
+use super::metadata::{Site, Validity};
 use super::striping::{Order, Striping};
 use petrio_kernel::Time;
 use petrio_network::HIGHEST_SERVICE_LEVEL;
@@ -131,6 +132,19 @@ pub struct PvfsParameters {
     pub real_time: bool,
     /// Servers read and write their own files past the page cache (OrangeFS: `TroveMethod directio`).
     pub direct: bool,
+    /// PVFS 2: a file's first stripe lies with its metadata until there is more of it (`FileStuffing`).
+    pub stuffing: bool,
+    /// PVFS 2: servers that have the names of a new directory (`DistrDirServersInitial`).
+    pub directory_servers: u32,
+    /// PVFS 2: servers that may have the names of one directory (`DistrDirServersMax`); left out, those that have them at first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory_servers_most: Option<u32>,
+    /// PVFS 2: names on one server of a directory, beyond which half of them go to another one (`DistrDirSplitSize`).
+    pub directory_split: u32,
+    /// PVFS 2: for how long clients believe attributes and names (`acache`, `ncache`).
+    pub attributes_valid: Duration,
+    /// PVFS 2: for how long they believe a file's size.
+    pub size_valid: Duration,
     /// What a server writes into its database of files after each direct write that makes a file longer, and waits for:
     /// the file's new length. With OrangeFS 2.10 a page of 4 KiB was seen to reach the disk with each such write.
     pub direct_note: Bytes,
@@ -153,6 +167,12 @@ impl Default for PvfsParameters {
             service_levels: ServiceLevels::default(),
             real_time: false,
             direct: false,
+            stuffing: true,
+            directory_servers: 1,
+            directory_servers_most: None,
+            directory_split: 10_000,
+            attributes_valid: Duration::new(Time::from_whole_seconds(60)),
+            size_valid: Duration::new(Time::from_whole_seconds(10)),
             direct_note: Bytes(4 << 10),
         }
     }
@@ -181,6 +201,17 @@ pub enum PvfsError {
     /// A server that does nothing.
     #[error("servers that do nothing at a time serve nobody; let `at_once` be 1 or more, or leave it out")]
     AtOnce,
+    /// Names of directories on no server, or on more than there are.
+    #[error("names of a directory lie on {wanted} servers, and there are {servers}; give 1 to {servers}")]
+    DirectoryServers {
+        /// As it is written.
+        wanted: u32,
+        /// Servers that there are.
+        servers: u32,
+    },
+    /// A directory that is split at nothing.
+    #[error("a directory is split at some number of names; let `directory_split` be 2 or more")]
+    DirectorySplit,
     /// A service level that messages can't have.
     #[error("service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {0}; give other `service_levels`")]
     ServiceLevel(u8),
@@ -238,11 +269,36 @@ impl PvfsParameters {
         if per_file == 0 || per_file > servers {
             return Err(PvfsError::ServersPerFile { wanted: per_file, servers });
         }
+        let first = self.directory_servers;
+        let wrong = |wanted: &u32| *wanted == 0 || *wanted > servers;
+        if let Some(wanted) = [Some(first), self.directory_servers_most].into_iter().flatten().find(wrong) {
+            return Err(PvfsError::DirectoryServers { wanted, servers });
+        }
+        if self.directory_split < 2 {
+            return Err(PvfsError::DirectorySplit);
+        }
         let order = match (self.order, self.version) {
             (Some(ServerOrder::Listed), _) | (None, Version::Pvfs1) => Order::Ascending,
             (Some(ServerOrder::Drawn), _) | (None, Version::Pvfs2) => Order::Drawn,
         };
         Ok(Striping { unit: self.stripe_unit.get(), servers, per_file, order })
+    }
+
+    /// What its clients and servers go by, with files that lie so.
+    pub fn metadata(&self, striping: Striping) -> Site {
+        let Protocol { small_write, small_read, piece, .. } = self.protocol();
+        let attributes = self.attributes_valid.time();
+        let usual = Validity::default();
+        let most = self.directory_servers_most.unwrap_or(self.directory_servers).max(self.directory_servers);
+        Site {
+            striping,
+            stuffing: self.stuffing,
+            directory_servers: (self.directory_servers, most),
+            split: self.directory_split,
+            valid: Validity { attributes, names: attributes, size: self.size_valid.time(), ..usual },
+            small: (small_write, small_read),
+            piece,
+        }
     }
 
     /// What could be better about it; its parameters stand at `path`.

@@ -1,0 +1,529 @@
+//! The rounds of an operation: what is asked at once, and what then.
+
+use super::known::{Known, Want};
+use super::message::{Kind, Message};
+use super::namespace::{Namespace, Site, children};
+use petrio_colours::FileId;
+use petrio_kernel::Time;
+use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
+use smallvec::SmallVec;
+
+/// Bytes of a name, where nobody says how long names are.
+const NAME: u64 = 8;
+/// Names that one request for a directory's is answered with at most (`PVFS_REQ_LIMIT_DIRENT_COUNT`).
+const NAMES_AT_ONCE: u64 = 512;
+/// Objects whose attributes one request asks for at most (`PVFS_SYS_LIMIT_LISTATTR`).
+const LISTED_AT_ONCE: u64 = 60;
+
+/// An operation, as far as names and attributes are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The file system is mounted.
+    Mount,
+    /// A name is looked up in a directory.
+    Lookup {
+        /// The directory.
+        parent: FileId,
+        /// What the name stands for.
+        object: FileId,
+        /// Whether that is a directory.
+        is_directory: bool,
+    },
+    /// Attributes of an object.
+    Attributes {
+        /// Which.
+        object: FileId,
+        /// Whether it is a directory.
+        is_directory: bool,
+        /// How large it is, too.
+        size: bool,
+    },
+    /// A new file.
+    Create {
+        /// Its directory.
+        parent: FileId,
+        /// The file.
+        file: FileId,
+    },
+    /// A new directory.
+    MakeDirectory {
+        /// Its directory.
+        parent: FileId,
+        /// The new one.
+        directory: FileId,
+    },
+    /// A name and its object go.
+    Remove {
+        /// Its directory.
+        parent: FileId,
+        /// The object.
+        object: FileId,
+        /// Whether that is a directory.
+        is_directory: bool,
+    },
+    /// A name moves.
+    Rename {
+        /// Where it was.
+        from: FileId,
+        /// Where it will be.
+        to: FileId,
+        /// What it stands for.
+        object: FileId,
+        /// What it replaces.
+        replaced: Option<FileId>,
+    },
+    /// Names of a directory; with their attributes where that is said.
+    ReadDirectory {
+        /// Which.
+        directory: FileId,
+        /// How many are wanted.
+        names: u64,
+        /// The files that they stand for, whose attributes are wanted, too.
+        first: Option<FileId>,
+    },
+    /// What an access needs before its data: up to `end` of a file.
+    Access {
+        /// The file.
+        file: FileId,
+        /// What follows the last byte.
+        end: u64,
+        /// Whether it writes.
+        writes: bool,
+    },
+    /// A file goes to the disk.
+    Flush {
+        /// Which.
+        file: FileId,
+    },
+    /// A file is cut.
+    Truncate {
+        /// Which.
+        file: FileId,
+        /// Its new length.
+        length: u64,
+    },
+    /// Attributes are set.
+    SetAttributes {
+        /// Of which object.
+        object: FileId,
+        /// Whether it is a directory.
+        is_directory: bool,
+    },
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq, Persist)]
+pub struct Ask {
+    /// What for.
+    pub kind: Kind,
+    /// Whom.
+    pub server: u32,
+    /// What it is about.
+    pub object: FileId,
+    /// The other object that it is about: a directory, of a name.
+    pub parent: FileId,
+    /// How long it and its answer are.
+    pub message: Message,
+    /// Servers that this one asks before it answers: of a tree, those of all data files.
+    pub others: SmallVec<[u32; 8]>,
+}
+
+/// What is asked at once.
+pub type Stage = SmallVec<[Ask; 4]>;
+
+/// What an operation asks, one stage after the other.
+pub type Rounds = Vec<Stage>;
+
+/// Requests that servers send each other because of one: from whom to whom, and how long it and its answer are.
+pub fn relayed(ask: &Ask) -> Vec<(u32, u32, Message)> {
+    fn tree(own: u32, servers: &[u32], length: fn(u64, bool) -> Message, to: &mut Vec<(u32, u32, Message)>) {
+        for part in children(own, servers) {
+            let Some(&first) = part.first() else { continue };
+            to.push((own, first, length(part.len() as u64, true)));
+            tree(first, &part, length, to);
+        }
+    }
+    let mut all = Vec::new();
+    match ask.kind {
+        Kind::TreeGetFileSize => tree(ask.server, &ask.others, Message::tree_sizes, &mut all),
+        Kind::TreeRemove => tree(ask.server, &ask.others, Message::tree_remove, &mut all),
+        _ => all.extend(ask.others.iter().map(|other| (ask.server, *other, Message::set_attributes()))),
+    }
+    all
+}
+
+/// Whoever works out the rounds of an operation of a client.
+#[derive(Debug)]
+pub struct Client<'c> {
+    /// What never changes.
+    pub site: &'c Site,
+    /// What differs between runs.
+    pub salt: u64,
+    /// What the client knows.
+    pub known: &'c mut Known,
+    /// What is where.
+    pub names: &'c mut Namespace,
+    /// Now.
+    pub now: Time,
+}
+
+impl Client<'_> {
+    /// The rounds of an operation. What it changes is changed, and what it is told is known, from then on: whoever asks while it is under
+    /// way sees its end.
+    pub fn rounds(&mut self, operation: Operation) -> Rounds {
+        let mut rounds = Rounds::new();
+        match operation {
+            Operation::Mount => self.mount(&mut rounds),
+            Operation::Lookup { parent, object, is_directory } => {
+                self.lookup(parent, object, is_directory, &mut rounds);
+            }
+            Operation::Attributes { object, is_directory, size } => {
+                let want = Want { size, ..Want::default() };
+                self.attributes(object, is_directory, want, &mut rounds);
+            }
+            Operation::Create { parent, file } => self.create(parent, file, &mut rounds),
+            Operation::MakeDirectory { parent, directory } => {
+                self.make_directory(parent, directory, &mut rounds);
+            }
+            Operation::Remove { parent, object, is_directory } => {
+                self.remove(parent, object, is_directory, &mut rounds);
+            }
+            Operation::Rename { from, to, object, replaced } => {
+                self.rename((from, to), object, replaced, &mut rounds);
+            }
+            Operation::ReadDirectory { directory, names, first } => {
+                self.read_directory(directory, names, first, &mut rounds);
+            }
+            Operation::Access { file, end, writes } => self.access(file, end, writes, &mut rounds),
+            Operation::Flush { file } => self.flush(file, &mut rounds),
+            Operation::Truncate { file, length } => self.truncate(file, length, &mut rounds),
+            Operation::SetAttributes { object, is_directory } => {
+                self.attributes(object, is_directory, CAPABILITY, &mut rounds);
+                rounds.push(one(self.ask(Kind::SetAttributes, object, Message::set_attributes())));
+                self.known.forget_attributes(object);
+            }
+        }
+        rounds
+    }
+
+    fn home(&self, object: FileId) -> u32 {
+        self.site.home(object, self.salt)
+    }
+
+    /// A request to an object's own server.
+    fn ask(&self, kind: Kind, object: FileId, message: Message) -> Ask {
+        let server = self.home(object);
+        Ask { kind, server, object, parent: FileId::ROOT, message, others: SmallVec::new() }
+    }
+
+    /// The configuration, of the server that is named first, and then of all that it names.
+    fn mount(&self, rounds: &mut Rounds) {
+        let servers = self.site.striping.servers;
+        let message = Message::configuration(servers.into());
+        let ask = |server| Ask { server, ..self.ask(Kind::GetConfig, FileId::ROOT, message) };
+        rounds.push(one(ask(0)));
+        if servers > 1 {
+            rounds.push((0..servers).map(ask).collect());
+        }
+    }
+
+    /// Attributes, unless what is wanted of them is known (sys-getattr.sm).
+    fn attributes(&mut self, object: FileId, is_directory: bool, want: Want, rounds: &mut Rounds) {
+        if self.known.has(object, want, &self.site.valid, self.now) {
+            return;
+        }
+        if is_directory {
+            let most = self.site.directory_servers.1.clamp(1, self.site.striping.servers.max(1));
+            let message = Message::directory_attributes(most.into());
+            rounds.push(one(self.ask(Kind::GetAttributes, object, message)));
+            let home = self.home(object);
+            let parts = self.names.parts(self.site, object);
+            let part = |part| Ask {
+                server: self.site.part_server(home, part),
+                ..self.ask(Kind::GetAttributes, object, Message::part_attributes())
+            };
+            rounds.push((0..parts).map(part).collect());
+        } else {
+            let servers = self.names.data_servers(self.site, object, self.salt);
+            let is_stuffed = self.names.is_stuffed(self.site, object);
+            let files = servers.len() as u64;
+            let message = Message::file_attributes(files, is_stuffed);
+            rounds.push(one(self.ask(Kind::GetAttributes, object, message)));
+            if want.size && !is_stuffed {
+                let ask = self.ask(Kind::TreeGetFileSize, object, Message::tree_sizes(files, false));
+                rounds.push(one(Ask { others: servers, ..ask }));
+            }
+        }
+        let is_stuffed = !is_directory && self.names.is_stuffed(self.site, object);
+        self.known.told(object, (want.size, true), is_stuffed, self.now);
+    }
+
+    /// A name, and the attributes of what it stands for (sys-lookup.sm).
+    fn lookup(&mut self, parent: FileId, object: FileId, is_directory: bool, rounds: &mut Rounds) {
+        if object != FileId::ROOT && !self.known.has_name(object, &self.site.valid, self.now) {
+            self.attributes(parent, true, CAPABILITY, rounds);
+            let server = self.server_of_name(parent, object);
+            // Attributes come along where the object lies on the same server.
+            let at_home = server == self.home(object);
+            let message = Message::lookup(NAME, at_home);
+            let ask = self.ask(Kind::LookupPath, object, message);
+            rounds.push(one(Ask { server, parent, ..ask }));
+            self.known.told_name(object, self.now);
+            if at_home {
+                let is_stuffed = !is_directory && self.names.is_stuffed(self.site, object);
+                self.known.told(object, (false, false), is_stuffed, self.now);
+            }
+        }
+        self.attributes(object, is_directory, Want::default(), rounds);
+    }
+
+    /// The server that has a name of a directory.
+    fn server_of_name(&mut self, parent: FileId, object: FileId) -> u32 {
+        let part = self.names.part_of(self.site, parent, object);
+        self.site.part_server(self.home(parent), part)
+    }
+
+    /// A name comes to a directory. Its server tells the new object's, where that is another (as was counted), and where the directory
+    /// grows too large, its new part's (crdirent.sm).
+    fn enter(&mut self, parent: FileId, object: FileId, rounds: &mut Rounds) {
+        let home = self.home(parent);
+        let part = self.names.part_of(self.site, parent, object);
+        let server = self.site.part_server(home, part);
+        let of_object = self.home(object);
+        let mut others = SmallVec::new();
+        if of_object != server {
+            others.push(of_object);
+        }
+        let ask = self.ask(Kind::CreateEntry, object, Message::create_entry(NAME));
+        rounds.push(one(Ask { server, parent, others, ..ask }));
+        if let Some((new, names)) = self.names.enter(self.site, parent, part) {
+            // The client waits for the split, which its request set off.
+            let message = Message::split(names, NAME);
+            let ask = Ask {
+                server: self.site.part_server(home, new),
+                parent,
+                ..self.ask(Kind::SplitEntries, parent, message)
+            };
+            rounds.push(one(ask));
+        }
+    }
+
+    fn create(&mut self, parent: FileId, file: FileId, rounds: &mut Rounds) {
+        self.names.forget(file);
+        self.attributes(parent, true, CAPABILITY, rounds);
+        let servers = self.names.data_servers(self.site, file, self.salt);
+        let is_stuffed = self.names.is_stuffed(self.site, file);
+        let message = Message::create(servers.len() as u64, is_stuffed);
+        rounds.push(one(Ask { parent, ..self.ask(Kind::Create, file, message) }));
+        self.enter(parent, file, rounds);
+        self.known.told(file, (true, false), is_stuffed, self.now);
+        self.known.told_name(file, self.now);
+        // Its times have changed.
+        self.known.forget_attributes(parent);
+    }
+
+    fn make_directory(&mut self, parent: FileId, directory: FileId, rounds: &mut Rounds) {
+        self.names.forget(directory);
+        self.attributes(parent, true, CAPABILITY, rounds);
+        let first = self.site.directory_servers.0.clamp(1, self.site.striping.servers.max(1));
+        let message = Message::make_directory(first.into());
+        rounds.push(one(Ask { parent, ..self.ask(Kind::MakeDirectory, directory, message) }));
+        self.enter(parent, directory, rounds);
+        self.known.told_name(directory, self.now);
+        self.known.forget_attributes(parent);
+    }
+
+    fn remove(&mut self, parent: FileId, object: FileId, is_directory: bool, rounds: &mut Rounds) {
+        self.attributes(parent, true, CAPABILITY, rounds);
+        self.remove_entry(parent, object, rounds);
+        self.remove_object(object, is_directory, rounds);
+    }
+
+    fn remove_entry(&mut self, parent: FileId, object: FileId, rounds: &mut Rounds) {
+        let part = self.names.part_of(self.site, parent, object);
+        let server = self.site.part_server(self.home(parent), part);
+        let ask = self.ask(Kind::RemoveEntry, object, Message::remove_entry(NAME));
+        rounds.push(one(Ask { server, parent, ..ask }));
+        self.names.leave(self.site, parent, part);
+        self.known.forget_name(object);
+    }
+
+    /// An object and its data files go (remove.sm).
+    fn remove_object(&mut self, object: FileId, is_directory: bool, rounds: &mut Rounds) {
+        self.attributes(object, is_directory, Want::default(), rounds);
+        if !is_directory {
+            let servers = self.names.data_servers(self.site, object, self.salt);
+            let message = Message::tree_remove(servers.len() as u64, false);
+            rounds.push(one(Ask { others: servers, ..self.ask(Kind::TreeRemove, object, message) }));
+        }
+        rounds.push(one(self.ask(Kind::Remove, object, Message::remove())));
+        self.known.forget(object);
+        self.names.forget(object);
+    }
+
+    /// A name moves (sys-rename.sm): both directories are asked for their attributes at once, and then for both names.
+    fn rename(
+        &mut self,
+        (from, to): (FileId, FileId),
+        object: FileId,
+        replaced: Option<FileId>,
+        rounds: &mut Rounds,
+    ) {
+        let most = self.site.directory_servers.1.clamp(1, self.site.striping.servers.max(1));
+        let attributes = Message::directory_attributes(most.into());
+        let parents = [from, to].map(|parent| self.ask(Kind::GetAttributes, parent, attributes));
+        rounds.push(parents.into_iter().collect());
+        let mut names = Stage::new();
+        for parent in [from, to] {
+            let server = self.server_of_name(parent, object);
+            let ask = self.ask(Kind::LookupPath, object, Message::lookup(NAME, false));
+            names.push(Ask { server, parent, ..ask });
+        }
+        rounds.push(names);
+        if let Some(replaced) = replaced {
+            self.attributes(object, false, CAPABILITY, rounds);
+            self.attributes(replaced, false, CAPABILITY, rounds);
+            let server = self.server_of_name(to, replaced);
+            let ask = self.ask(Kind::ChangeEntry, object, Message::change_entry(NAME));
+            rounds.push(one(Ask { server, parent: to, ..ask }));
+        } else {
+            self.enter(to, object, rounds);
+        }
+        self.remove_entry(from, object, rounds);
+        if let Some(replaced) = replaced {
+            self.remove_object(replaced, false, rounds);
+        }
+        self.known.told_name(object, self.now);
+        self.known.forget_attributes(from);
+        self.known.forget_attributes(to);
+    }
+
+    /// Names; how many a directory has no cache keeps, so that its attributes are asked for each time (sys-readdir.sm). Where attributes
+    /// of files are wanted, too, each server is asked for those of its own, and for the sizes of its data files (sys-readdirplus.sm).
+    fn read_directory(&mut self, directory: FileId, names: u64, first: Option<FileId>, rounds: &mut Rounds) {
+        let at_once = if first.is_some() { LISTED_AT_ONCE } else { NAMES_AT_ONCE };
+        let parts = u64::from(self.names.parts(self.site, directory));
+        let mut done = 0;
+        for part in 0..parts {
+            let end = names * (part + 1) / parts;
+            loop {
+                let next = at_once.min(end - done);
+                let begin = rounds.len();
+                self.read_names((directory, as_number(part)), next, rounds);
+                if let Some(FileId(first)) = first {
+                    let files = (done..done + next).map(|file| FileId(first.saturating_add(as_number(file))));
+                    self.list(&files.collect::<Vec<_>>(), rounds);
+                    // The call that asks for both gives no hints.
+                    for ask in rounds.iter_mut().skip(begin).flatten() {
+                        let has_credential = ask.kind == Kind::GetAttributes;
+                        ask.message = ask.message.without_hints(has_credential);
+                    }
+                }
+                done += next;
+                if done >= end {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn read_names(&mut self, (directory, part): (FileId, u32), names: u64, rounds: &mut Rounds) {
+        self.attributes(directory, true, Want { entries: true, ..CAPABILITY }, rounds);
+        let ask = self.ask(Kind::ReadDirectory, directory, Message::read_directory(names, NAME));
+        rounds.push(one(Ask { server: self.site.part_server(ask.server, part), ..ask }));
+    }
+
+    fn list(&mut self, files: &[FileId], rounds: &mut Rounds) {
+        let servers = self.site.striping.servers;
+        let (mut objects, mut sizes) = (Stage::new(), Stage::new());
+        for server in 0..servers {
+            let (mut stuffed, mut striped, mut data) = (0, 0, 0);
+            for &file in files {
+                let is_stuffed = self.names.is_stuffed(self.site, file);
+                let own = self.home(file) == server;
+                stuffed += u64::from(own && is_stuffed);
+                striped += u64::from(own && !is_stuffed);
+                let has_data = self.names.data_servers(self.site, file, self.salt).contains(&server);
+                data += u64::from(has_data && !is_stuffed);
+            }
+            let ask = |kind, message, to: &mut Stage| {
+                to.push(Ask { server, ..self.ask(kind, FileId::ROOT, message) });
+            };
+            if stuffed + striped > 0 {
+                let of_stuffed = Message::list_files(stuffed, 1, true);
+                let of_striped = Message::list_files(striped, self.site.striping.per_file.into(), false);
+                let none = Message::list_files(0, 0, false);
+                let both = |of: fn(Message) -> u64| of(of_stuffed) + of(of_striped) - of(none);
+                let message = Message { sent: both(|m| m.sent), received: both(|m| m.received) };
+                ask(Kind::ListAttributes, message, &mut objects);
+            }
+            let mut left = data;
+            while left > 0 {
+                let next = left.min(LISTED_AT_ONCE);
+                ask(Kind::ListAttributes, Message::list_sizes(next), &mut sizes);
+                left -= next;
+            }
+        }
+        rounds.extend([objects, sizes].into_iter().filter(|stage| !stage.is_empty()));
+        for &file in files {
+            self.known.told_name(file, self.now);
+        }
+    }
+
+    /// What an access needs first: attributes with a capability; and beyond the first stripe of a stuffed file, that a write gets it all
+    /// of its data files, and that a read is sure that it hasn't got them (sys-io.sm).
+    fn access(&mut self, file: FileId, end: u64, writes: bool, rounds: &mut Rounds) {
+        let asked = rounds.len();
+        self.attributes(file, false, CAPABILITY, rounds);
+        let believes = match rounds.len() > asked {
+            true => self.names.is_stuffed(self.site, file),
+            false => self.known.believes_stuffed(file),
+        };
+        if believes && end > self.site.striping.unit {
+            if writes {
+                self.names.unstuff(file);
+                let message = Message::unstuff(self.site.striping.per_file.into());
+                rounds.push(one(self.ask(Kind::Unstuff, file, message)));
+            } else {
+                self.attributes(file, false, Want { anew: true, ..CAPABILITY }, rounds);
+            }
+            let is_stuffed = self.names.is_stuffed(self.site, file);
+            self.known.told(file, (false, true), is_stuffed, self.now);
+        }
+        if writes {
+            self.known.forget_size(file);
+        }
+    }
+
+    /// All data files, and the file itself (sys-flush.sm).
+    fn flush(&mut self, file: FileId, rounds: &mut Rounds) {
+        self.attributes(file, false, Want::default(), rounds);
+        let servers = self.names.data_servers(self.site, file, self.salt);
+        let ask = |server| Ask { server, ..self.ask(Kind::Flush, file, Message::flush()) };
+        rounds.push(servers.into_iter().chain([self.home(file)]).map(ask).collect());
+    }
+
+    /// Attributes are asked for anew; a file that grows beyond its first stripe is unstuffed (sys-truncate.sm).
+    fn truncate(&mut self, file: FileId, length: u64, rounds: &mut Rounds) {
+        self.attributes(file, false, Want { anew: true, ..CAPABILITY }, rounds);
+        if self.names.is_stuffed(self.site, file) && length > self.site.striping.unit {
+            self.names.unstuff(file);
+            let message = Message::unstuff(self.site.striping.per_file.into());
+            rounds.push(one(self.ask(Kind::Unstuff, file, message)));
+            self.known.told(file, (false, true), false, self.now);
+        }
+        let servers = self.names.data_servers(self.site, file, self.salt);
+        let message = Message::truncate(servers.len() as u64);
+        let ask = |server| Ask { server, ..self.ask(Kind::Truncate, file, message) };
+        rounds.push(servers.into_iter().map(ask).collect());
+        self.known.forget_size(file);
+    }
+}
+
+/// Attributes with a capability.
+const CAPABILITY: Want = Want { size: false, entries: false, capability: true, anew: false };
+
+fn one(ask: Ask) -> Stage {
+    SmallVec::from_iter([ask])
+}
