@@ -32,6 +32,7 @@ mod lifetimes;
 mod looks;
 mod names;
 mod options;
+mod places;
 mod ranks;
 mod real_time;
 mod refusals;

@@ -89,7 +89,7 @@ pub(crate) struct Supervisor {
     pub(crate) next_number: u32,
     pub(crate) slots: BTreeSet<u32>,
     pub(crate) in_flight: FxHashMap<RequestId, u32>,
-    next_id: u64,
+    pub(crate) next_id: u64,
     /// Who waits at which word, in the order in which they came.
     pub(crate) words: FxHashMap<Word, VecDeque<u32>>,
     /// Pages of processes, and what file each is of and where in it, if several share it.
@@ -250,33 +250,6 @@ impl Supervisor {
                 }
             }
         }
-    }
-
-    /// Whether nothing is asked of the simulated storage and network.
-    fn engine_is_idle(&self) -> bool {
-        self.in_flight.is_empty() && !self.ranks.carried.is_busy()
-    }
-
-    /// The number towards the simulated hosts of a thread at a place.
-    pub(crate) fn seat_at(&self, place: usize, slot: u32) -> u32 {
-        let before = u32::try_from(place).unwrap_or(0).saturating_mul(self.options.threads);
-        before.saturating_add(slot)
-    }
-
-    /// An operation as the simulated hosts take it from a thread.
-    fn placed(&mut self, id: u32, mut op: FileOp, now: Time) -> FileOp {
-        let Some(thread) = self.threads.get(&id) else { return op };
-        let (slot, process) = (thread.slot, thread.process);
-        let place = self.processes.get(&process).map_or(0, |process| process.place);
-        op.id = self.next_id();
-        (op.process, op.issued) = (self.seat_at(place, slot), now);
-        op.file_system = self.options.places.get(place).map_or(0, |place| place.mount);
-        op
-    }
-
-    fn next_id(&mut self) -> RequestId {
-        self.next_id += 1;
-        RequestId(self.next_id - 1)
     }
 
     /// Who waited in the kernel and does so no more, since somebody else has done something; whether there is such.

@@ -133,12 +133,14 @@ fn begins_known(document: &DocumentMut, name: &str) -> bool {
     })
 }
 
-/// The only file system that hosts mount.
+/// The only file system that hosts mount, on all of them.
 fn only_mount(document: &DocumentMut) -> Result<String, Problem> {
     let mut names = Vec::new();
     for kind in ["fs", "pvfs", "share", "san"] {
         let parts = document.get(kind).and_then(toml_edit::Item::as_table_like);
-        names.extend(parts.into_iter().flat_map(|parts| parts.iter()).map(|(name, _)| name.to_owned()));
+        // What several hosts mount is called by each of these.
+        let called = |name: &str| if kind == "fs" { name.to_owned() } else { format!("*/{name}") };
+        names.extend(parts.into_iter().flat_map(|parts| parts.iter()).map(|(name, _)| called(name)));
     }
     match names.as_slice() {
         [only] => Ok(only.clone()),

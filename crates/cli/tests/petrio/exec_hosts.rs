@@ -1,4 +1,5 @@
-//! Ranks of MPI that are executed on several simulated hosts: where they lie, what carries their messages, and that it is the same each time.
+//! Ranks of MPI that are executed on several simulated hosts: where they lie, what carries their messages, and that it is the same each
+//! time.
 
 use crate::exec_ranks::{compiled, possible};
 use crate::support::{Answer, Folder, unwrapped};
@@ -18,9 +19,10 @@ fn cluster(latency: &str) -> String {
 
 /// Two hosts with a disk each.
 const APART: &str = "[network.lan]\nlink = { rate = \"1 Gbit/s\", latency = \"20 us\" }\n\
-    [host.node]\ncount = 2\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
-    [host.node.disk.d]\nmodel = \"western-digital-wd800bb\"\n\
-    [host.node.fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"8 GiB\"\n";
+    [host.a]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[host.a.disk.d]\nmodel = \"western-digital-wd800bb\"\n\
+    [host.a.fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"8 GiB\"\n\
+    [host.b]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[host.b.disk.d]\nmodel = \"western-digital-wd800bb\"\n\
+    [host.b.fs.data]\ntype = \"ext4\"\non = \"d\"\nsize = \"8 GiB\"\n";
 
 /// A hundred messages there and back between the first and the last rank, of so many bytes; each writes a file of its own; one barrier.
 const ECHO: &str = "\
@@ -109,7 +111,8 @@ fn a_job_on_a_cluster_gives_the_same_bytes_each_time_where_ranks_divide_mpi_io_a
     let mut reports = Vec::new();
     for _ in 0..2 {
         let job = ["-np", "4", &program, "12", "5", "full", "state"];
-        let (answer, mut report) = executed(&folder, &["--on", "node*/work"], &job);
+        // It is the only one that hosts mount.
+        let (answer, mut report) = executed(&folder, &[], &job);
         assert!(answer.out.contains("Verification successful"), "{}", answer.out);
         report["executed"]["calls"].take();
         reports.push(serde_json::to_string(&report).unwrap());
@@ -127,17 +130,24 @@ fn ranks_on_hosts_with_disks_of_their_own_write_there_and_what_joins_nothing_is_
     folder.write("echo.c", ECHO);
     let program = compiled(&folder, &folder.path("echo.c").to_string_lossy(), "echo");
     folder.write("scenario.toml", APART);
-    let (_, report) = executed(&folder, &["--on", "node*/data"], &["-np", "4", &program, "8"]);
-    let written = |disk: &Value| disk["requests"].as_u64().unwrap_or(0);
-    let disks = report["disks"].as_array().unwrap();
-    assert!(disks.len() == 2 && disks.iter().all(|disk| written(disk) > 0), "{disks:?}");
+    let (_, report) = executed(&folder, &["--on", "*/data"], &["-np", "4", &program, "8"]);
+    let devices = report["traffic"].as_array().unwrap();
+    let written = |device: &Value| {
+        let purposes = device["purposes"].as_array().unwrap().iter();
+        purposes
+            .filter(|one| one["purpose"] == "data")
+            .filter_map(|one| one["writes"]["requests"].as_u64())
+            .sum::<u64>()
+    };
+    let writes: Vec<u64> = devices.iter().map(written).collect();
+    assert_eq!(writes, [2, 2], "{devices:?}");
     let refused = |options: &[&str], words: &[&str]| {
         let answer = folder.petrio(&[&["exec", "scenario.toml"][..], options, &["--"], words].concat());
         assert_eq!(answer.code, Some(2), "{}", answer.out);
         unwrapped(&answer.talk)
     };
-    let told = refused(&["--on", "node*/data", "--message-latency", "2us"], &["mpirun", &program]);
+    let told = refused(&["--on", "*/data", "--message-latency", "2us"], &["mpirun", &program]);
     assert!(told.contains("what the scenario's network says"), "{told}");
-    let told = refused(&["--on", "node0/data", "--on", "node1/data"], &["true"]);
+    let told = refused(&["--on", "a/data", "--on", "b/data"], &["true"]);
     assert!(told.contains("only the ranks of MPI lie on several"), "{told}");
 }

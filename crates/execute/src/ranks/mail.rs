@@ -213,6 +213,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_network_carries_is_there_when_it_has_come_and_is_seen_when_it_is_offered() {
+        let mut mail = Mail::default();
+        let offered = Some(Time::from_micros(3));
+        let carried = |number: u64| Letter { from: 1, tag: 7, comes: None, number, offered };
+        assert!(!mail.deliver(carried(4)));
+        assert_eq!(mail.probe(ANY).and_then(|letter| letter.seen()), offered);
+        assert_eq!(mail.post(ANY, 1), Some(carried(4)));
+        mail.post(ANY, 2);
+        assert!(mail.deliver(carried(5)));
+        assert_eq!((mail.over(1), mail.over(2)), (None, None));
+        mail.comes(5, Time::from_micros(9));
+        assert_eq!((mail.over(1), mail.over(2)), (None, Some(Time::from_micros(9))));
+    }
+
+    #[test]
     fn what_nobody_waits_for_any_more_takes_no_message() {
         let mut mail = Mail::default();
         mail.post(ANY, 1);
