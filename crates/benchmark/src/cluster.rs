@@ -7,7 +7,7 @@ use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
 use petrio_models::Work;
 use petrio_models::cluster::FileServer;
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, pvfs_page};
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsFiles, PvfsParameters, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -329,8 +329,9 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     let manager = servers.pop().ok_or_else(|| wrong(&"no servers"))?;
     let pvfs = PvfsParameters { costs: PvfsCosts::NONE, ..PvfsParameters::default() };
     let striping = pvfs.striping(cluster.servers).map_err(|error| wrong(&error))?;
-    let all = (&clients[..], &servers[..], &manager);
-    pvfs_page(&mut page, "pvfs", &pvfs, striping, 1 << 20, all, &mut processors);
+    let all = (&clients[..], &servers[..], Some(&manager));
+    let files = PvfsFiles { metadata: 1 << 20, ..PvfsFiles::default() };
+    pvfs_page(&mut page, "pvfs", &pvfs, striping, files, all, &mut processors);
     let stages = network.finish(&mut page, &mut [], &[]);
     for (own, name) in processors.into_iter().zip(&names) {
         own.finish(&mut page.reopen(name));

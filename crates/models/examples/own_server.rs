@@ -13,7 +13,7 @@
 use petrio_colours::{FileId, FileOp, Operation, RequestId, Status};
 use petrio_kernel::{NetBuilder, PageBuilder, Place, RunError, Simulation, StationSpec, Time};
 use petrio_models::cluster::FileServer;
-use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsParameters, pvfs_page};
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsCosts, PvfsFiles, PvfsParameters, pvfs_page};
 use petrio_models::network::topology::{TopologyParameters, Wiring};
 use petrio_models::network::{LinkParameters, Network, NetworkParameters};
 use petrio_models::processor::Processors;
@@ -109,8 +109,9 @@ pub(crate) fn rate(clients: u32, servers: u32, bytes: u64, flash: Flash) -> Resu
     let manager = stores.pop().ok_or("no servers")?;
     let pvfs = PvfsParameters { costs: PvfsCosts::NONE, ..PvfsParameters::default() };
     let striping = pvfs.striping(servers)?;
-    let all = (&writers[..], &stores[..], &manager);
-    pvfs_page(&mut page, "pvfs", &pvfs, striping, 1 << 20, all, &mut processors);
+    let all = (&writers[..], &stores[..], Some(&manager));
+    let files = PvfsFiles { metadata: 1 << 20, ..PvfsFiles::default() };
+    pvfs_page(&mut page, "pvfs", &pvfs, striping, files, all, &mut processors);
     network.finish(&mut page, &mut [], &[]);
     for (own, name) in processors.into_iter().zip(&names) {
         own.finish(&mut page.reopen(name));

@@ -16,6 +16,8 @@ pub(super) fn conserve(page: &mut PageBuilder<'_>) {
         |payload: &Payload| payload.is_of_request().into(),
         (outstanding, Sessions::left),
     );
+    let relay = |payload: &Payload| payload.is_relay().into();
+    conserve(page, "requests between servers", relay, (Sessions::relays, Sessions::relays_of_others));
     conserve(page, "bytes written", Payload::data_out, (|at: &Calls| at.written, |at: &Sessions| at.written));
     conserve(page, "bytes read", Payload::data_in, (|at: &Sessions| at.read, |at: &Calls| at.read));
 }

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::message::Payload;
+use super::metadata::Namespace;
 use super::*;
 use crate::FileServer;
 use crate::test_cluster::{Cluster, Fault, is_found, level, one, operations};
-use petrio_colours::Operation;
+use petrio_colours::{FileId, Operation};
 use proptest::prelude::*;
 
 fn pvfs_cluster(
@@ -37,8 +38,16 @@ fn pvfs_cluster(
             })
             .collect();
         let striping = parameters.striping(servers).unwrap();
-        let all = (&clients[..], &all[..], &manager);
-        pvfs_page(building.page, "pvfs", parameters, striping, 1 << 20, all, &mut building.processors);
+        // PVFS 2 has metadata on all servers; the files are there.
+        let manager = (parameters.version == Version::Pvfs1).then_some(&manager);
+        let all = (&clients[..], &all[..], manager);
+        let (mut names, site) = (Namespace::default(), parameters.metadata(striping));
+        for file in 1..3 {
+            // The first has all of its stripes, the second is stuffed.
+            names.is_there(&site, FileId(file), FileId::ROOT, (false, if file == 1 { 1 << 20 } else { 0 }));
+        }
+        let files = PvfsFiles { metadata: 1 << 20, database: 1 << 20, names };
+        pvfs_page(building.page, "pvfs", parameters, striping, files, all, &mut building.processors);
         clients.iter().map(|client| client.operations).collect()
     })
 }
@@ -78,4 +87,15 @@ fn a_reply_or_a_byte_that_pvfs_loses_is_found() {
         other => Some(other),
     };
     assert!(is_found(run([found_less, Some], Operation::Read), "bytes read"));
+}
+
+#[test]
+fn what_servers_lose_among_themselves_is_found() {
+    let run = |faults| {
+        let parameters = PvfsParameters { version: Version::Pvfs2, ..PvfsParameters::default() };
+        pvfs_cluster(&parameters, "train", (1, 3), faults).run(&one(Operation::Stat, 0), false)
+    };
+    assert_eq!(run([Some, Some]).unwrap(), 1);
+    let no_word: Fault<Payload> = |payload| (!matches!(payload, Payload::Relayed(_))).then_some(payload);
+    assert!(is_found(run([Some, no_word]), "requests between servers"));
 }

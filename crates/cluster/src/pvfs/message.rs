@@ -1,10 +1,12 @@
 //! What clients and servers of a parallel file system send each other.
 
+use super::metadata::Kind;
 use super::parameters::ServiceLevels;
 use crate::client::Outcome;
 use petrio_colours::{AccessFlags, FileId, IoClass, Operation};
 use petrio_kernel::Key;
 use petrio_persist::Persist;
+use smallvec::SmallVec;
 
 /// A part of a call, which one server does. It is known by its client's host, and there by the call and the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
@@ -29,6 +31,12 @@ impl Ticket {
 pub(super) enum Payload {
     /// To a server: do this.
     Request(Request),
+    /// To a server: do this to names or attributes.
+    Ask(AskOfNames),
+    /// To a server, of another: the same.
+    Relay(AskOfNames),
+    /// To a server, of another: it is done.
+    Relayed(Ticket),
     /// To a server: data of a write that it knows of.
     Data {
         ticket: Ticket,
@@ -55,7 +63,13 @@ impl Payload {
     pub(super) fn level(&self, levels: ServiceLevels) -> u8 {
         match self {
             Self::Data { .. } | Self::ReadData { .. } => levels.transfers,
-            Self::Request(_) | Self::MayWrite(_) | Self::ReadFollows | Self::Done(_) => levels.requests,
+            Self::Request(_)
+            | Self::Ask(_)
+            | Self::Relay(_)
+            | Self::Relayed(_)
+            | Self::MayWrite(_)
+            | Self::ReadFollows
+            | Self::Done(_) => levels.requests,
         }
     }
 
@@ -74,7 +88,12 @@ impl Payload {
 
     /// Whether it is a request or what ends one.
     pub(super) fn is_of_request(&self) -> bool {
-        matches!(self, Self::Request(_)) || self.ends().is_some()
+        matches!(self, Self::Request(_) | Self::Ask(_)) || self.ends().is_some()
+    }
+
+    /// Whether it is a request of one server to another, or what ends one.
+    pub(super) fn is_relay(&self) -> bool {
+        matches!(self, Self::Relay(_) | Self::Relayed(_))
     }
 
     /// Bytes of a file that go to a server.
@@ -108,6 +127,28 @@ pub(super) struct Request {
     pub(super) priority: u8,
     /// The data come with it.
     pub(super) with_data: bool,
+    /// Data that are read come with its answer.
+    pub(super) is_small: bool,
+    /// Bytes of the answer.
+    pub(super) answer: u64,
+    /// The service that hears the reply.
+    pub(super) reply_to: u32,
+}
+
+/// Names or attributes, as a server is asked about them.
+#[derive(Clone, Debug, Persist)]
+pub(super) struct AskOfNames {
+    pub(super) ticket: Ticket,
+    pub(super) kind: Kind,
+    pub(super) object: FileId,
+    /// How many names or objects it is about.
+    pub(super) count: u64,
+    /// A file's new length on the server.
+    pub(super) length: u64,
+    /// Servers that it concerns beside this one.
+    pub(super) others: SmallVec<[u32; 8]>,
+    /// Bytes of the answer.
+    pub(super) answer: u64,
     /// The service that hears the reply.
     pub(super) reply_to: u32,
 }

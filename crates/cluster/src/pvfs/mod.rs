@@ -28,6 +28,6 @@ mod sessions;
 mod shared;
 mod striping;
 
-pub use page::{PvfsClient, pvfs_page};
+pub use page::{PvfsClient, PvfsFiles, pvfs_page};
 pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, ServiceLevels, Version};
 pub use striping::{Order, Striping};

@@ -4,6 +4,7 @@ use super::calls::Mount;
 use super::client::client;
 use super::conserved::conserve;
 use super::message::Payload;
+use super::metadata::Namespace;
 use super::parameters::PvfsParameters;
 use super::server::server;
 use super::sessions::ServerIs;
@@ -33,28 +34,37 @@ pub struct PvfsClient<'p> {
     pub completions: Place<FileOp>,
 }
 
-/// Builds the page of a parallel file system.
-///
-/// The number of a file's metadata on the manager is its own and `metadata`; the file of that number is each server's
-/// database.
+/// A file system's metadata when a run begins.
+#[derive(Clone, Debug, Default)]
+pub struct PvfsFiles {
+    /// By how much the numbers of the manager's files are higher than those of the files that they are about (PVFS 1); the file of this
+    /// number is each server's database.
+    pub metadata: u32,
+    /// Bytes of that.
+    pub database: u64,
+    /// What is there (PVFS 2).
+    pub names: Namespace,
+}
+
+/// Builds the page of a parallel file system. PVFS 2 has no manager: all of its servers have metadata.
 pub fn pvfs_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     parameters: &PvfsParameters,
     striping: Striping,
-    metadata: u32,
-    (clients, servers, manager): (&[PvfsClient<'_>], &[FileServer], &FileServer),
+    PvfsFiles { metadata, database, names }: PvfsFiles,
+    (clients, servers, manager): (&[PvfsClient<'_>], &[FileServer], Option<&FileServer>),
     processors: &mut [Processors],
 ) -> Vec<Stage> {
     let mut page = parent.page(name);
     page.carries::<Payload>();
     conserve(&mut page);
     let protocol = parameters.protocol();
-    let shared = page.state("shared", Shared::default());
+    let shared = page.state("shared", Shared { names, ..Shared::default() });
     let draws = page.stream("order of servers");
     let addresses: Arc<[Address]> = servers.iter().map(|server| Address::of(&server.port)).collect();
     let mut stages = Vec::new();
-    for there in servers.iter().chain([manager]) {
+    for (number, there) in (0..).zip(servers.iter().chain(manager)) {
         let mut page = page.page(&there.name);
         let is = ServerIs {
             protocol,
@@ -65,6 +75,9 @@ pub fn pvfs_page(
             direct: parameters.direct,
             real_time: parameters.real_time,
             note: (petrio_colours::FileId(metadata), parameters.direct_note.get()),
+            number,
+            servers: Arc::clone(&addresses),
+            database,
         };
         let costs = (parameters.costs, parameters.receive_queue);
         let ports = (there.operations, there.completions);
@@ -77,7 +90,8 @@ pub fn pvfs_page(
             levels: parameters.service_levels,
             striping,
             servers: Arc::clone(&addresses),
-            manager: Address::of(&manager.port),
+            manager: manager.map(|manager| Address::of(&manager.port)),
+            site: parameters.metadata(striping),
             metadata,
             own: Address::of(&there.port),
         };

@@ -8,7 +8,7 @@
 
 use super::message::Ticket;
 use super::parameters::{PvfsCosts, QueueCost};
-use super::sessions::{Piece, ServerIs, Sessions};
+use super::sessions::{Look, Piece, ServerIs, Sessions};
 use crate::server::serves;
 use crate::wake_up::heard_awake;
 use petrio_colours::{FileOp, Message, Operation};
@@ -51,18 +51,24 @@ pub(super) fn server(
     let mut receive = page.transition("receive");
     let message = receive.take(heard);
     let (arcs, look) = (reactor.arcs(&mut receive), answerers.arcs(&mut receive));
-    let request = costs.request.time();
+    let (request, each) = (costs.request.time(), costs.database.time());
     receive.action(move |f| {
         let message: Box<Message> = f.take(message);
         match arcs.react(f, |sessions, now| sessions.receive(*message, now)) {
-            Ok(Some(ticket)) => look.put(f, request, Box::new(ticket)),
+            Ok(Some(Look { ticket, accesses })) => {
+                look.put(
+                    f,
+                    request + Time::from_picos(each.as_picos().saturating_mul(accesses)),
+                    Box::new(ticket),
+                );
+            }
             Ok(None) => {}
             Err(()) => f.fail("a server of PVFS hears what only clients do: a mistake in the model"),
         }
     });
 
-    reactor.hears(page, "grant", granted, |sessions, ticket, _| {
-        sessions.grant(*ticket);
+    reactor.hears(page, "grant", granted, |sessions, ticket, now| {
+        sessions.grant(*ticket, now);
         Ok(())
     });
 

@@ -1,5 +1,6 @@
 //! What all clients of a file system know.
 
+use super::metadata::Namespace;
 use crate::end_of_file::EndsOfFile;
 use petrio_persist::Persist;
 
@@ -10,4 +11,6 @@ pub(super) struct Shared {
     pub(super) salt: Option<u64>,
     /// Ends of the files that have been written to, as servers tell who asks.
     pub(super) ends: EndsOfFile,
+    /// What is where, of PVFS 2.
+    pub(super) names: Namespace,
 }

@@ -200,7 +200,7 @@ impl Message {
     }
 
     /// By a client; and what the server of a new name tells the new object's, where that is another.
-    pub(super) const fn set_attributes() -> Self {
+    pub(in crate::pvfs) const fn set_attributes() -> Self {
         Self::of(232, 16)
     }
 
@@ -213,12 +213,12 @@ impl Message {
     }
 
     /// The sizes of so many data files; by a client, or by a server, which gives no hints.
-    pub(super) const fn tree_sizes(data_files: u64, by_server: bool) -> Self {
+    pub(in crate::pvfs) const fn tree_sizes(data_files: u64, by_server: bool) -> Self {
         let base = if by_server { 156 } else { 148 };
         Self::of(base + HANDLE * data_files, 24 + 12 * data_files)
     }
 
-    pub(super) const fn tree_remove(data_files: u64, by_server: bool) -> Self {
+    pub(in crate::pvfs) const fn tree_remove(data_files: u64, by_server: bool) -> Self {
         let base = if by_server { 184 } else { 176 };
         Self::of(base + HANDLE * data_files, 28 + 4 * data_files)
     }

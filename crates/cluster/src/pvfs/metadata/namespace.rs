@@ -54,9 +54,17 @@ pub fn children(own: u32, servers: &[u32]) -> SmallVec<[SmallVec<[u32; 8]>; 2]> 
 /// What is made and changed while programs run, as servers know it.
 #[derive(Clone, Debug, Default, Persist)]
 pub struct Namespace {
-    /// Files that have got all of their data files.
-    unstuffed: FastMap<FileId, ()>,
+    objects: FastMap<FileId, Object>,
     directories: FastMap<FileId, Directory>,
+}
+
+/// A file or a directory that is there.
+#[derive(Clone, Copy, Debug, Default, Persist)]
+struct Object {
+    parent: FileId,
+    is_directory: bool,
+    /// It has got all of its data files.
+    unstuffed: bool,
 }
 
 /// A directory: the names on each server that has some.
@@ -66,21 +74,64 @@ struct Directory {
 }
 
 impl Namespace {
-    /// A file of so many bytes, or a directory of so many names, is there before the first instant.
-    pub fn is_there(&mut self, site: &Site, object: FileId, bytes: u64) {
-        if bytes > site.striping.unit {
-            self.unstuffed.insert(object, ());
+    /// A file of so many bytes, or a directory, is there before the first instant.
+    pub fn is_there(
+        &mut self,
+        site: &Site,
+        object: FileId,
+        parent: FileId,
+        (is_directory, bytes): (bool, u64),
+    ) {
+        let unstuffed = bytes > site.striping.unit;
+        if self.objects.insert(object, Object { parent, is_directory, unstuffed }).is_none()
+            && object != FileId::ROOT
+        {
+            let part = self.part_of(site, parent, object);
+            self.enter(site, parent, part);
+        }
+    }
+
+    /// Whether there is such a file or directory.
+    pub fn exists(&self, object: FileId) -> bool {
+        object == FileId::ROOT || self.objects.contains_key(&object)
+    }
+
+    /// Whether it is a directory.
+    pub fn is_directory(&self, object: FileId) -> bool {
+        object == FileId::ROOT || self.objects.get(&object).is_some_and(|object| object.is_directory)
+    }
+
+    /// The directory of an object's name.
+    pub fn parent(&self, object: FileId) -> FileId {
+        self.objects.get(&object).map_or(FileId::ROOT, |object| object.parent)
+    }
+
+    /// How many names a directory has.
+    pub fn names(&self, directory: FileId) -> u64 {
+        self.directories.get(&directory).map_or(0, |directory| directory.parts.iter().sum())
+    }
+
+    /// An object is made.
+    pub(super) fn make(&mut self, object: FileId, parent: FileId, is_directory: bool) {
+        self.objects.insert(object, Object { parent, is_directory, unstuffed: false });
+    }
+
+    /// An object's name moves to another directory.
+    pub(super) fn moves(&mut self, object: FileId, to: FileId) {
+        if let Some(object) = self.objects.get_mut(&object) {
+            object.parent = to;
         }
     }
 
     /// Whether a file's data lie with its metadata.
     pub(super) fn is_stuffed(&self, site: &Site, file: FileId) -> bool {
-        site.stuffing && site.striping.per_file > 1 && !self.unstuffed.contains_key(&file)
+        let unstuffed = self.objects.get(&file).is_some_and(|object| object.unstuffed);
+        site.stuffing && site.striping.per_file > 1 && !unstuffed
     }
 
     /// A file gets all of its data files.
     pub(super) fn unstuff(&mut self, file: FileId) {
-        self.unstuffed.insert(file, ());
+        self.objects.entry(file).or_default().unstuffed = true;
     }
 
     /// How many data files a file has.
@@ -137,7 +188,7 @@ impl Namespace {
 
     /// An object goes.
     pub(super) fn forget(&mut self, object: FileId) {
-        self.unstuffed.remove(&object);
+        self.objects.remove(&object);
         self.directories.remove(&object);
     }
 }

@@ -96,6 +96,8 @@ pub enum Operation {
         /// Which.
         file: FileId,
     },
+    /// All servers' data and metadata go to their disks.
+    FlushAll,
     /// A file is cut.
     Truncate {
         /// Which.
@@ -123,6 +125,8 @@ pub struct Ask {
     pub object: FileId,
     /// The other object that it is about: a directory, of a name.
     pub parent: FileId,
+    /// How many names or objects it is about.
+    pub count: u64,
     /// How long it and its answer are.
     pub message: Message,
     /// Servers that this one asks before it answers: of a tree, those of all data files.
@@ -197,6 +201,11 @@ impl Client<'_> {
             }
             Operation::Access { file, end, writes } => self.access(file, end, writes, &mut rounds),
             Operation::Flush { file } => self.flush(file, &mut rounds),
+            Operation::FlushAll => {
+                let all = 0..self.site.striping.servers;
+                let ask = |server| Ask { server, ..self.ask(Kind::Flush, FileId::ROOT, Message::flush()) };
+                rounds.push(all.map(ask).collect());
+            }
             Operation::Truncate { file, length } => self.truncate(file, length, &mut rounds),
             Operation::SetAttributes { object, is_directory } => {
                 self.attributes(object, is_directory, CAPABILITY, &mut rounds);
@@ -207,6 +216,16 @@ impl Client<'_> {
         rounds
     }
 
+    /// What is asked for something that isn't there, or mayn't be done: a name is looked up in vain.
+    pub fn in_vain(&mut self, parent: FileId, object: FileId) -> Rounds {
+        let mut rounds = Rounds::new();
+        self.attributes(parent, true, CAPABILITY, &mut rounds);
+        let server = self.server_of_name(parent, object);
+        let ask = self.ask(Kind::LookupPath, object, Message::lookup(NAME, false));
+        rounds.push(one(Ask { server, parent, ..ask }));
+        rounds
+    }
+
     fn home(&self, object: FileId) -> u32 {
         self.site.home(object, self.salt)
     }
@@ -214,7 +233,7 @@ impl Client<'_> {
     /// A request to an object's own server.
     fn ask(&self, kind: Kind, object: FileId, message: Message) -> Ask {
         let server = self.home(object);
-        Ask { kind, server, object, parent: FileId::ROOT, message, others: SmallVec::new() }
+        Ask { kind, server, object, parent: FileId::ROOT, count: 1, message, others: SmallVec::new() }
     }
 
     /// The configuration, of the server that is named first, and then of all that it names.
@@ -300,17 +319,14 @@ impl Client<'_> {
         if let Some((new, names)) = self.names.enter(self.site, parent, part) {
             // The client waits for the split, which its request set off.
             let message = Message::split(names, NAME);
-            let ask = Ask {
-                server: self.site.part_server(home, new),
-                parent,
-                ..self.ask(Kind::SplitEntries, parent, message)
-            };
+            let ask = self.ask(Kind::SplitEntries, parent, message);
+            let ask = Ask { server: self.site.part_server(home, new), parent, count: names, ..ask };
             rounds.push(one(ask));
         }
     }
 
     fn create(&mut self, parent: FileId, file: FileId, rounds: &mut Rounds) {
-        self.names.forget(file);
+        self.names.make(file, parent, false);
         self.attributes(parent, true, CAPABILITY, rounds);
         let servers = self.names.data_servers(self.site, file, self.salt);
         let is_stuffed = self.names.is_stuffed(self.site, file);
@@ -324,7 +340,7 @@ impl Client<'_> {
     }
 
     fn make_directory(&mut self, parent: FileId, directory: FileId, rounds: &mut Rounds) {
-        self.names.forget(directory);
+        self.names.make(directory, parent, true);
         self.attributes(parent, true, CAPABILITY, rounds);
         let first = self.site.directory_servers.0.clamp(1, self.site.striping.servers.max(1));
         let message = Message::make_directory(first.into());
@@ -394,6 +410,7 @@ impl Client<'_> {
         if let Some(replaced) = replaced {
             self.remove_object(replaced, false, rounds);
         }
+        self.names.moves(object, to);
         self.known.told_name(object, self.now);
         self.known.forget_attributes(from);
         self.known.forget_attributes(to);
@@ -431,7 +448,7 @@ impl Client<'_> {
     fn read_names(&mut self, (directory, part): (FileId, u32), names: u64, rounds: &mut Rounds) {
         self.attributes(directory, true, Want { entries: true, ..CAPABILITY }, rounds);
         let ask = self.ask(Kind::ReadDirectory, directory, Message::read_directory(names, NAME));
-        rounds.push(one(Ask { server: self.site.part_server(ask.server, part), ..ask }));
+        rounds.push(one(Ask { server: self.site.part_server(ask.server, part), count: names, ..ask }));
     }
 
     fn list(&mut self, files: &[FileId], rounds: &mut Rounds) {
@@ -447,8 +464,8 @@ impl Client<'_> {
                 let has_data = self.names.data_servers(self.site, file, self.salt).contains(&server);
                 data += u64::from(has_data && !is_stuffed);
             }
-            let ask = |kind, message, to: &mut Stage| {
-                to.push(Ask { server, ..self.ask(kind, FileId::ROOT, message) });
+            let ask = |count, message, to: &mut Stage| {
+                to.push(Ask { server, count, ..self.ask(Kind::ListAttributes, FileId::ROOT, message) });
             };
             if stuffed + striped > 0 {
                 let of_stuffed = Message::list_files(stuffed, 1, true);
@@ -456,12 +473,12 @@ impl Client<'_> {
                 let none = Message::list_files(0, 0, false);
                 let both = |of: fn(Message) -> u64| of(of_stuffed) + of(of_striped) - of(none);
                 let message = Message { sent: both(|m| m.sent), received: both(|m| m.received) };
-                ask(Kind::ListAttributes, message, &mut objects);
+                ask(stuffed + striped, message, &mut objects);
             }
             let mut left = data;
             while left > 0 {
                 let next = left.min(LISTED_AT_ONCE);
-                ask(Kind::ListAttributes, Message::list_sizes(next), &mut sizes);
+                ask(next, Message::list_sizes(next), &mut sizes);
                 left -= next;
             }
         }

@@ -129,6 +129,7 @@ proptest! {
             server: root,
             object: FILE,
             parent: FileId::ROOT,
+            count: 1,
             message: Message::default(),
             others: all,
         };

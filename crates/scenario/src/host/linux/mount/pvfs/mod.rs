@@ -47,7 +47,8 @@ pub struct PvfsPlace {
     pub clients: Names,
     /// The file systems of hosts on which its files lie, such as `server*/data`, in their order.
     pub servers: Names,
-    /// The file system on which its metadata lie, and whose host is its manager; left out, the first of its servers.
+    /// PVFS 1: the file system on which its metadata lie, and whose host is its manager; left out, the first of its servers. PVFS 2 has
+    /// metadata on all of its servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manager: Option<String>,
 }
@@ -62,7 +63,7 @@ pub(crate) struct PlannedPvfs {
     clients: Vec<usize>,
     /// File systems.
     servers: Vec<usize>,
-    manager: usize,
+    manager: Option<usize>,
 }
 
 /// A parallel file system of which everything is found.
@@ -80,8 +81,8 @@ pub struct PlacedPvfs {
     pub clients: Vec<MountPoint>,
     /// The file systems that it lies on, by their numbers.
     pub servers: Vec<usize>,
-    /// The file system that holds its metadata.
-    pub manager: usize,
+    /// The file system that holds its metadata, if one does.
+    pub manager: Option<usize>,
     /// Its size in blocks of 512 bytes.
     pub blocks: u64,
 }
@@ -116,8 +117,14 @@ impl MountKind for Pvfs {
         let network = site.network_between(&path, self.place.network.as_deref());
         let clients = site.hosts(&path, "clients", &self.place.clients);
         let servers = site.file_systems(&path, "servers", &self.place.servers);
+        let is_first = self.parameters.version == Version::Pvfs1;
         let manager = match &self.place.manager {
-            None => servers.first().copied(),
+            None => servers.first().copied().filter(|_| is_first),
+            Some(_) if !is_first => {
+                let message = "PVFS 2 has metadata on all of its servers, and no manager".to_owned();
+                site.checker.error(&format!("{path}.manager"), message, "leave it out");
+                None
+            }
             Some(manager) => {
                 let found = site.file_systems(&path, "manager", &Names::one(manager));
                 if let [_, _, ..] = found[..] {
@@ -130,7 +137,7 @@ impl MountKind for Pvfs {
                 found.first().copied()
             }
         };
-        let found = network.is_some() && manager.is_some();
+        let found = network.is_some() && !servers.is_empty() && (manager.is_some() || !is_first);
         site.mounts::<Self>(name, "mount of a parallel file system", &clients, found);
         if let Err(error) = self.parameters.striping(as_number(servers.len()))
             && !servers.is_empty()
@@ -138,9 +145,9 @@ impl MountKind for Pvfs {
             let words = format!("the parallel file system \"{name}\" can't be made: {error}");
             site.checker.refuse(&path, &words);
         }
-        let (network, manager) = network.zip(manager)?;
+        let network = network.filter(|_| found)?;
         // Its hosts are on its network, and none is both client and server.
-        let of_servers = site.hosts_of(servers.iter().copied().chain([manager]));
+        let of_servers = site.hosts_of(servers.iter().copied().chain(manager));
         site.on_network(&path, network, "clients", clients.iter().copied());
         site.on_network(&path, network, "servers", of_servers.iter().copied());
         if let Some(&host) = clients.iter().find(|host| of_servers.contains(host)) {
@@ -198,6 +205,13 @@ impl Pvfs {
     }
 }
 
+impl PlacedPvfs {
+    /// Whether each of its servers has a database of names and attributes: PVFS 2 has.
+    pub(super) fn has_databases(&self) -> bool {
+        self.manager.is_none()
+    }
+}
+
 impl PlacedMount for PlacedPvfs {
     fn name(&self) -> &str {
         &self.name
@@ -208,7 +222,7 @@ impl PlacedMount for PlacedPvfs {
     }
 
     fn lies_on(&self) -> Vec<usize> {
-        self.servers.iter().copied().chain([self.manager]).collect()
+        self.servers.iter().copied().chain(self.manager).collect()
     }
 
     fn costs_nothing(&self, linux: &PlacedLinux) -> bool {
@@ -232,9 +246,9 @@ impl PlacedMount for PlacedPvfs {
     fn pages<'l>(
         &'l self,
         linux: &'l PlacedLinux,
-        _: Range<usize>,
+        volumes: Range<usize>,
         site: &mut HostSite<'_, '_>,
     ) -> Result<Box<dyn MountPages + 'l>, RunFailure> {
-        Ok(Box::new(PvfsPages::of(self, linux, site.foundation.next_file()?)))
+        Ok(Box::new(PvfsPages::of(self, linux, volumes, site.foundation.next_file()?)))
     }
 }

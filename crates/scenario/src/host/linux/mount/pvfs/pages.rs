@@ -9,15 +9,17 @@ use petrio_colours::FileId;
 use petrio_kernel::PageBuilder;
 use petrio_models::Stage;
 use petrio_models::cluster::FileServer;
-use petrio_models::cluster::pvfs::{PvfsClient, pvfs_page};
+use petrio_models::cluster::pvfs::metadata::Namespace;
+use petrio_models::cluster::pvfs::{PvfsClient, PvfsFiles, pvfs_page};
 use petrio_models::network::Writers;
 use petrio_units::numbers::as_number;
 use petrio_workload::program::PlannedFile;
+use std::ops::Range;
 
 /// Numbers that are free for files that programs make during a run, before those of the manager's own files begin.
 const ROOM_FOR_NEW_FILES: u32 = 1 << 20;
-/// Bytes of a server's database: a page of it is written at a time.
-const DATABASE_BYTES: u64 = 1 << 20;
+/// Bytes of a server's database, of which a page is read or written at a time: at least, and for each file.
+const DATABASE_BYTES: (u64, u64) = (1 << 20, 1 << 10);
 /// Bytes of a manager's file about a file (PVFS 1: its `fmeta`).
 const METADATA_BYTES: u64 = 136;
 
@@ -25,13 +27,40 @@ const METADATA_BYTES: u64 = 136;
 pub(super) struct PvfsPages<'l> {
     pvfs: &'l PlacedPvfs,
     linux: &'l PlacedLinux,
+    /// Its volumes, by their numbers in the family.
+    volumes: Range<usize>,
     /// By how much the numbers of the manager's files are higher than those of the files that they are about.
     metadata: u32,
+    /// Bytes of a server's database.
+    database: u64,
 }
 
 impl<'l> PvfsPages<'l> {
-    pub(super) fn of(pvfs: &'l PlacedPvfs, linux: &'l PlacedLinux, next_file: u32) -> Self {
-        Self { pvfs, linux, metadata: next_file.saturating_add(ROOM_FOR_NEW_FILES) }
+    pub(super) fn of(
+        pvfs: &'l PlacedPvfs,
+        linux: &'l PlacedLinux,
+        volumes: Range<usize>,
+        next_file: u32,
+    ) -> Self {
+        let (least, each) = DATABASE_BYTES;
+        let database = least + each * u64::from(next_file) / pvfs.servers.len().max(1) as u64;
+        let database = if pvfs.has_databases() { database.next_multiple_of(4 << 10) } else { least };
+        Self { pvfs, linux, volumes, metadata: next_file.saturating_add(ROOM_FOR_NEW_FILES), database }
+    }
+
+    /// What PVFS 2 knows of the files that are there when a run begins.
+    fn names(&self, site: &HostSite<'_, '_>) -> Result<Namespace, RunFailure> {
+        let mut names = Namespace::default();
+        if self.pvfs.has_databases() {
+            let metadata = self.pvfs.parameters.metadata(self.pvfs.striping);
+            for number in self.volumes.clone() {
+                for file in site.foundation.files(number)?.into_iter().filter(|file| file.present) {
+                    let PlannedFile { file, parent, is_directory, size, .. } = file;
+                    names.is_there(&metadata, file, parent, (is_directory, size));
+                }
+            }
+        }
+        Ok(names)
     }
 
     fn is_manager(&self, position: usize) -> bool {
@@ -77,13 +106,14 @@ impl MountPages for PvfsPages<'_> {
 
     /// A server's database of files, where it notes how long they are.
     fn own_file(&self, position: usize) -> Option<PlannedFile> {
-        (!self.is_manager(position) && self.pvfs.parameters.direct).then_some(PlannedFile {
+        let keeps_it = self.pvfs.parameters.direct || self.pvfs.has_databases();
+        (!self.is_manager(position) && keeps_it).then_some(PlannedFile {
             file: FileId(self.metadata),
             parent: FileId::ROOT,
             is_directory: false,
             present: true,
             cached: true,
-            size: DATABASE_BYTES,
+            size: self.database,
         })
     }
 
@@ -92,7 +122,8 @@ impl MountPages for PvfsPages<'_> {
         site: &mut HostSite<'_, '_>,
         wires: &mut Connections<'_>,
     ) -> Result<Vec<Stage>, RunFailure> {
-        let Self { pvfs, linux, metadata } = *self;
+        let Self { pvfs, linux, metadata, database, .. } = *self;
+        let names = self.names(site)?;
         let of_servers: Vec<usize> =
             pvfs.lies_on().into_iter().map(|there| linux.file_systems[there].host).collect();
         let parameters = &linux.networks[pvfs.network].parameters;
@@ -126,7 +157,7 @@ impl MountPages for PvfsPages<'_> {
                 completions: answers.place,
             });
         }
-        let Some(manager) = servers.pop() else { return Ok(Vec::new()) };
+        let manager = if pvfs.manager.is_some() { servers.pop() } else { None };
         let mut clients = Vec::new();
         for client in &pvfs.clients {
             clients.push(PvfsClient {
@@ -137,8 +168,9 @@ impl MountPages for PvfsPages<'_> {
                 completions: site.completions,
             });
         }
-        let all = (&clients[..], &servers[..], &manager);
+        let all = (&clients[..], &servers[..], manager.as_ref());
         let (parameters, striping) = (&pvfs.parameters, pvfs.striping);
-        Ok(pvfs_page(site.page, &pvfs.name, parameters, striping, metadata, all, wires.processors))
+        let files = PvfsFiles { metadata, database, names };
+        Ok(pvfs_page(site.page, &pvfs.name, parameters, striping, files, all, wires.processors))
     }
 }

@@ -1,17 +1,21 @@
 //! A client's calls: which parts of each its servers do, and what is left of it.
 
+mod names;
+
 use super::message::{Payload, Request, Ticket};
+use super::metadata::{Known, Site, Stage, data_messages};
 use super::parameters::{Protocol, ServiceLevels};
 use super::shared::Shared;
 use super::striping::{Striping, Turns};
 use crate::address::Address;
 use crate::client::UnderWay;
-use petrio_colours::{FileCause, FileId, FileOp, Message, Operation, local_operations};
+use petrio_colours::{Failure, FileCause, FileId, FileOp, Message, Operation, Status, local_operations};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
 use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A file system as a client has mounted it.
@@ -21,7 +25,10 @@ pub(super) struct Mount {
     pub(super) levels: ServiceLevels,
     pub(super) striping: Striping,
     pub(super) servers: Arc<[Address]>,
-    pub(super) manager: Address,
+    /// PVFS 1: who has the metadata. PVFS 2 has them on all servers.
+    pub(super) manager: Option<Address>,
+    /// What PVFS 2 goes by.
+    pub(super) site: Site,
     /// By how much the numbers of the manager's files are higher than those of the files that they are about.
     pub(super) metadata: u32,
     /// Where it hears itself.
@@ -31,11 +38,28 @@ pub(super) struct Mount {
 /// A server's part of a call: its number, and of its own file the first byte and how many.
 type Part = (u32, u64, u64);
 
-/// What a call does next.
+/// What a call does next: it asks about names and attributes, one stage after the other, and then does what follows.
+#[derive(Clone, Debug, Default, Persist)]
+struct Next {
+    stages: VecDeque<Stage>,
+    phase: Phase,
+}
+
+impl Next {
+    fn of(phase: Phase) -> Self {
+        Self { stages: VecDeque::new(), phase }
+    }
+}
+
+/// What a call does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
 enum Phase {
     /// Its parts on the servers that have them.
     Data,
+    /// It has been refused.
+    Refused(Failure),
+    /// What PVFS 2 asks before it writes to the end of a file, once that is known.
+    Append,
     /// The manager does it to what it has of the file.
     Manager,
     /// Each of the file's servers does it to its own file.
@@ -47,7 +71,7 @@ enum Phase {
 }
 
 impl Phase {
-    /// What a call does first, and then.
+    /// What a call of PVFS 1 does first, and then.
     const fn of(op: &FileOp) -> [Self; 2] {
         match op.operation {
             Operation::Write if op.flags.append => [Self::EndOfFile, Self::Data],
@@ -86,7 +110,9 @@ pub(super) struct Calls {
     mount: Mount,
     /// What differs between runs of the same files: drawn once a run, for all clients.
     pub(super) salt: u64,
-    calls: Slab<UnderWay<Phase>>,
+    calls: Slab<UnderWay<Next>>,
+    /// What the client knows of names and attributes (PVFS 2).
+    known: Known,
     /// Bytes that were sent to be written, and those that came.
     pub(super) written: u64,
     pub(super) read: u64,
@@ -101,6 +127,7 @@ impl Calls {
             mount,
             salt: 0,
             calls: Slab::new(),
+            known: Known::default(),
             written: 0,
             read: 0,
             outbox: Vec::new(),
@@ -116,21 +143,35 @@ impl Calls {
 
     /// A call begins.
     pub(super) fn begin(&mut self, op: FileOp, shared: &mut Shared, now: Time) {
+        if self.mount.manager.is_none() {
+            let slot = self.calls.insert(UnderWay::new(op.clone(), Next::default()));
+            return self.begin_names(slot, &op, shared, now);
+        }
         let [first, next] = Phase::of(&op);
-        let slot = self.calls.insert(UnderWay::new(op, next));
-        self.send(slot, first, shared, now);
+        let slot = self.calls.insert(UnderWay::new(op, Next::of(next)));
+        self.send(slot, Next::of(first), shared, now);
     }
 
     fn turns(&self, file: FileId) -> Turns {
         self.mount.striping.turns(file, self.salt)
     }
 
-    /// Asks for what a phase of a call needs; a phase of nothing is over at once.
-    fn send(&mut self, slot: u32, phase: Phase, shared: &mut Shared, now: Time) {
+    /// Asks what a call asks next, or does what follows; a phase of nothing is over at once.
+    fn send(&mut self, slot: u32, mut next: Next, shared: &mut Shared, now: Time) {
         let Some(call) = self.calls.get_mut(slot) else { return };
         let op = call.op.clone();
-        match phase {
+        if let Some(stage) = next.stages.pop_front() {
+            call.left = names::width(&stage);
+            call.next = next;
+            return self.ask_about_names(slot, &op, stage);
+        }
+        match next.phase {
             Phase::Nothing => self.end(slot, shared, now),
+            Phase::Refused(failure) => {
+                call.status = Status::Failed(failure);
+                self.end(slot, shared, now);
+            }
+            Phase::Append => self.begin_append(slot, &op, shared, now),
             Phase::Manager => {
                 call.left = 1;
                 self.ask_manager(slot, &op);
@@ -158,7 +199,8 @@ impl Calls {
                 let op = self.at_its_end(slot, op, shared);
                 let turns = self.turns(op.file);
                 let parts = turns.parts(op.offset, op.length);
-                let parts = parts.map(|part| (part.server, part.offset, part.length)).collect();
+                let parts: SmallVec<[Part; 8]> =
+                    parts.map(|part| (part.server, part.offset, part.length)).collect();
                 self.ask_servers(slot, &op, parts, shared, now);
             }
         }
@@ -188,11 +230,17 @@ impl Calls {
         if parts.is_empty() {
             return self.end(slot, shared, now);
         }
-        parts.into_iter().for_each(|part| self.ask(slot, op, part));
+        // Small accesses are small on all servers, or none is (sys-io.sm).
+        let Protocol { small_write, small_read, .. } = self.mount.protocol;
+        let most = if op.operation == Operation::Write { small_write } else { small_read };
+        let is_small = parts.iter().all(|(_, _, length)| *length <= most);
+        let files = self.mount.manager.is_none().then(|| shared.names.data_files(&self.mount.site, op.file));
+        parts.into_iter().for_each(|part| self.ask(slot, op, part, (is_small, files)));
     }
 
     fn ask_manager(&mut self, slot: u32, op: &FileOp) {
         let Mount { metadata, manager, protocol, .. } = self.mount;
+        let Some(manager) = manager else { return };
         let of = |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0 + metadata) };
         // No server has that number.
         let part = (u32::MAX, 0, op.length);
@@ -212,14 +260,17 @@ impl Calls {
     }
 
     /// Asks a server for its part of a call; of a write, the data follow as its protocol has it.
-    fn ask(&mut self, slot: u32, op: &FileOp, part: Part) {
+    fn ask(&mut self, slot: u32, op: &FileOp, part: Part, (is_small, files): (bool, Option<u32>)) {
         let (server, _, length) = part;
         let protocol = self.mount.protocol;
         let Some(&address) = self.mount.servers.get(server as usize) else { return };
         let writes = op.operation == Operation::Write;
-        let with_data = writes && length <= protocol.small_write;
-        let request = Request { with_data, ..self.request(slot, op, part) };
-        let bytes = protocol.request + if with_data { length } else { 0 };
+        let with_data = writes && is_small && protocol.small_write > 0;
+        let message = files.map(|files| data_messages(files.into(), is_small));
+        let answer = message.map_or(protocol.answer, |message| message.received);
+        let request = Request { with_data, is_small, answer, ..self.request(slot, op, part) };
+        let own = message.map_or(protocol.request, |message| message.sent);
+        let bytes = own + if with_data { length } else { 0 };
         let outstanding = Outstanding { ticket: request.ticket, address, process: op.process, part };
         self.outstanding.push(outstanding);
         self.send_to(address, op.process, bytes, Payload::Request(request));
@@ -243,6 +294,8 @@ impl Calls {
             class: op.class,
             priority: op.priority,
             with_data: false,
+            is_small: false,
+            answer: self.mount.protocol.answer,
             reply_to: own.service,
         }
     }

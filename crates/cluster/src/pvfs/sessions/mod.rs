@@ -1,10 +1,13 @@
 //! A server's sessions: the parts of calls that it does, and what is left of each.
 
+mod asked;
+
 use super::message::{Payload, Reply, Request, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use crate::address::Address;
 use crate::client::Outcome;
 use crate::server::is_done_to_nothing;
+use asked::Asked;
 use petrio_colours::{
     AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, RequestId, Status,
 };
@@ -13,6 +16,7 @@ use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 use petrio_stage::slab::Slab;
 use petrio_units::numbers::low_half;
+use std::sync::Arc;
 
 /// Something that a server takes from its receive buffers and does to its own file.
 #[derive(Clone, Copy, Debug, Persist)]
@@ -56,7 +60,18 @@ struct Flow {
     read: Vec<(u64, u64, u64)>,
 }
 
-/// What is asked of the server's own file system.
+/// What is asked of the server's own file system, and what for.
+#[derive(Clone, Debug, Persist)]
+enum Doing {
+    /// Data.
+    Piece(Access),
+    /// What a request about names and attributes needs.
+    Step(Ticket),
+    /// The database, or all of the file system, for those who wait for it.
+    Sync,
+}
+
+/// Data that are read or written.
 #[derive(Clone, Debug, Persist)]
 struct Access {
     piece: Piece,
@@ -71,7 +86,8 @@ struct Access {
 pub(super) struct Sessions {
     is: ServerIs,
     sessions: FastMap<Ticket, Session>,
-    accesses: Slab<Access>,
+    accesses: Slab<Doing>,
+    asked: Asked,
     pub(super) waiting: u32,
     /// Bytes that came to be written, and those that were sent.
     pub(super) written: u64,
@@ -84,7 +100,7 @@ pub(super) struct Sessions {
 }
 
 /// What kind of a server it is.
-#[derive(Clone, Copy, Debug, Persist)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct ServerIs {
     pub(super) protocol: Protocol,
     pub(super) levels: ServiceLevels,
@@ -97,6 +113,18 @@ pub(super) struct ServerIs {
     pub(super) real_time: bool,
     /// The file in which it notes how long files are, and how much it writes there.
     pub(super) note: (FileId, u64),
+    /// Its number among the file system's servers, where these are heard, and how large the database of each is (PVFS 2).
+    pub(super) number: u32,
+    pub(super) servers: Arc<[Address]>,
+    pub(super) database: u64,
+}
+
+/// What has come to a server needs a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) ticket: Ticket,
+    /// Times that its database is asked for something.
+    pub(super) accesses: u64,
 }
 
 impl Sessions {
@@ -105,6 +133,7 @@ impl Sessions {
             is,
             sessions: FastMap::default(),
             accesses: Slab::new(),
+            asked: Asked::default(),
             waiting: 0,
             written: 0,
             read: 0,
@@ -117,20 +146,35 @@ impl Sessions {
 
     /// Requests that aren't over.
     pub(super) fn left(&self) -> u64 {
-        self.sessions.len() as u64
+        self.sessions.len() as u64 + self.asked.of_clients()
     }
 
-    /// Something comes from a client. A write whose data aren't wanted yet is returned: its request has to be looked at
-    /// first.
-    pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Ticket>, ()> {
+    /// Requests to other servers, and of other servers, that aren't over.
+    pub(super) fn relays(&self) -> u64 {
+        self.asked.relays()
+    }
+
+    /// See there.
+    pub(super) fn relays_of_others(&self) -> u64 {
+        self.asked.of_servers()
+    }
+
+    /// Something comes from a client, or from another server. What has to be looked at first is returned: a write whose data aren't
+    /// wanted yet, and what is asked about names.
+    pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Look>, ()> {
         let Message { source, connection, .. } = message;
         let payload = message.payload.open::<Payload>().ok_or(())?;
         self.written += payload.data_out();
         match *payload {
             Payload::Request(request) => {
                 let client = Address { host: source, service: request.reply_to };
-                Ok(self.requested(request, client, connection, now))
+                Ok(self
+                    .requested(request, client, connection, now)
+                    .map(|ticket| Look { ticket, accesses: 0 }))
             }
+            Payload::Ask(ask) => Ok(Some(self.asked_for(ask, (source, connection), true, now))),
+            Payload::Relay(ask) => Ok(Some(self.asked_for(ask, (source, connection), false, now))),
+            Payload::Relayed(ticket) => self.relayed(ticket, now).map(|()| None),
             Payload::Data { ticket, offset, length } => {
                 let opens = self.arrived(ticket, now);
                 self.wait(Piece { ticket, offset, length, opens });
@@ -146,7 +190,7 @@ impl Sessions {
     }
 
     fn requested(&mut self, request: Request, client: Address, connection: u32, now: Time) -> Option<Ticket> {
-        let Request { ticket, operation, offset, length, with_data, .. } = request;
+        let Request { ticket, operation, offset, length, with_data, is_small, answer, .. } = request;
         let moves = matches!(operation, Operation::Read | Operation::Write);
         let left = if moves { length } else { 1 };
         let status = Status::DoneFromCache;
@@ -169,8 +213,8 @@ impl Sessions {
             // Its data follow.
             Operation::Write => {}
             Operation::Read => {
-                if length > self.is.protocol.small_read {
-                    self.send(ticket, self.is.protocol.answer, Payload::ReadFollows);
+                if !is_small {
+                    self.send(ticket, answer, Payload::ReadFollows);
                 }
                 if self.is.protocol.flow_buffers.is_some() {
                     self.begin_piece(ticket);
@@ -207,10 +251,10 @@ impl Sessions {
     /// take the next ones.
     fn send_in_order(&mut self, piece: Piece, moved: u64, mut reply: Option<Reply>) {
         let Piece { ticket, offset, length, .. } = piece;
-        let Protocol { answer: bytes, data_header, small_read, .. } = self.is.protocol;
+        let Protocol { data_header, .. } = self.is.protocol;
         let Some(session) = self.sessions.get_mut(&ticket) else { return };
-        let whole = session.request.length;
-        let header = if whole <= small_read { bytes } else { data_header };
+        let Request { length: whole, is_small, answer, .. } = session.request;
+        let header = if is_small { answer } else { data_header };
         session.flow.read.push((offset - session.request.offset, length, moved));
         loop {
             let Some(Session { flow, .. }) = self.sessions.get_mut(&ticket) else { return };
@@ -233,9 +277,13 @@ impl Sessions {
         })
     }
 
-    /// The data of a write may come.
-    pub(super) fn grant(&mut self, ticket: Ticket) {
-        self.send(ticket, self.is.protocol.answer, Payload::MayWrite(ticket));
+    /// What was asked has been looked at: the data of a write may come, or names and attributes are worked on.
+    pub(super) fn grant(&mut self, ticket: Ticket, now: Time) {
+        if self.begin_asked(ticket, now) {
+            return;
+        }
+        let Some(session) = self.sessions.get(&ticket) else { return };
+        self.send(ticket, session.request.answer, Payload::MayWrite(ticket));
     }
 
     fn send(&mut self, ticket: Ticket, bytes: u64, payload: Payload) {
@@ -250,7 +298,7 @@ impl Sessions {
     pub(super) fn ask(&mut self, piece: Piece, now: Time) {
         let Some(session) = self.sessions.get(&piece.ticket) else { return };
         let request = session.request.clone();
-        let slot = self.accesses.insert(Access { piece, creates: false, notes: None });
+        let slot = self.accesses.insert(Doing::Piece(Access { piece, creates: false, notes: None }));
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
         // Buffers are given out one after the other: the next one is once this one's read has been asked for.
         if request.operation == Operation::Read && self.is.protocol.flow_buffers.is_some() {
@@ -293,15 +341,20 @@ impl Sessions {
 
     /// The server's own file system is done with something.
     pub(super) fn done(&mut self, op: &FileOp, now: Time) {
-        if !self.goes_on(op, now) {
-            self.freed.push(());
+        match self.accesses.remove(low_half(op.id.0)) {
+            Some(Doing::Piece(access)) => {
+                if !self.goes_on(access, op, now) {
+                    self.freed.push(());
+                }
+            }
+            Some(Doing::Step(ticket)) => self.step_done(ticket, op, now),
+            Some(Doing::Sync) => self.synced(op, now),
+            None => {}
         }
     }
 
     /// What follows when the server's own file system is done with something; whether it has to do more for the same piece.
-    fn goes_on(&mut self, op: &FileOp, now: Time) -> bool {
-        let slot = low_half(op.id.0);
-        let Some(Access { piece, creates, notes }) = self.accesses.remove(slot) else { return false };
+    fn goes_on(&mut self, Access { piece, creates, notes }: Access, op: &FileOp, now: Time) -> bool {
         let Some(session) = self.sessions.get(&piece.ticket) else { return false };
         let request = session.request.clone();
         if let Some((status, length)) = notes {
@@ -311,20 +364,20 @@ impl Sessions {
         let missing = op.status == Status::Failed(Failure::NotFound);
         if missing && request.operation == Operation::Write && !creates {
             // A data file is made with the first write to it.
-            let slot = self.accesses.insert(Access { piece, creates: true, notes: None });
+            let slot = self.accesses.insert(Doing::Piece(Access { piece, creates: true, notes: None }));
             self.operation(slot, &request, (Operation::Create, 0, 0), now);
             return true;
         }
         if creates && op.operation == Operation::Create && op.status.failure().is_none() {
             let (offset, length) = (piece.offset, piece.length);
-            let slot = self.accesses.insert(Access { piece, creates: true, notes: None });
+            let slot = self.accesses.insert(Doing::Piece(Access { piece, creates: true, notes: None }));
             self.operation(slot, &request, (Operation::Write, offset, length), now);
             return true;
         }
         let (database, note) = self.is.note;
         if self.is.direct && note > 0 && op.operation == Operation::Write && op.status.failure().is_none() {
             let notes = Some((op.status, op.length));
-            let slot = self.accesses.insert(Access { piece, creates, notes });
+            let slot = self.accesses.insert(Doing::Piece(Access { piece, creates, notes }));
             let request = Request { file: database, ..request };
             self.operation(slot, &request, (Operation::Write, 0, note), now);
             return true;
@@ -335,7 +388,8 @@ impl Sessions {
             && request.operation.changes_names()
             && op.status.failure().is_none()
         {
-            let slot = self.accesses.insert(Access { piece, creates, notes: Some((op.status, op.length)) });
+            let notes = Some((op.status, op.length));
+            let slot = self.accesses.insert(Doing::Piece(Access { piece, creates, notes }));
             let request = Request { file: request.parent, ..request };
             self.operation(slot, &request, (Operation::Fsync, 0, 0), now);
             return true;
@@ -360,15 +414,15 @@ impl Sessions {
         let (status, ledger, span) = (session.status, session.ledger, now - since);
         let outcome = Outcome { status, length: total, ledger, span };
         let reply = (left == 0).then_some(Reply { ticket, outcome });
-        let Protocol { answer: bytes, data_header, small_read, flow_buffers, .. } = self.is.protocol;
+        let Request { is_small, answer, .. } = session.request;
+        let Protocol { data_header, flow_buffers, .. } = self.is.protocol;
         if operation == Operation::Read && flow_buffers.is_some() {
             self.send_in_order(piece, moved, reply);
         } else if operation == Operation::Read {
-            let small = session.request.length <= small_read;
-            let header = if small { bytes } else { data_header };
+            let header = if is_small { answer } else { data_header };
             self.send(ticket, moved + header, Payload::ReadData { bytes: moved, reply });
         } else if let Some(reply) = reply {
-            self.send(ticket, bytes, Payload::Done(reply));
+            self.send(ticket, answer, Payload::Done(reply));
         }
         if left == 0 {
             self.sessions.remove(&ticket);
@@ -402,6 +456,9 @@ mod tests {
             direct: false,
             real_time: false,
             note: (FileId(100), 0),
+            number: 0,
+            servers: [own].into(),
+            database: 0,
         });
         let request = Request {
             ticket: Ticket { client: 1, call: 0, server: 0 },
@@ -415,6 +472,8 @@ mod tests {
             class: petrio_colours::IoClass::BestEffort,
             priority: 4,
             with_data: false,
+            is_small: false,
+            answer: 48,
             reply_to: 0,
         };
         let message = Message::send(1, (0, 0), 0, (320, Payload::Request(request)));
