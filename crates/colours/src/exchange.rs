@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// What a process sends to others and receives from them in one go: MPI_Isend and MPI_Irecv of each, then MPI_Waitall.
 ///
 /// It ends when all that is to be received has come and all that is sent may be written over. Between two processes messages
-/// of one tag are received in the order in which they were sent; who receives one says nothing of its length. What is done to others' memory
-/// (MPI_Put and the like) is done there when it ends, as after MPI_Win_flush; who owns the memory takes no part.
+/// of one tag are received in the order in which they were sent; who receives one says nothing of its length. What is done to others'
+/// memory (MPI_Put and the like) is done there when it ends, as after MPI_Win_flush; who owns the memory takes no part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, Persist)]
 pub struct Exchange {
     /// To which processes, by their numbers in the run, and of how many bytes.
