@@ -172,14 +172,13 @@ impl Loaded {
         let mut targets = self.given_targets();
         targets.truncate(places);
         let first = targets.first().copied().unwrap_or(0);
-        let mut groups =
-            vec![Group { volume: first, work: Work::Given(Arc::clone(&given), self.mount_of(first)) }];
+        let mut groups = Vec::new();
         for (number, &volume) in targets.iter().enumerate().skip(1) {
             let known = targets[..number].iter().any(|&other| self.space_of(other) == self.space_of(volume));
-            let work =
-                Work::Beside { given: Arc::clone(&given), on: self.mount_of(volume), tells_files: !known };
-            groups.push(Group { volume, work });
+            let (given, on) = (Arc::clone(&given), self.mount_of(volume));
+            groups.push(Group { volume, work: Work::Beside { given, on, tells_files: !known } });
         }
+        groups.insert(0, Group { volume: first, work: Work::Given(given, self.mount_of(first)) });
         let groups = vec![(words, groups)];
         let (seed, workloads) = (self.scenario.seed, self.scenario.workload.clone());
         let readings = BTreeMap::new();
