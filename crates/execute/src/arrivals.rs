@@ -86,6 +86,7 @@ impl Supervisor {
         self.births.clear();
         self.timers.clear();
         self.in_flight.clear();
+        self.ranks.carried.clear();
     }
 
     /// What a waiting thread waits for may be there.

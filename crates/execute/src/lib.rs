@@ -32,6 +32,7 @@ mod lifetimes;
 mod looks;
 mod names;
 mod options;
+mod places;
 mod ranks;
 mod real_time;
 mod refusals;
@@ -63,7 +64,7 @@ use petrio_intercept::cage::Cage;
 use petrio_intercept::{Start, start};
 use petrio_kernel::Watch;
 use petrio_record::mpi::{is_launcher, is_likely};
-use petrio_scenario::given::Given;
+use petrio_scenario::given::{Given, GivenPlace};
 use petrio_workload::program::{FileTable, ProgramError};
 use petrio_workload::{RequestSource, SourceError};
 use source::Executed;
@@ -75,15 +76,19 @@ use supervisor::Supervisor;
 pub struct Execution {
     options: Options,
     laid: Laid,
-    file_system: u32,
     told: Arc<Mutex<Told>>,
 }
 
 impl Execution {
-    /// Of a program in a tree that was walked, on the file system of this number on its host.
-    pub fn new(options: Options, laid: Laid, file_system: u32, watch: &Watch) -> Self {
+    /// Of a program in a tree that was walked.
+    pub fn new(options: Options, laid: Laid, watch: &Watch) -> Self {
         let told = Told { watch: watch.clone(), ..Told::default() };
-        Self { options, laid, file_system, told: Arc::new(Mutex::new(told)) }
+        Self { options, laid, told: Arc::new(Mutex::new(told)) }
+    }
+
+    /// The simulated hosts on which it runs, and their file systems.
+    pub fn places(&self) -> &[GivenPlace] {
+        &self.options.places
     }
 
     /// What is told of it, while it runs and after.
@@ -103,7 +108,7 @@ impl Execution {
         let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limits);
         let files = Files::new(self.laid.clone());
         let told = self.told.clone();
-        Ok(Executed(Supervisor::new(started, self.options.clone(), (files, self.file_system), told)?))
+        Ok(Executed(Supervisor::new(started, self.options.clone(), files, told)?))
     }
 }
 

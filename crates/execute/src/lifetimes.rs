@@ -28,6 +28,7 @@ impl Supervisor {
         let clock = birth.map_or(self.global, |birth| birth.clock);
         let slot = self.slots.pop_first().unwrap_or(0);
         let reads_signals = self.processes.get(&status.parent).map_or(0, |parent| parent.reads_signals);
+        let place = self.processes.get(&status.parent).map_or(0, |parent| parent.place);
         let process = self.processes.entry(status.process).or_insert_with(|| {
             let handle = i32::try_from(status.process).ok().and_then(Pid::from_raw);
             Process {
@@ -40,6 +41,7 @@ impl Supervisor {
                 open: BTreeMap::new(),
                 reads_signals,
                 alarm: None,
+                place,
             }
         });
         process.threads += 1;

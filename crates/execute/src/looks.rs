@@ -30,7 +30,10 @@ impl Supervisor {
                 continue;
             }
             let held = match &thread.state {
-                State::Waits(held, _) | State::Works(held, _) | State::Ready(held, _) => Some(held.id),
+                State::Waits(held, _)
+                | State::Works(held, _)
+                | State::Ready(held, _)
+                | State::Spins(held) => Some(held.id),
                 _ => None,
             };
             if let Some(held) = held {
@@ -43,8 +46,9 @@ impl Supervisor {
                 let waits =
                     matches!(sees, Some(b'S' | b'T' | b't')) || sees == Some(b'D') && self.looks > LONG;
                 if !waits {
-                    if !self.ranks.is_inside(id) {
-                        self.computes(id, process, somebody_waits);
+                    match self.ranks.is_inside(id) {
+                        true => self.spins_without_yielding(id, process)?,
+                        false => self.computes(id, process, somebody_waits),
                     }
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! What is asked of an execution.
 
 use crate::ranks::MessageSpeed;
+use petrio_scenario::given::GivenPlace;
 use petrio_time::Time;
 use petrio_units::Duration;
 use std::ffi::OsString;
@@ -63,7 +64,10 @@ pub struct Options {
     pub environment: Vec<(OsString, OsString)>,
     /// Whether it may have ranks of MPI, which wait for each other in memory.
     pub ranks: bool,
-    /// What messages between ranks of MPI cost.
+    /// The simulated hosts and their file systems: all is at the first, but for ranks of MPI, which lie on all of them in blocks, and whose
+    /// messages the scenario's network carries where these are several.
+    pub places: Vec<GivenPlace>,
+    /// What messages between ranks of MPI cost on one host.
     pub messages: MessageSpeed,
 }
 

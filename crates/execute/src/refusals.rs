@@ -28,6 +28,9 @@ const fn number(failure: Failure) -> Option<i32> {
 impl Supervisor {
     /// An operation of the engine's couldn't be done.
     pub(crate) fn failed(&mut self, id: RequestId, failure: Failure, now: Time) -> Result<(), ExecuteError> {
+        if self.carried(id, now)? {
+            return Ok(());
+        }
         let Some(error) = number(failure) else { return self.complete(id, now) };
         let Some(thread) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);

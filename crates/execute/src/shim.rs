@@ -1,7 +1,7 @@
 //! What is loaded into MPI's ranks, compiled by the user's `mpicc`; it lies in a folder as long as this lives.
 
 use petrio_files::temporary::TemporaryFolder;
-use petrio_record::mpi::{Source, compile_with};
+use petrio_record::mpi::{Source, WITH_LIBRARY, compile_with};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -31,8 +31,7 @@ impl Shim {
     pub fn compile() -> Result<Self, String> {
         let folder =
             TemporaryFolder::new().map_err(|error| format!("there is no temporary folder: {error}"))?;
-        // With the library behind it: what loads that later (mpi4py) finds it there.
-        let object = compile_with(folder.path(), &SOURCE, &["-Wl,--no-as-needed"])?;
+        let object = compile_with(folder.path(), &SOURCE, &WITH_LIBRARY)?;
         Ok(Self { _folder: folder, object })
     }
 

@@ -90,7 +90,7 @@ pub(crate) struct Supervisor {
     pub(crate) next_number: u32,
     pub(crate) slots: BTreeSet<u32>,
     pub(crate) in_flight: FxHashMap<RequestId, u32>,
-    next_id: u64,
+    pub(crate) next_id: u64,
     /// Who waits at which word, in the order in which they came.
     pub(crate) words: FxHashMap<Word, VecDeque<u32>>,
     /// Pages of processes, and what file each is of and where in it, if several share it.
@@ -112,7 +112,6 @@ pub(crate) struct Supervisor {
     /// Looks at which nothing came, in real time.
     pub(crate) idle_looks: u32,
     pub(crate) wall: Wall,
-    pub(crate) file_system: u32,
     /// Realtime and monotonic clock of the host at the beginning, nanoseconds.
     pub(crate) began: (u64, u64),
     /// Sets of descriptors that are emptied where a wait's time is over.
@@ -138,11 +137,12 @@ impl Supervisor {
     pub(crate) fn new(
         started: Started,
         options: Options,
-        (files, file_system): (Files, u32),
+        files: Files,
         told: Arc<Mutex<Told>>,
     ) -> Result<Self, ExecuteError> {
         let slots = (0..options.threads).collect();
-        let ranks = Ranks::new(options.messages);
+        let mut ranks = Ranks::new(options.messages);
+        ranks.carried.is_on = options.places.len() > 1;
         Ok(Self {
             started,
             options,
@@ -168,7 +168,6 @@ impl Supervisor {
             looks: 0,
             idle_looks: 0,
             wall: Wall::default(),
-            file_system,
             began: crate::clocks::now(),
             clears: FxHashMap::default(),
             grown: 0,
@@ -205,7 +204,10 @@ impl Supervisor {
         loop {
             self.passes_turn()?;
             if self.over {
-                return Ok(if self.in_flight.is_empty() { Due::Never } else { Due::AfterCompletion });
+                return Ok(if self.engine_is_idle() { Due::Never } else { Due::AfterCompletion });
+            }
+            if self.ranks.carried.asks() {
+                return Ok(Due::At(self.global));
             }
             let mut next = self.next();
             if next.is_some() && self.somebody_may_come() {
@@ -227,7 +229,14 @@ impl Supervisor {
                         self.examine(next.is_some())?;
                     }
                 }
-                (None, None) if !self.in_flight.is_empty() => return Ok(Due::AfterCompletion),
+                (None, None) if self.in_flight.is_empty() && self.receives_all() => {}
+                (None, None) if !self.engine_is_idle() => return Ok(Due::AfterCompletion),
+                (None, None) if self.looks_again() => {
+                    if self.ranks.spins_in_vain() {
+                        self.releases();
+                    }
+                    self.pump(LOOK)?;
+                }
                 (None, None) => {
                     // All wait for the world outside.
                     if self.ranks.spins_in_vain() {
@@ -270,6 +279,10 @@ impl Supervisor {
     /// Looks at what is due by now, until an operation on storage comes of it.
     pub(crate) fn issue(&mut self, now: Time) -> Result<Option<FileOp>, ExecuteError> {
         loop {
+            if self.ranks.carried.asks() {
+                let id = self.next_id();
+                return Ok(self.ranks.carried.issue(id, now));
+            }
             if !self.options.real_time && !matches!(self.due()?, Due::At(at) if at <= now) {
                 return Ok(None);
             }
@@ -291,6 +304,9 @@ impl Supervisor {
 
     /// An operation of the engine's is done.
     pub(crate) fn complete(&mut self, id: RequestId, now: Time) -> Result<(), ExecuteError> {
+        if self.carried(id, now)? {
+            return Ok(());
+        }
         let Some(number) = self.in_flight.remove(&id) else { return Ok(()) };
         self.global = self.global.max(now);
         self.stored(number, now);
@@ -346,17 +362,15 @@ impl Supervisor {
             || self.threads.values().any(|thread| match &thread.state {
                 State::Running | State::Elsewhere | State::Ends | State::Outside => true,
                 State::Waits(_, wait) => matches!(wait.on, On::Ready(_) | On::Room(..)),
-                State::Asks(_) | State::Works(..) | State::Ready(..) => false,
+                State::Asks(_) | State::Works(..) | State::Ready(..) | State::Spins(_) => false,
             })
     }
 
     /// Looks at a call, or goes on with one that needs further operations.
     fn step(&mut self, id: u32, now: Time) -> Result<Option<FileOp>, ExecuteError> {
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(None) };
-        if let Some(mut op) = thread.asks.pop_front() {
-            (op.id, op.process, op.issued) = (RequestId(self.next_id), thread.slot, now);
-            op.file_system = self.file_system;
-            self.next_id += 1;
+        if let Some(op) = thread.asks.pop_front() {
+            let op = self.placed(id, op, now);
             self.in_flight.insert(op.id, id);
             self.stores(id, &op);
             return Ok(Some(op));

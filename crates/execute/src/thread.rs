@@ -25,6 +25,8 @@ pub(crate) enum State {
     Waits(Held, Wait),
     /// Its call is to be answered so, when it is its turn.
     Ready(Held, Answer),
+    /// It has found nothing to do within MPI's library: it looks again when somebody has done something.
+    Spins(Held),
     /// It is about to end.
     Ends,
     /// Its calls are none of the program's: they go by at once, and nobody waits for it.
@@ -139,6 +141,8 @@ pub(crate) struct Process {
     pub(crate) reads_signals: u64,
     /// When its alarm goes off, and how often after that.
     pub(crate) alarm: Option<(Time, Time)>,
+    /// Which of the places of the execution it is at: the first, but for ranks of MPI, and those that they start.
+    pub(crate) place: usize,
 }
 
 /// A thread or process that was started and hasn't been seen yet.

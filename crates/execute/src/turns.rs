@@ -2,8 +2,9 @@
 //! time, to its next call that is held, and then the one whose clock is earliest. So two that race each other in memory do so the same
 //! way each time.
 //!
-//! Whoever runs for long without a call may be waiting in memory for another: then that one goes on, too, and it is counted. Ranks of MPI and
-//! what starts them wait for each other so all the time, and in calls that nobody holds: jobs of theirs know no turns.
+//! Whoever runs for long without a call may be waiting in memory for another: then that one goes on, too, and it is counted. Ranks of MPI
+//! wait for each other so all the time, and yield: one that has found nothing some times is held, and looks again when another has done
+//! something. What starts them knows no turns.
 
 use crate::failure::ExecuteError;
 use crate::options::Compute;
@@ -12,8 +13,8 @@ use crate::thread::State;
 use petrio_intercept::{Answer, Held};
 
 impl Supervisor {
-    const fn takes_turns(&self) -> bool {
-        !matches!(self.options.compute, Compute::Measured) && !self.options.real_time && !self.options.ranks
+    pub(crate) const fn takes_turns(&self) -> bool {
+        !matches!(self.options.compute, Compute::Measured) && !self.options.real_time
     }
 
     /// Whether somebody has the turn.
@@ -30,6 +31,9 @@ impl Supervisor {
     pub(crate) fn answer(&mut self, id: u32, held: Held, answer: Answer) -> Result<(), ExecuteError> {
         if self.takes_turns() && self.threads.len() > 1 {
             let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
+            if matches!(thread.state, State::Outside) {
+                return self.lets_go(id, held, answer);
+            }
             thread.state = State::Ready(held, answer);
             return self.passes_turn();
         }

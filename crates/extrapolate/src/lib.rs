@@ -39,7 +39,7 @@ pub use unfit::Unfit;
 use files::Files;
 use job::Job;
 use petrio_trace::event::Event;
-use role::Pattern;
+use role::{Apart, Pattern};
 use shape::{Grid, Roles, Shape};
 
 /// The most ranks that are foretold.
@@ -97,16 +97,19 @@ fn foretold(
     ranks: u32,
     files: &Files,
 ) -> Result<Vec<Event>, Unfit> {
-    let mut failed = None;
-    for by_relation in [true, false] {
-        match Pattern::of(jobs, (shape, grids), roles, by_relation) {
+    let mut failed: Option<Unfit> = None;
+    for (by_relation, by_ranges) in [(true, false), (false, false), (true, true), (false, true)] {
+        match Pattern::of(jobs, (shape, grids), roles, Apart { by_relation, by_ranges }) {
             Ok(pattern) => {
                 let Some(grid) = shape.of(ranks) else {
                     return Err(Unfit::Shape { shape: shape.words(), ranks });
                 };
                 return run::run(&pattern, &grid, files);
             }
-            Err(unfit) => failed = Some(unfit),
+            Err(unfit) if failed.as_ref().is_none_or(|failed| failed.progress() <= unfit.progress()) => {
+                failed = Some(unfit);
+            }
+            Err(_) => {}
         }
     }
     Err(failed.unwrap_or(Unfit::Twice))

@@ -64,6 +64,12 @@ fn nest(ranges: &[(u64, u64)]) -> Option<Nest> {
     Some(Nest { start, length, levels: levels(&starts)? })
 }
 
+/// What loops ranges are in: how many, how far apart; by that one access is told from another where both are the same call. None of
+/// ranges that are in none.
+pub(crate) fn form_of(ranges: &[(u64, u64)]) -> Option<Vec<(u64, u64)>> {
+    nest(ranges).map(|nest| nest.levels)
+}
+
 fn levels(starts: &[u64]) -> Option<Vec<(u64, u64)>> {
     let [first, second, ..] = starts else { return Some(Vec::new()) };
     let step = second.checked_sub(*first)?;

@@ -3,7 +3,7 @@
 use crate::Unfit;
 use crate::job::{Job, Key, Step, members};
 use crate::law::{Extents, Law, Sample, Scaled};
-use crate::ranges::{Accessed, Ranges};
+use crate::ranges::{Accessed, Ranges, form_of};
 use crate::shape::{Grid, Members, Relation, Roles, Shape};
 use crate::skeleton::{Skeleton, Turn};
 use crate::times::Times;
@@ -16,6 +16,15 @@ pub(crate) struct Pattern {
     pub(crate) of_role: BTreeMap<u32, Role>,
     /// Whether each message is as long as its receiver has said.
     pub(crate) is_exact: bool,
+}
+
+/// By what steps are told apart besides what they do, before loops are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Apart {
+    /// By whom they speak to.
+    pub(crate) by_relation: bool,
+    /// By how the ranges lie that they read or write.
+    pub(crate) by_ranges: bool,
 }
 
 /// What ranks of a role do.
@@ -66,7 +75,7 @@ impl Pattern {
         jobs: &[Job],
         (shape, grids): (Shape, &[Grid]),
         roles: Roles,
-        by_relation: bool,
+        apart: Apart,
     ) -> Result<Self, Unfit> {
         let mut of_role: BTreeMap<u32, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
         for (number, grid) in grids.iter().enumerate() {
@@ -84,7 +93,7 @@ impl Pattern {
             if let [(at, only)] = places.as_slice() {
                 return Err(Unfit::Role { rank: only[0], ranks: ranks(*at) });
             }
-            outlines.insert(role, Outline::of(jobs, grids, &places, by_relation.then_some(&relations))?);
+            outlines.insert(role, Outline::of(jobs, grids, &places, (&relations, apart))?);
         }
         let of_role = with_laws(&outlines, grids, &relations)?;
         Ok(Self { roles, of_role, is_exact: jobs.iter().all(Job::is_exact) })
@@ -117,7 +126,7 @@ impl<'j> Outline<'j> {
         jobs: &'j [Job],
         grids: &'j [Grid],
         places: &[(usize, Vec<u32>)],
-        relations: Option<&Vec<Relation>>,
+        (relations, apart): (&[Relation], Apart),
     ) -> Result<Self, Unfit> {
         let mut places: Vec<&(usize, Vec<u32>)> = places.iter().collect();
         places.sort_by_key(|(at, _)| std::cmp::Reverse(grids[*at].ranks));
@@ -133,10 +142,11 @@ impl<'j> Outline<'j> {
                         peer.is_some() && relation.of(&grids[*most], *rank, &[]) == peer
                     })
                 };
-                let which: Vec<usize> = relations
-                    .map(|all| (0..all.len()).filter(|number| holds(&all[*number])).collect())
-                    .unwrap_or_default();
-                numbered(&mut full, (&steps(*most, ranks[0])[at].key, which))
+                let all = if apart.by_relation { relations } else { &[] };
+                let which: Vec<usize> = (0..all.len()).filter(|number| holds(&all[*number])).collect();
+                let step = &steps(*most, ranks[0])[at];
+                let form = if apart.by_ranges { form_of(&step.ranges) } else { None };
+                numbered(&mut full, (&step.key, which, form))
             })
             .collect();
         let mut line = |at: usize, rank: u32| -> Vec<usize> {

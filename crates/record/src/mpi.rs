@@ -74,9 +74,13 @@ fn names_library(program: &Path) -> bool {
     read.is_ok() && bytes.windows(7).any(|window| window == b"libmpi." || window == b"libmpic")
 }
 
+/// What links the library to what is loaded into programs, though it asks for it weakly.
+pub const WITH_LIBRARY: [&str; 1] = ["-Wl,--no-as-needed"];
+
 /// Compiles what records MPI's calls into a folder; why it can't be, in words.
 pub(crate) fn compile(folder: &Path) -> Result<PathBuf, String> {
-    compile_with(folder, &RECORDS, &[])
+    // With the library behind it: what loads that later, and for itself alone (Python's mpi4py), finds it there.
+    compile_with(folder, &RECORDS, &WITH_LIBRARY)
 }
 
 /// Compiles what takes MPI's calls, and does something with them, into an object in a folder that can be loaded into programs; `linked`
@@ -95,9 +99,8 @@ pub fn compile_with(folder: &Path, source: &Source, linked: &[&str]) -> Result<P
         run(folder, "objcopy".as_ref(), &["--weaken", &format!("{name}.o")])?;
     }
     let object = format!("{}.so", source.name);
-    let linker: &OsStr = if linked.is_empty() { "cc".as_ref() } else { &compiler };
     let words = ["-shared", "-o", &object, &format!("{}.o", source.name), "mpi_fortran.c.o"];
-    run(folder, linker, &[&words[..], linked].concat())?;
+    run(folder, &compiler, &[&words[..], linked].concat())?;
     Ok(folder.join(object))
 }
 

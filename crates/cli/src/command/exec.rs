@@ -10,7 +10,7 @@ use petrio_execute::{Compute, Execution, Laid, MessageSpeed, Options, RankTold, 
 use petrio_files::inputs::Inputs;
 use petrio_kernel::{Time, Watch};
 use petrio_page::numbers::seconds;
-use petrio_scenario::given::load_for_given;
+use petrio_scenario::given::{GivenPlace, load_for_given};
 use petrio_scenario::report::{
     CallFigures, DeviceLog, ExecutedFigures, ExecutedRank, Report, Sinks, terminal_text, write_csv,
     write_html, write_json,
@@ -44,9 +44,10 @@ pub(crate) struct Exec {
     /// The program and its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]
     command: Vec<OsString>,
-    /// The file system that the program works on, where the scenario has several
+    /// The file system that the program works on, where the scenario has several; repeated, or with * in it, ranks of MPI lie on all of
+    /// them in blocks
     #[arg(long, value_name = "NAME")]
-    on: Option<String>,
+    on: Vec<String>,
     /// Change a value of the scenario, such as disk.d.model=NAME; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<Override>,
@@ -161,14 +162,16 @@ impl Exec {
     ) -> Result<(Report, i32), Failure> {
         let mut overrides = self.overrides.clone();
         overrides.extend(self.seed.map(|seed| Override::new("seed", &seed.to_string())));
-        let mut loaded = load_for_given(inputs, scenario, self.on.as_deref(), &overrides, watch)?;
+        let mut loaded =
+            load_for_given(inputs, scenario, (&self.on, program.1.is_some()), &overrides, watch)?;
         for warning in &loaded.warnings {
             talk(&format!("{:?}", miette::Report::new(warning.clone())));
         }
         let scratch = self.scratch()?;
         let execution = Arc::new(self.execution(program, scratch.as_deref(), &loaded, watch)?);
         let told = execution.told();
-        loaded.give(execution);
+        let hosts: Vec<String> = execution.places().iter().map(|place| place.host.clone()).collect();
+        loaded.give(execution, hosts.len());
         let began = Instant::now();
         let outcome =
             run_part(&loaded, self.sinks(&loaded, inputs)?, Part { so_far: true, ..Part::default() });
@@ -183,7 +186,7 @@ impl Exec {
             return Err(Failure::new(problem, Some(NEEDS.to_owned())));
         }
         let mut report = outcome?;
-        report.executed = Some(self.figures(&told));
+        report.executed = Some(self.figures(&told, &hosts));
         if watch.is_stopped() {
             print(&terminal_text(&report, None, width()))?;
             return Err(Failure::Interrupted);
@@ -222,7 +225,9 @@ impl Exec {
         let mut storage = vec![directory.clone()];
         storage.extend(self.storage.iter().cloned());
         let laid = Laid::walk(&storage).map_err(|error| failure(&error.to_string()))?;
-        let (holds, needs) = (loaded.given_bytes(), laid.table.bytes());
+        let places = self.places(loaded, shim.is_some())?;
+        let holds = places.iter().map(|place| place.bytes).min().unwrap_or(0);
+        let needs = laid.table.bytes();
         if needs > holds {
             let message = format!(
                 "what lies below {} needs {}, and the simulated file system has {}",
@@ -251,9 +256,41 @@ impl Exec {
             threads: self.processes,
             environment: shim.map(Shim::environment).unwrap_or_default(),
             ranks: shim.is_some(),
+            places,
             messages: self.messages(),
         };
-        Ok(Execution::new(options, laid, loaded.given_mount(), watch))
+        Ok(Execution::new(options, laid, watch))
+    }
+
+    /// The hosts on which it runs, and their file systems.
+    fn places(&self, loaded: &Loaded, has_ranks: bool) -> Result<Vec<GivenPlace>, Failure> {
+        let mut places = loaded.given_places();
+        if !has_ranks && self.on.len() < 2 {
+            places.truncate(1);
+        }
+        if places.len() < 2 {
+            return Ok(places);
+        }
+        let hosts: Vec<&str> = places.iter().map(|place| place.host.as_str()).collect();
+        let hosts = hosts.join(", ");
+        if !has_ranks {
+            let message =
+                format!("the program is one host's, and file systems of several are named ({hosts})");
+            let help = "name that of one host: --on NAME, such as --on HOST/NAME; only the ranks of MPI lie on several";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
+        if !loaded.given_is_joined() {
+            let message = format!("nothing carries messages between ranks on {hosts}");
+            let help = "join all of these hosts with one [mpi.NAME] and hosts = …, or name one host's file system: --on NAME";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
+        if self.message_latency.is_some() || self.message_rate.is_some() {
+            let message = format!("messages between ranks on {hosts} take what the scenario's network says");
+            let help =
+                "leave --message-latency and --message-rate out, or name one host's file system: --on NAME";
+            return Err(Failure::new(message, Some(help.to_owned())));
+        }
+        Ok(places)
     }
 
     /// What is loaded into MPI's ranks, where the program is likely to have some.
@@ -306,7 +343,7 @@ impl Exec {
         }
     }
 
-    fn figures(&self, told: &Told) -> ExecutedFigures {
+    fn figures(&self, told: &Told, hosts: &[String]) -> ExecutedFigures {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         ExecutedFigures {
             command: words.join(" "),
@@ -335,7 +372,7 @@ impl Exec {
             refused_threads: told.refused_threads,
             real_timers: told.real_timers,
             uncertain: told.uncertain,
-            ranks: told.ranks.iter().map(rank_figures).collect(),
+            ranks: told.ranks.iter().map(|rank| rank_figures(rank, hosts)).collect(),
             late_median_us: told.late.map(|(median, _)| median),
             late_p99_us: told.late.map(|(_, most)| most),
         }
@@ -404,11 +441,12 @@ impl Exec {
     }
 }
 
-fn rank_figures((&(job, rank), told): (&(u32, u32), &RankTold)) -> ExecutedRank {
+fn rank_figures((&(job, rank), told): (&(u32, u32), &RankTold), hosts: &[String]) -> ExecutedRank {
     let nanos = |time: Time| time.as_picos() / 1_000;
     ExecutedRank {
         job,
         rank,
+        host: hosts.get(told.place).filter(|_| hosts.len() > 1).cloned(),
         elapsed_ns: nanos(told.elapsed),
         computing_ns: nanos(told.computed),
         messages_ns: nanos(told.messages),

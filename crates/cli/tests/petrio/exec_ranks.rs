@@ -80,7 +80,7 @@ fn is_installed(program: &str) -> bool {
 }
 
 /// A folder in which a job can be executed; none, told by name, where something for that isn't there.
-fn possible(test: &str) -> Option<Folder> {
+pub(crate) fn possible(test: &str) -> Option<Folder> {
     let folder = Folder::with(DISK);
     let missing = ["mpicc", "mpirun", "objcopy"].into_iter().find(|program| !is_installed(program));
     let why = match missing {
@@ -94,7 +94,7 @@ fn possible(test: &str) -> Option<Folder> {
     None
 }
 
-fn compiled(folder: &Folder, source: &str, name: &str) -> String {
+pub(crate) fn compiled(folder: &Folder, source: &str, name: &str) -> String {
     let program = folder.path(name);
     let made = Command::new("mpicc").args(["-O2", source, "-lm", "-o"]).arg(&program).status().unwrap();
     assert!(made.success());

@@ -13,6 +13,7 @@ mod copies;
 mod emulate;
 mod examples;
 mod exec;
+mod exec_hosts;
 mod exec_ranks;
 mod file_systems;
 mod files_kept;

@@ -28,11 +28,12 @@ impl Directory {
     }
 }
 
-/// A message's name: from which process to which, and how many were before it between the two.
+/// A message's name: from which process to which, its tag, and how many of this were before it between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
 pub(super) struct Envelope {
     from: u32,
     to: u32,
+    tag: u64,
     number: u32,
 }
 
@@ -140,9 +141,9 @@ pub struct Mailbox {
     level: u8,
     calls: Slab<Call>,
     accesses: Slab<OneSided>,
-    /// How many messages each process has sent to another so far, and how many it has asked for.
-    posted_sends: FastMap<(u32, u32), u32>,
-    posted_receives: FastMap<(u32, u32), u32>,
+    /// How many messages of a tag each process has sent to another so far, and how many it has asked for.
+    posted_sends: FastMap<(u32, u32, u64), u32>,
+    posted_receives: FastMap<(u32, u32, u64), u32>,
     early: FastMap<Envelope, Early>,
     /// Whose call waits for a message.
     awaited: FastMap<Envelope, u32>,
@@ -162,12 +163,12 @@ pub(super) type Peers = (Directory, Arc<[Address]>, Option<Arc<[Address]>>);
 /// What tells the numbers of the connections for what is short from those for data.
 const SHORT: u32 = 1 << 31;
 
-/// The number of the next message between two processes.
-fn next(numbers: &mut FastMap<(u32, u32), u32>, from: u32, to: u32) -> Envelope {
-    let next = numbers.entry((from, to)).or_default();
+/// The name of the next message of a tag between two processes.
+fn next(numbers: &mut FastMap<(u32, u32, u64), u32>, (from, to, tag): (u32, u32, u64)) -> Envelope {
+    let next = numbers.entry((from, to, tag)).or_default();
     let number = *next;
     *next = next.wrapping_add(1);
-    Envelope { from, to, number }
+    Envelope { from, to, tag, number }
 }
 
 impl Mailbox {
@@ -199,7 +200,7 @@ impl Mailbox {
         let slot = self.calls.insert(Call { op, left: 0 });
         let mut left = 0;
         for &from in &exchange.receives {
-            let name = next(&mut self.posted_receives, from, me);
+            let name = next(&mut self.posted_receives, (from, me, exchange.receive_tag));
             match self.early.remove(&name) {
                 Some(Early::Eager) => continue,
                 Some(Early::RequestToSend) => {
@@ -211,7 +212,7 @@ impl Mailbox {
             left += 1;
         }
         for &(to, bytes) in &exchange.sends {
-            let name = next(&mut self.posted_sends, me, to);
+            let name = next(&mut self.posted_sends, (me, to, exchange.send_tag));
             if self.directory.of(to) == Some(self.own) {
                 self.copies.push(Copy { name: Some(name), slot, bytes });
                 left += 1;

@@ -193,6 +193,23 @@ fn messages_of_two_processes_are_received_in_their_order_whatever_their_lengths(
 }
 
 #[test]
+fn a_receiver_takes_messages_of_one_sender_by_their_tags() {
+    let mut bench = Bench::new(&plain(), &gigabit(), 2, 1);
+    let send =
+        |tag: u64, bytes: u64| Exchange { sends: vec![(1, bytes)], send_tag: tag, ..Exchange::default() };
+    let receive = |tag: u64| Exchange { receives: vec![0], receive_tag: tag, ..Exchange::default() };
+    // The long one is sent first and asked for last: it waits for its receiver, and the short one doesn't wait for it.
+    bench.exchange(0, send(7, 1_000_000), Time::ZERO);
+    bench.exchange(0, send(8, 100), Time::ZERO);
+    bench.exchange(1, receive(8), Time::ZERO);
+    bench.exchange(1, receive(7), Time::from_millis(50));
+    let done = bench.finish();
+    assert!(done[2].1 < Time::from_micros(100), "{:?}", done[2].1);
+    assert!(done[3].1 > Time::from_millis(58) && done[0].1 > Time::from_millis(58), "{:?}", done[3].1);
+    assert!(bench.is_at_rest());
+}
+
+#[test]
 fn long_messages_both_ways_use_both_directions_of_a_link() {
     // The second posts a little later: what it is told by the first stands behind nothing.
     let bytes = 50 << 20;

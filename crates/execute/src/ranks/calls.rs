@@ -33,9 +33,8 @@ impl Supervisor {
             }
             Tell::Begun { rank, ranks, job } => {
                 let name = self.ranks.begun(process, job, rank);
-                self.tell(|told| {
-                    told.ranks.entry(name).or_default();
-                });
+                let place = self.takes_place(id, name, ranks);
+                self.tell(|told| told.ranks.entry(name).or_default().place = place);
                 return self.meets(id, (name, Mode::Messages), (0..ranks).collect());
             }
             _ => {}
@@ -59,6 +58,24 @@ impl Supervisor {
         value(0)
     }
 
+    /// Ranks lie in blocks on the places of the execution: of 8 on 4 places the first two are on the first. Which one it is.
+    fn takes_place(&mut self, id: u32, name: RankName, ranks: u32) -> usize {
+        let places = self.options.places.len().max(1);
+        let place =
+            usize::try_from(name.1).unwrap_or(0) * places / usize::try_from(ranks).unwrap_or(1).max(1);
+        let place = place.min(places - 1);
+        let Some(thread) = self.threads.get(&id) else { return place };
+        let slot = thread.slot;
+        if let Some(process) = self.processes.get_mut(&thread.process) {
+            process.place = place;
+        }
+        let seat = self.seat_at(place, slot);
+        if let Some(job) = self.ranks.job(name) {
+            job.seats.insert(name.1, seat);
+        }
+        place
+    }
+
     fn of_message(&mut self, id: u32, name: RankName, now: Time, tell: Tell) -> Verdict {
         self.enters(id, Mode::Messages);
         let rank = name.1;
@@ -67,12 +84,14 @@ impl Supervisor {
         match tell {
             Tell::Send { peer, bytes, tag, request } => self.sends(id, name, (peer, tag, bytes), request),
             Tell::Post { pattern, request } => {
-                mail.post(pattern, request);
+                if let Some(letter) = mail.post(pattern, request) {
+                    self.receives_by_network(name, letter);
+                }
                 value(0)
             }
             Tell::Receive { pattern } => self.receives_at_once(id, name, pattern),
             Tell::Probe { pattern, waits } => match mail.probe(pattern) {
-                Some(letter) if waits || letter.comes <= now => {
+                Some(letter) if waits || letter.seen().is_some_and(|at| at <= now) => {
                     let since = Pending { since: now, name, gives: Gives::Found(pattern) };
                     self.pends(id, since)
                 }
@@ -96,7 +115,9 @@ impl Supervisor {
                 self.pends(id, Pending { since: now, name, gives })
             }
             Tell::Matched { request, peer, tag } => {
-                mail.correct(request, peer, tag);
+                if let Some(letter) = mail.correct(request, peer, tag) {
+                    self.receives_by_network(name, letter);
+                }
                 value(0)
             }
             Tell::Forget { request } => {
@@ -115,6 +136,10 @@ impl Supervisor {
         (peer, tag, bytes): (u32, u32, u64),
         request: u64,
     ) -> Verdict {
+        if self.ranks.carried.is_on {
+            self.sends_by_network(id, name, (peer, tag, bytes), request);
+            return value(0);
+        }
         let (job_number, rank) = name;
         let speed = self.ranks.speed;
         let now = self.threads.get(&id).map_or(Time::ZERO, |thread| thread.clock);
@@ -123,7 +148,8 @@ impl Supervisor {
         let left = now.max(*free).saturating_add(speed.span(bytes));
         *free = left;
         let comes = left.saturating_add(speed.latency);
-        job.mail.entry(peer).or_default().deliver(Letter { from: rank, tag, comes });
+        let letter = Letter { from: rank, tag, comes: Some(comes), number: 0, offered: None };
+        job.mail.entry(peer).or_default().deliver(letter);
         if request == 0 {
             if let Some(thread) = self.threads.get_mut(&id) {
                 thread.clock = thread.clock.max(left);
@@ -146,8 +172,10 @@ impl Supervisor {
         let now = self.threads.get(&id).map_or(Time::ZERO, |thread| thread.clock);
         self.ranks.receives += 1;
         let request = AT_ONCE | self.ranks.receives;
-        if let Some(job) = self.ranks.job(name) {
-            job.mail.entry(name.1).or_default().post(pattern, request);
+        let found =
+            self.ranks.job(name).and_then(|job| job.mail.entry(name.1).or_default().post(pattern, request));
+        if let Some(letter) = found {
+            self.receives_by_network(name, letter);
         }
         self.pends(id, Pending { since: now, name, gives: Gives::Message(request) })
     }
@@ -191,7 +219,10 @@ impl Supervisor {
         if request != 0 {
             job.mail.entry(rank).or_default().open(request);
         }
-        if is_whole && let Some(gathering) = job.gatherings.remove(&key) {
+        if is_whole
+            && let Some(gathering) = job.gatherings.remove(&key)
+            && !(self.ranks.carried.is_on && self.plays_by_network(name.0, &gathering))
+        {
             let exits = gathering.exits(&speed);
             self.gathered(name.0, &gathering, &exits);
         }
@@ -210,19 +241,25 @@ impl Supervisor {
         for &(rank, at) in exits {
             // What others did before the last has come can't be undone any more.
             let at = at.max(last);
-            let Some(&Comer { thread, request, .. }) = gathering.came.get(&rank) else { continue };
-            if request != 0 {
-                if let Some(job) = self.ranks.job((job_number, rank)) {
-                    job.mail.entry(rank).or_default().close(request, at);
-                }
-                self.looks_at_mail((job_number, rank));
-                continue;
-            }
-            if let Some(job) = self.ranks.job((job_number, rank)) {
-                job.began.entry(rank).or_insert(at);
-            }
-            self.satisfied(thread, at, 0);
+            let Some(&comer) = gathering.came.get(&rank) else { continue };
+            self.has_come((job_number, rank), comer, at);
         }
+    }
+
+    /// A rank has what it came for.
+    pub(super) fn has_come(&mut self, name: RankName, comer: Comer, at: Time) {
+        let Comer { thread, request, .. } = comer;
+        if request != 0 {
+            if let Some(job) = self.ranks.job(name) {
+                job.mail.entry(name.1).or_default().close(request, at);
+            }
+            self.looks_at_mail(name);
+            return;
+        }
+        if let Some(job) = self.ranks.job(name) {
+            job.began.entry(name.1).or_insert(at);
+        }
+        self.satisfied(thread, at, 0);
     }
 
     fn ends_rank(&mut self, name: RankName, now: Time) {

@@ -55,7 +55,7 @@ impl Gathering {
 }
 
 /// The operation of this number.
-fn collective(which: u64, root: u32, bytes: u64) -> Collective {
+pub(super) fn collective(which: u64, root: u32, bytes: u64) -> Collective {
     match which {
         1 => Collective::Broadcast { root, bytes },
         2 => Collective::Reduce { root, bytes },

@@ -10,7 +10,7 @@ use super::{Inside, Mode};
 use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
 use crate::table::Call;
-use crate::thread::{On, State, Wait};
+use crate::thread::{On, State, Thread, Wait};
 use petrio_intercept::{Answer, Held, memory};
 use petrio_record::mpi::is_launcher;
 use std::ffi::OsStr;
@@ -21,6 +21,8 @@ const NUDGE: u32 = 4;
 const IDLE: u32 = 12;
 /// Who has used more processor time than this between two yields has done something, nanoseconds.
 const BUSY: u64 = 60_000;
+/// Who has used so much without a call is taken as one that spins, nanoseconds.
+const SPUN: u64 = 3_000_000;
 
 impl Supervisor {
     /// Lets a call by that is none of the program's own, or that only says where a rank is; whether it was one.
@@ -30,8 +32,7 @@ impl Supervisor {
         let (process, is_outside) = (thread.process, matches!(thread.state, State::Outside));
         let call = self.table.call(held.call);
         self.ranks.has_spun = false;
-        let inside = self.ranks.inside.get(&id).map(|inside| (inside.mode, inside.is_away));
-        let Some((mode, is_away)) = inside else {
+        let Some(mode) = self.ranks.inside.get(&id).map(|inside| inside.mode) else {
             if is_outside {
                 return self.passes_outside(id, held, call);
             }
@@ -50,9 +51,6 @@ impl Supervisor {
                 self.stirs();
                 self.goes_by(held, Answer::GoOn)?;
             }
-            // Who looks after others meanwhile asks for the time only because the library does so when it looks: held at that until it is its
-            // turn, it would never be back, for which those wait who spin.
-            Some(call) if is_away && asks_time(call) => self.goes_by(held, Answer::GoOn)?,
             Some(call)
                 if call == Call::Tell || matches!(mode, Mode::Files | Mode::Unknown) && !polls(call) =>
             {
@@ -76,7 +74,15 @@ impl Supervisor {
         if let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
             && std::mem::take(&mut inside.has_idled)
         {
+            let late = global.saturating_sub(thread.clock);
             thread.clock = thread.clock.max(global);
+            let process = thread.process;
+            if let Some(name) = self.ranks.name(process) {
+                self.tell(|told| {
+                    let told = told.ranks.entry(name).or_default();
+                    told.messages = told.messages.saturating_add(late);
+                });
+            }
         }
     }
 
@@ -192,11 +198,36 @@ impl Supervisor {
 
     /// A rank leaves the library: it goes on from when it had what it came for, or from when others let it go.
     fn leaves(&mut self, id: u32, held: &Held) -> Result<(), ExecuteError> {
+        if self.waits_for_its_message(id) {
+            self.stirs();
+            if let Some(thread) = self.threads.get_mut(&id) {
+                thread.state = State::Waits(*held, waits());
+            }
+            return Ok(());
+        }
+        self.is_out(id);
+        self.stirs();
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.state = State::Running;
+        }
+        self.answer(id, *held, Answer::Value(0))
+    }
+
+    /// What a rank waited for before it leaves is there: it is out.
+    pub(super) fn has_left(&mut self, id: u32) {
+        if self.ranks.inside.get(&id).is_some_and(|inside| inside.leaves) {
+            self.is_out(id);
+        }
+    }
+
+    fn is_out(&mut self, id: u32) {
         let inside = self.ranks.inside.remove(&id);
         let global = self.global;
         if let Some(thread) = self.threads.get_mut(&id) {
-            let waited = inside.is_some_and(|inside| inside.has_idled)
+            let is_exact = inside.as_ref().is_some_and(|inside| inside.is_exact);
+            let has_spun = inside.is_some_and(|inside| inside.has_idled)
                 || matches!(thread.state, State::Elsewhere | State::Outside);
+            let waited = has_spun && !is_exact;
             let before = thread.clock;
             if waited {
                 thread.clock = thread.clock.max(global);
@@ -213,8 +244,6 @@ impl Supervisor {
                 });
             }
         }
-        self.stirs();
-        self.answer(id, *held, Answer::Value(0))
     }
 
     /// A rank that was asked to look after others is back: it waits on.
@@ -227,16 +256,39 @@ impl Supervisor {
             inside.yields = inside.yields.min(NUDGE);
         }
         self.wakes_spinning();
-        if let Some(told) = self.result(id) {
-            return self.answer(id, *held, Answer::Value(told));
-        }
         if let Some(thread) = self.threads.get_mut(&id) {
             thread.state = State::Waits(*held, waits());
+        }
+        if let Some(told) = self.result(id) {
+            self.has_left(id);
+            return self.answer(id, *held, Answer::Value(told));
         }
         Ok(())
     }
 
+    /// Nobody can go on, as far as is known: those that have found nothing look again, for somebody outside may have done something.
+    /// Whether there are such.
+    pub(crate) fn looks_again(&mut self) -> bool {
+        let is_held = |thread: &Thread| matches!(thread.state, State::Spins(_));
+        let held = self.threads.values().filter(|thread| is_held(thread)).count();
+        self.ranks.spins =
+            self.ranks.spins.saturating_add(u32::try_from(held).unwrap_or(0).saturating_mul(IDLE));
+        for inside in self.ranks.inside.values_mut() {
+            inside.yields = 0;
+        }
+        self.wakes_spinning();
+        held > 0
+    }
+
     fn wakes_spinning(&mut self) {
+        for (id, thread) in &mut self.threads {
+            if let State::Spins(held) = thread.state {
+                thread.state = State::Ready(held, Answer::Value(0));
+                if let Some(inside) = self.ranks.inside.get_mut(id) {
+                    inside.idles = false;
+                }
+            }
+        }
         for (id, inside) in &mut self.ranks.inside {
             if std::mem::take(&mut inside.idles)
                 && let Some(thread) = self.threads.get_mut(id)
@@ -275,17 +327,51 @@ impl Supervisor {
             self.ranks.nudged = true;
             self.nudges()?;
         }
+        let turns = self.takes_turns();
         let some_away = self.ranks.inside.values().any(|inside| inside.is_away);
         if yields >= IDLE
             && !some_away
             && let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
         {
             (inside.idles, inside.has_idled) = (true, true);
-            thread.state = State::Outside;
             self.ranks.has_spun = true;
+            if turns {
+                thread.state = State::Spins(*held);
+                return Ok(());
+            }
+            thread.state = State::Outside;
             self.ranks.spins = self.ranks.spins.saturating_add(1);
         }
         self.goes_by(held, Answer::Value(0))
+    }
+
+    /// A rank that computes in the library without any call, as MPICH's do that wait: after a while it is taken as one that spins.
+    pub(crate) fn spins_without_yielding(&mut self, id: u32, process: u32) -> Result<(), ExecuteError> {
+        let alone = self.processes.get(&process).is_none_or(|process| !process.several);
+        let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
+        let Some(now) = thread.processor.now(process, id, alone) else { return Ok(()) };
+        let Some(inside) = self.ranks.inside.get_mut(&id) else { return Ok(()) };
+        if inside.is_away || inside.mode == Mode::Setup {
+            return Ok(());
+        }
+        let before = if inside.used == 0 { now } else { inside.used };
+        if now.saturating_sub(before) < SPUN {
+            inside.used = before;
+            return Ok(());
+        }
+        inside.used = now;
+        if !self.ranks.nudged {
+            self.ranks.nudged = true;
+            return self.nudges();
+        }
+        let some_away = self.ranks.inside.values().any(|inside| inside.is_away);
+        if !some_away
+            && let (Some(inside), Some(thread)) = (self.ranks.inside.get_mut(&id), self.threads.get_mut(&id))
+        {
+            (inside.idles, inside.has_idled) = (true, true);
+            thread.state = State::Outside;
+        }
+        Ok(())
     }
 
     /// Those who are held at their waits look after what others want of them.
@@ -328,13 +414,11 @@ fn is_of_lives(call: Call) -> bool {
     matches!(call, Fork | Vfork | Clone | Clone3 | Execve | Exit | ExitGroup)
 }
 
-/// Whether it only asks what time it is.
-const fn asks_time(call: Call) -> bool {
-    matches!(call, Call::ClockGettime | Call::Gettimeofday | Call::Time)
-}
-
-/// Whether it only looks for what others have sent.
+/// Whether it only looks for what others have sent, or what time it is: how often a library does so says nothing of the program, and who
+/// looks after others meanwhile, held at that, would never be back, for which those wait who spin.
 fn polls(call: Call) -> bool {
-    use Call::{EpollPwait2, EpollWait, Futex, Poll, Ppoll, Pselect, Receive, Select, Send};
-    matches!(call, Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait2 | Receive | Send | Futex)
+    use Call::{ClockGettime, EpollPwait, EpollPwait2, EpollWait, Futex, Gettimeofday, Time};
+    use Call::{Poll, Ppoll, Pselect, Receive, Select, Send};
+    matches!(call, Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait | EpollPwait2 | Receive | Send)
+        || matches!(call, Futex | ClockGettime | Gettimeofday | Time)
 }

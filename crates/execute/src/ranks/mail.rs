@@ -13,8 +13,19 @@ use std::collections::VecDeque;
 pub(super) struct Letter {
     pub(super) from: u32,
     pub(super) tag: u32,
-    /// When it is with its receiver.
-    pub(super) comes: Time,
+    /// When it is with its receiver, once that is known.
+    pub(super) comes: Option<Time>,
+    /// Where a network carries it: its number among all that are under way, and when it was sent if it is a long one, which is sent
+    /// only when its receiver is ready for it.
+    pub(super) number: u64,
+    pub(super) offered: Option<Time>,
+}
+
+impl Letter {
+    /// When its receiver may know of it: of a long one as soon as it is offered.
+    pub(super) fn seen(&self) -> Option<Time> {
+        self.comes.or(self.offered)
+    }
 }
 
 /// What is received: from whom, and with which tag; from whoever, with whichever, where none is said.
@@ -53,21 +64,26 @@ pub(super) struct Mail {
 }
 
 impl Mail {
-    /// A message was sent to this rank.
-    pub(super) fn deliver(&mut self, letter: Letter) {
-        match self.posted.iter().position(|(pattern, _)| pattern.fits(&letter)) {
-            Some(index) => {
-                let Some((pattern, number)) = self.posted.remove(index) else { return };
+    /// A message was sent to this rank; whether it is ready for it.
+    pub(super) fn deliver(&mut self, letter: Letter) -> bool {
+        let found = self.posted.iter().position(|(pattern, _)| pattern.fits(&letter));
+        match found.and_then(|index| self.posted.remove(index)) {
+            Some((pattern, number)) => {
                 self.requests.insert(number, Request::Got(letter, pattern.from.is_none()));
+                true
             }
-            None => self.early.push_back(letter),
+            None => {
+                self.early.push_back(letter);
+                false
+            }
         }
     }
 
-    /// It is ready to receive.
-    pub(super) fn post(&mut self, pattern: Pattern, number: u64) {
+    /// It is ready to receive; the message that it gets, if that was sent before.
+    pub(super) fn post(&mut self, pattern: Pattern, number: u64) -> Option<Letter> {
         let found = self.early.iter().position(|letter| pattern.fits(letter));
-        let request = match found.and_then(|index| self.early.remove(index)) {
+        let found = found.and_then(|index| self.early.remove(index));
+        let request = match found {
             Some(letter) => Request::Got(letter, pattern.from.is_none()),
             None => {
                 self.posted.push_back((pattern, number));
@@ -75,6 +91,19 @@ impl Mail {
             }
         };
         self.requests.insert(number, request);
+        found
+    }
+
+    /// A network has brought the message of this number.
+    pub(super) fn comes(&mut self, number: u64, at: Time) {
+        let of_requests = self.requests.values_mut().filter_map(|request| match request {
+            Request::Got(letter, _) => Some(letter),
+            _ => None,
+        });
+        let all = of_requests.chain(&mut self.early).chain(self.given.values_mut());
+        for letter in all.filter(|letter| letter.number == number && letter.comes.is_none()) {
+            letter.comes = Some(at);
+        }
     }
 
     /// It has begun something else.
@@ -98,7 +127,7 @@ impl Mail {
             None => Some(Time::ZERO),
             Some(Request::Open) => None,
             Some(Request::Over(at)) => Some(*at),
-            Some(Request::Got(letter, _)) => Some(letter.comes),
+            Some(Request::Got(letter, _)) => letter.comes,
         }
     }
 
@@ -120,15 +149,15 @@ impl Mail {
     }
 
     /// What the library has given to a receive from whoever: where that is another message than was thought, the two change places.
-    pub(super) fn correct(&mut self, number: u64, from: u32, tag: u32) {
-        let Some(thought) = self.given.remove(&number) else { return };
+    /// That other one, if nobody was ready for it before.
+    pub(super) fn correct(&mut self, number: u64, from: u32, tag: u32) -> Option<Letter> {
+        let thought = self.given.remove(&number)?;
         if (thought.from, thought.tag) == (from, tag) {
-            return;
+            return None;
         }
         let real = |letter: &Letter| (letter.from, letter.tag) == (from, tag);
         if let Some(letter) = self.early.iter_mut().find(|letter| real(letter)) {
-            *letter = thought;
-            return;
+            return Some(std::mem::replace(letter, Letter { offered: None, ..thought }));
         }
         let mut numbers: Vec<u64> = self.requests.keys().copied().collect();
         numbers.sort_unstable();
@@ -137,9 +166,10 @@ impl Mail {
                 && real(letter)
             {
                 *letter = thought;
-                return;
+                break;
             }
         }
+        None
     }
 }
 
@@ -150,7 +180,7 @@ mod tests {
     const ANY: Pattern = Pattern { from: None, tag: None };
 
     fn letter(from: u32, tag: u32, micros: u64) -> Letter {
-        Letter { from, tag, comes: Time::from_micros(micros) }
+        Letter { from, tag, comes: Some(Time::from_micros(micros)), number: 0, offered: None }
     }
 
     #[test]
@@ -180,6 +210,21 @@ mod tests {
         mail.post(Pattern { from: Some(1), tag: Some(0) }, 2);
         assert_eq!(mail.take(2), Some(letter(1, 0, 5)));
         assert_eq!(mail.probe(ANY), None);
+    }
+
+    #[test]
+    fn what_a_network_carries_is_there_when_it_has_come_and_is_seen_when_it_is_offered() {
+        let mut mail = Mail::default();
+        let offered = Some(Time::from_micros(3));
+        let carried = |number: u64| Letter { from: 1, tag: 7, comes: None, number, offered };
+        assert!(!mail.deliver(carried(4)));
+        assert_eq!(mail.probe(ANY).and_then(|letter| letter.seen()), offered);
+        assert_eq!(mail.post(ANY, 1), Some(carried(4)));
+        mail.post(ANY, 2);
+        assert!(mail.deliver(carried(5)));
+        assert_eq!((mail.over(1), mail.over(2)), (None, None));
+        mail.comes(5, Time::from_micros(9));
+        assert_eq!((mail.over(1), mail.over(2)), (None, Some(Time::from_micros(9))));
     }
 
     #[test]

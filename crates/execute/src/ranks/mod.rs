@@ -10,6 +10,7 @@
 //! ```
 //!
 //! - [`mail`]: messages by their times; [`gathering`]: what ranks do together; [`speed`]: what both cost.
+//! - [`carried`]: both where the scenario's network carries messages between its hosts.
 //! - [`calls`]: what becomes of what is told; [`waiting`]: who waits for what.
 //! - [`inside`]: system calls within the library, which cost nothing, and ranks that spin there: one that has done nothing but yield
 //!   for a while, since anybody else did something, holds nobody up.
@@ -17,6 +18,7 @@
 //! What starts ranks (`mpirun` and its daemons) is none of the program's: its calls go by unseen, and it takes no time.
 
 mod calls;
+mod carried;
 mod figures;
 mod gathering;
 mod inside;
@@ -55,6 +57,8 @@ pub struct RankTold {
     pub sent: u64,
     /// Of these.
     pub sent_bytes: u64,
+    /// Which of the places of the execution it is at.
+    pub place: usize,
     /// Operations of several ranks together that it took part in.
     pub together: u64,
 }
@@ -92,6 +96,11 @@ struct Inside {
     pending: Option<Pending>,
     /// What it waited for is there: since when, and what it is told.
     result: Option<(Time, i64)>,
+    /// Its clock says exactly when it goes on, however long the library spins.
+    is_exact: bool,
+    /// What it waits for before it leaves, and since when it does: a message of its own that a network carries.
+    owes: Option<(u64, Time)>,
+    leaves: bool,
 }
 
 impl Inside {
@@ -105,6 +114,9 @@ impl Inside {
             is_away: false,
             pending: None,
             result: None,
+            is_exact: false,
+            owes: None,
+            leaves: false,
         }
     }
 }
@@ -121,6 +133,8 @@ struct Job {
     counts: BTreeMap<(Vec<u32>, u32), u64>,
     /// When each rank began.
     began: BTreeMap<u32, Time>,
+    /// The number of each rank's process towards the simulated hosts.
+    seats: BTreeMap<u32, u32>,
 }
 
 /// All jobs.
@@ -145,6 +159,8 @@ pub(crate) struct Ranks {
     pub(crate) has_nothing: bool,
     /// How many of these came since anybody did something.
     spins: u32,
+    /// What the scenario's network carries.
+    pub(crate) carried: carried::Carried,
 }
 
 impl Ranks {

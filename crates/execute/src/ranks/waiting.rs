@@ -57,6 +57,7 @@ impl Supervisor {
         let inside = self.ranks.inside.get_mut(&id)?;
         let (at, told) = inside.result.take()?;
         let pending = inside.pending.take();
+        inside.is_exact = true;
         let thread = self.threads.get_mut(&id)?;
         thread.clock = thread.clock.max(at);
         let clock = thread.clock;
@@ -108,11 +109,11 @@ impl Supervisor {
             Gives::Message(request) => {
                 mail.over(*request)?;
                 let letter = mail.take(*request)?;
-                Some((letter.comes, word(letter.from, letter.tag)))
+                Some((letter.comes?, word(letter.from, letter.tag)))
             }
             Gives::Found(pattern) => {
                 let letter = mail.probe(*pattern)?;
-                Some((letter.comes, word(letter.from, letter.tag)))
+                Some((letter.seen()?, word(letter.from, letter.tag)))
             }
         }
     }
@@ -127,6 +128,7 @@ impl Supervisor {
         };
         if let Some(held) = is_held {
             let Some(told) = self.result(id) else { return };
+            self.has_left(id);
             // One that is gone needs no answer.
             let _ = self.answer(id, held, Answer::Value(told));
             self.leaves_program(id);

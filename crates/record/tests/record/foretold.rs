@@ -70,6 +70,12 @@ fn collective_writes_of_bt_io_on_16_ranks_follow_from_those_on_4_and_9() {
 }
 
 #[test]
+fn one_pattern_after_the_other_on_12_ranks_follows_from_those_on_4_and_8() {
+    let test = "one_pattern_after_the_other_on_12_ranks_follows_from_those_on_4_and_8";
+    holds(test, "patterns.c", &["regular", "data"], &[4, 8, 12]);
+}
+
+#[test]
 fn a_program_whose_ranks_get_work_as_they_go_is_refused() {
     let test = "a_program_whose_ranks_get_work_as_they_go_is_refused";
     let folder = tempfile::tempdir().unwrap();

@@ -124,6 +124,59 @@ fn collective_writes_are_told_with_the_bytes_of_each_rank() {
     assert!(together.iter().all(|event| event.recorded.as_ref().unwrap().members.as_deref() == Some("0-3")));
 }
 
+/// Loads the library for itself alone, as Python's extensions do, and exchanges messages whose tags come in another order.
+const LOADED_LATE: &str = "\
+#include <dlfcn.h>
+int main(void)
+{
+    void *own = dlopen(\"./late.so\", RTLD_NOW | RTLD_LOCAL);
+    int (*run)(void) = own ? (int (*)(void))dlsym(own, \"run\") : 0;
+    return run ? run() : 3;
+}
+";
+
+const LATE: &str = "\
+#include <mpi.h>
+int run(void)
+{
+    int rank, data = 0;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int tag = 4; tag < 6; tag++) {
+        if (rank == 0)
+            MPI_Send(&data, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&data, 1, MPI_INT, 0, 9 - tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+";
+
+#[test]
+fn a_library_that_is_loaded_later_is_recorded_with_the_tags_of_its_messages() {
+    let test = "a_library_that_is_loaded_later_is_recorded_with_the_tags_of_its_messages";
+    if !possible(test, &["mpicc", "mpirun", "objcopy", "cc"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    if recorded_on(test, folder.path(), 2, "true", &[]).is_none() {
+        return;
+    }
+    std::fs::write(folder.path().join("main.c"), LOADED_LATE).unwrap();
+    std::fs::write(folder.path().join("late.c"), LATE).unwrap();
+    let build = "cd $0 && cc main.c -o main -ldl && mpicc -shared -fPIC late.c -o late.so";
+    let built = Command::new("sh").args(["-c", build]).arg(folder.path()).status().unwrap();
+    assert!(built.success());
+    let words = ["-c", "cd $0 && ./main", "data/.."];
+    std::fs::create_dir(folder.path().join("data")).unwrap();
+    let Some(made) = recorded_on(test, folder.path(), 2, "sh", &words) else { panic!("it crashed") };
+    assert_eq!(made.recorded.ranks, 2);
+    let tags =
+        |kind| made.all(kind).iter().map(|event| event.recorded.as_ref().unwrap().tag).collect::<Vec<_>>();
+    assert_eq!(tags(EventKind::Send), [Some(4), Some(5)]);
+    assert_eq!(tags(EventKind::Receive), [Some(5), Some(4)]);
+}
+
 #[test]
 fn without_mpicc_messages_are_told_as_unseen() {
     let folder = tempfile::tempdir().unwrap();

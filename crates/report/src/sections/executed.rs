@@ -22,6 +22,9 @@ pub struct ExecutedRank {
     pub job: u32,
     /// Its number in it.
     pub rank: u32,
+    /// The host that it is on, where ranks are on several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub host: Option<String>,
     /// From when MPI was set up until it was taken down, nanoseconds.
     pub elapsed_ns: u64,
     /// What it computed outside of MPI's calls, nanoseconds.
@@ -105,8 +108,9 @@ const RANKS_TOLD: usize = 16;
 impl ExecutedRank {
     fn line(&self) -> String {
         let seconds = |nanos: u64| seconds(nanos as f64 / 1e9);
+        let host = self.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
         format!(
-            "rank {}: {}, of them computing {}, messages {}, storage {} ({} read, {} written)",
+            "rank {}{host}: {}, of them computing {}, messages {}, storage {} ({} read, {} written)",
             self.rank,
             seconds(self.elapsed_ns),
             seconds(self.computing_ns),

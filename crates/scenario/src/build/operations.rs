@@ -42,6 +42,9 @@ pub(super) fn programs_of(
             .get(workload)
             .map_or(("", None), |(name, own)| (*name, own.files_place().and_then(|place| place.memory)));
         for Group { work, volume } in groups {
+            if matches!(work, Work::Beside { .. }) {
+                continue;
+            }
             workloads.push(workload);
             let speed = volume_hosts.get(*volume).and_then(|&host| speeds.get(host)).copied().unwrap_or(1.0);
             let source: Box<dyn RequestSource<FileOp>> = match work {
@@ -62,7 +65,7 @@ pub(super) fn programs_of(
                     traced.extend(trace.traced(sources.len()));
                     source
                 }
-                Work::Given(given, _) => given.source()?,
+                Work::Given(given, _) | Work::Beside { given, .. } => given.source()?,
             };
             sources.push(in_turn(source, loaded, turns, name));
         }
@@ -82,7 +85,9 @@ pub fn prepared_programs(loaded: &Loaded, replication: u64) -> Result<Vec<Prepar
     let prepared = |group: Group| match group.work {
         Work::Programs(plan, placement) => Ok(Prepared::of(&*plan, &placement).map_err(SourceError::from)?),
         Work::Trace(trace) => trace.prepared(),
-        Work::Given(given, _) => Ok(Prepared::new(given.table().map_err(SourceError::from)?, Vec::new())),
+        Work::Given(given, _) | Work::Beside { given, .. } => {
+            Ok(Prepared::new(given.table().map_err(SourceError::from)?, Vec::new()))
+        }
     };
     let groups = groups(loaded, known.readings(), replication, Split::No)?;
     groups.into_iter().flat_map(|(_, groups)| groups).map(prepared).collect()
@@ -146,7 +151,7 @@ impl<'l> Needed<'l> {
         let of_trace = |((name, _), (_, groups)): ((&str, &Workload), &(String, Vec<Group>))| {
             groups.iter().find_map(|group| match &group.work {
                 Work::Trace(trace) => Some(trace.warnings(name)),
-                Work::Programs(..) | Work::Given(..) => None,
+                Work::Programs(..) | Work::Given(..) | Work::Beside { .. } => None,
             })
         };
         let of_files = self.loaded.workloads_of(Subject::FileOperations);

@@ -26,6 +26,13 @@ pub(crate) enum Work {
     Trace(Box<EventTrace>),
     /// From outside, on the file system of this number on its host.
     Given(Arc<dyn Given>, u32),
+    /// Further processes of what comes from outside, on the file system of this number on another host: the first ones' source issues
+    /// their operations, too. Where the files are those of another group's, they are told there.
+    Beside {
+        given: Arc<dyn Given>,
+        on: u32,
+        tells_files: bool,
+    },
 }
 
 impl Work {
@@ -33,7 +40,7 @@ impl Work {
         match self {
             Self::Programs(plan, _) => plan.processes(),
             Self::Trace(trace) => trace.processes(),
-            Self::Given(given, _) => given.processes(),
+            Self::Given(given, _) | Self::Beside { given, .. } => given.processes(),
         }
     }
 
@@ -41,7 +48,7 @@ impl Work {
         match self {
             Self::Programs(plan, _) => Ok(plan.next_file()),
             Self::Trace(trace) => trace.next_file(),
-            Self::Given(given, _) => Ok(given.table()?.next_file()),
+            Self::Given(given, _) | Self::Beside { given, .. } => Ok(given.table()?.next_file()),
         }
     }
 
@@ -55,7 +62,8 @@ impl Work {
                 }
                 Ok(())
             }
-            Self::Given(given, on) => {
+            Self::Beside { tells_files: false, .. } => Ok(()),
+            Self::Given(given, on) | Self::Beside { given, on, .. } => {
                 given.table()?.entries().iter().for_each(|entry| tell(*on, entry.into()));
                 Ok(())
             }
@@ -67,7 +75,10 @@ impl Work {
         match self {
             Self::Programs(plan, _) => plan.tables(),
             Self::Trace(trace) => trace.tables(),
-            Self::Given(given, on) => Ok(Tables::from([(*on, given.table()?)])),
+            Self::Beside { tells_files: false, .. } => Ok(Tables::new()),
+            Self::Given(given, on) | Self::Beside { given, on, .. } => {
+                Ok(Tables::from([(*on, given.table()?)]))
+            }
         }
     }
 }

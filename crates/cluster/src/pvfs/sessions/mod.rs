@@ -345,9 +345,8 @@ impl Sessions {
     pub(super) fn done(&mut self, op: &FileOp, now: Time) {
         match self.accesses.remove(low_half(op.id.0)) {
             Some(Doing::Piece(access)) => {
-                if !self.goes_on(access, op, now) {
-                    self.freed.push(());
-                }
+                let goes_on = self.goes_on(access, op, now);
+                self.freed.extend((!goes_on).then_some(()));
             }
             Some(Doing::Step(ticket)) => self.step_done(ticket, op, now),
             Some(Doing::Sync) => self.synced(op, now),

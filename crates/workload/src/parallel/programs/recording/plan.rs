@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A recording that was read: a thread is a rank of the job.
 pub struct RecordedJob {
-    recorded: Arc<Threads>,
+    pub(super) recorded: Arc<Threads>,
     /// Its number in the job of each track that was read; none where it is left out.
     kept: Vec<Option<u32>>,
     lengths: Vec<u32>,
@@ -108,11 +108,11 @@ fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), Pro
             let (other, change) = match what {
                 What::Send { to, .. } | What::PostSend { to, .. } => (to, 1),
                 // Posted, and never seen to be over.
-                What::PostReceive { from: u32::MAX } => {
+                What::PostReceive { from: u32::MAX, .. } => {
                     *what = What::Nothing;
                     continue;
                 }
-                What::Receive { from } | What::PostReceive { from } => (from, -1),
+                What::Receive { from, .. } | What::PostReceive { from, .. } => (from, -1),
                 _ => continue,
             };
             let Some(&track) = of_rank.get(other) else {
@@ -134,6 +134,7 @@ fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), Pro
         );
         return refuse("recording", problem);
     }
+    forget_doubtful_tags(tracks);
     for instance in instances {
         if instance.there != instance.members.len() {
             let problem = format!(
@@ -149,6 +150,40 @@ fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), Pro
         instance.members = members.unwrap_or_default().into();
     }
     Ok(())
+}
+
+/// Where more of a tag are received than were sent with it, not all tags were seen: messages between these two are taken in order then.
+fn forget_doubtful_tags(tracks: &mut [Track]) {
+    let mut balance: BTreeMap<(u32, u32, Option<u32>), i64> = BTreeMap::new();
+    let of_play = |own: u32, what: &What| match *what {
+        What::Send { to, tag, .. } | What::PostSend { to, tag, .. } => Some(((own, to, tag), 1)),
+        What::Receive { from, tag } | What::PostReceive { from, tag } => Some(((from, own, tag), -1)),
+        _ => None,
+    };
+    for (number, track) in (0..).zip(&*tracks) {
+        for (name, change) in track.plays.iter().filter_map(|play| of_play(number, &play.what)) {
+            *balance.entry(name).or_default() += change;
+        }
+    }
+    let doubtful = balance.iter().filter(|(_, left)| **left < 0);
+    let doubtful: BTreeSet<(u32, u32)> = doubtful.map(|((from, to, _), _)| (*from, *to)).collect();
+    for (number, track) in (0..).zip(tracks) {
+        for Play { what, .. } in &mut track.plays {
+            match what {
+                What::Send { to, tag, .. } | What::PostSend { to, tag, .. }
+                    if doubtful.contains(&(number, *to)) =>
+                {
+                    *tag = None;
+                }
+                What::Receive { from, tag } | What::PostReceive { from, tag }
+                    if doubtful.contains(&(*from, number)) =>
+                {
+                    *tag = None;
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// A name that is taken away while the file is in use goes with the last use, as the file does.

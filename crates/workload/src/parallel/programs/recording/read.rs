@@ -148,30 +148,30 @@ impl Reading<'_> {
     }
 
     fn message(&mut self, at: usize, event: &Event, more: &Recorded) -> Result<What, ProgramError> {
-        let bytes = event.length;
+        let (bytes, tag) = (event.length, more.tag);
         let step = self.read.tracks[at].plays.len();
         let open = &mut self.open[at];
         Ok(match (event.kind, more.peer) {
-            (EventKind::Send, Some(to)) => What::Send { to, bytes },
-            (EventKind::Receive, Some(from)) => What::Receive { from },
+            (EventKind::Send, Some(to)) => What::Send { to, bytes, tag },
+            (EventKind::Receive, Some(from)) => What::Receive { from, tag },
             (EventKind::PostSend, Some(to)) => {
                 open.outstanding += 1;
-                What::PostSend { to, bytes }
+                What::PostSend { to, bytes, tag }
             }
             (EventKind::PostReceive, from) => {
                 open.outstanding += 1;
                 open.requests.extend(event.request.map(|request| (request, step)));
-                What::PostReceive { from: from.unwrap_or(u32::MAX) }
+                What::PostReceive { from: from.unwrap_or(u32::MAX), tag }
             }
             (EventKind::Wait, from) => {
                 open.outstanding = open.outstanding.saturating_sub(1);
                 let posted = event.request.and_then(|request| open.requests.remove(&request));
-                // Whom a message from anybody came from is known now.
+                // Whom a message from anybody came from is known now, and its tag.
                 if let (Some(step), Some(sender)) = (posted, from)
-                    && let Some(Play { what: What::PostReceive { from }, .. }) =
+                    && let Some(Play { what: What::PostReceive { from, tag: posted }, .. }) =
                         self.read.tracks[at].plays.get_mut(step)
                 {
-                    *from = sender;
+                    (*from, *posted) = (sender, posted.or(tag));
                 }
                 What::Wait { left: self.open[at].outstanding }
             }

@@ -86,10 +86,18 @@ impl RecordedThread {
             What::File(call) => self.left.extend(self.file(call).map(|call| Left::Act(Act::Detailed(call)))),
             What::Elsewhere(time) | What::Sleep(time) if *time == Time::ZERO => {}
             What::Elsewhere(time) | What::Sleep(time) => self.left.push_back(Act::Think(*time).into()),
-            What::Send { to, bytes } => self.left.push_back(Act::Exchange(send(*to, *bytes)).into()),
-            What::Receive { from } => self.left.push_back(Act::Exchange(receive(*from)).into()),
-            What::PostSend { to, bytes } => self.left.push_back(Act::Post(send(*to, *bytes)).into()),
-            What::PostReceive { from } => self.left.push_back(Act::Post(receive(*from)).into()),
+            What::Send { to, bytes, tag } => {
+                self.left.push_back(Act::Exchange(send(*to, *bytes, *tag)).into());
+            }
+            What::Receive { from, tag } => {
+                self.left.push_back(Act::Exchange(receive(*from, *tag)).into());
+            }
+            What::PostSend { to, bytes, tag } => {
+                self.left.push_back(Act::Post(send(*to, *bytes, *tag)).into());
+            }
+            What::PostReceive { from, tag } => {
+                self.left.push_back(Act::Post(receive(*from, *tag)).into());
+            }
             What::Wait { left } => self.left.push_back(Act::AwaitRoom(left.saturating_add(1)).into()),
             What::Together(together) => self.together(together),
         }
@@ -177,12 +185,17 @@ fn for_all(instance: &Instance, own: usize) -> Exchange {
     exchange
 }
 
-fn send(to: u32, bytes: u64) -> Exchange {
-    Exchange { sends: vec![(to, bytes)], ..Exchange::default() }
+/// A message's tag in the network, where what ranks do together has none.
+fn tag_of(tag: Option<u32>) -> u64 {
+    tag.map_or(0, |tag| u64::from(tag) + 1)
 }
 
-fn receive(from: u32) -> Exchange {
-    Exchange { receives: vec![from], ..Exchange::default() }
+fn send(to: u32, bytes: u64, tag: Option<u32>) -> Exchange {
+    Exchange { sends: vec![(to, bytes)], send_tag: tag_of(tag), ..Exchange::default() }
+}
+
+fn receive(from: u32, tag: Option<u32>) -> Exchange {
+    Exchange { receives: vec![from], receive_tag: tag_of(tag), ..Exchange::default() }
 }
 
 impl Acts for RecordedThread {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::RecordingParameters;
+use super::track::{Play, Track, What};
 use crate::parallel::testing::carry_out;
 use crate::parallel::{Job, JobPlacement, JobPlan};
 use crate::program::{Placement, ProgramError};
@@ -99,6 +100,31 @@ fn ranks_do_what_they_did_and_compute_as_long_in_between() {
     assert_eq!(calls(1), [Operation::Create, Operation::Write, Operation::Close]);
     assert_eq!(done.computed, [Time::from_millis(5), Time::from_millis(5)]);
     assert_eq!(done.sent, [1000, 0]);
+}
+
+#[test]
+fn messages_are_taken_by_their_tags_and_in_order_where_not_all_tags_were_seen() {
+    let peer = |ms: u64, own: u32, other: u32, kind, tag: u32| {
+        with(event(ms, 10 + own, Some(own), kind), |more| (more.peer, more.tag) = (Some(other), Some(tag)))
+    };
+    let tags = |events: &[Event]| {
+        let job = parameters(written(events).path()).read(&Inputs::here()).unwrap();
+        let of_play = |play: &Play| match play.what {
+            What::Send { tag, .. } | What::Receive { tag, .. } => Some(tag),
+            _ => None,
+        };
+        let of_track = |track: &Track| track.plays.iter().filter_map(of_play).collect::<Vec<_>>();
+        job.recorded.tracks.iter().map(of_track).collect::<Vec<_>>()
+    };
+    let mut events = vec![
+        peer(1, 0, 1, EventKind::Send, 4),
+        peer(2, 0, 1, EventKind::Send, 5),
+        peer(3, 1, 0, EventKind::Receive, 5),
+        peer(4, 1, 0, EventKind::Receive, 4),
+    ];
+    assert_eq!(tags(&events), [[Some(4), Some(5)], [Some(5), Some(4)]]);
+    events[3].recorded.as_mut().unwrap().tag = Some(6);
+    assert_eq!(tags(&events), [[None, None], [None, None]]);
 }
 
 #[test]

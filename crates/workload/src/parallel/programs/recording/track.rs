@@ -78,16 +78,20 @@ pub(super) enum What {
     Send {
         to: u32,
         bytes: u64,
+        tag: Option<u32>,
     },
     Receive {
         from: u32,
+        tag: Option<u32>,
     },
     PostSend {
         to: u32,
         bytes: u64,
+        tag: Option<u32>,
     },
     PostReceive {
         from: u32,
+        tag: Option<u32>,
     },
     /// So many that were posted are still not over for the program.
     Wait {

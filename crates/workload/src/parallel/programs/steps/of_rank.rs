@@ -106,7 +106,7 @@ impl OfRank<'_> {
             }
             other => {
                 let exchange = exchange(other, self.group);
-                let Exchange { sends, receives, remote } = &exchange;
+                let Exchange { sends, receives, remote, .. } = &exchange;
                 let has_part = !sends.is_empty() || !receives.is_empty() || !remote.is_empty();
                 let bytes = sent(&exchange);
                 has_part.then_some((Part::Exchange(exchange), bytes))

@@ -30,15 +30,17 @@ pub(crate) fn join_ranks(root: &mut Table<'_>) {
         [(IMPLIED, DeValue::Table(library))] => !library.contains_key("hosts"),
         _ => return,
     };
-    let Some((_, workload)) = named(tree, "workload").into_iter().find(|(_, load)| has_ranks(load)) else {
+    let workload = named(tree, "workload").into_iter().find(|(_, load)| has_ranks(load));
+    // One that is called so and has yet to be completed is wanted, whoever needs it.
+    if workload.is_none() && !known {
         return;
-    };
+    }
     let taken = tree.values().any(|parts| parts.get_ref().get(IMPLIED).is_some());
     if !written.is_empty() && !known || written.is_empty() && taken {
         return;
     }
     // Where its parts are asked for, the workload that needs it is shown.
-    let span = workload.get("kind").map_or(0..0, Spanned::span);
+    let span = workload.and_then(|(_, workload)| workload.get("kind")).map_or(0..0, Spanned::span);
     let Some(hosts) = only_way(tree, &span) else { return };
     let key = |name: &'static str| Spanned::new(span.clone(), Cow::Borrowed(name));
     let table = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
