@@ -72,6 +72,7 @@ fn merged(spans: &Spans, (from, to): (Time, Time)) -> Spans {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn span((from, to): (u64, u64)) -> (Time, Time) {

@@ -7,6 +7,7 @@ mod file_systems_measured;
 mod measured_disks;
 mod measured_syncs;
 mod nfs_measured;
+mod orangefs_measured;
 
 use std::path::PathBuf;
 

@@ -160,7 +160,7 @@ pub(super) const ON_FILES: [(u64, &str); 11] = [
 ];
 
 /// Where files lie: where workloads go, and what is written beside disks and what holds them, which are `ON`.
-pub(super) const MOUNTS: [(&str, &str); 7] = [
+pub(super) const MOUNTS: [(&str, &str); 8] = [
     (
         "data",
         "[host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.27\"\n[fs.data]\ntype = \"ext3\"\nLIES",
