@@ -117,14 +117,14 @@ fn clients_wait_for_the_servers_threads_and_for_slots() {
 #[test]
 fn nonsense_is_told_where_it_stands() {
     for (set, why) in [
-        ("nfs.home.options=rsize=0", "\"rsize=0\" makes no sense"),
+        ("nfs.home.options=rsize=0", "makes no sense: its value may be bytes, at least 1024"),
         ("nfs.home.options=vers=5", "makes no sense"),
         ("nfs.home.options=lazy", "no option of an NFS mount"),
         ("nfs.home.options=vers=3,proto=udp", "over UDP"),
         ("nfs.home.server=server/nothing", "server/nothing"),
         ("nfs.home.server=[]", "server"),
         ("nfs.home.clients=server", "would mount what it exports itself"),
-        ("nfs.home.server=client0/home", "is a mount of the export \"home\""),
+        ("nfs.home.server=client0/home", "in a circle: no file would lie anywhere"),
         ("nfs.home.threads=0", "serves nobody"),
         ("nfs.home.slots=0", "sends no call"),
     ] {
