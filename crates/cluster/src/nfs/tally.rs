@@ -2,7 +2,7 @@
 
 use super::message::{Call, Reply, Told};
 use crate::address::Address;
-use petrio_colours::{BlockRequest, Status};
+use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_host::nfs::{Others, Procedure, Version};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -103,6 +103,7 @@ impl Carrier {
             (tally.queued + (at.saturating_sub(request.issued)), tally.answered + (now - at));
         let failed = reply.outcome.status.failure();
         request.status = failed.map_or(Status::Done, Status::Failed);
+        request.ledger.charge(Cause::Service, reply.outcome.span);
         if let Some(Told { of_file, of_parent, size, is_cut, exists }) = reply.others {
             Others { of_file, of_parent, size, is_cut, exists }.tell(&mut request);
         }

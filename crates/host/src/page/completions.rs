@@ -5,8 +5,8 @@ use super::exits::Places;
 use super::job::{Turn, Wait, Waiting};
 use crate::below::{Leaves, Leavings};
 use crate::state::{Ended, Event, Moves, file_of, times};
-use petrio_colours::{BlockRequest, Failure, FileCause};
-use petrio_kernel::{PageBuilder, Place};
+use petrio_colours::{BlockRequest, Cause, Failure, FileCause};
+use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_stage::instants;
 
 impl Context<'_> {
@@ -17,6 +17,9 @@ impl Context<'_> {
         };
         if let Some(failure) = request.status.failure() {
             self.note_failure(moves, group, failure);
+        }
+        if self.fs.rules.nature.shared {
+            self.fs.served = request.ledger.of(Cause::Service);
         }
         let done = request.status.failure().is_none();
         self.fs.promises.flush_ends(request.tag, done);
@@ -121,11 +124,15 @@ pub(super) fn completions_page(
         let finished = wake.read(places.mount.finished);
         let waiting = wake.take_key(place, move |binding| *binding.get(finished));
         let memory = wake.peek(places.mount.memory);
-        // Only requests fail.
+        // Only requests fail, and are served by others.
         let fs = matches!(wait, Wait::Page | Wait::Write).then(|| wake.peek(places.mount.fs));
         let (running, jobs) = (wake.put(places.processor), places.jobs);
         wake.action(move |f| {
             let Waiting { mut job, cause, work, then, key } = f.take(waiting);
+            let served = fs.map_or(Time::ZERO, |fs| f.get(fs).served);
+            if cause == FileCause::Network {
+                job.charge_part(FileCause::Server, served, f.now());
+            }
             job.charge(cause, f.now());
             job.failure = fs.and_then(|fs| f.get(fs).failure_of(key));
             let then = if job.failure.is_some() { then.or_gives_up() } else { then };
@@ -149,7 +156,7 @@ pub(super) fn completions_page(
     rise.action(move |f| {
         let (mut job, cause, then) = f.take(sleeper);
         job.charge(cause, f.now());
-        job.turn = Turn { cause: FileCause::Call, cache: petrio_kernel::Time::ZERO, then, wakes: true };
+        job.turn = Turn { cause: FileCause::Call, cache: Time::ZERO, then, wakes: true };
         let work = f.get(memory).costs.wake_up;
         f.put(running, jobs.work(work, job));
     });

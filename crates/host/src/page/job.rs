@@ -327,6 +327,13 @@ impl Job {
         self.charged = now;
     }
 
+    /// Charges so much of the time since the last charge to a cause, and at most all of it.
+    pub(super) fn charge_part(&mut self, cause: FileCause, span: Time, now: Time) {
+        let span = span.min(now - self.charged);
+        self.op.ledger.charge(cause, span);
+        self.charged += span;
+    }
+
     /// Charges processor time, of which `cache` went into the page cache, and the rest of the time since the last charge to
     /// waiting for a processor. Gives what went into the way into the kernel, into the page cache, and into the rest.
     pub(super) fn charge_work(&mut self, cause: FileCause, cache: Time, work: Time, now: Time) -> [Time; 3] {

@@ -145,6 +145,8 @@ pub(crate) struct Mounted {
     pub(crate) room: Room,
     /// Whether somebody waits until the queue isn't congested.
     pub(crate) waits_for_congestion: bool,
+    /// How long a server took for the request that came back last, from its coming there on: what is waited for behind a network.
+    pub(crate) served: Time,
     /// Pages whose blocks were found late and don't hold data yet.
     unconverted: FastMap<FileId, Ranges>,
     /// Files of which data could not be written: whoever syncs one next hears of it.
@@ -208,6 +210,7 @@ impl Mounted {
             flushing: false,
             room: Room::new(mount.queue_requests.unwrap_or(kernel.block.requests), kernel.block.multi_queue),
             waits_for_congestion: false,
+            served: Time::ZERO,
             unconverted: FastMap::default(),
             unwritten: FastMap::default(),
             promises: Promises::default(),
