@@ -261,6 +261,36 @@ fn nodes_of_the_nas_wait_for_one_link_and_more_of_them_bring_hardly_anything() {
 }
 
 #[test]
+fn names_of_one_directory_wait_for_one_servers_processor_and_not_for_disks() {
+    // Files made in a second, of a fifth of those that the example makes.
+    let made = |set: &[&str]| {
+        let fewer = "workload.names.program.command=\"mdtest -n 40 -F\"";
+        let more: Vec<&str> = set.iter().chain([&fewer]).flat_map(|set| ["--set", set]).collect();
+        figure(&run("metadata-servers.toml", &more), "/jobs/0/phases/1/rate")
+    };
+    let (one, four) = (made(&[]), made(&["pvfs.work.directory_servers=4"]));
+    assert!((1.2..2.0).contains(&(four / one)), "{one} {four}");
+    let unsynced = made(&["pvfs.work.sync_names=false"]) / one;
+    assert!((0.97..1.1).contains(&unsynced), "{unsynced}");
+    let faster = made(&["host.server.change.machine.speed=2"]) / one;
+    assert!((1.6..2.0).contains(&faster), "{faster}");
+}
+
+#[test]
+fn clients_of_nfs_wait_for_the_servers_disk_where_it_promises_what_it_answers() {
+    let report = run("nfs.toml", &[]);
+    let spent = report["breakdown"].as_array().unwrap().iter();
+    let server =
+        spent.filter(|part| part["cause"] == "server").map(|part| figure(part, "/fraction")).sum::<f64>();
+    assert!(server > 0.85, "{server}");
+    let usual = rate_of("nfs.toml", &[]);
+    let noac = usual / rate_of("nfs.toml", &["nfs.home.options=\"vers=3,noac\""]);
+    assert!((20.0..30.0).contains(&noac), "{noac}");
+    let promised = rate_of("nfs.toml", &["nfs.home.export=async"]) / usual;
+    assert!((9.0..12.0).contains(&promised), "{promised}");
+}
+
+#[test]
 fn placed_by_a_run_all_partitions_of_san_direct_are_the_nodes_own() {
     let folder = Folder::new();
     let scenario = root().join("examples/san-direct.toml").display().to_string();
