@@ -2,6 +2,7 @@
 
 mod clusters;
 mod collectives;
+mod metadata;
 mod networks;
 mod nfs;
 mod one_sided;
