@@ -45,3 +45,10 @@ pub enum ExecuteError {
     #[error("the program's calls can't be held any longer: {0}")]
     Held(io::Error),
 }
+
+impl ExecuteError {
+    /// Whether this machine lacks what executing needs, or withholds it; else it is the program's doing.
+    pub(crate) const fn is_of_machine(&self) -> bool {
+        matches!(self, Self::Start(_) | Self::Clocks(_) | Self::Held(_))
+    }
+}

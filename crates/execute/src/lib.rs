@@ -130,7 +130,7 @@ impl Given for Execution {
         let begun = self.begin().map_err(|error| {
             let problem = error.to_string();
             if let Ok(mut told) = self.told.lock() {
-                told.failed = Some(problem.clone());
+                (told.failed, told.is_of_machine) = (Some(problem.clone()), error.is_of_machine());
             }
             ProgramError::Outside { problem }
         })?;

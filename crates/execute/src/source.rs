@@ -14,7 +14,7 @@ impl Executed {
     /// A failure ends the run, and the program with it; it is told by whoever has started it.
     fn breaks_off(&self, error: &crate::ExecuteError) -> SourceError {
         let text = error.to_string();
-        self.0.tell(|told| told.failed = Some(text.clone()));
+        self.0.tell(|told| (told.failed, told.is_of_machine) = (Some(text.clone()), error.is_of_machine()));
         ProgramError::Outside { problem: text }.into()
     }
 }

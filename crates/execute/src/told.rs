@@ -49,4 +49,6 @@ pub struct Told {
     pub code: Option<i32>,
     /// Why it couldn't go on, where it couldn't.
     pub failed: Option<String>,
+    /// Whether that is because this machine lacks what executing needs, or withholds it.
+    pub is_of_machine: bool,
 }

@@ -183,7 +183,7 @@ impl Exec {
         drop(loaded);
         let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(problem) = &told.failed {
-            return Err(Failure::new(problem, Some(NEEDS.to_owned())));
+            return Err(Failure::new(problem, told.is_of_machine.then(|| NEEDS.to_owned())));
         }
         let mut report = outcome?;
         report.executed = Some(self.figures(&told, &hosts));

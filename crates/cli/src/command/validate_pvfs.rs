@@ -204,6 +204,14 @@ fn summary(grid: &GridJudgement) -> String {
         grid.orderings.1,
         grid.undecided
     );
+    let (inside, all) = grid.in_range;
+    text.push_str(&format!("  {inside} of {all} repetitions lie in the range of their cell's seeds\n"));
+    if let Some((predicted, measured)) = grid.slow_percent() {
+        text.push_str(&format!(
+            "  two regimes in {} cells, of which the slow one is predicted in {predicted:.0} % and was measured in {measured:.0} %\n",
+            grid.regimes.len()
+        ));
+    }
     for (faster, slower) in grid.broken.iter().take(10) {
         text.push_str(&format!("  not: {faster} before {slower}\n"));
     }

@@ -1,6 +1,7 @@
 //! What a predicted grid comes to: the errors of its cells, and whether what was faster is predicted to be.
 
 use super::predict::GridRow;
+use super::regimes::{Regimes, in_range};
 use crate::verdict::Judged;
 use serde::Serialize;
 
@@ -31,9 +32,23 @@ pub struct GridJudgement {
     pub undecided: usize,
     /// The orderings that don't hold: which was measured to be faster, and than which.
     pub broken: Vec<(String, String)>,
+    /// Repetitions that lie in the range of their cell's seeds, of how many.
+    pub in_range: (usize, usize),
+    /// Cells that are predicted to have two regimes, with them.
+    pub regimes: Vec<(String, Regimes)>,
 }
 
 impl GridJudgement {
+    /// Of the repetitions of cells with two regimes, the share that is slow: predicted and measured, per cent; none where there are no such
+    /// cells.
+    pub fn slow_percent(&self) -> Option<(f64, f64)> {
+        let mean = |of: fn(&Regimes) -> f64| {
+            self.regimes.iter().map(|(_, regimes)| of(regimes)).sum::<f64>() / self.regimes.len() as f64
+        };
+        let shares = (mean(|one| one.slow_predicted_percent), mean(|one| one.slow_measured_percent));
+        (!self.regimes.is_empty()).then_some(shares)
+    }
+
     /// As rows with bounds.
     pub fn judged(&self) -> Vec<Judged> {
         let of = |what: &str| format!("{}: {what}", self.grid);
@@ -108,5 +123,10 @@ fn judge_grid(grid: &str, rows: &[GridRow]) -> GridJudgement {
         orderings: (held, all),
         undecided,
         broken,
+        in_range: rows
+            .iter()
+            .map(|row| in_range(row))
+            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1)),
+        regimes: rows.iter().filter_map(|row| Some((words(row), Regimes::of(row)?))).collect(),
     }
 }

@@ -14,6 +14,7 @@ mod measured;
 mod outcome;
 mod page;
 mod predict;
+mod regimes;
 
 #[cfg(test)]
 mod chapter_tests;
@@ -28,3 +29,4 @@ pub use measured::{Cell, LeftOut, Measured, Moves, read_grids};
 pub use outcome::{Outcome, find};
 pub use page::chapter_page;
 pub use predict::{GridRow, predict};
+pub use regimes::{Regimes, in_range};

@@ -3,7 +3,7 @@
 
 use super::measured::read_grid;
 use super::predict::GridRow;
-use super::{Cell, Moves, judge};
+use super::{Cell, Moves, Regimes, in_range, judge};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -71,4 +71,24 @@ fn errors_and_orderings_are_counted() {
     // 16 and 32 KiB are too close to be in an order; 32 before 8 is broken.
     assert_eq!(judgement.orderings, (1, 2));
     assert!(judgement.broken[0].0.contains("32 KiB"), "{:?}", judgement.broken);
+}
+
+#[test]
+fn a_cell_whose_rates_leave_a_gap_has_two_regimes() {
+    let of = |predicted: &[f64], measured: &[f64]| GridRow {
+        measured_mb_per_s: measured.to_vec(),
+        predicted_mb_per_s: predicted.to_vec(),
+        ..row(64, 1.0, 1.0)
+    };
+    let two = of(&[4.8, 8.2, 8.3, 8.1], &[4.8, 8.2]);
+    let regimes = Regimes::of(&two).unwrap();
+    assert!((4.8..8.1).contains(&regimes.at_mb_per_s));
+    assert_eq!((regimes.slow_predicted_percent, regimes.slow_measured_percent), (25.0, 50.0));
+    assert_eq!(in_range(&two), (2, 2));
+    let one = of(&[8.0, 8.3, 8.6, 8.9], &[8.1, 9.5]);
+    assert_eq!(Regimes::of(&one), None);
+    assert_eq!(in_range(&one), (1, 2));
+    assert_eq!(Regimes::of(&of(&[8.0], &[8.0])), None);
+    let [judged] = &judge(&[two, one])[..] else { panic!("one grid") };
+    assert_eq!((judged.in_range, judged.slow_percent()), ((3, 4), Some((25.0, 50.0))));
 }
