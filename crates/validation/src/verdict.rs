@@ -130,6 +130,24 @@ impl Judged {
     }
 }
 
+/// Of rows with their configurations, those that agree, of how many in each, in the order of the rows.
+pub(crate) fn by_config<'r>(rows: impl IntoIterator<Item = (&'r str, bool)>) -> Vec<(String, usize, usize)> {
+    let mut configs: Vec<(String, usize, usize)> = Vec::new();
+    for (config, agrees) in rows {
+        let agrees = usize::from(agrees);
+        match configs.iter_mut().find(|(known, ..)| known == config) {
+            Some((_, agree, all)) => (*agree, *all) = (*agree + agrees, *all + 1),
+            None => configs.push((config.to_owned(), agrees, 1)),
+        }
+    }
+    configs
+}
+
+/// Whether messages are as long as counted: within 10 %, or 100 B.
+pub(crate) fn is_as_long(predicted: f64, counted: f64) -> bool {
+    (predicted - counted).abs() <= (counted * 0.1).max(100.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -155,11 +155,7 @@ impl ValidateOps {
         for row in found.rows.iter().filter(|row| !row.agrees || !row.as_long) {
             print(&differences(row))?;
         }
-        let configs = found.by_config();
-        let cells = configs
-            .iter()
-            .map(|(config, agree, all)| vec![config.clone(), agree.to_string(), all.to_string()]);
-        print(&table(&["configuration", "as counted", "operations"], &cells.collect::<Vec<_>>()))?;
+        print(&by_config(found.by_config()))?;
         for (what, names) in [
             ("operations that aren't known here", &found.unknown),
             ("conditions that aren't known here", &found.unknown_conditions),
@@ -184,11 +180,7 @@ impl ValidateOps {
         for row in found.rows.iter().filter(|row| !row.agrees || !row.as_long) {
             print(&message_differences(row))?;
         }
-        let configs = found.by_config();
-        let cells = configs
-            .iter()
-            .map(|(config, agree, all)| vec![config.clone(), agree.to_string(), all.to_string()]);
-        print(&table(&["configuration", "as counted", "operations"], &cells.collect::<Vec<_>>()))?;
+        print(&by_config(found.by_config()))?;
         if !found.unknown.is_empty() {
             print(&format!("operations that aren't known here: {}\n", found.unknown.join(", ")))?;
         }
@@ -231,6 +223,13 @@ impl ValidateOps {
         print(&format!("{agree} of {} operations send what was measured\n", found.rows.len()))?;
         conclude(&judged, false, help)
     }
+}
+
+/// How many operations are as counted, of how many, in each configuration.
+fn by_config(configs: Vec<(String, usize, usize)>) -> String {
+    let cells =
+        configs.into_iter().map(|(config, agree, all)| vec![config, agree.to_string(), all.to_string()]);
+    table(&["configuration", "as counted", "operations"], &cells.collect::<Vec<_>>())
 }
 
 /// What is judged by tables alone.

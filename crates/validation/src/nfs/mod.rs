@@ -17,7 +17,7 @@ mod programs;
 mod tests;
 
 use crate::paced::TableError;
-use crate::verdict::Judged;
+use crate::verdict::{Judged, by_config, is_as_long};
 use measured::{MeasuredCell, MeasuredRpc, cells};
 use operations::Operation;
 use petrio_files::inputs::Inputs;
@@ -31,10 +31,6 @@ use thiserror::Error;
 
 /// Of the cells, so many must agree.
 pub const AIM: f64 = 0.9;
-
-/// By how much bytes of a call may differ: by this part, or by so many.
-const BYTES_PART: f64 = 0.1;
-const BYTES_LEAST: f64 = 100.0;
 
 /// Most repetitions that are played: what a table asks for beyond that changes no median.
 const REPETITIONS: u32 = 100;
@@ -96,11 +92,8 @@ impl NfsRpc {
 
     /// Whether a call and its reply are as long as was counted.
     pub fn is_as_long(&self) -> bool {
-        let near = |pair: Option<(f64, f64)>| {
-            pair.is_none_or(|(predicted, measured)| {
-                (predicted - measured).abs() <= (measured * BYTES_PART).max(BYTES_LEAST)
-            })
-        };
+        let near =
+            |pair: Option<(f64, f64)>| pair.is_none_or(|(predicted, counted)| is_as_long(predicted, counted));
         near(self.sent) && near(self.received)
     }
 }
@@ -142,14 +135,7 @@ pub struct NfsFound {
 impl NfsFound {
     /// Cells that agree, of how many, in each configuration, in the order of the table.
     pub fn by_config(&self) -> Vec<(String, usize, usize)> {
-        let mut configs: Vec<(String, usize, usize)> = Vec::new();
-        for row in &self.rows {
-            match configs.iter_mut().find(|(config, ..)| *config == row.config) {
-                Some((_, agree, all)) => (*agree, *all) = (*agree + usize::from(row.agrees), *all + 1),
-                None => configs.push((row.config.clone(), usize::from(row.agrees), 1)),
-            }
-        }
-        configs
+        by_config(self.rows.iter().map(|row| (row.config.as_str(), row.agrees)))
     }
 
     /// The aims: numbers of RPCs, and their bytes.

@@ -14,7 +14,7 @@ mod play;
 mod tests;
 
 use crate::paced::TableError;
-use crate::verdict::Judged;
+use crate::verdict::{Judged, by_config, is_as_long};
 use measured::{MeasuredOperation, operations};
 use operations::Played;
 use petrio_files::inputs::Inputs;
@@ -25,9 +25,6 @@ use std::path::Path;
 
 /// Of the operations, so many must agree: all but one in ten.
 pub const AIM: f64 = 0.9;
-/// By how much bytes may differ: by this part, or by so many.
-const BYTES_PART: f64 = 0.1;
-const BYTES_LEAST: f64 = 100.0;
 
 /// Most servers that a table's file system may have: what is beyond isn't played.
 const MOST_SERVERS: u32 = 4_096;
@@ -43,8 +40,7 @@ pub struct Beside {
 
 impl Beside {
     fn is_near(self) -> bool {
-        let (predicted, measured) = (self.predicted as f64, self.measured as f64);
-        (predicted - measured).abs() <= (measured * BYTES_PART).max(BYTES_LEAST)
+        is_as_long(self.predicted as f64, self.measured as f64)
     }
 }
 
@@ -91,14 +87,7 @@ pub struct MessagesFound {
 impl MessagesFound {
     /// Operations that agree, of how many, in each configuration, in the order of the table.
     pub fn by_config(&self) -> Vec<(String, usize, usize)> {
-        let mut configs: Vec<(String, usize, usize)> = Vec::new();
-        for row in &self.rows {
-            match configs.iter_mut().find(|(config, ..)| *config == row.config) {
-                Some((_, agree, all)) => (*agree, *all) = (*agree + usize::from(row.agrees), *all + 1),
-                None => configs.push((row.config.clone(), usize::from(row.agrees), 1)),
-            }
-        }
-        configs
+        by_config(self.rows.iter().map(|row| (row.config.as_str(), row.agrees)))
     }
 
     /// The aims: messages, and their bytes.
