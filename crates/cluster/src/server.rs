@@ -1,8 +1,10 @@
 //! What servers of all file services have in common: each is a process of a host, asks the file system there, and answers who asked it.
 
+use crate::address::Address;
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_network::Port;
+use petrio_persist::Persist;
 use petrio_stage::processor::Processors;
 
 /// A server, or a manager, while its page is built.
@@ -22,6 +24,13 @@ pub struct FileServer {
     pub operations: Place<FileOp>,
     /// Where its host answers it.
     pub completions: Place<FileOp>,
+}
+
+/// Who sent a server something, and on which connection.
+#[derive(Clone, Copy, Debug, Persist)]
+pub(super) struct Client {
+    pub(super) address: Address,
+    pub(super) connection: u32,
 }
 
 /// Declares a server's page as one that hears requests, asks its host, and sends replies.

@@ -2,9 +2,10 @@
 //! round, too. The sums are of all exports of a net: a message doesn't say whose it is before it is heard.
 
 use super::message::{Call, Reply, Rpc};
-use super::server::{Client, Request, Told};
+use super::server::{Request, Told};
 use super::sessions::Sessions;
 use super::tally::Carrier;
+use crate::server::Client;
 use petrio_kernel::{Colour, PageBuilder, Sum};
 use petrio_network::under_way;
 use petrio_stage::processor::Work;

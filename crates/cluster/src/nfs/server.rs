@@ -12,7 +12,7 @@ use super::message::{Call, Reply, Rpc};
 use super::parameters::THREADS;
 use super::sessions::{Asks, Sessions};
 use crate::address::Address;
-use crate::server::serves;
+use crate::server::{Client, serves};
 use petrio_colours::{FileOp, Message};
 use petrio_host::nfs::Procedure;
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
@@ -38,13 +38,6 @@ pub(super) struct Request {
     pub(super) call: Call,
     client: Client,
     at: Time,
-}
-
-/// Who sent a call, and on which connection.
-#[derive(Clone, Copy, Debug, Persist)]
-pub(super) struct Client {
-    address: Address,
-    connection: u32,
 }
 
 /// A reply, and who is to hear it.

@@ -3,8 +3,9 @@
 
 use super::calls::{Calls, Heard, Outgoing, Outstanding};
 use super::message::{Call, Reply, Rpc};
-use super::server::{Client, Request};
+use super::server::Request;
 use super::sessions::Sessions;
+use crate::server::Client;
 use petrio_kernel::{Colour, PageBuilder, Sum};
 use petrio_network::under_way;
 use petrio_stage::processor::Work;

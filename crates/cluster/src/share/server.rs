@@ -13,7 +13,7 @@ use super::parameters::THREADS;
 use super::sessions::{Asks, Sessions};
 use super::wire;
 use crate::address::Address;
-use crate::server::serves;
+use crate::server::{Client, serves};
 use petrio_colours::{FileOp, Message, Operation};
 use petrio_kernel::{PageBuilder, Place, Probe, Time};
 use petrio_network::Port;
@@ -39,13 +39,6 @@ pub(super) struct Request {
     client: Client,
     at: Time,
     taken: Time,
-}
-
-/// Who sent a call, and on which connection.
-#[derive(Clone, Copy, Debug, Persist)]
-pub(super) struct Client {
-    address: Address,
-    connection: u32,
 }
 
 /// Builds a server's page; `moved` is where it records the bytes that it moves.

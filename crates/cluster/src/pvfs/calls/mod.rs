@@ -199,8 +199,7 @@ impl Calls {
                 let op = self.at_its_end(slot, op, shared);
                 let turns = self.turns(op.file);
                 let parts = turns.parts(op.offset, op.length);
-                let parts: SmallVec<[Part; 8]> =
-                    parts.map(|part| (part.server, part.offset, part.length)).collect();
+                let parts = parts.map(|part| (part.server, part.offset, part.length)).collect();
                 self.ask_servers(slot, &op, parts, shared, now);
             }
         }

@@ -34,6 +34,12 @@ impl Site {
         if object == FileId::ROOT { 0 } else { self.striping.turns(object, salt).server(0) }
     }
 
+    /// Over how many servers the names of a directory are spread at first, and at most.
+    pub(super) fn parts(&self) -> (u32, u32) {
+        let all = self.striping.servers.max(1);
+        (self.directory_servers.0.clamp(1, all), self.directory_servers.1.clamp(1, all))
+    }
+
     /// The server of a part of a directory: the first is its own, others follow.
     pub(super) fn part_server(&self, home: u32, part: u32) -> u32 {
         (home + part) % self.striping.servers.max(1)
@@ -146,7 +152,7 @@ impl Namespace {
     }
 
     fn directory(&mut self, site: &Site, directory: FileId) -> &mut Directory {
-        let first = site.directory_servers.0.clamp(1, site.striping.servers.max(1));
+        let (first, _) = site.parts();
         self.directories.entry(directory).or_insert_with(|| Directory { parts: vec![0; first as usize] })
     }
 

@@ -79,7 +79,7 @@ impl Client<'_> {
     pub fn in_vain(&mut self, parent: FileId, object: FileId) -> Rounds {
         let mut rounds = Rounds::new();
         self.attributes(parent, true, CAPABILITY, &mut rounds);
-        let server = self.server_of_name(parent, object);
+        let (_, server) = self.place_of_name(parent, object);
         let ask = self.ask(Kind::LookupPath, object, Message::lookup(NAME, false));
         rounds.push(one(Ask { server, parent, ..ask }));
         rounds
@@ -112,7 +112,7 @@ impl Client<'_> {
             return;
         }
         if is_directory {
-            let most = self.site.directory_servers.1.clamp(1, self.site.striping.servers.max(1));
+            let (_, most) = self.site.parts();
             let message = Message::directory_attributes(most.into());
             rounds.push(one(self.ask(Kind::GetAttributes, object, message)));
             let home = self.home(object);
@@ -141,7 +141,7 @@ impl Client<'_> {
     fn lookup(&mut self, parent: FileId, object: FileId, is_directory: bool, rounds: &mut Rounds) {
         if object != FileId::ROOT && !self.known.has_name(object, &self.site.valid, self.now) {
             self.attributes(parent, true, CAPABILITY, rounds);
-            let server = self.server_of_name(parent, object);
+            let (_, server) = self.place_of_name(parent, object);
             // Attributes come along where the object lies on the same server.
             let at_home = server == self.home(object);
             let message = Message::lookup(NAME, at_home);
@@ -156,18 +156,16 @@ impl Client<'_> {
         self.attributes(object, is_directory, Want::default(), rounds);
     }
 
-    /// The server that has a name of a directory.
-    fn server_of_name(&mut self, parent: FileId, object: FileId) -> u32 {
+    /// The part of a directory that has a name, and its server.
+    fn place_of_name(&mut self, parent: FileId, object: FileId) -> (u32, u32) {
         let part = self.names.part_of(self.site, parent, object);
-        self.site.part_server(self.home(parent), part)
+        (part, self.site.part_server(self.home(parent), part))
     }
 
     /// A name comes to a directory. Its server tells the new object's, where that is another (as was counted), and where the directory
     /// grows too large, its new part's (crdirent.sm).
     fn enter(&mut self, parent: FileId, object: FileId, rounds: &mut Rounds) {
-        let home = self.home(parent);
-        let part = self.names.part_of(self.site, parent, object);
-        let server = self.site.part_server(home, part);
+        let (part, server) = self.place_of_name(parent, object);
         let of_object = self.home(object);
         let mut others = SmallVec::new();
         if of_object != server {
@@ -179,7 +177,7 @@ impl Client<'_> {
             // The client waits for the split, which its request set off.
             let message = Message::split(names, NAME);
             let ask = self.ask(Kind::SplitEntries, parent, message);
-            let ask = Ask { server: self.site.part_server(home, new), parent, count: names, ..ask };
+            let ask = Ask { server: self.site.part_server(ask.server, new), parent, count: names, ..ask };
             rounds.push(one(ask));
         }
     }
@@ -201,7 +199,7 @@ impl Client<'_> {
     fn make_directory(&mut self, parent: FileId, directory: FileId, rounds: &mut Rounds) {
         self.names.make(directory, parent, true);
         self.attributes(parent, true, CAPABILITY, rounds);
-        let first = self.site.directory_servers.0.clamp(1, self.site.striping.servers.max(1));
+        let (first, _) = self.site.parts();
         let message = Message::make_directory(first.into());
         rounds.push(one(Ask { parent, ..self.ask(Kind::MakeDirectory, directory, message) }));
         self.enter(parent, directory, rounds);
@@ -216,8 +214,7 @@ impl Client<'_> {
     }
 
     fn remove_entry(&mut self, parent: FileId, object: FileId, rounds: &mut Rounds) {
-        let part = self.names.part_of(self.site, parent, object);
-        let server = self.site.part_server(self.home(parent), part);
+        let (part, server) = self.place_of_name(parent, object);
         let ask = self.ask(Kind::RemoveEntry, object, Message::remove_entry(NAME));
         rounds.push(one(Ask { server, parent, ..ask }));
         self.names.leave(self.site, parent, part);
@@ -245,13 +242,13 @@ impl Client<'_> {
         replaced: Option<FileId>,
         rounds: &mut Rounds,
     ) {
-        let most = self.site.directory_servers.1.clamp(1, self.site.striping.servers.max(1));
+        let (_, most) = self.site.parts();
         let attributes = Message::directory_attributes(most.into());
         let parents = [from, to].map(|parent| self.ask(Kind::GetAttributes, parent, attributes));
         rounds.push(parents.into_iter().collect());
         let mut names = Stage::new();
         for parent in [from, to] {
-            let server = self.server_of_name(parent, object);
+            let (_, server) = self.place_of_name(parent, object);
             let ask = self.ask(Kind::LookupPath, object, Message::lookup(NAME, false));
             names.push(Ask { server, parent, ..ask });
         }
@@ -259,7 +256,7 @@ impl Client<'_> {
         if let Some(replaced) = replaced {
             self.attributes(object, false, CAPABILITY, rounds);
             self.attributes(replaced, false, CAPABILITY, rounds);
-            let server = self.server_of_name(to, replaced);
+            let (_, server) = self.place_of_name(to, replaced);
             let ask = self.ask(Kind::ChangeEntry, object, Message::change_entry(NAME));
             rounds.push(one(Ask { server, parent: to, ..ask }));
         } else {
@@ -357,19 +354,22 @@ impl Client<'_> {
             false => self.known.believes_stuffed(file),
         };
         if believes && end > self.site.striping.unit {
-            if writes {
-                self.names.unstuff(file);
-                let message = Message::unstuff(self.site.striping.per_file.into());
-                rounds.push(one(self.ask(Kind::Unstuff, file, message)));
-            } else {
-                self.attributes(file, false, Want { anew: true, ..CAPABILITY }, rounds);
+            match writes {
+                true => self.unstuff(file, rounds),
+                false => self.attributes(file, false, Want { anew: true, ..CAPABILITY }, rounds),
             }
-            let is_stuffed = self.names.is_stuffed(self.site, file);
-            self.known.told(file, (false, true), is_stuffed, self.now);
         }
         if writes {
             self.known.forget_size(file);
         }
+    }
+
+    /// A file gets all of its data files, and its client their handles.
+    fn unstuff(&mut self, file: FileId, rounds: &mut Rounds) {
+        self.names.unstuff(file);
+        let message = Message::unstuff(self.site.striping.per_file.into());
+        rounds.push(one(self.ask(Kind::Unstuff, file, message)));
+        self.known.told(file, (false, true), false, self.now);
     }
 
     /// All data files, and the file itself (sys-flush.sm).
@@ -384,10 +384,7 @@ impl Client<'_> {
     fn truncate(&mut self, file: FileId, length: u64, rounds: &mut Rounds) {
         self.attributes(file, false, Want { anew: true, ..CAPABILITY }, rounds);
         if self.names.is_stuffed(self.site, file) && length > self.site.striping.unit {
-            self.names.unstuff(file);
-            let message = Message::unstuff(self.site.striping.per_file.into());
-            rounds.push(one(self.ask(Kind::Unstuff, file, message)));
-            self.known.told(file, (false, true), false, self.now);
+            self.unstuff(file, rounds);
         }
         let servers = self.names.data_servers(self.site, file, self.salt);
         let message = Message::truncate(servers.len() as u64);
