@@ -55,6 +55,8 @@ pub(crate) struct ArcSpec {
     pub(crate) kind: ArcKind,
     pub(crate) weight: u32,
     pub(crate) label: Option<&'static str>,
+    /// No condition of the transition looks at the token, so that a change of it concerns the transition not.
+    pub(crate) unseen: bool,
 }
 
 /// A transition but for its action. What the firing of a simple one needs comes first: see

@@ -77,8 +77,9 @@ impl Shared for () {
 
 impl<K: Colour> Shared for Place<K> {
     type Arc = Update<K>;
+    /// What a transition of a client waits for is its own; what all share would else have those of all others tested again.
     fn declare(self, transition: &mut TransitionBuilder<'_>) -> Update<K> {
-        transition.update(self)
+        transition.update_unseen(self)
     }
 }
 
@@ -207,7 +208,7 @@ impl<S: Colour, K: Shared> Reactor<S, K> {
 pub struct Arcs<S, A = ()> {
     /// To the state.
     pub state: Update<S>,
-    /// To what it shares.
+    /// To what it shares; no guard may look at that.
     pub shared: A,
     exits: Vec<Leave<S>>,
 }

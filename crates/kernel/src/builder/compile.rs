@@ -9,7 +9,7 @@ use crate::binding::{Search, SearchArc};
 use crate::error::NetError;
 use crate::net::{Conserved, Net, Transition};
 use crate::place::Discipline;
-use crate::structure::{PlaceSpec, Structure, TransitionSpec};
+use crate::structure::{ArcSpec, PlaceSpec, Structure, TransitionSpec};
 use petrio_time::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -127,6 +127,7 @@ fn note_adjacency(index: u32, transition: &TransitionSpec, tests: &[Test], draft
     for arc in &transition.arcs {
         let draft = &mut drafts[arc.place as usize];
         match arc.kind {
+            _ if arc.unseen => {}
             ArcKind::Take | ArcKind::Consume | ArcKind::Update if searching => {
                 // Another token may come first now, or satisfy the guard.
                 draft.particular.insert(index);
@@ -154,6 +155,11 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         return Err(NetError::TooManyArcs { transition: path, limit: ARC_LIMIT });
     }
     let refused = Refused { transition: &path, places };
+    // Of other places another token may come first at any time, which conditions may have to know.
+    let of_tokens = |arc: &&ArcSpec| arc.unseen && places[arc.place as usize].discipline != Discipline::State;
+    if let Some(arc) = arcs.iter().find(of_tokens) {
+        return Err(refused.discipline(arc.place, "change unseen a token of"));
+    }
     let Taken { needs, takes, consumes, changes } = Taken::by(&inputs, &refused)?;
     let Given { puts, mut growth } = Given::by(&outputs, &refused)?;
     for (place, weight) in &takes {

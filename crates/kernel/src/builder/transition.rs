@@ -46,7 +46,7 @@ impl TransitionBuilder<'_> {
 
     fn input(&mut self, place: u32, kind: ArcKind, weight: u32, search: Option<Search>) -> ArcNumber {
         let draft = self.draft();
-        draft.arcs.push(ArcSpec { place, kind, weight, label: None });
+        draft.arcs.push(ArcSpec { place, kind, weight, label: None, unseen: false });
         draft.inputs.push((place, kind, weight, search));
         // Beyond the limit the number is never used: building fails.
         arc_number((draft.inputs.len() - 1).min(ARC_LIMIT))
@@ -54,7 +54,7 @@ impl TransitionBuilder<'_> {
 
     fn output(&mut self, place: u32, kind: ArcKind, weight: u32) {
         let draft = self.draft();
-        draft.arcs.push(ArcSpec { place, kind, weight, label: None });
+        draft.arcs.push(ArcSpec { place, kind, weight, label: None, unseen: false });
         draft.outputs.push((place, kind, weight));
     }
 
@@ -151,6 +151,17 @@ impl TransitionBuilder<'_> {
         Update::new(self.input(place.index, ArcKind::Update, 1, None), place.index)
     }
 
+    /// The same of a `state` place whose resident no condition of this transition looks at: neither its guard nor how its other
+    /// arcs find their tokens. Whoever changes the resident needn't have it tested again, so that a state which the transitions of
+    /// thousands of parts change costs no more than one of a few.
+    pub fn update_unseen<T: Colour>(&mut self, place: Place<T>) -> Update<T> {
+        let update = self.update(place);
+        if let Some(arc) = self.draft().arcs.last_mut() {
+            arc.unseen = true;
+        }
+        update
+    }
+
     /// Lets the transition fire only while the place holds no token.
     pub fn inhibit<T: Colour>(&mut self, place: Place<T>) {
         self.inhibit_from(place, 1);
@@ -159,7 +170,13 @@ impl TransitionBuilder<'_> {
     /// Lets the transition fire only while the place holds fewer than `limit` tokens, delayed ones included.
     pub fn inhibit_from<T: Colour>(&mut self, place: Place<T>, limit: u32) {
         let draft = self.draft();
-        draft.arcs.push(ArcSpec { place: place.index, kind: ArcKind::Inhibit, weight: limit, label: None });
+        draft.arcs.push(ArcSpec {
+            place: place.index,
+            kind: ArcKind::Inhibit,
+            weight: limit,
+            label: None,
+            unseen: false,
+        });
         draft.inhibitors.push((place.index, limit));
     }
 

@@ -410,3 +410,28 @@ fn an_action_that_breaks_its_declaration_is_named() {
         error.to_string().contains("\"forgetful\" took 0 tokens and put 0, but its arcs declare 1 and 1")
     );
 }
+
+/// Whoever changes a state has those tested again that look at it before they fire, and not those that have said that they don't: a guard
+/// that breaks its word waits for ever.
+#[test]
+fn a_state_that_is_changed_unseen_has_nobody_tested_again() {
+    let fired = |unseen: bool| {
+        outcome(|page| {
+            let count = clockwork(page);
+            let (waits, out) = (page.fifo::<()>("waits"), page.fifo("out"));
+            page.initial(waits, [()]);
+            let mut go = page.transition("go");
+            go.consume(waits);
+            let state = if unseen { go.update_unseen(count) } else { go.update(count) };
+            let to = go.put(out);
+            go.guard(move |binding| *binding.get(state) >= 3);
+            go.action(move |f| {
+                let counted = *f.get(state);
+                *f.update(state) += 100;
+                f.put(to, counted);
+            });
+            out
+        })
+    };
+    assert_eq!((fired(false), fired(true)), (vec![3], vec![]));
+}

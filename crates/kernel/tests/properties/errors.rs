@@ -92,7 +92,13 @@ fn weights_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_place_used_against_its_discipline_is_refused() {
-    let wrong: [(&str, Declare); 4] = [
+    let wrong: [(&str, Declare); 5] = [
+        ("\"go\" wants to change unseen a token of \"place\", which is a fifo place", |page| {
+            let place = page.fifo::<u32>("place");
+            let mut go = page.transition("go");
+            go.update_unseen(place);
+            go.action(|_| {});
+        }),
         ("\"go\" wants to take the resident of \"place\", which is a state place", |page| {
             let place = page.state("place", 1u32);
             let mut go = page.transition("go");
