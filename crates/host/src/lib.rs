@@ -36,6 +36,7 @@ mod page;
 mod parameters;
 mod rarities;
 mod raw;
+mod shared_chunks;
 mod shared_slots;
 mod state;
 mod tmpfs;

@@ -1,37 +1,29 @@
-//! Values by small dense numbers that clones share until one of them changes a value.
+//! Values by dense numbers that clones share until one of them changes a value.
 //!
 //! A run begins with a clone of everything that its net was built with. A volume may have millions of files, of which a
 //! run touches few: what it doesn't touch is there once for all runs. Values lie in chunks, so that a clone counts
 //! chunks and not values.
 
-use petrio_persist::{Damage, Persist, Reader, Writer};
+use crate::shared_chunks::SharedChunks;
+use petrio_persist::Persist;
 use std::sync::Arc;
 
-/// Values of a chunk: a clone of a million is a few thousand references, and a first change copies no more than a few
+/// Values of a chunk: a clone of a million is a few hundred references, and a first change copies no more than a few
 /// hundred bytes of them.
 const CHUNK: usize = 64;
 
 type Chunk<T> = [Option<Arc<T>>; CHUNK];
 
 /// Values by number, none for most numbers that were never given.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Persist)]
+#[persist(bound = "T: Persist + Send + Sync + 'static")]
 pub(crate) struct SharedSlots<T> {
-    chunks: Vec<Arc<Chunk<T>>>,
-}
-
-impl<T: Persist + Send + Sync + 'static> Persist for SharedSlots<T> {
-    fn save(&self, to: &mut Writer<'_>) {
-        self.chunks.save(to);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, Damage> {
-        Persist::load(from).map(|chunks| Self { chunks })
-    }
+    chunks: SharedChunks<Chunk<T>>,
 }
 
 impl<T> Default for SharedSlots<T> {
     fn default() -> Self {
-        Self { chunks: Vec::new() }
+        Self { chunks: SharedChunks::default() }
     }
 }
 
@@ -45,35 +37,27 @@ impl<T: Clone> SharedSlots<T> {
     /// The value of a number, to be changed here alone.
     #[inline]
     pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut T> {
-        self.slot(number)?.as_mut().map(Arc::make_mut)
+        self.chunks.get_mut(number / CHUNK)?[number % CHUNK].as_mut().map(Arc::make_mut)
     }
 
     /// Takes a value out.
     #[inline]
     pub(crate) fn take(&mut self, number: usize) -> Option<Arc<T>> {
-        self.slot(number)?.take()
+        self.chunks.get_mut(number / CHUNK)?[number % CHUNK].take()
     }
 
     /// Gives a number a value.
     #[inline]
     pub(crate) fn put(&mut self, number: usize, value: Arc<T>) {
-        if number / CHUNK >= self.chunks.len() {
-            self.chunks.resize_with(number / CHUNK + 1, || Arc::new([const { None }; CHUNK]));
-        }
-        if let Some(slot) = self.slot(number) {
-            *slot = Some(value);
-        }
+        self.chunks.get_or(number / CHUNK, || [const { None }; CHUNK])[number % CHUNK] = Some(value);
     }
 
     /// All values with their numbers, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
-        let slots = self.chunks.iter().flat_map(|chunk| chunk.iter());
-        slots.enumerate().filter_map(|(number, slot)| Some((number, slot.as_deref()?)))
-    }
-
-    #[inline]
-    fn slot(&mut self, number: usize) -> Option<&mut Option<Arc<T>>> {
-        Some(&mut Arc::make_mut(self.chunks.get_mut(number / CHUNK)?)[number % CHUNK])
+        self.chunks.iter().flat_map(|(at, chunk)| {
+            let slots = chunk.iter().enumerate();
+            slots.filter_map(move |(within, slot)| Some((at * CHUNK + within, slot.as_deref()?)))
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the kernel remembers of each file in memory, beside its pages.
 
+use crate::shared_chunks::SharedChunks;
 use petrio_colours::FileId;
 use petrio_persist::Persist;
-use std::sync::Arc;
 
 /// A file's inode in memory.
 #[derive(Clone, Copy, Debug, Default, Persist)]
@@ -28,7 +28,7 @@ const CHUNK: usize = 32;
 
 /// The inodes of a mount, by file number: small and dense. Clones share those that neither changes.
 #[derive(Clone, Debug, Default, Persist)]
-pub(crate) struct Inodes(Vec<Arc<[Inode; CHUNK]>>);
+pub(crate) struct Inodes(SharedChunks<[Inode; CHUNK]>);
 
 impl Inodes {
     pub(crate) fn get(&self, file: FileId) -> Inode {
@@ -38,9 +38,6 @@ impl Inodes {
 
     pub(crate) fn get_mut(&mut self, file: FileId) -> &mut Inode {
         let at = file.0 as usize;
-        if at / CHUNK >= self.0.len() {
-            self.0.resize_with(at / CHUNK + 1, Arc::default);
-        }
-        &mut Arc::make_mut(&mut self.0[at / CHUNK])[at % CHUNK]
+        &mut self.0.get_or(at / CHUNK, Default::default)[at % CHUNK]
     }
 }
