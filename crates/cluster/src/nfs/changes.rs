@@ -17,6 +17,8 @@ struct Changes {
     is_cut: bool,
     /// A client has made it.
     made: bool,
+    /// As a directory.
+    is_directory: bool,
 }
 
 /// All that were made since the run began.
@@ -34,7 +36,10 @@ impl AllChanges {
             match operation {
                 Operation::Write => changes.end = changes.end.max(call.offset + op.length),
                 Operation::Truncate => (changes.end, changes.is_cut) = (call.length, true),
-                _ if operation.makes() => (changes.made, changes.is_cut, changes.end) = (true, true, 0),
+                _ if operation.makes() => {
+                    (changes.made, changes.is_cut, changes.end) = (true, true, 0);
+                    changes.is_directory = operation == Operation::Mkdir;
+                }
                 _ => {}
             }
             if matches!(operation, Operation::Unlink | Operation::Rmdir) {
@@ -68,6 +73,7 @@ impl AllChanges {
             size: own.map_or(0, |changes| changes.end),
             is_cut: own.is_some_and(|changes| changes.is_cut),
             exists: own.is_some_and(|changes| changes.made),
+            is_directory: own.is_some_and(|changes| changes.made && changes.is_directory),
         }
     }
 }

@@ -51,6 +51,7 @@ pub(super) struct Told {
     pub(super) size: u64,
     pub(super) is_cut: bool,
     pub(super) exists: bool,
+    pub(super) is_directory: bool,
 }
 
 /// How a call ended.

@@ -104,8 +104,8 @@ impl Carrier {
         let failed = reply.outcome.status.failure();
         request.status = failed.map_or(Status::Done, Status::Failed);
         request.ledger.charge(Cause::Service, reply.outcome.span);
-        if let Some(Told { of_file, of_parent, size, is_cut, exists }) = reply.others {
-            Others { of_file, of_parent, size, is_cut, exists }.tell(&mut request);
+        if let Some(Told { of_file, of_parent, size, is_cut, exists, is_directory }) = reply.others {
+            Others { of_file, of_parent, size, is_cut, exists, is_directory }.tell(&mut request);
         }
         request
     }

@@ -4,6 +4,7 @@ use crate::file_system::FileError;
 use crate::shared_slots::SharedSlots;
 use petrio_colours::{FileId, FileOp, Operation};
 use petrio_persist::Persist;
+use petrio_units::numbers::as_number;
 use std::sync::Arc;
 
 /// A file or directory.
@@ -54,6 +55,20 @@ impl Names {
 
     pub(crate) fn is_directory(&self, file: FileId) -> bool {
         self.get(file).is_some_and(|named| named.is_directory)
+    }
+
+    /// What is known to be in a directory.
+    pub(crate) fn entries(&self, directory: FileId) -> Vec<FileId> {
+        let here = |named: &Named| named.parent == directory && !named.nameless;
+        let all = self.0.iter().filter(|(number, named)| {
+            *number != FileId::ROOT.0 as usize && (here(named) || named.others.contains(&directory))
+        });
+        all.map(|(number, _)| FileId(as_number(number))).collect()
+    }
+
+    /// A file or directory is gone, with all of its names.
+    pub(crate) fn forget(&mut self, file: FileId) {
+        self.remove(file);
     }
 
     fn directory(&self, file: FileId) -> Result<&Named, FileError> {

@@ -31,6 +31,7 @@ use crate::mount::Mount;
 use crate::page_cache::FileKey;
 use crate::parameters::HostParameters;
 use crate::state::{Event, Inodes, Moves, Touch, file_of};
+use others::Sought;
 use petrio_colours::{BlockRequest, Direction, Failure, FileCause, FileId, FileOp, Operation};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -58,8 +59,10 @@ pub(crate) struct Nfs {
     opened: BTreeMap<(u32, FileId), Vec<(u32, bool)>>,
     /// Calls that operations still have to make.
     asked: BTreeMap<Asking, VecDeque<Call>>,
-    /// Names that somebody looks for who believes others to have made them, and in which directory.
-    sought: BTreeMap<FileId, FileId>,
+    /// Names that somebody looks for who believes others to have made them.
+    sought: BTreeMap<FileId, Sought>,
+    /// The operations that wait to hear of one, and of which.
+    seeking: BTreeMap<Asking, FileId>,
     /// Changes by others, of files and directories, that are known.
     others: BTreeMap<FileId, u32>,
     /// Files of which the server has data that aren't durable before a COMMIT.
@@ -77,6 +80,7 @@ impl Nfs {
             opened: BTreeMap::new(),
             asked: BTreeMap::new(),
             sought: BTreeMap::new(),
+            seeking: BTreeMap::new(),
             others: BTreeMap::new(),
             unstable: BTreeSet::new(),
         };
@@ -393,6 +397,7 @@ impl FileSystem for Nfs {
             ) {
                 self.flush(kernel, op)?;
             }
+            self.leave_to_server(op);
             let is_new = self.names.operate(op)?;
             if is_new {
                 *kernel.fs.inodes.get_mut(op.file) = Default::default();
@@ -406,6 +411,7 @@ impl FileSystem for Nfs {
 
     fn given_up(&mut self, op: &FileOp) {
         self.asked.remove(&asking(op));
+        self.seeking.remove(&asking(op));
     }
 
     fn dropped(&mut self, kernel: &mut Kernel<'_>, file: FileId, (first, _): (u64, u64)) {
@@ -428,10 +434,10 @@ impl FileSystem for Nfs {
     }
 
     fn answered(&mut self, kernel: &mut Kernel<'_>, request: &BlockRequest) {
-        if let Some(Others { of_file, of_parent, size, is_cut, exists }) = Others::of(request) {
+        if let Some(Others { of_file, of_parent, size, is_cut, exists, is_directory }) = Others::of(request) {
             let file = request.file;
             match self.sought.get(&file).copied().filter(|_| exists && !self.names.exists(file)) {
-                Some(parent) => self.finds(kernel, file, parent, size),
+                Some(sought) => self.finds(kernel, file, sought, (size, is_directory)),
                 None => self.hears_of(kernel, file, of_file, Some((size, is_cut))),
             }
             if let Some(&(parent, _)) = self.places.get(&file).filter(|place| place.0 != file) {

@@ -150,17 +150,21 @@ pub struct Others {
     pub is_cut: bool,
     /// Whether it is there.
     pub exists: bool,
+    /// Whether it is a directory, which has no size.
+    pub is_directory: bool,
 }
 
 /// Bits of what a reply tells, as an answered request has them.
 const SIZE_BITS: u32 = 41;
 const PARENT_BITS: u32 = 21;
 const CUT: u32 = SIZE_BITS + PARENT_BITS;
+/// Larger than any file: that of a directory.
+const NO_SIZE: u64 = (1 << SIZE_BITS) - 1;
 
 impl Others {
     /// Writes into a request that goes back what its reply tells.
     pub fn tell(self, request: &mut BlockRequest) {
-        let size = self.size.min((1 << SIZE_BITS) - 1);
+        let size = if self.is_directory { NO_SIZE } else { self.size.min(NO_SIZE - 1) };
         let parent = u64::from(self.of_parent).min((1 << PARENT_BITS) - 1);
         request.flush_before = true;
         request.device = self.of_file;
@@ -173,12 +177,15 @@ impl Others {
     /// What the reply to a request that has come back told, if it told anything.
     pub(super) fn of(request: &BlockRequest) -> Option<Self> {
         let BlockRequest { flush_before, device, address, .. } = *request;
+        let size = address & NO_SIZE;
+        let is_directory = size == NO_SIZE;
         flush_before.then(|| Self {
             of_file: device,
             of_parent: as_number(as_index((address >> SIZE_BITS) & ((1 << PARENT_BITS) - 1))),
-            size: address & ((1 << SIZE_BITS) - 1),
+            size: if is_directory { 0 } else { size },
             is_cut: (address >> CUT) & 1 == 1,
             exists: (address >> (CUT + 1)) & 1 == 1,
+            is_directory,
         })
     }
 }
@@ -208,12 +215,20 @@ mod tests {
 
     #[test]
     fn a_reply_tells_what_others_have_done() {
-        let told =
-            Others { of_file: 70_000, of_parent: 2_000_000, size: 1 << 40, is_cut: false, exists: true };
+        let file = Others {
+            of_file: 70_000,
+            of_parent: 2_000_000,
+            size: 1 << 40,
+            is_cut: false,
+            exists: true,
+            is_directory: false,
+        };
         let mut request = BlockRequest::default();
         assert_eq!(Others::of(&request), None);
-        told.tell(&mut request);
-        assert_eq!(Others::of(&request), Some(told));
+        for told in [file, Others { size: 0, is_directory: true, ..file }] {
+            told.tell(&mut request);
+            assert_eq!(Others::of(&request), Some(told));
+        }
     }
 
     #[test]
