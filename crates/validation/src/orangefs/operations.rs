@@ -56,7 +56,7 @@ fn file_at(at: u64) -> FileId {
 }
 
 const fn names(names: u64, first: Option<FileId>) -> Step {
-    Step::Names(Operation::ReadDirectory { directory: DIRECTORY, names, first })
+    Step::Names(Operation::ReadDirectory { directory: DIRECTORY, names, wanted: (0, names), first })
 }
 
 /// How many names a listing that stats each asks for at a time.

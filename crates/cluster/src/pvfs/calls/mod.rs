@@ -15,7 +15,7 @@ use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
 use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A file system as a client has mounted it.
@@ -113,6 +113,8 @@ pub(super) struct Calls {
     calls: Slab<UnderWay<Next>>,
     /// What the client knows of names and attributes (PVFS 2).
     known: Known,
+    /// How many names of a directory a process has listed (PVFS 2).
+    listed: BTreeMap<(u32, FileId), u64>,
     /// Bytes that were sent to be written, and those that came.
     pub(super) written: u64,
     pub(super) read: u64,
@@ -128,6 +130,7 @@ impl Calls {
             salt: 0,
             calls: Slab::new(),
             known: Known::default(),
+            listed: BTreeMap::new(),
             written: 0,
             read: 0,
             outbox: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::{Calls, Next, Outstanding, Phase};
 use crate::pvfs::message::{AskOfNames, Payload, Ticket};
-use crate::pvfs::metadata::{Ask, Client, Kind, Operation as Asked, Stage};
+use crate::pvfs::metadata::{Ask, Client, Kind, NAMES_AT_ONCE, Operation as Asked, Stage};
 use crate::pvfs::shared::Shared;
 use petrio_colours::{Failure, FileId, FileOp, Operation, local_operations};
 use petrio_kernel::Time;
@@ -25,7 +25,8 @@ impl Calls {
                     Operation::Read | Operation::Write => Phase::Data,
                     _ => Phase::Nothing,
                 };
-                let asked = asked(op, shared);
+                let listed = self.listed(op);
+                let asked = asked(op, listed, shared);
                 let stages = asked.map(|asked| self.client(shared, now).rounds(asked));
                 Next { stages: stages.unwrap_or_default().into(), phase: then }
             }
@@ -39,6 +40,23 @@ impl Calls {
         let access = Asked::Access { file: op.file, end: op.end(), writes: true };
         let stages = self.client(shared, now).rounds(access).into();
         self.send(slot, Next { stages, phase: Phase::Data }, shared, now);
+    }
+
+    /// From which name on a call that lists a directory goes on: each brings a page of names, as getdents(2) does, and the one after it
+    /// the next, until its process opens or closes the directory.
+    fn listed(&mut self, op: &FileOp) -> u64 {
+        let place = (op.process, op.file);
+        match op.operation {
+            Operation::Readdir => {
+                let next = self.listed.entry(place).or_default();
+                std::mem::replace(next, next.saturating_add(NAMES_AT_ONCE))
+            }
+            Operation::Open | Operation::Close => {
+                self.listed.remove(&place);
+                0
+            }
+            _ => 0,
+        }
     }
 
     fn client<'c>(&'c mut self, shared: &'c mut Shared, now: Time) -> Client<'c> {
@@ -80,8 +98,8 @@ pub(super) fn width(stage: &Stage) -> u32 {
     as_number(stage.len())
 }
 
-/// What a call is about, as far as names and attributes are concerned.
-fn asked(op: &FileOp, shared: &Shared) -> Option<Asked> {
+/// What a call is about, as far as names and attributes are concerned; one that lists a directory has had so many of its names.
+fn asked(op: &FileOp, listed: u64, shared: &Shared) -> Option<Asked> {
     let FileOp { file, parent, .. } = *op;
     let is_directory = shared.names.is_directory(file);
     Some(match op.operation {
@@ -107,7 +125,7 @@ fn asked(op: &FileOp, shared: &Shared) -> Option<Asked> {
         }
         Operation::Readdir => {
             let names = shared.names.names(file);
-            Asked::ReadDirectory { directory: file, names, first: None }
+            Asked::ReadDirectory { directory: file, names, wanted: (listed, NAMES_AT_ONCE), first: None }
         }
         Operation::SetAttributes => Asked::SetAttributes { object: file, is_directory },
         // The client tells no server of it.

@@ -67,8 +67,10 @@ pub enum Operation {
     ReadDirectory {
         /// Which.
         directory: FileId,
-        /// How many are wanted.
+        /// How many there are.
         names: u64,
+        /// Those that are wanted: from so many on, and how many of them.
+        wanted: (u64, u64),
         /// The files that they stand for, whose attributes are wanted, too.
         first: Option<FileId>,
     },

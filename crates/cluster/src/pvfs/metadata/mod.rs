@@ -25,4 +25,4 @@ pub use ask::{Ask, Operation, Rounds, Stage, relayed};
 pub use known::{Known, Validity};
 pub use message::{COMPLETION, DATA_HEADER, Kind, Message, data_messages};
 pub use namespace::{Namespace, Site, children};
-pub use rounds::Client;
+pub use rounds::{Client, NAMES_AT_ONCE};

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// Bytes of a name, where nobody says how long names are.
 const NAME: u64 = 8;
 /// Names that one request for a directory's is answered with at most (`PVFS_REQ_LIMIT_DIRENT_COUNT`).
-const NAMES_AT_ONCE: u64 = 512;
+pub const NAMES_AT_ONCE: u64 = 512;
 /// Objects whose attributes one request asks for at most (`PVFS_SYS_LIMIT_LISTATTR`).
 const LISTED_AT_ONCE: u64 = 60;
 
@@ -55,8 +55,8 @@ impl Client<'_> {
             Operation::Rename { from, to, object, replaced } => {
                 self.rename((from, to), object, replaced, &mut rounds);
             }
-            Operation::ReadDirectory { directory, names, first } => {
-                self.read_directory(directory, names, first, &mut rounds);
+            Operation::ReadDirectory { directory, names, wanted, first } => {
+                self.read_directory(directory, names, wanted, first, &mut rounds);
             }
             Operation::Access { file, end, writes } => self.access(file, end, writes, &mut rounds),
             Operation::Flush { file } => self.flush(file, &mut rounds),
@@ -274,12 +274,29 @@ impl Client<'_> {
 
     /// Names; how many a directory has no cache keeps, so that its attributes are asked for each time (sys-readdir.sm). Where attributes
     /// of files are wanted, too, each server is asked for those of its own, and for the sizes of its data files (sys-readdirplus.sm).
-    fn read_directory(&mut self, directory: FileId, names: u64, first: Option<FileId>, rounds: &mut Rounds) {
+    ///
+    /// A request is for names on one server: where those that are wanted lie on several, each is asked for its own.
+    fn read_directory(
+        &mut self,
+        directory: FileId,
+        names: u64,
+        (from, count): (u64, u64),
+        first: Option<FileId>,
+        rounds: &mut Rounds,
+    ) {
         let at_once = if first.is_some() { LISTED_AT_ONCE } else { NAMES_AT_ONCE };
         let parts = u64::from(self.names.parts(self.site, directory));
-        let mut done = 0;
+        let up_to = names.min(from.saturating_add(count));
+        let (begins, mut done) = (from.min(names), from.min(names));
         for part in 0..parts {
-            let end = names * (part + 1) / parts;
+            let of_part = names * (part + 1) / parts;
+            // Whoever asks where nothing is left hears of that from the last server.
+            let is_passed = from > 0 && of_part <= from && part + 1 < parts;
+            let is_enough = done - begins >= count.max(1);
+            if is_passed || is_enough {
+                continue;
+            }
+            let end = of_part.min(up_to);
             loop {
                 let next = at_once.min(end - done);
                 let begin = rounds.len();

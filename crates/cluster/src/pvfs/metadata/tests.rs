@@ -114,8 +114,49 @@ fn a_directory_is_split_over_servers_as_it_grows() {
         splits += asked.iter().filter(|stage| *stage == "MGMT_SPLIT_DIRENT").count();
     }
     assert_eq!(splits, 3, "from one server to four");
-    let asked = world.ask(Operation::ReadDirectory { directory: DIRECTORY, names: 2_000, first: None });
+    let asked = world.ask(Operation::ReadDirectory {
+        directory: DIRECTORY,
+        names: 2_000,
+        wanted: (0, 2_000),
+        first: None,
+    });
     assert_eq!(asked.iter().filter(|stage| *stage == "READDIR").count(), 4);
+}
+
+/// What a directory of a million names costs: a name in it as much as in a small one, a listing as many requests as there are pages of
+/// names, whether it is read in one piece or page after page, and three splits on its way to four servers.
+#[test]
+fn a_million_names_are_found_like_one_and_listed_page_by_page() {
+    const MILLION: u32 = 1_000_000;
+    let parameters = PvfsParameters {
+        version: Version::Pvfs2,
+        directory_servers_most: Some(4),
+        ..PvfsParameters::default()
+    };
+    let with_names = |count: u32| {
+        let mut world = World { site: parameters.metadata(parameters.striping(4).unwrap()), ..World::new(4) };
+        let World { site, names, .. } = &mut world;
+        names.is_there(site, DIRECTORY, FileId::ROOT, (true, 0));
+        for file in 0..count {
+            names.is_there(site, FileId(10 + file), DIRECTORY, (false, 0));
+        }
+        assert_eq!(names.names(DIRECTORY), count.into());
+        world
+    };
+    let (mut small, mut world) = (with_names(10), with_names(MILLION));
+    let looked_up = Operation::Lookup { parent: DIRECTORY, object: FileId(12), is_directory: false };
+    assert_eq!(world.ask(looked_up), small.ask(looked_up));
+    assert_eq!(world.names.parts(&world.site, DIRECTORY), 4);
+    let mut reads = |wanted| {
+        let listed =
+            Operation::ReadDirectory { directory: DIRECTORY, names: MILLION.into(), wanted, first: None };
+        world.ask(listed).iter().filter(|stage| *stage == "READDIR").count()
+    };
+    // Each of four servers has 250,000 names, which are 489 pages of 512.
+    assert_eq!(reads((0, MILLION.into())), 4 * 489);
+    let pages: usize = (0..1_954).map(|page| reads((512 * page, 512))).sum();
+    assert_eq!(pages, 1_954 + 3, "a page of two servers is two requests");
+    assert_eq!((reads((MILLION.into(), 512)), reads((249_999, 512))), (1, 2));
 }
 
 proptest! {
