@@ -27,40 +27,126 @@ pub struct Cluster {
     pub clients: u32,
     /// Servers.
     pub servers: u32,
-    /// What each client writes, bytes.
-    pub bytes: u64,
-    /// Bytes of a call.
-    pub record: u64,
-    /// Servers that a file lies on.
-    pub per_file: u32,
+    /// What each client does.
+    pub does: Does,
     /// Ports of the fat tree's switches; none is a star.
     pub ports: Option<u32>,
-    /// Whether servers have whole file systems and disks, or only a rate.
-    pub whole: bool,
+    /// On what.
+    pub on: On,
     /// Seconds in which it is to be built and run, where there is an aim.
     pub aim_s: Option<f64>,
 }
 
+/// What clients of a cluster work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// PVFS whose servers have a rate, and nothing else.
+    Rate,
+    /// PVFS on servers with ext3 and disks.
+    Pvfs,
+    /// PVFS 2 on such servers, which have the metadata, too.
+    Pvfs2,
+    /// NFS, version 3, on one such server.
+    Nfs,
+}
+
+impl On {
+    /// What its servers are, as rows call it.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Rate => "PVFS of constant rate",
+            Self::Pvfs => "PVFS on ext3 and disks",
+            Self::Pvfs2 => "PVFS 2 on ext3 and disks",
+            Self::Nfs => "NFS on ext3 and disk",
+        }
+    }
+
+    /// The file system in a scenario of hosts `client*` and `server*`, as it is mounted under the name `work`.
+    fn scenario(self) -> String {
+        let servers = "clients = \"client*\"\nservers = \"server*/data\"\n";
+        match self {
+            Self::Rate | Self::Pvfs => format!("[pvfs.work]\n{servers}servers_per_file = {PER_FILE}\n"),
+            Self::Pvfs2 => format!("[pvfs.work]\nversion = \"pvfs2\"\n{servers}"),
+            Self::Nfs => "[nfs.work]\nclients = \"client*\"\nserver = \"server/data\"\nexport = \"async\"\n\
+                          options = \"vers=3\"\n"
+                .to_owned(),
+        }
+    }
+}
+
+/// What each client does.
+#[derive(Clone, Copy, Debug)]
+pub enum Does {
+    /// Writes a file of its own of so many bytes.
+    Write(u64),
+    /// Makes, looks at and removes so many files, as mdtest does, all in one directory.
+    Names(u32),
+}
+
+impl Does {
+    fn words(self) -> String {
+        match self {
+            Self::Write(bytes) => format!("{} MiB each", bytes >> 20),
+            Self::Names(files) => format!("{files} files each"),
+        }
+    }
+
+    /// The workload in a scenario.
+    fn scenario(self, clients: u32) -> String {
+        match self {
+            Self::Write(bytes) => format!(
+                "[workload.w]\nkind = \"files\"\non = \"client*/work\"\noperation = \"write\"\n\
+                 record = \"{RECORD} B\"\nfile_size = \"{bytes} B\"\n"
+            ),
+            Self::Names(files) => format!(
+                "[workload.w]\nkind = \"parallel\"\non = \"client*/work\"\nranks = {clients}\n\
+                 program = {{ kind = \"mdtest\", command = \"mdtest -n {files} -F\" }}\n"
+            ),
+        }
+    }
+
+    /// Bytes that each writes.
+    const fn bytes(self) -> u64 {
+        match self {
+            Self::Write(bytes) => bytes,
+            Self::Names(_) => 0,
+        }
+    }
+}
+
+/// Bytes of a call that writes.
+const RECORD: u64 = 256 << 10;
+/// Servers that a file of PVFS 1 lies on.
+const PER_FILE: u32 = 4;
+
 /// The 8 × 4 × 512 MB write, first with servers of constant rate; and then what a message costs among more and more hosts
-/// of a fat tree, up to 10,000 clients.
-pub const CLUSTERS: [Cluster; 6] = [
-    cluster((8, 4), 512 << 20, 4, None, false, Some(0.3)),
-    cluster((8, 4), 512 << 20, 4, None, true, Some(2.5)),
-    cluster((8, 4), 64 << 20, 4, Some(4), true, None),
-    cluster((64, 32), 16 << 20, 4, Some(16), true, None),
-    cluster((512, 100), 4 << 20, 4, Some(24), true, None),
-    cluster((10_000, 1_000), 1 << 20, 4, Some(48), true, None),
+/// of a fat tree, up to 10,000 clients: data on PVFS, names on PVFS 2, data on NFS. A kind more is a row of [`On`], and its
+/// clusters here, the smallest first.
+pub const CLUSTERS: [Cluster; 14] = [
+    cluster((8, 4), Does::Write(512 << 20), None, On::Rate, Some(0.3)),
+    cluster((8, 4), Does::Write(512 << 20), None, On::Pvfs, Some(2.5)),
+    cluster((8, 4), Does::Write(64 << 20), Some(4), On::Pvfs, None),
+    cluster((64, 32), Does::Write(16 << 20), Some(16), On::Pvfs, None),
+    cluster((512, 100), Does::Write(4 << 20), Some(24), On::Pvfs, None),
+    cluster((10_000, 1_000), Does::Write(1 << 20), Some(48), On::Pvfs, None),
+    cluster((8, 4), Does::Names(200), Some(4), On::Pvfs2, None),
+    cluster((64, 32), Does::Names(25), Some(16), On::Pvfs2, None),
+    cluster((512, 100), Does::Names(4), Some(24), On::Pvfs2, None),
+    cluster((10_000, 1_000), Does::Names(1), Some(48), On::Pvfs2, None),
+    cluster((8, 1), Does::Write(64 << 20), Some(4), On::Nfs, None),
+    cluster((64, 1), Does::Write(16 << 20), Some(16), On::Nfs, None),
+    cluster((512, 1), Does::Write(4 << 20), Some(24), On::Nfs, None),
+    cluster((10_000, 1), Does::Write(1 << 20), Some(48), On::Nfs, None),
 ];
 
 const fn cluster(
     (clients, servers): (u32, u32),
-    bytes: u64,
-    per_file: u32,
+    does: Does,
     ports: Option<u32>,
-    whole: bool,
+    on: On,
     aim_s: Option<f64>,
 ) -> Cluster {
-    Cluster { clients, servers, bytes, record: 256 << 10, per_file, ports, whole, aim_s }
+    Cluster { clients, servers, does, ports, on, aim_s }
 }
 
 /// What a cluster took.
@@ -76,14 +162,16 @@ pub struct ClusterRow {
     pub run_s: f64,
     /// Data that were written, MB/s of model time.
     pub model_mb_per_s: f64,
+    /// Calls of programs, in a second of model time.
+    pub model_calls_per_s: f64,
     /// Trains that hosts sent.
     pub trains: u64,
     /// Nanoseconds for each.
     pub ns_a_train: f64,
-    /// The same, in what it takes in the smallest cluster on a fat tree.
+    /// The same, in what it takes in the smallest cluster of the same kind on a fat tree.
     pub times_the_smallest: Option<f64>,
-    /// Nanoseconds for each call of a client. A call is the same messages in all of these clusters, so that calls are to each
-    /// other as messages are.
+    /// Nanoseconds for each call of a client. A call that writes is the same messages in all clusters of a kind, so that calls
+    /// are to each other as messages are.
     pub ns_a_call: f64,
     /// Links that trains passed: two each through a star, up to six through a fat tree.
     pub hops: u64,
@@ -101,12 +189,13 @@ pub struct ClusterRow {
 
 impl ClusterRow {
     /// Headings of [`ClusterRow::cells`].
-    pub const HEADINGS: [&str; 15] = [
+    pub const HEADINGS: [&str; 16] = [
         "cluster",
         "build s",
         "MB",
         "run s",
         "model MB/s",
+        "calls/s",
         "trains",
         "ns/train",
         "× smallest",
@@ -128,6 +217,7 @@ impl ClusterRow {
             format!("{:.0}", self.megabytes),
             format!("{:.3}", self.run_s),
             format!("{:.0}", self.model_mb_per_s),
+            format!("{:.0}", self.model_calls_per_s),
             self.trains.to_string(),
             format!("{:.0}", self.ns_a_train),
             optional(self.times_the_smallest),
@@ -168,39 +258,41 @@ pub fn measure(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<ClusterRow>, ClusterError> {
     let mut rows = Vec::new();
-    let mut smallest = None;
+    // What a train takes in the smallest cluster of each kind.
+    let mut smallest: Vec<(On, f64)> = Vec::new();
     for cluster in clusters {
-        let row = words(cluster);
-        progress(&row);
-        if cluster.whole {
-            let row = whole(cluster, row)?;
-            if cluster.ports.is_some() {
-                let ns = *smallest.get_or_insert(row.ns_a_train);
-                rows.push(ClusterRow { times_the_smallest: Some(row.ns_a_train / ns), ..row });
-            } else {
-                rows.push(row);
+        let what = words(cluster);
+        progress(&what);
+        let mut row = match cluster.on {
+            On::Rate => bare(cluster, what)?,
+            _ => whole(cluster, what)?,
+        };
+        if cluster.ports.is_some() {
+            let of_kind = smallest.iter().find(|(on, _)| *on == cluster.on).map(|(_, ns)| *ns);
+            let ns = of_kind.unwrap_or(row.ns_a_train);
+            if of_kind.is_none() {
+                smallest.push((cluster.on, ns));
             }
-            continue;
+            row.times_the_smallest = Some(row.ns_a_train / ns);
         }
-        let row = bare(cluster, row)?;
-        let &Cluster { clients, servers, bytes, record, .. } = cluster;
-        let theirs = simgrid::seconds((clients, servers), (bytes, record));
-        let simgrid_ratio = theirs.map(|seconds| seconds / row.run_s);
-        rows.push(ClusterRow { simgrid_ratio, ..row });
+        if cluster.on == On::Rate {
+            let theirs = simgrid::seconds((cluster.clients, cluster.servers), (cluster.does.bytes(), RECORD));
+            row.simgrid_ratio = theirs.map(|seconds| seconds / row.run_s);
+        }
+        rows.push(row);
     }
     Ok(rows)
 }
 
 fn words(cluster: &Cluster) -> String {
-    let &Cluster { clients, servers, bytes, whole, ports, .. } = cluster;
-    let servers_are = if whole { "ext3 and disks" } else { "constant rate" };
+    let &Cluster { clients, servers, does, on, ports, .. } = cluster;
     let wiring = ports.map_or("a star".to_owned(), |ports| format!("a fat tree of {ports} ports"));
-    format!("{clients} × {servers}, {} MiB each, {servers_are}, {wiring}", bytes >> 20)
+    format!("{clients} × {servers}, {}, {}, {wiring}", does.words(), on.words())
 }
 
 /// The scenario of a cluster.
 fn scenario(cluster: &Cluster) -> String {
-    let &Cluster { clients, servers, bytes, record, per_file, ports, .. } = cluster;
+    let &Cluster { clients, servers, does, on, ports, .. } = cluster;
     let topology = ports
         .map_or(String::new(), |ports| format!("topology = {{ kind = \"fat-tree\", ports = {ports} }}\n"));
     let hardware = "machine = \"poweredge-1850\"\nkernel = \"linux-2.6.24\"\n";
@@ -208,10 +300,9 @@ fn scenario(cluster: &Cluster) -> String {
         "title = \"Cluster\"\n[network.lan]\n{topology}link = {{ rate = \"1 Gbit/s\", latency = \"5 us\" }}\n\
          [host.client]\ncount = {clients}\n{hardware}[host.server]\ncount = {servers}\n{hardware}\
          [host.server.disk.d]\nmodel = \"seagate-st3146707lc\"\n\
-         [host.server.fs.data]\ntype = \"ext3\"\non = \"d\"\n\
-         [pvfs.work]\nclients = \"client*\"\nservers = \"server*/data\"\nservers_per_file = {per_file}\n\
-         [workload.w]\nkind = \"files\"\non = \"client*/work\"\noperation = \"write\"\nrecord = \"{record} B\"\n\
-         file_size = \"{bytes} B\"\n"
+         [host.server.fs.data]\ntype = \"ext3\"\non = \"d\"\n{}{}",
+        on.scenario(),
+        does.scenario(clients)
     )
 }
 
@@ -229,9 +320,10 @@ fn whole(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
         report.stages.iter().filter(|row| counts(&row.name)).map(|row| row.arrivals).sum()
     };
     let (trains, hops) = (passed(leaves_a_host), passed(is_link));
+    let calls = report.served.requests.completed;
     let Report { simulated_s, firings, .. } = report;
     let megabytes = resident_mb() - before;
-    let took = Took { build_s, run_s, megabytes, model_s: simulated_s, trains, hops, firings };
+    let took = Took { build_s, run_s, megabytes, model_s: simulated_s, calls, trains, hops, firings };
     Ok(row(cluster, what, &took))
 }
 
@@ -240,6 +332,7 @@ struct Took {
     run_s: f64,
     megabytes: f64,
     model_s: f64,
+    calls: u64,
     trains: u64,
     hops: u64,
     firings: u64,
@@ -262,11 +355,12 @@ fn row(cluster: &Cluster, what: String, took: &Took) -> ClusterRow {
         build_s: took.build_s,
         megabytes: took.megabytes,
         run_s: took.run_s,
-        model_mb_per_s: cluster.bytes as f64 * f64::from(cluster.clients) / took.model_s / 1e6,
+        model_mb_per_s: cluster.does.bytes() as f64 * f64::from(cluster.clients) / took.model_s / 1e6,
+        model_calls_per_s: took.calls as f64 / took.model_s,
         trains: took.trains,
         ns_a_train: ns(took.trains),
         times_the_smallest: None,
-        ns_a_call: ns(cluster.bytes.div_ceil(cluster.record) * u64::from(cluster.clients)),
+        ns_a_call: ns(took.calls),
         hops: took.hops,
         ns_a_hop: ns(took.hops),
         firings: took.firings,
@@ -358,7 +452,9 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let firings = run.marking().firings_total();
     let megabytes = resident_mb() - before;
-    Ok(row(cluster, what, &Took { build_s, run_s, megabytes, model_s: last, trains, hops, firings }))
+    let calls = cluster.does.bytes().div_ceil(RECORD) * u64::from(cluster.clients);
+    let took = Took { build_s, run_s, megabytes, model_s: last, calls, trains, hops, firings };
+    Ok(row(cluster, what, &took))
 }
 
 /// A client's program: one write after the other, until its file is full.
@@ -369,7 +465,7 @@ fn writer(
     (operations, completions): (Place<FileOp>, Place<FileOp>),
     done: Place<FileOp>,
 ) {
-    let (record, bytes) = (cluster.record, cluster.bytes);
+    let (record, bytes) = (RECORD, cluster.does.bytes());
     let write = move |offset: u64, issued: Time| FileOp {
         id: RequestId(offset / record),
         process: number,
@@ -424,14 +520,27 @@ mod tests {
 
     #[test]
     fn both_sorts_of_servers_store_all_and_are_no_faster_than_they_can_be() {
-        let small = |whole| cluster((3, 2), 4 << 20, 2, None, whole, None);
-        for row in measure(&[small(false), small(true)], &mut |_| {}).unwrap() {
+        let small = |on| cluster((3, 4), Does::Write(4 << 20), None, on, None);
+        for row in measure(&[small(On::Rate), small(On::Pvfs)], &mut |_| {}).unwrap() {
             assert_eq!(row.cells().len(), ClusterRow::HEADINGS.len());
-            // Two servers' links.
-            assert!(row.model_mb_per_s > 20.0 && row.model_mb_per_s < 2.0 * 118.0, "{row:?}");
+            // Three clients' links.
+            assert!(row.model_mb_per_s > 20.0 && row.model_mb_per_s < 3.0 * 118.0, "{row:?}");
             assert!(row.firings > row.trains && row.trains >= 3 * 4 * 16, "{row:?}");
             // What a host sends goes up to the switch and down to another host.
             assert_eq!(row.hops, 2 * row.trains, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_file_system_is_held_against_its_own_smallest_cluster() {
+        let names = |clients| cluster((clients, 2), Does::Names(4), Some(4), On::Pvfs2, None);
+        let data = |clients| cluster((clients, 1), Does::Write(1 << 20), Some(4), On::Nfs, None);
+        let rows = measure(&[names(2), names(4), data(2), data(4)], &mut |_| {}).unwrap();
+        for pair in rows.chunks(2) {
+            let [small, large] = pair else { unreachable!("four rows") };
+            assert_eq!(small.times_the_smallest, Some(1.0));
+            assert_eq!(large.times_the_smallest, Some(large.ns_a_train / small.ns_a_train));
+            assert!(large.trains > small.trains && large.model_calls_per_s > 0.0, "{large:?}");
         }
     }
 }
