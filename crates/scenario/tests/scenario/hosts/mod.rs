@@ -3,6 +3,7 @@
 mod clusters;
 mod collectives;
 mod metadata;
+mod metadata_at_scale;
 mod networks;
 mod nfs;
 mod one_sided;
