@@ -1,6 +1,6 @@
 //! Runs a command with the recorder in it, and makes a recording of what it left.
 
-use crate::convert::{FILE, Recorded, convert, raw_files};
+use crate::convert::{FILE, LOST, RECORDS, Recorded, convert, raw_files};
 use crate::error::RecordError;
 use crate::raw::Stream;
 use crate::{mpi, watch};
@@ -112,7 +112,7 @@ pub fn record(parameters: &Parameters) -> Result<(ExitStatus, Recorded), RecordE
 
 /// Whether a program left records that was followed from outside.
 fn any_followed(raw: &Path) -> Result<bool, RecordError> {
-    for path in raw_files(raw)? {
+    for path in raw_files(raw, RECORDS)? {
         if Stream::open(&path)?.is_some_and(|stream| stream.header.is_followed) {
             return Ok(true);
         }
@@ -148,8 +148,10 @@ fn prepare(out: &Path, force: bool) -> Result<PathBuf, RecordError> {
     let raw = std::path::absolute(out).map_err(failed(out))?.join(RAW);
     if raw.is_dir() {
         // Only what recorders wrote is taken away.
-        for path in raw_files(&raw)? {
-            std::fs::remove_file(&path).map_err(failed(&path))?;
+        for ending in [RECORDS, LOST] {
+            for path in raw_files(&raw, ending)? {
+                std::fs::remove_file(&path).map_err(failed(&path))?;
+            }
         }
     } else {
         std::fs::create_dir(&raw).map_err(failed(&raw))?;

@@ -4,6 +4,7 @@
 //! last tenth of a second.
 
 use super::{FOLLOWED, Kind, MAGIC, Record, SLOT};
+use crate::convert::LOST;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -12,6 +13,11 @@ use std::path::Path;
 /// So many nanoseconds, or so many bytes, are held.
 const HELD_TIME: u64 = 100_000_000;
 const HELD_BYTES: usize = 1 << 16;
+
+/// Says of a thread that nothing more of it can be written: an empty file, which a full disk has room for.
+pub(crate) fn lose(folder: &Path, process: u32, thread: u32) {
+    let _ = File::create(folder.join(format!("{process}.{thread}.{LOST}")));
+}
 
 /// Texts are no longer: two paths.
 const TEXT_MAX: usize = 16_384;
@@ -95,7 +101,11 @@ impl StreamWriter {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    /// Writes what is held.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         let written = self.file.write_all(&self.held);
         self.held.clear();
         written
@@ -119,6 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::{NONE, Stream, flag};
     use super::*;
+    use crate::convert::{RECORDS, raw_files};
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -144,7 +155,7 @@ mod tests {
         let mut writer = StreamWriter::create(folder.path(), whose).unwrap();
         records.iter().for_each(|record| writer.push(record).unwrap());
         drop(writer);
-        let path = crate::convert::raw_files(folder.path()).unwrap().remove(0);
+        let path = raw_files(folder.path(), RECORDS).unwrap().remove(0);
         let mut stream = Stream::open(&path).unwrap().unwrap();
         let header = &stream.header;
         assert_eq!((header.process, header.thread, header.parent, header.token), (7, 9, 3, 11));

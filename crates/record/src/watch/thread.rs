@@ -1,10 +1,10 @@
 //! A thread that is followed: its records, and how long it computes between its calls.
 
-use crate::raw::write::{StreamWriter, Whose, now};
+use crate::raw::write::{StreamWriter, Whose, lose, now};
 use crate::raw::{Kind, Record};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Processor time that the kernel takes of a thread for telling of a call, at most: nanoseconds. The least that was seen between two
 /// calls is less.
@@ -20,6 +20,8 @@ pub(super) struct Span {
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) process: u32,
+    thread: u32,
+    raw: PathBuf,
     /// None once nothing more can be written: the program goes on unrecorded.
     stream: Option<StreamWriter>,
     /// What the kernel tells of its processor time.
@@ -36,7 +38,19 @@ impl Thread {
         let Whose { process, thread, .. } = whose;
         let statistics = File::open(format!("/proc/{process}/task/{thread}/schedstat")).ok();
         let stream = StreamWriter::create(raw, whose).ok();
-        let mut begun = Self { process, stream, statistics, last: now(), base: 0, telling: TELLING_MAX };
+        let mut begun = Self {
+            process,
+            thread,
+            raw: raw.to_owned(),
+            stream,
+            statistics,
+            last: now(),
+            base: 0,
+            telling: TELLING_MAX,
+        };
+        if begun.stream.is_none() {
+            begun.lose();
+        }
         begun.base = begun.processor_time().unwrap_or(0);
         begun
     }
@@ -68,8 +82,13 @@ impl Thread {
     /// Writes a record down.
     pub(super) fn write(&mut self, record: &Record) {
         if self.stream.as_mut().is_some_and(|stream| stream.push(record).is_err()) {
-            self.stream = None;
+            self.lose();
         }
+    }
+
+    fn lose(&mut self) {
+        self.stream = None;
+        lose(&self.raw, self.process, self.thread);
     }
 
     /// Something that takes no time.
@@ -78,5 +97,13 @@ impl Thread {
         self.ended(span);
         let text = text.to_vec();
         self.write(&Record { compute: span.compute, offset, length, text, ..Record::new(kind, span.begin) });
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if self.stream.as_mut().is_some_and(|stream| stream.flush().is_err()) {
+            self.lose();
+        }
     }
 }
