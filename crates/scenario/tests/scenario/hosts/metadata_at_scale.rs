@@ -1,7 +1,9 @@
 //! Names at scale on PVFS 2 and NFS: what more clients and more servers bring, where one server is full, and how several clients of one
 //! export find each other's files.
 
+use crate::common::once_of;
 use crate::hosts::support::run_of;
+use petrio_scenario::Override;
 use petrio_scenario::report::Report;
 
 const HOSTS: &str = r#"
@@ -115,4 +117,32 @@ fn clients_of_an_export_find_and_remove_what_others_have_made() {
     for phase in ["directory creation", "directory stat", "directory removal", "file removal"] {
         assert!(rate(&report, phase) > 0.0, "{phase}");
     }
+}
+
+/// Files that the example's clients make in a second, of a third of those that it makes.
+fn made_by_example(clients: u32, options: &str, set: &[&str]) -> f64 {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/metadata-at-scale.toml");
+    let own = [
+        format!("host.client.count={clients}"),
+        format!("workload.names.ranks={clients}"),
+        format!("workload.names.program.command=\"mdtest -n 6 -F -N 1 {options}\""),
+    ];
+    let set = own.iter().map(String::as_str).chain(set.iter().copied());
+    let overrides: Vec<Override> = set.map(|set| set.parse().unwrap()).collect();
+    let loaded = petrio_scenario::load(std::path::Path::new(path), &overrides);
+    rate(&once_of(&loaded.unwrap_or_else(|problems| panic!("{problems:?}"))), "file creation")
+}
+
+#[test]
+fn what_the_example_says_holds() {
+    let few = made_by_example(16, "-u", &[]);
+    let more = made_by_example(64, "-u", &[]) / few;
+    assert!((1.2..1.4).contains(&more), "{more}");
+    let servers = made_by_example(64, "-u", &["host.server.count=16"]) / few / more;
+    assert!((2.2..3.0).contains(&servers), "{servers}");
+    let [shared, by_more] = [16, 64].map(|clients| made_by_example(clients, "", &[]) / few);
+    assert!(
+        (0.45..0.6).contains(&shared) && (0.95..1.05).contains(&(by_more / shared)),
+        "{shared} {by_more}"
+    );
 }
