@@ -178,7 +178,7 @@ fn scenario(cluster: &Cluster) -> String {
          [host.server.disk.d]\nmodel = \"seagate-st3146707lc\"\n\
          [host.server.fs.data]\ntype = \"ext3\"\non = \"d\"\n{}{}",
         on.scenario(),
-        does.scenario(clients)
+        does.scenario(on, clients)
     )
 }
 

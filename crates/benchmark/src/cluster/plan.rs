@@ -72,11 +72,13 @@ impl Does {
     }
 
     /// The workload in a scenario.
-    pub(super) fn scenario(self, clients: u32) -> String {
+    pub(super) fn scenario(self, on: On, clients: u32) -> String {
+        let fsync = if on == On::Nfs { "fsync = \"at-end\"\n" } else { "" };
         match self {
+            // Clients with a page cache would send nothing before they have to.
             Self::Write(bytes) => format!(
                 "[workload.w]\nkind = \"files\"\non = \"client*/work\"\noperation = \"write\"\n\
-                 record = \"{RECORD} B\"\nfile_size = \"{bytes} B\"\n"
+                 {fsync}record = \"{RECORD} B\"\nfile_size = \"{bytes} B\"\n"
             ),
             Self::Names(files) => format!(
                 "[workload.w]\nkind = \"parallel\"\non = \"client*/work\"\nranks = {clients}\n\
