@@ -20,7 +20,11 @@ const INDEP_TRIES: u32 = 100;
 const INDEP_LEAF_TRIES: u32 = 5;
 /// The number of the root, and of the hosts in the order in which they came: each takes two numbers, one for its device class's.
 const fn number_of_host(host: usize) -> i32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "there are fewer hosts than 2³⁰")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "there are fewer hosts than 2³⁰"
+    )]
     let host = host as i32;
     -3 - 2 * host
 }

@@ -180,7 +180,8 @@ impl Pool {
             let Some(primary) = first.and_then(|object| self.there.primary(object)) else { continue };
             let may = |osd: u32, has: u32| has < self.rules.recovery[osd as usize].backfills;
             let of = |osd: u32| &self.osds[osd as usize];
-            let all_may = may(primary, of(primary).gives) && seats.iter().all(|seat| may(seat.0, of(seat.0).gets));
+            let all_may =
+                may(primary, of(primary).gives) && seats.iter().all(|seat| may(seat.0, of(seat.0).gets));
             if !all_may {
                 continue;
             }

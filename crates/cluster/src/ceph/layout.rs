@@ -85,15 +85,17 @@ impl Layout {
         let width = parameters.width() as usize;
         let numbers: Vec<u32> = (0..*pg_num).map(|group| number_of(group, *pg_num, *pool)).collect();
         let objects = as_number(parameters.objects());
-        let group_of: Vec<u32> =
-            (0..objects).map(|object| group_of_name(&format!("rbd_data.{id}.{object:016x}"), *pg_num)).collect();
+        let group_of: Vec<u32> = (0..objects)
+            .map(|object| group_of_name(&format!("rbd_data.{id}.{object:016x}"), *pg_num))
+            .collect();
         let mut within = vec![Vec::new(); numbers.len()];
         for (object, group) in (0u32..).zip(&group_of) {
             within[*group as usize].push(object);
         }
         let sectors = parameters.shard_bytes() / SECTOR_BYTES;
         // Whole units of 4 KiB.
-        let first: Vec<u64> = devices.iter().map(|device| (device.sectors / KEPT).next_multiple_of(8)).collect();
+        let first: Vec<u64> =
+            devices.iter().map(|device| (device.sectors / KEPT).next_multiple_of(8)).collect();
         let room = devices.iter().zip(&first);
         let mut layout = Self {
             map,
@@ -106,7 +108,9 @@ impl Layout {
             group_of,
             taken: vec![0; devices.len()],
             sectors,
-            room: room.map(|(device, first)| device.sectors.saturating_sub(*first) / sectors.max(1)).collect(),
+            room: room
+                .map(|(device, first)| device.sectors.saturating_sub(*first) / sectors.max(1))
+                .collect(),
             first,
         };
         let all = vec![IN; devices.len()];
@@ -141,7 +145,8 @@ impl Layout {
     /// The first OSD whose device has no room for what lies on it: which, how many objects it gets and how many fit.
     pub(super) fn overflow(&self) -> Option<(usize, u32, u64)> {
         let each = self.taken.iter().zip(&self.room).enumerate();
-        each.map(|(osd, (taken, room))| (osd, *taken, *room)).find(|(_, taken, room)| u64::from(*taken) > *room)
+        each.map(|(osd, (taken, room))| (osd, *taken, *room))
+            .find(|(_, taken, room)| u64::from(*taken) > *room)
     }
 
     /// The first sector of the place of this number on an OSD's device.

@@ -8,7 +8,8 @@ impl CephParameters {
     pub fn levers(&self, path: &str) -> Vec<Lever> {
         let costs = format!("{path}.costs");
         let more = Lever::twice("processor", "processors", "twice as many processors in each host of OSDs");
-        let less = Lever::twice("processor", "the work of requests", "requests that cost OSDs half of the work");
+        let less =
+            Lever::twice("processor", "the work of requests", "requests that cost OSDs half of the work");
         let own = &self.costs;
         let less = [
             ("client", own.client),

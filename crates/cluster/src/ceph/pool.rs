@@ -155,7 +155,8 @@ impl Pool {
         let end = |osd: Option<u32>| osd.map_or(CLIENT, |osd| self.end_of(osd));
         let on = |osd: Option<u32>| osd.map_or(0, |osd| osd % self.rules.per_host);
         let connection = on(from) * self.rules.per_host + on(to);
-        let message = self.rules.ends[end(from)].message(self.rules.ends[end(to)], connection, (bytes, payload));
+        let message =
+            self.rules.ends[end(from)].message(self.rules.ends[end(to)], connection, (bytes, payload));
         self.messages.push(Box::new(message));
     }
 
@@ -184,7 +185,9 @@ impl Pool {
         while self.under_way < self.rules.depth {
             let Some(mut request) = self.waiting.pop_front() else { return };
             self.under_way += 1;
-            request.ledger.charge(Cause::Queue, (now - request.issued).saturating_sub(request.ledger.total()));
+            request
+                .ledger
+                .charge(Cause::Queue, (now - request.issued).saturating_sub(request.ledger.total()));
             let (mut from, end) = (request.address * SECTOR_BYTES, request.end() * SECTOR_BYTES);
             let is_read = request.direction == Direction::Read;
             let whole = self.wholes.insert(Whole { request, left: 0, begun: now });

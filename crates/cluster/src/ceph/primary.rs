@@ -85,7 +85,9 @@ impl Pool {
         let having = self.there.having(object);
         // Of copies its own, or another where it lacks the object, of shards as many as data are made of.
         let seats: Seats = match self.rules.erasure {
-            None => having.iter().find(|seat| seat.0 == osd).or(having.first()).copied().into_iter().collect(),
+            None => {
+                having.iter().find(|seat| seat.0 == osd).or(having.first()).copied().into_iter().collect()
+            }
             Some(_) => self.there.sources(object),
         };
         let effort = self.effort_mut(key)?;

@@ -62,7 +62,8 @@ impl Pool {
         let from = self.there.sector(object, seat) + from / SECTOR_BYTES;
         let end = from + bytes.div_ceil(SECTOR_BYTES);
         let rules = self.rules.store[osd as usize];
-        let (mut edges, direct, deferred) = split((from, end), rules.min_alloc / SECTOR_BYTES, rules.deferred);
+        let (mut edges, direct, deferred) =
+            split((from, end), rules.min_alloc / SECTOR_BYTES, rules.deferred);
         let unit = as_number(rules.min_alloc / SECTOR_BYTES);
         if let Some(memory) = &mut self.osds[osd as usize].memory {
             edges.retain(|edge| !memory.holds(*edge, unit));
@@ -116,7 +117,8 @@ impl Pool {
     pub(super) fn log(&mut self, osd: u32, now: Time) {
         let each = self.rules.store[osd as usize].transaction;
         let there = &mut self.osds[osd as usize];
-        let data = |transaction: &Transaction| transaction.deferred.iter().map(|(_, sectors)| sectors).sum::<u64>();
+        let data =
+            |transaction: &Transaction| transaction.deferred.iter().map(|(_, sectors)| sectors).sum::<u64>();
         let bytes: u64 = there.batch.iter().map(|one| each + data(one) * SECTOR_BYTES).sum();
         let bytes = bytes.next_multiple_of(LOG_BLOCK);
         let kept = (self.rules.layout.kept(osd) * SECTOR_BYTES).max(bytes);

@@ -108,7 +108,8 @@ impl Whereabouts {
             return None;
         }
         let group = &self.groups[self.group_of(object) as usize];
-        let whole = |seat: &Seat| group.holds.iter().any(|hold| hold.seat == *seat && hold.missing.is_empty());
+        let whole =
+            |seat: &Seat| group.holds.iter().any(|hold| hold.seat == *seat && hold.missing.is_empty());
         let wanted = group.wanted.iter().find(|seat| having.contains(seat) && whole(seat));
         let first = wanted.or_else(|| having.iter().find(|seat| whole(seat))).or_else(|| having.first());
         first.map(|(osd, _)| *osd)
@@ -237,6 +238,7 @@ impl Whereabouts {
 
 /// Seats of what CRUSH gives by shard.
 fn seats(osds: &[Option<u32>], erasure: bool) -> Seats {
-    let seat = |(shard, osd): (usize, &Option<u32>)| Some(((*osd)?, if erasure { as_number(shard) } else { 0 }));
+    let seat =
+        |(shard, osd): (usize, &Option<u32>)| Some(((*osd)?, if erasure { as_number(shard) } else { 0 }));
     osds.iter().enumerate().filter_map(seat).collect()
 }

@@ -143,10 +143,13 @@ impl CephFigures {
         }
         if self.objects_filled > 0 {
             let objects = counted(self.objects_filled, "object", "objects");
-            let after = self.filled_after_s.map_or(String::new(), |after| {
-                format!(", the last {} after the first stop", seconds(after))
-            });
-            parts.push(format!("{objects} of {} brought to OSDs that lacked them{after}", bytes(self.filled_bytes)));
+            let after = self
+                .filled_after_s
+                .map_or(String::new(), |after| format!(", the last {} after the first stop", seconds(after)));
+            parts.push(format!(
+                "{objects} of {} brought to OSDs that lacked them{after}",
+                bytes(self.filled_bytes)
+            ));
         }
         if self.stops_to_come > 0 {
             let stops = counted(self.stops_to_come, "stop", "stops");

@@ -2,7 +2,9 @@
 
 use crate::chance::device;
 use crate::failure::RunFailure;
-use crate::holder::{BuiltArray, BuiltCeph, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
+use crate::holder::{
+    BuiltArray, BuiltCeph, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands,
+};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
 use crate::site::{BelowDisk, QueueBefore, listener, queue_before};

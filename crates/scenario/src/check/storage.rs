@@ -113,7 +113,8 @@ impl Checker<'_, '_> {
     fn inner_network(&mut self, (key, name): (&str, &str), inner: &InnerNetwork<'_>, over: &[u32]) {
         let InnerNetwork { network, key: own, each } = *inner;
         let path = format!("{key}.{name}.{own}");
-        let members = over.iter().step_by(each.max(1)).map(|&member| self.holders[member as usize].name.clone());
+        let members =
+            over.iter().step_by(each.max(1)).map(|&member| self.holders[member as usize].name.clone());
         let ends = std::iter::once(name.to_owned()).chain(members).collect();
         let is_new = match self.inner_networks.get(network) {
             Some(WithinHolder { holder, .. }) => {

@@ -21,12 +21,20 @@ use std::sync::Arc;
 pub struct Ceph {
     /// The device (or array) below each OSD, in the order of the OSDs' numbers.
     pub on: Names,
-    /// The network of the client and of the hosts of OSDs, `[network.NAME]`, which connects nothing else. The client is called as
-    /// the pool is, and each host as the device of its first OSD.
-    pub network: String,
+    /// The hosts of the OSDs.
+    pub nodes: CephNodes,
     /// The pool, its image and its OSDs.
     #[serde(flatten)]
     pub parameters: CephParameters,
+}
+
+/// The hosts of OSDs, and the client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CephNodes {
+    /// Their network, `[network.NAME]`, which connects nothing else. The client is called as the pool is, and each host as the
+    /// device of its first OSD.
+    pub network: String,
 }
 
 /// Reads a pool.
@@ -35,10 +43,10 @@ pub(super) fn read(table: &Table<'_>, sources: &Sources) -> Result<Ceph, Vec<Pro
     #[serde(deny_unknown_fields)]
     struct Own {
         on: Names,
-        network: String,
+        nodes: CephNodes,
     }
-    let (Own { on, network }, parameters) = read_apart(table, &["on", "network"], sources)?;
-    Ok(Ceph { on, network, parameters })
+    let (Own { on, nodes }, parameters) = read_apart(table, &["on", "nodes"], sources)?;
+    Ok(Ceph { on, nodes, parameters })
 }
 
 /// A pool in the net.
@@ -83,11 +91,11 @@ impl Holder for Ceph {
     }
 
     fn check_sizes(&self, members: &[u64]) -> Vec<Objection> {
-        let devices: Vec<Device> =
-            members.iter().map(|&sectors| Device { sectors, turns: false }).collect();
+        let devices: Vec<Device> = members.iter().map(|&sectors| Device { sectors, turns: false }).collect();
         let fits = self.parameters.check(members.len()).is_ok()
             && petrio_bounds::check(self.parameters.bytes_of(members.len())).is_ok();
-        let Some((osd, taken, room)) = Some(()).filter(|()| fits).and_then(|()| check_room(&self.parameters, &devices))
+        let Some((osd, taken, room)) =
+            Some(()).filter(|()| fits).and_then(|()| check_room(&self.parameters, &devices))
         else {
             return Vec::new();
         };
@@ -129,8 +137,8 @@ impl Holder for Ceph {
 
     fn inner_network(&self) -> Option<InnerNetwork<'_>> {
         Some(InnerNetwork {
-            network: &self.network,
-            key: "network",
+            network: &self.nodes.network,
+            key: "nodes.network",
             each: self.parameters.osds_per_host.max(1) as usize,
         })
     }
@@ -164,10 +172,8 @@ impl Ceph {
         let on_network: Vec<Port> =
             (0..as_number(ends.len())).map(|host| network.port(page, host, name)).collect();
         let mut own = page.page(&pages_of_hosts(name));
-        let mut processors: Vec<Processors> = ends
-            .iter()
-            .map(|end| Processors::new(&mut own.page(end), self.parameters.processors))
-            .collect();
+        let mut processors: Vec<Processors> =
+            ends.iter().map(|end| Processors::new(&mut own.page(end), self.parameters.processors)).collect();
         let device = |member: &super::Member| {
             let device = Device { sectors: member.blocks, turns: member.is_rotational };
             (device, member.requests, member.completions)

@@ -15,7 +15,7 @@ mod rearrangement;
 mod replication;
 mod throttle;
 
-pub use ceph::{BuiltCeph, Ceph};
+pub use ceph::{BuiltCeph, Ceph, CephNodes};
 pub use concat::Concat;
 pub use fabric::Fabric;
 pub use multipath::Multipath;
@@ -352,7 +352,7 @@ holders! {
     rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
-    ceph: Ceph = ceph::read, "on = …, network = … and image = …", "Pools of Ceph's OSDs with an image of RBD, by name.";
+    ceph: Ceph = ceph::read, "on = …, nodes = … and image = …", "Pools of Ceph's OSDs with an image of RBD, by name.";
 }
 
 /// What a part with one other part under it says of that.

@@ -3,8 +3,8 @@
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::{BuiltCeph, BuiltPaths};
 use crate::report::{
-    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures, ProfileFigures,
-    Report,
+    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures,
+    ProfileFigures, Report,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;

@@ -42,9 +42,9 @@ impl Site {
     fn text(&self) -> String {
         let Self { osds, pool, link, disk, work } = self;
         format!(
-            "[disk.d]\nmodel = \"constant-rate\"\ncount = {osds}\ndrive.blocks = 2000000\n{disk}\n\
+            "[disk.d]\nmodel = \"constant-rate\"\ncount = {osds}\ndrive.blocks = \"2000000 blocks\"\n{disk}\n\
              [network.net]\nlink = {{ rate = \"{link}\", latency = \"10 us\" }}\n\
-             [ceph.rbd]\non = \"d*\"\nnetwork = \"net\"\n{pool}\n\
+             [ceph.rbd]\non = \"d*\"\nnodes = {{ network = \"net\" }}\n{pool}\n\
              [host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nfs.x = {{ type = \"raw\", on = \"rbd\" }}\n\
              [workload.w]\nkind = \"files\"\non = \"h/x\"\ndirect = true\n{work}\n"
         )
@@ -72,7 +72,7 @@ fn a_stream_of_writes_is_as_fast_as_links_pass_its_copies_and_no_faster() {
         let pool = format!("image = \"64 MiB\"\nsize = {size}");
         rate(&Site { pool, work: sequential("rewrite", 16), ..Site::default() }.run())
     };
-    let link = 1e9 / 8.0 * 1448.0 / 1538.0;
+    let link: f64 = 1e9 / 8.0 * 1448.0 / 1538.0;
     for size in 1..=3u32 {
         let ceiling = link.min(3.0 * link / f64::from(size.saturating_sub(1).max(1)));
         let found = of(size);
@@ -126,7 +126,8 @@ fn an_erasure_coded_pool_writes_k_plus_m_shards_and_reads_stripes_before_it_writ
 
 #[test]
 fn more_copies_are_slower_and_faster_devices_and_more_osds_are_not() {
-    let of_size = |size: u32| seconds(&Site { pool: format!("image = \"64 MiB\"\nsize = {size}"), ..Site::default() });
+    let of_size =
+        |size: u32| seconds(&Site { pool: format!("image = \"64 MiB\"\nsize = {size}"), ..Site::default() });
     assert!(of_size(1) < of_size(2) && of_size(2) <= of_size(3));
     let of_disk = |disk| seconds(&Site { disk, ..Site::default() });
     let [slow, usual, fast] = [
@@ -153,7 +154,11 @@ fn more_copies_are_slower_and_faster_devices_and_more_osds_are_not() {
         ..Site::default()
     };
     let without = Site { pool: "image = \"64 MiB\"".to_owned(), work: cache.work.clone(), ..cache };
-    let cache = Site { pool: "image = \"64 MiB\"\nstore = { cache = \"64 MiB\" }".to_owned(), work: without.work.clone(), ..Site { disk: without.disk, ..Site::default() } };
+    let cache = Site {
+        pool: "image = \"64 MiB\"\nstore = { cache = \"64 MiB\" }".to_owned(),
+        work: without.work.clone(),
+        ..Site { disk: without.disk, ..Site::default() }
+    };
     let (with, without) = (cache.run(), without.run());
     assert!(with.ceph[0].remembered > 100 && with.simulated_s < without.simulated_s);
 }
@@ -228,9 +233,9 @@ fn erasure_coded_data_are_made_again_from_others() {
 
 #[test]
 fn a_file_system_lies_on_it_and_partitions_are_images_of_several_hosts() {
-    let text = "[disk.d]\nmodel = \"constant-rate\"\ncount = 4\ndrive.blocks = 2000000\ndrive.latency = \"50 us\"\n\
+    let text = "[disk.d]\nmodel = \"constant-rate\"\ncount = 4\ndrive.blocks = \"2000000 blocks\"\ndrive.latency = \"50 us\"\n\
         [network.net]\nlink = { rate = \"1 Gbit/s\", latency = \"10 us\" }\n\
-        [ceph.rbd]\non = \"d*\"\nosds_per_host = 2\nsize = 2\nnetwork = \"net\"\nimage = \"512 MiB\"\n\
+        [ceph.rbd]\non = \"d*\"\nosds_per_host = 2\nsize = 2\nnodes = { network = \"net\" }\nimage = \"512 MiB\"\n\
         [host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\nfs.x = { type = \"ext4\", on = \"rbd\" }\n\
         [workload.w]\nkind = \"files\"\non = \"h/x\"\noperation = \"write\"\nrecord = \"64 KiB\"\nfile_size = \"32 MiB\"\nend_sync = true\n";
     let report = once(text);
@@ -244,7 +249,8 @@ fn a_file_system_lies_on_it_and_partitions_are_images_of_several_hosts() {
 
 #[test]
 fn what_a_pool_cannot_be_is_told() {
-    let with = |osds: u32, pool: &str| problem(&Site { osds, pool: pool.to_owned(), ..Site::default() }.text());
+    let with =
+        |osds: u32, pool: &str| problem(&Site { osds, pool: pool.to_owned(), ..Site::default() }.text());
     for (osds, pool, expected) in [
         (3, "image = \"64 MiB\"\nsize = 4", "4 copies lie on 4 different hosts"),
         (4, "image = \"64 MiB\"\nosds_per_host = 2", "there are 2 hosts"),
@@ -253,13 +259,21 @@ fn what_a_pool_cannot_be_is_told() {
         (3, "image = \"64 MiB\"\nsize = 0", "a pool of size 0"),
         (3, "image = \"64 MiB\"\nerasure = { data = 0, coding = 1 }", "erasure.data = 0"),
         (3, "image = \"64 MiB\"\nerasure = { data = 2, coding = 0 }", "erasure.coding = 0"),
-        (3, "image = \"64 MiB\"\nerasure = { data = 2, coding = 1 }\nmin_size = 1", "less than what data are made of"),
+        (
+            3,
+            "image = \"64 MiB\"\nerasure = { data = 2, coding = 1 }\nmin_size = 1",
+            "less than what data are made of",
+        ),
         (3, "image = \"64 MiB\"\nsize = 2\nerasure = { data = 2, coding = 1 }", "says copies"),
         (3, "image = \"64 MiB\"\nobject = \"3 MiB\"", "a power of two"),
         (3, "image = \"100 GiB\"", "its device has room for"),
         (3, "image = \"1000000 TiB\"", "more than can be held here"),
         (3, "image = \"64 MiB\"\nstops = [{ osd = 3, at = \"1 s\" }]", "OSD 3 stops, and there are 3"),
-        (3, "image = \"64 MiB\"\nstops = [{ osd = 1, at = \"1 s\" }, { osd = 1, at = \"2 s\" }]", "stops twice"),
+        (
+            3,
+            "image = \"64 MiB\"\nstops = [{ osd = 1, at = \"1 s\" }, { osd = 1, at = \"2 s\" }]",
+            "stops twice",
+        ),
         (3, "image = \"64 MiB\"\nstore = { shards = 0 }", "store.shards = 0"),
         (3, "image = \"64 MiB\"\nrecovery = { max_backfills = 0 }", "recovery.max_backfills = 0"),
         (3, "", "image"),
@@ -280,6 +294,7 @@ fn an_osd_does_not_lie_on_the_image_that_it_serves() {
     assert!(told.contains("made of itself"), "{told}");
     let twice = Site::default().text().replace("on = \"d*\"", "on = [\"d0\", \"d1\", \"d1\"]");
     assert!(problem(&twice).contains("can't be two members"), "{}", problem(&twice));
-    let unknown = Site::default().text().replace("network = \"net\"", "network = \"none\"");
+    let unknown =
+        Site::default().text().replace("nodes = { network = \"net\" }", "nodes = { network = \"none\" }");
     assert!(problem(&unknown).contains("no network is called \"none\""), "{}", problem(&unknown));
 }
