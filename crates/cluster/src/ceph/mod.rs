@@ -38,8 +38,6 @@ mod whereabouts;
 #[cfg(test)]
 mod oracle_tests;
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 mod whereabouts_tests;
 
 pub use costs::Costs;

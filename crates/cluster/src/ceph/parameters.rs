@@ -207,7 +207,7 @@ impl CephError {
             Self::NoCopies => "write size = 3, or 1 where data may be lost",
             Self::Hosts { .. } => "name more OSDs, put fewer on each host, or keep fewer",
             Self::Least { .. } | Self::TooFew { .. } => "leave it out: then it is as Ceph has it",
-            Self::Number { .. } => "leave it out: then it is as Ceph has it",
+            Self::Number { .. } => "write what was expected, or leave it out where it need not be said",
             Self::Both(_) => "leave out either size or erasure",
             Self::NoOsd { .. } => "write the number of one of them",
             Self::Twice(_) => "say returns_after, or let it stop once",

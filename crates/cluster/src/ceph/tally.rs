@@ -8,42 +8,57 @@ use petrio_persist::Persist;
 pub struct Tally {
     /// Requests of the client that came.
     pub came: u64,
-    /// Of its parts, one an object: reads and writes that were answered, and their bytes.
+    /// Of its parts, one an object: reads that were answered.
     pub reads: u64,
+    /// Their bytes.
     pub read_bytes: u64,
+    /// Writes that were answered.
     pub writes: u64,
+    /// Their bytes.
     pub written_bytes: u64,
     /// Reads that an OSD had in memory.
     pub remembered: u64,
-    /// Bytes to devices: to their places at once, deferred, and of RocksDB's log.
+    /// Bytes to devices: to their places before the transaction.
     pub direct_bytes: u64,
+    /// To their places afterwards.
     pub deferred_bytes: u64,
+    /// Of RocksDB's logs.
     pub log_bytes: u64,
-    /// Writes that went by way of the log, and batches of RocksDB.
+    /// Writes that went by way of the log.
     pub deferred: u64,
+    /// Batches of RocksDB.
     pub batches: u64,
+    /// Transactions in them.
     pub transactions: u64,
     /// Writes of erasure-coded objects that had to read first.
     pub read_modify_writes: u64,
     /// Writes that were answered with fewer copies than there are to be.
     pub degraded_writes: u64,
-    /// Parts that were sent again, or had to wait, since OSDs were away.
+    /// Parts that were sent again, since an OSD was away.
     pub sent_again: u64,
+    /// Parts that had to wait for more copies.
     pub blocked: u64,
-    /// OSDs that stopped, and when the first did.
+    /// OSDs that stopped.
     pub stopped: u64,
+    /// When the first did.
     pub first_stop: Option<Time>,
-    /// How long some group had fewer copies than it is to have, and since when one has; and how long some wasn't served.
+    /// How long some group had fewer copies than it is to have, until `short_since`.
     pub short: Time,
+    /// Since when one has.
     pub short_since: Option<Time>,
+    /// How long some group wasn't served, until `unserved_since`.
     pub unserved: Time,
+    /// Since when one isn't.
     pub unserved_since: Option<Time>,
-    /// Objects that were brought to OSDs, and their bytes, and when the last one was.
+    /// Objects that were brought to OSDs.
     pub filled: u64,
+    /// Their bytes.
     pub filled_bytes: u64,
+    /// When the last one was.
     pub last_filled: Option<Time>,
-    /// Groups that are short, and such that aren't served.
+    /// Groups that are short.
     pub groups_short: u64,
+    /// Groups that aren't served.
     pub groups_unserved: u64,
 }
 
