@@ -379,7 +379,8 @@ fn disks_on_a_bus_that_is_let_go_of_serve_more_than_on_one_that_is_held() {
 
 #[test]
 fn a_disk_on_ceph_stands_still_until_an_osd_is_found_out_and_goes_on_with_two_copies() {
-    let run = |set: &[&str]| run("ceph-rbd.toml", &set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>());
+    let run =
+        |set: &[&str]| run("ceph-rbd.toml", &set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>());
     let of = |report: &Value, what: &str| report["ceph"][0][what].as_f64().unwrap_or(0.0);
     let took = |report: &Value| figure(report, "/simulated_s");
     let (usual, without, one) = (run(&[]), run(&["ceph.rbd.stops=[]"]), run(&["ceph.rbd.size=1"]));
