@@ -177,7 +177,8 @@ impl Pool {
                 continue;
             }
             let first = seats.iter().find_map(|&seat| self.there.next_missing(group, seat, 0));
-            let Some(primary) = first.and_then(|object| self.there.primary(object)) else { continue };
+            // Also of what isn't served: below min_size it is filled all the same.
+            let Some(primary) = first.and_then(|object| self.there.giver(object)) else { continue };
             let may = |osd: u32, has: u32| has < self.rules.recovery[osd as usize].backfills;
             let of = |osd: u32| &self.osds[osd as usize];
             let all_may =
@@ -279,6 +280,9 @@ impl Pool {
             fill.under_way -= 1;
         }
         self.unbring(object);
+        for key in std::mem::take(&mut self.blocked) {
+            self.dispatch(key);
+        }
         self.note_short(now);
         self.fill_more(now);
     }

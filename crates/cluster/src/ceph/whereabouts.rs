@@ -115,6 +115,11 @@ impl Whereabouts {
         first.map(|(osd, _)| *osd)
     }
 
+    /// The OSD that brings an object to others: its primary, or where too few are there for one, who has some of it.
+    pub(super) fn giver(&self, object: u32) -> Option<u32> {
+        self.primary(object).or_else(|| self.having(object).first().map(|(osd, _)| *osd))
+    }
+
     /// Copies, or different shards, among seats.
     fn copies(&self, seats: &[Seat]) -> usize {
         if !self.layout.erasure {
