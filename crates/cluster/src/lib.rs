@@ -11,6 +11,7 @@
 )]
 
 mod address;
+pub mod ceph;
 mod client;
 mod end_of_file;
 pub mod mpi;

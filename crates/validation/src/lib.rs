@@ -15,6 +15,7 @@
 //! | [`md`] | what members of Linux md's arrays are asked for | arrays of a stock kernel measured in a virtual machine |
 //! | [`nfs`] | the RPCs of each operation on NFS; response times | what a real kernel's client was counted to send; a small server measured |
 //! | [`orangefs`] | the messages of each operation on PVFS 2 | what was counted of a real one |
+//! | [`ceph`] | Ceph's RBD | a small grid measured on a real one |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -27,6 +28,7 @@
     )
 )]
 
+pub mod ceph;
 pub mod demerit;
 pub mod disks;
 pub mod dissertation;

@@ -23,6 +23,7 @@ pub(crate) mod studio;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;
+mod validate_ceph;
 mod validate_disks;
 mod validate_dissertation;
 mod validate_ivy;

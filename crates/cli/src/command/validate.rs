@@ -1,5 +1,6 @@
 //! `petrio validate`
 
+use crate::command::validate_ceph::ValidateCeph;
 use crate::command::validate_disks::ValidateDisks;
 use crate::command::validate_dissertation::ValidateDissertation;
 use crate::command::validate_ivy::ValidateIvy;
@@ -32,6 +33,7 @@ pub(crate) enum Validate {
     Ivy(ValidateIvy),
     Nfs(ValidateNfs),
     Pvfs(ValidatePvfs),
+    Ceph(ValidateCeph),
     #[command(name = "pariosim")]
     ParIoSim(ValidateParIoSim),
     Raid(ValidateRaid),
@@ -50,6 +52,7 @@ impl Validate {
             Self::Ivy(ivy) => ivy.execute(),
             Self::Nfs(nfs) => nfs.execute(),
             Self::Pvfs(pvfs) => pvfs.execute(),
+            Self::Ceph(ceph) => ceph.execute(),
             Self::ParIoSim(study) => study.execute(),
             Self::Raid(raid) => raid.execute(),
             Self::Syncs(syncs) => syncs.execute(),

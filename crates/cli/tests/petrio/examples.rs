@@ -378,6 +378,24 @@ fn disks_on_a_bus_that_is_let_go_of_serve_more_than_on_one_that_is_held() {
 }
 
 #[test]
+fn a_disk_on_ceph_stands_still_until_an_osd_is_found_out_and_goes_on_with_two_copies() {
+    let run =
+        |set: &[&str]| run("ceph-rbd.toml", &set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>());
+    let of = |report: &Value, what: &str| report["ceph"][0][what].as_f64().unwrap_or(0.0);
+    let took = |report: &Value| figure(report, "/simulated_s");
+    let (usual, without, one) = (run(&[]), run(&["ceph.rbd.stops=[]"]), run(&["ceph.rbd.size=1"]));
+    assert!((took(&usual) - took(&without) - 1.0).abs() < 0.1, "{} {}", took(&usual), took(&without));
+    assert!((900.0..1_100.0).contains(&of(&usual, "degraded_writes")));
+    assert!(took(&one) > 3.2 && of(&one, "blocked") > 0.0, "it comes back 3.2 s after the beginning");
+    let gone = run(&[
+        "ceph.rbd.stops=[{ osd = 2, at = \"200 ms\" }]",
+        "ceph.rbd.recovery={ grace = \"1 s\", down_out_interval = \"100 ms\" }",
+        "workload.database.amount=\"200 MiB\"",
+    ]);
+    assert_eq!((of(&gone, "objects_filled"), of(&gone, "groups_short")), (133.0, 0.0));
+}
+
+#[test]
 fn every_example_is_in_the_gallery_with_a_small_picture() {
     let page = std::fs::read_to_string(root().join("docs/gallery.md")).unwrap();
     let mut names = 0;

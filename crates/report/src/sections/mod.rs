@@ -3,6 +3,7 @@
 mod activity;
 mod arrays;
 mod calls;
+mod ceph;
 mod copies;
 mod counted;
 mod credits;
@@ -18,6 +19,7 @@ mod traffic;
 pub use activity::{Activity, Measure};
 pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, MovedFigures};
 pub use calls::CallsFigures;
+pub use ceph::CephFigures;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
@@ -34,7 +36,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 11] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 12] {
     [
         &report.executed,
         &report.traffic,
@@ -43,6 +45,7 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 11] {
         &report.copies,
         &report.arrays,
         &report.paths,
+        &report.ceph,
         &report.calls,
         &report.profiles,
         &report.memory,
@@ -56,7 +59,7 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 11] {
     [
         &report.calls,
         &report.profiles,
@@ -64,6 +67,7 @@ pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 10] {
         &report.copies,
         &report.arrays,
         &report.paths,
+        &report.ceph,
         &report.traffic,
         &report.rates,
         &report.activity,
@@ -92,6 +96,8 @@ macro_rules! sections {
             arrays: Vec<ArrayFigures>;
             /// Several paths to devices, where there are some.
             paths: Vec<PathsFigures>;
+            /// Pools of Ceph, where there are some.
+            ceph: Vec<CephFigures>;
             /// The calls that mounts of NFS sent.
             calls: Vec<CallsFigures>;
             /// What reached the devices, by what it was for, where that can be more than data.

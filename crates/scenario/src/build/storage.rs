@@ -2,7 +2,9 @@
 
 use crate::chance::device;
 use crate::failure::RunFailure;
-use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands};
+use crate::holder::{
+    BuiltArray, BuiltCeph, BuiltPaths, BuiltReplication, Holder, HolderPorts, Member, Stands,
+};
 use crate::loaded::Loaded;
 use crate::placed::{Storage, disks_below};
 use crate::site::{BelowDisk, QueueBefore, listener, queue_before};
@@ -48,6 +50,8 @@ pub(super) struct Devices {
     pub(super) arrays: BTreeMap<usize, BuiltArray>,
     /// Several paths, likewise.
     pub(super) paths: BTreeMap<usize, BuiltPaths>,
+    /// Pools of Ceph, likewise.
+    pub(super) ceph: BTreeMap<usize, BuiltCeph>,
     /// Ports of what is made of others, by its position in [`Loaded::storage`]: what several lie on is built once.
     holders: BTreeMap<usize, (Place<BlockRequest>, Place<BlockRequest>)>,
     /// Queues before parts that want to know when processes end, until their host is known.
@@ -215,7 +219,7 @@ pub(super) fn holder(
     }
     if let Some(part) = loaded.holder(number) {
         let (number, files) = (as_number(number), Arc::clone(files));
-        let network = part.inner_network().and_then(|inner| loaded.hosts.network(inner)).cloned();
+        let network = part.inner_network().and_then(|inner| loaded.hosts.network(inner.network)).cloned();
         let ports = HolderPorts { number, requests, completions, members, files, network };
         let mut built = part.build(page, name, &ports).map_err(|message| refused(name, message))?;
         if let Some(replication) = built.replication {
@@ -226,6 +230,9 @@ pub(super) fn holder(
         }
         if let Some(paths) = built.paths {
             devices.paths.insert(number as usize, paths);
+        }
+        if let Some(ceph) = built.ceph {
+            devices.ceph.insert(number as usize, ceph);
         }
         devices.credits.extend(built.credits.into_iter().map(|credits| (name.to_owned(), credits)));
         stages.append(&mut built.stages);

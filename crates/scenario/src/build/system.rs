@@ -7,7 +7,7 @@ use crate::build::storage::{Devices, bus_stages, device_page};
 use crate::claim::{Claim, Sentence};
 use crate::classes::Classes;
 use crate::failure::RunFailure;
-use crate::holder::{BuiltArray, BuiltPaths, BuiltReplication};
+use crate::holder::{BuiltArray, BuiltCeph, BuiltPaths, BuiltReplication};
 use crate::host::PlacedFamily;
 use crate::loaded::Loaded;
 use crate::report::Subject;
@@ -92,6 +92,8 @@ pub struct System {
     pub(crate) arrays: Vec<Redundant>,
     /// Several paths to one part, each with its class.
     pub(crate) paths: Vec<(String, BuiltPaths)>,
+    /// Pools of Ceph, each with its class.
+    pub(crate) ceph: Vec<(String, BuiltCeph)>,
     /// Where each host's memory is found in a run, behind the host's class.
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// What the calls of each mount of NFS came to, behind the mount's class.
@@ -241,6 +243,9 @@ impl System {
             replications: replications(loaded, &devices.replications),
             arrays: arrays(loaded, &classes, &devices.arrays),
             paths: paths(loaded, &classes, &devices.paths),
+            ceph: (devices.ceph.iter())
+                .map(|(&number, built)| (classes.name(&loaded.storage[number].name), *built))
+                .collect(),
             carriers: (carriers.into_iter())
                 .map(|(mount, carrier)| (classes.name(&mount), carrier))
                 .collect(),

@@ -1,7 +1,7 @@
 //! Disks and what is made of them.
 
-use crate::checker::{Checker, DISK, HOLDERS, PlannedHolder, each_name};
-use crate::holder::{Objection, Over, Stands};
+use crate::checker::{Checker, DISK, HOLDERS, PlannedHolder, WithinHolder, each_name};
+use crate::holder::{InnerNetwork, Objection, Over, Stands};
 use crate::scenario::Scenario;
 use crate::schema::Names;
 use petrio_units::numbers::as_number;
@@ -101,7 +101,7 @@ impl Checker<'_, '_> {
                 }
             }
             if let Some(network) = part.inner_network() {
-                self.inner_network((key, name), network, &over);
+                self.inner_network((key, name), &network, &over);
             }
             self.holders[number].over = over;
         }
@@ -110,20 +110,24 @@ impl Checker<'_, '_> {
     }
 
     /// A part's members, and itself, are the ends of a network that connects nothing else.
-    fn inner_network(&mut self, (key, name): (&str, &str), network: &str, over: &[u32]) {
-        let members = over.iter().map(|&member| self.holders[member as usize].name.clone());
+    fn inner_network(&mut self, (key, name): (&str, &str), inner: &InnerNetwork<'_>, over: &[u32]) {
+        let InnerNetwork { network, key: own, each } = *inner;
+        let path = format!("{key}.{name}.{own}");
+        let members =
+            over.iter().step_by(each.max(1)).map(|&member| self.holders[member as usize].name.clone());
         let ends = std::iter::once(name.to_owned()).chain(members).collect();
         let is_new = match self.inner_networks.get(network) {
-            Some((other, _)) => {
+            Some(WithinHolder { holder, .. }) => {
                 let message =
-                    format!("the network \"{network}\" is between the nodes of \"{other}\" already");
-                self.error(&format!("{key}.{name}.nodes.network"), message, "give each one of its own");
+                    format!("the network \"{network}\" is between the nodes of \"{holder}\" already");
+                self.error(&path, message, "give each one of its own");
                 false
             }
             None => true,
         };
         if is_new {
-            self.inner_networks.insert(network.to_owned(), (name.to_owned(), ends));
+            let within = WithinHolder { holder: name.to_owned(), path, ends };
+            self.inner_networks.insert(network.to_owned(), within);
         }
     }
 

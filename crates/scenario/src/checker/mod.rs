@@ -81,13 +81,23 @@ pub(crate) struct Checker<'a, 'i> {
     pub(crate) unused: Vec<Problem>,
     /// Names of the pages of the net, and what has each.
     pub(crate) taken: BTreeMap<String, &'static str>,
-    /// The networks within holders: of which one each is, and the names of its ends.
-    pub(crate) inner_networks: BTreeMap<String, (String, Vec<String>)>,
+    /// The networks within holders.
+    pub(crate) inner_networks: BTreeMap<String, WithinHolder>,
     /// The holders by name, once they are known, and what hosts mount.
     pub(crate) pool: Option<Rc<Directory>>,
     pub(crate) file_systems: Option<Rc<Directory>>,
     /// References that stand for nothing: one in a part of which there are many is told once.
     pub(crate) missing: BTreeSet<(usize, usize)>,
+}
+
+/// A network within a holder.
+pub(crate) struct WithinHolder {
+    /// The holder's name.
+    pub(crate) holder: String,
+    /// Where that says so.
+    pub(crate) path: String,
+    /// The names of the network's ends.
+    pub(crate) ends: Vec<String>,
 }
 
 /// A message names no more parts than this.

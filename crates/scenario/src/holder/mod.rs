@@ -5,6 +5,7 @@
 //! of it; how many blocks it holds; and how its page is put into the net. It is entered in the list below; nothing else
 //! knows it.
 
+mod ceph;
 mod concat;
 mod fabric;
 mod multipath;
@@ -14,6 +15,7 @@ mod rearrangement;
 mod replication;
 mod throttle;
 
+pub use ceph::{BuiltCeph, Ceph, CephNodes};
 pub use concat::Concat;
 pub use fabric::Fabric;
 pub use multipath::Multipath;
@@ -114,7 +116,7 @@ pub trait Holder {
     }
 
     /// The network whose ends its members are, and itself, where that is so: it connects nothing else.
-    fn inner_network(&self) -> Option<&str> {
+    fn inner_network(&self) -> Option<InnerNetwork<'_>> {
         None
     }
 
@@ -153,6 +155,17 @@ pub trait Holder {
     /// # Errors
     /// What keeps it from being built.
     fn build(&self, page: &mut PageBuilder<'_>, name: &str, ports: &HolderPorts) -> Result<Built, String>;
+}
+
+/// A network within a part.
+#[derive(Clone, Copy, Debug)]
+pub struct InnerNetwork<'p> {
+    /// Its name.
+    pub network: &'p str,
+    /// The key of the part that says so.
+    pub key: &'static str,
+    /// So many members, in order, are one end together, which is called as the first of them.
+    pub each: usize,
 }
 
 /// What a part lies on.
@@ -235,6 +248,8 @@ pub struct Built {
     pub array: Option<BuiltArray>,
     /// What the report tells of it, where it is several paths.
     pub paths: Option<BuiltPaths>,
+    /// What the report tells of it, where it is a pool of Ceph.
+    pub ceph: Option<BuiltCeph>,
     /// What may pass it for a while only.
     pub credits: Vec<Credits>,
 }
@@ -337,6 +352,7 @@ holders! {
     rearrangement: Rearrangement = rearrangement::read, "on = …", "Devices whose most used pieces are brought together, by name.";
     throttle: Throttle = throttle::read, "on = …", "Limits on what is asked of a device, by name.";
     replication: Replication = replication::read, "on = …", "Several copies of files on several disks, by name.";
+    ceph: Ceph = ceph::read, "on = …, nodes = … and image = …", "Pools of Ceph's OSDs with an image of RBD, by name.";
 }
 
 /// What a part with one other part under it says of that.

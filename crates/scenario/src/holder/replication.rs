@@ -1,6 +1,6 @@
 //! `[replication.NAME]`: several copies of files on several disks.
 
-use super::{Built, BuiltReplication, Holder, HolderPorts, Objection, Over};
+use super::{Built, BuiltReplication, Holder, HolderPorts, InnerNetwork, Objection, Over};
 use crate::network::PlacedNetwork;
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
@@ -146,8 +146,9 @@ impl Holder for Replication {
         Some(format!("up to {copies} of a file ({}{protocol}){nodes}", self.parameters.policy.words()))
     }
 
-    fn inner_network(&self) -> Option<&str> {
-        self.nodes.as_ref().map(|nodes| nodes.network.as_str())
+    fn inner_network(&self) -> Option<InnerNetwork<'_>> {
+        let nodes = self.nodes.as_ref()?;
+        Some(InnerNetwork { network: &nodes.network, key: "nodes.network", each: 1 })
     }
 
     fn pages_beside(&self, name: &str) -> Vec<(String, &'static str)> {

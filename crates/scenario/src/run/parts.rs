@@ -1,10 +1,10 @@
 //! What parts of a System say of themselves when a run ends: replications, arrays, paths, hosts' memories.
 
 use crate::build::{Redundant, Replicated, System};
-use crate::holder::BuiltPaths;
+use crate::holder::{BuiltCeph, BuiltPaths};
 use crate::report::{
-    ArrayFigures, CallsFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures, ProfileFigures,
-    Report,
+    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures,
+    ProfileFigures, Report,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;
@@ -18,6 +18,7 @@ pub(super) fn sections(system: &System, run: &Simulation) -> Report {
         copies: copies(system, run),
         arrays: arrays(system, run),
         paths: paths(system, run),
+        ceph: ceph(system, run),
         profiles: profiles(system, run),
         counted: counted(system, run),
         calls: calls(system, run),
@@ -66,6 +67,21 @@ fn paths(system: &System, run: &Simulation) -> Vec<PathsFigures> {
         });
         let now = run.now();
         run.for_each_token(*multipath, |paths| all[number].add(paths.tally(), (now, failures)));
+    }
+    all
+}
+
+/// What pools of Ceph came to, by class.
+fn ceph(system: &System, run: &Simulation) -> Vec<CephFigures> {
+    let mut all: Vec<CephFigures> = Vec::new();
+    for (class, BuiltCeph { pool, stops }) in &system.ceph {
+        let of_class = all.iter().position(|figures| figures.name == *class);
+        let number = of_class.unwrap_or_else(|| {
+            all.push(CephFigures { name: class.clone(), ..CephFigures::default() });
+            all.len() - 1
+        });
+        let now = run.now();
+        run.for_each_token(*pool, |pool| all[number].add(pool.tally(), (now, *stops)));
     }
     all
 }

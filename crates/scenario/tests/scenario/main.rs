@@ -9,6 +9,7 @@ mod bounds;
 mod bursts;
 mod catalogue;
 mod cautions;
+mod ceph;
 mod claims;
 mod common;
 mod computing;

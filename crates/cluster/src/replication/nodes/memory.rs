@@ -34,7 +34,7 @@ impl NodeMemory {
     }
 
     /// These sectors are used, as far as they are there.
-    pub(super) fn use_them(&mut self, address: u64, sectors: u32) {
+    pub fn use_them(&mut self, address: u64, sectors: u32) {
         for block in self.touched(address, sectors) {
             if let Some(last) = self.used.get(&block).copied() {
                 self.by_use.remove(&last);
@@ -44,7 +44,7 @@ impl NodeMemory {
     }
 
     /// These sectors have been read or written: whole blocks of them are kept from now on.
-    pub(super) fn keep(&mut self, address: u64, sectors: u32) {
+    pub fn keep(&mut self, address: u64, sectors: u32) {
         self.use_them(address, sectors);
         let end = (address + u64::from(sectors)) / self.block;
         for block in address.div_ceil(self.block)..end {
@@ -61,7 +61,7 @@ impl NodeMemory {
     }
 
     /// What these sectors hold isn't known any more.
-    pub(super) fn forget(&mut self, address: u64, sectors: u32) {
+    pub fn forget(&mut self, address: u64, sectors: u32) {
         for block in self.touched(address, sectors) {
             if let Some(last) = self.used.remove(&block) {
                 self.by_use.remove(&last);

@@ -43,7 +43,7 @@ impl Linux {
         let mounts = self.checked_mounts(&mut site);
         site.finish();
         let inner = std::mem::take(&mut checker.inner_networks);
-        let inner = inner.into_iter().map(|(network, (_, ends))| (network, ends)).collect();
+        let inner = inner.into_iter().map(|(network, within)| (network, within.ends)).collect();
         CheckedLinux { profiles, networks, inner, traffic, mounts }
     }
 

@@ -1,7 +1,7 @@
 //! `[network.NAME]`: what hosts are connected by.
 
 use super::{Linux, PlacedLinux};
-use crate::checker::{Checker, HOSTS, listed};
+use crate::checker::{Checker, HOSTS, WithinHolder, listed};
 use crate::claim::{Claim, Sentence};
 use crate::host::family::Ground;
 use crate::network::{Network, PlacedNetwork, PlacedTraffic, Traffic, bits, wiring};
@@ -28,7 +28,7 @@ impl Linux {
             if let Err(error) = network.parameters.check() {
                 checker.refuse(&path, &format!("the network \"{name}\" can't be made: {error}"));
             }
-            let within = checker.inner_networks.get(name).map(|(holder, _)| holder.clone());
+            let within = checker.inner_networks.get(name).map(|within| within.holder.clone());
             found.push(match &network.place.hosts {
                 Some(_) if within.is_some() => {
                     let holder = within.unwrap_or_default();
@@ -45,19 +45,19 @@ impl Linux {
                 None => (0..self.host.len()).collect(),
             });
         }
-        let unknown = |(network, _): &(&String, &(String, Vec<String>))| !self.network.contains_key(*network);
+        let unknown = |(network, _): &(&String, &WithinHolder)| !self.network.contains_key(*network);
         let unknown: Vec<(String, String)> = (checker.inner_networks.iter().filter(unknown))
-            .map(|(network, (holder, _))| (network.clone(), holder.clone()))
+            .map(|(network, within)| (network.clone(), within.path.clone()))
             .collect();
         let names: Vec<&str> = self.network.keys().map(String::as_str).collect();
-        for (network, holder) in unknown {
+        for (network, path) in unknown {
             let help = match names[..] {
                 [] => "add a part: [network.mesh] and below it link = { rate = \"1 Gbit/s\", latency = \"5 us\" }"
                     .to_owned(),
                 _ => listed(&network, &names, "the networks are"),
             };
             let message = format!("no network is called \"{network}\"");
-            checker.error(&format!("replication.{holder}.nodes.network"), message, help);
+            checker.error(&path, message, help);
         }
         found
     }
