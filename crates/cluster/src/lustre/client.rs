@@ -5,7 +5,8 @@
 //!  completions ◀─ hear ◀─ replies, data, callbacks ⋯ network
 //! ```
 //!
-//! After lustre/osc/osc_cache.c (`osc_send_write_rpc`: pages of an object that follow each other, up to `max_pages_per_rpc`), osc_request.c and
+//! After lustre/osc/osc_cache.c (`osc_send_write_rpc`: pages of an object that follow each other, up to `max_pages_per_rpc`),
+//! osc_request.c and
 //! lustre/ptlrpc: the data of an RPC follow when its server asks for them, or come before its reply; what is small goes with both.
 
 use super::lnet::Lnet;

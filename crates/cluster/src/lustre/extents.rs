@@ -1,6 +1,7 @@
 //! The server's side of locks on extents of an object.
 //!
-//! After lustre/ldlm/ldlm_extent.c of Lustre 2.15. A lock that nothing stands in the way of is granted on the largest range that contains what is
+//! After lustre/ldlm/ldlm_extent.c of Lustre 2.15. A lock that nothing stands in the way of is granted on the largest range that
+//! contains what is
 //! asked for and meets no lock that it conflicts with (`ldlm_extent_internal_policy_granted`, `_waiting`):
 //!
 //! - downwards only where nobody holds a conflicting lock on the object at all;

@@ -1,7 +1,8 @@
 //! LNet's credits: how many messages of an end are on their way, to one other (`peer_credits`) and in all (`credits`).
 //!
 //! After lnet/lnet/lib-move.c (`lnet_post_send_locked`: what has no credit waits in its peer's queue, then in the network's) and
-//! lnet/klnds/o2iblnd: a credit comes back with the next message from who has received (`ibm_credits`), or with one that brings nothing else
+//! lnet/klnds/o2iblnd: a credit comes back with the next message from who has received (`ibm_credits`), or with one that brings nothing
+//! else
 //! where half of them are owed (`peer_credits_hiw`; `kiblnd_need_noop`). Over sockets a credit is held until the message has been handed to
 //! the connection; the same rule stands for both here.
 

@@ -10,6 +10,8 @@
 
 mod client;
 mod conserved;
+#[cfg(test)]
+mod conserved_tests;
 mod extents;
 mod lnet;
 mod message;

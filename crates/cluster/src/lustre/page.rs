@@ -22,10 +22,13 @@ use petrio_host::lustre::{Striping, Target};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
 use petrio_stage::function::Function;
-use petrio_stage::processor::Processors;
+use petrio_stage::processor::{Processors, Worker};
 use petrio_stage::reactor::Reactor;
 use petrio_stage::{Stage, instants};
 use std::sync::Arc;
+
+/// A request that has come, and when.
+type Taken = Box<(Request, Time)>;
 
 /// A client while its page is built.
 #[derive(Debug)]
@@ -195,8 +198,8 @@ fn server(
     let state = Server::new(table, (Address::of(&own.port), number), holds.collect(), credits);
     let state = page.state("server", state);
     let out = sends(page, &own.port, parameters.costs.message.time(), processors);
-    let taken = page.fifo::<Box<(Request, Time)>>("taken");
-    let begun = page.fifo::<Box<(Request, Time)>>("begun");
+    let taken = page.fifo::<Taken>("taken");
+    let begun = page.fifo::<Taken>("begun");
     let freed = page.fifo::<()>("freed");
     let busy = page.fifo::<()>(THREADS);
     let is_metadata = own.targets.iter().any(|each| matches!(each.target, Target::Mdt(_)));
@@ -220,16 +223,7 @@ fn server(
             None => Err("a server of Lustre hears what isn't its own: a mistake in the model"),
         }
     });
-    let mut begin = page.transition("begin");
-    let request = begin.take(taken);
-    let thread = begin.put(busy);
-    let run = workers.arcs(&mut begin);
-    let serve = parameters.costs.serve.time();
-    begin.action(move |f| {
-        let request = f.take(request);
-        f.put(thread, ());
-        run.put(f, serve, request);
-    });
+    begins(page, (taken, busy), parameters.costs.serve.time(), &workers);
     let mut serve = page.transition("serve");
     let request = serve.take(begun);
     let arcs = reactor.arcs(&mut serve);
@@ -251,4 +245,22 @@ fn server(
     Stage::server(format!("{}/{THREADS}", page.path()), threads, &[busy.id()])
         .waited_for_in(&[taken.id()])
         .moving(moved)
+}
+
+/// A thread takes each request, which costs its processor something.
+fn begins(
+    page: &mut PageBuilder<'_>,
+    (taken, busy): (Place<Taken>, Place<()>),
+    serve: Time,
+    workers: &Worker<(Request, Time)>,
+) {
+    let mut begin = page.transition("begin");
+    let request = begin.take(taken);
+    let thread = begin.put(busy);
+    let run = workers.arcs(&mut begin);
+    begin.action(move |f| {
+        let request = f.take(request);
+        f.put(thread, ());
+        run.put(f, serve, request);
+    });
 }

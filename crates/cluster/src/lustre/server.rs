@@ -8,7 +8,8 @@
 //! ```
 //!
 //! After lustre/mdt, ofd, osd-ldiskfs, target and ldlm. Data are on the disk before a write is answered, past the page cache
-//! (`osd_do_bio`), and reads go through it; what changes names is answered once it is in a transaction, which commits by itself. Objects of one
+//! (`osd_do_bio`), and reads go through it; what changes names is answered once it is in a transaction, which commits by itself. Objects
+//! of one
 //! file on one target are one local file, made when it is first written: objects are made ahead in batches, which costs messages here and
 //! their time when they are first written.
 

@@ -90,6 +90,8 @@ struct Use {
     to: u64,
     /// How many weren't dirty.
     fresh: u64,
+    /// The byte of the file behind the last that is written.
+    end: u64,
 }
 
 /// A mounted file system.
@@ -189,6 +191,10 @@ impl Lustre {
     /// Sends calls together; what whoever makes them waits for.
     fn ask_together(&mut self, kernel: &mut Kernel<'_>, op: &FileOp, calls: &[Call]) -> Stop {
         let group = kernel.fs.transfers.group();
+        self.ask_in(kernel, op, calls, group)
+    }
+
+    fn ask_in(&mut self, kernel: &mut Kernel<'_>, op: &FileOp, calls: &[Call], group: u64) -> Stop {
         let touch = Touch::of(op, Direction::Read, true);
         calls.iter().for_each(|call| self.put(kernel, (touch, group), call));
         Stop::Wait(Event::Group(group), FileCause::Network)
@@ -315,7 +321,7 @@ impl FileSystem for Lustre {
 
     fn post(&mut self, kernel: &mut Kernel<'_>, posted: &Posted, change: Option<Change>) {
         let uses = change.and_then(|change| self.uses.remove(&change.id)).unwrap_or_default();
-        self.wrote(kernel, &uses, posted.dirtied);
+        self.wrote(kernel, posted.file, (&uses, posted.dirtied));
     }
 
     fn end(&mut self, kernel: &mut Kernel<'_>, change: Change) {

@@ -35,8 +35,10 @@ pub struct Call {
     pub object: u16,
     /// The lock that it is about, as the client numbers them.
     pub lock: u32,
-    /// Of locks the first page and the page behind the last ([`FILE_PAGES`] where there is none); of a cut the pages that are left; of metadata
-    /// (where the first is the target) a file that gives way, or 0; of a file that is removed the components that have objects, of a directory
+    /// Of locks the first page and the page behind the last ([`FILE_PAGES`] where there is none); of a cut the pages that are left; of
+    /// metadata
+    /// (where the first is the target) a file that gives way, or 0; of a file that is removed the components that have objects, of a
+    /// directory
     /// that is read the pages.
     pub numbers: (u64, u64),
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! After `lov_stripe_offset` (lustre/lov/lov_offset.c) and the manual, chapter 19; which OSTs take a file's stripes by turns, as the
-//! allocator does where all are about equally full (`lod_ost_alloc_rr`, lustre/lod/lod_qos.c): file by file as they are numbered. Objects of
+//! allocator does where all are about equally full (`lod_ost_alloc_rr`, lustre/lod/lod_qos.c): file by file as they are numbered.
+//! Objects of
 //! one file on one OST are one local file here, in which each component has its own part.
 
 use crate::copy_cost::PAGE_BYTES;

@@ -1,7 +1,8 @@
 //! The locks that a client holds on extents of objects, and the pages that it has written under each.
 //!
 //! After lustre/osc/osc_lock.c and lustre/ldlm: a lock stays when what it was taken for is over, until a server calls it back; then
-//! nobody new may use it, who uses it goes on, what is dirty under it is written, and it goes back (`osc_ldlm_blocking_ast`). Left out: that
+//! nobody new may use it, who uses it goes on, what is dirty under it is written, and it goes back (`osc_ldlm_blocking_ast`). Left out:
+//! that
 //! locks which nobody uses are given up by themselves (the LRU's ageing, `lru_max_age`), and group locks.
 
 use super::layout::FILE_PAGES;
@@ -21,6 +22,8 @@ pub(super) struct Lock {
     /// The first page, and the page behind the last; [`FILE_PAGES`]: all that follow.
     pub(super) extent: (u64, u64),
     pub(super) is_granted: bool,
+    /// The requests with which it was asked for.
+    group: u64,
     /// Its server wants it back.
     pub(super) is_called: bool,
     /// Operations that use it.
@@ -57,7 +60,13 @@ impl Locks {
     }
 
     /// A lock that an operation asks for, which uses it when it comes.
-    pub(super) fn ask(&mut self, (file, object): (FileId, u16), writes: bool, extent: (u64, u64)) -> u32 {
+    pub(super) fn ask(
+        &mut self,
+        (file, object): (FileId, u16),
+        writes: bool,
+        extent: (u64, u64),
+        group: u64,
+    ) -> u32 {
         self.next = self.next.wrapping_add(1);
         let lock = Lock {
             file,
@@ -65,6 +74,7 @@ impl Locks {
             writes,
             extent,
             is_granted: false,
+            group,
             is_called: false,
             users: 1,
             unwritten: 0,
@@ -91,6 +101,13 @@ impl Locks {
     pub(super) fn covering(&self, object: (FileId, u16), writes: bool, extent: (u64, u64)) -> Option<u32> {
         let may = |lock: &Lock| lock.is_granted && (lock.writes || !writes) && lock.covers(extent);
         self.of(object).find(|(_, lock)| may(lock) && !lock.is_called).map(|found| found.0)
+    }
+
+    /// The requests with which somebody else here asks for a lock on an object that may do: who comes later waits for it, and doesn't have
+    /// it called back (`osc_lock_enqueue_wait`).
+    pub(super) fn asked(&self, object: (FileId, u16), writes: bool) -> Option<u64> {
+        let may = |lock: &Lock| !lock.is_granted && (lock.writes || !writes);
+        self.of(object).find(|(_, lock)| may(lock)).map(|(_, lock)| lock.group)
     }
 
     /// The same, also one that is called back already: for who holds it.
@@ -198,8 +215,9 @@ mod tests {
     #[test]
     fn a_lock_that_is_called_back_goes_when_nobody_uses_it_and_nothing_is_dirty_under_it() {
         let mut locks = Locks::default();
-        let lock = locks.ask(OBJECT, true, (0, 10));
+        let lock = locks.ask(OBJECT, true, (0, 10), 7);
         assert_eq!(locks.covering(OBJECT, true, (0, 10)), None);
+        assert_eq!(locks.asked(OBJECT, true), Some(7));
         locks.granted(lock, (0, FILE_PAGES));
         assert_eq!(locks.covering(OBJECT, false, (500, 600)), Some(lock));
         assert!(locks.knows_end(OBJECT));

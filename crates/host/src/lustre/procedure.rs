@@ -177,7 +177,8 @@ impl Bits {
 impl Procedure {
     /// The lock that a client is given with its answer, of the file that it is about.
     ///
-    /// After `mdt_getattr_name_lock`, `mdt_object_open_lock` (lustre/mdt/mdt_handler.c, mdt_open.c): the lock of a lookup comes with each open,
+    /// After `mdt_getattr_name_lock`, `mdt_object_open_lock` (lustre/mdt/mdt_handler.c, mdt_open.c): the lock of a lookup comes with
+    /// each open,
     /// as names are validated by it, and that of the layout with that of a file that is opened.
     pub const fn grants(self, is_directory: bool) -> Bits {
         match self {

@@ -1,7 +1,9 @@
 //! Locks on names, attributes and layouts, and what follows when names have changed.
 //!
-//! After lustre/mdt/mdt_reint.c and mdt_open.c (which parts of which inode a change locks), lustre/ldlm/ldlm_inodebits.c (a lock that is called back
-//! loses what is in the way and keeps the rest, `ldlm_cli_inodebits_convert`), and lustre/osp/osp_precreate.c. Who asks has given his own locks
+//! After lustre/mdt/mdt_reint.c and mdt_open.c (which parts of which inode a change locks), lustre/ldlm/ldlm_inodebits.c (a lock that is
+//! called back
+//! loses what is in the way and keeps the rest, `ldlm_cli_inodebits_convert`), and lustre/osp/osp_precreate.c. Who asks has given his
+//! own locks
 //! back with the request (early lock cancel, `ldlm_prep_elc_req`).
 
 use super::{Ahead, At, Made, Server};

@@ -1,7 +1,8 @@
 //! Locks on extents of objects, sizes, and room: what a client may write without asking.
 //!
 //! After lustre/ofd/ofd_dlm.c (a size is asked of who holds the last lock to write, if it may be further than is known) and
-//! lustre/target/tgt_grant.c (`tgt_grant_alloc`: what a write has used up is given anew, as far as there is room; of what is left no more than an
+//! lustre/target/tgt_grant.c (`tgt_grant_alloc`: what a write has used up is given anew, as far as there is room; of what is left no
+//! more than an
 //! eighth to one).
 
 use super::{Glimpse, Server};

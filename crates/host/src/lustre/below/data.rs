@@ -68,18 +68,24 @@ impl Lustre {
         if there.len() == wanted.len() {
             return Ok(there);
         }
-        let mut calls = Vec::new();
+        let missing = wanted.keys().filter(|object| !there.contains_key(*object));
+        let asked = missing.filter_map(|&object| self.locks.asked((op.file, object), writes));
+        let pending = |group: &u64| kernel.fs.transfers.is_pending(*group);
+        if let Some(group) = asked.into_iter().find(pending) {
+            return Err(Stop::Wait(Event::Group(group), FileCause::Network));
+        }
+        let (mut calls, group) = (Vec::new(), kernel.fs.transfers.group());
         for (object, extent) in all {
             if found(&self.locks, object, extent).is_some() {
                 continue;
             }
-            let lock = self.locks.ask((op.file, object), writes, extent);
+            let lock = self.locks.ask((op.file, object), writes, extent, group);
             self.held.entry(asking).or_default().push(lock);
             let procedure = if writes { Procedure::LockToWrite } else { Procedure::LockToRead };
             let about = Call::of(procedure, (op.file, op.file), self.target(op.file, object));
             calls.push(Call { object, lock, numbers: extent, ..about });
         }
-        Err(self.ask_together(kernel, op, &calls))
+        Err(self.ask_in(kernel, op, &calls, group))
     }
 
     /// An operation needs the locks no longer that it asked for.
@@ -189,7 +195,8 @@ impl Lustre {
             let target = self.target(op.file, part.object).code();
             *fresh.entry(target).or_default() += clean;
             let lock = locks.get(&part.object).copied().unwrap_or(0);
-            uses.push(Use { lock, target, from: part.at, to: part.at + part.pages, fresh: clean });
+            let (from, to) = (part.at, part.at + part.pages);
+            uses.push(Use { lock, target, from, to, fresh: clean, end: piece.end });
         }
         self.room(kernel, op, &fresh)?;
         uses.iter().for_each(|each| self.locks.used(each.lock));
@@ -204,8 +211,10 @@ impl Lustre {
     }
 
     /// They have been written: enough for an RPC goes (`osc_makes_rpc`).
-    pub(super) fn wrote(&mut self, kernel: &mut Kernel<'_>, uses: &[Use], dirtied: u64) {
+    pub(super) fn wrote(&mut self, kernel: &mut Kernel<'_>, file: FileId, (uses, dirtied): (&[Use], u64)) {
         for each in uses {
+            // What is sent says how many bytes of its last page are in the file.
+            Self::hears_size(kernel, file, each.end);
             // What was sent between is dirty once more.
             let dirty = if uses.len() == 1 { dirtied } else { each.fresh };
             let unsent = self.locks.dirtied(each.lock, (each.from, each.to), dirty);

@@ -248,7 +248,8 @@ impl Lustre {
         }
     }
 
-    /// Attributes that are asked for in the order of a directory are asked for ahead (lustre/llite/statahead.c), with the sizes (asynchronous
+    /// Attributes that are asked for in the order of a directory are asked for ahead (lustre/llite/statahead.c), with the sizes
+    /// (asynchronous
     /// glimpses); who comes to one that is on its way waits for it.
     fn looks_ahead(&mut self, kernel: &mut Kernel<'_>, op: &FileOp) -> Result<(), Stop> {
         if let Some(&group) = self.ahead.get(&op.file)

@@ -82,7 +82,8 @@ impl MountPages for LustrePages<'_> {
         [striping.osts().into(), striping.mdts().into()].into_iter().chain(own).collect()
     }
 
-    /// A file's objects on an object storage target are one file there. A metadata target has the directories that are its own, and the files
+    /// A file's objects on an object storage target are one file there. A metadata target has the directories that are its own, and the
+    /// files
     /// in these, with what of their data lies there.
     fn stored(&self, position: usize, file: &PlannedFile) -> Option<PlannedFile> {
         if !file.present {
