@@ -3,6 +3,7 @@
 use crate::below::Layout;
 use crate::file_system::{FileSystemParameters, FormatError, Volume};
 use crate::kernel_profile::KernelParameters;
+use crate::lustre::{Lustre, LustreMount};
 use crate::nfs::{MountOptions, Nfs};
 use crate::raw::Raw;
 use crate::tmpfs::Tmpfs;
@@ -20,6 +21,8 @@ pub enum Format {
     Raw,
     /// NFS: an export of a server elsewhere, of which the mount's requests are calls ([`crate::nfs::Carried`]).
     Nfs(Box<MountOptions>),
+    /// Lustre: its servers are elsewhere, and the mount's requests are calls and data ([`crate::lustre::Carried`]).
+    Lustre(Box<LustreMount>),
     /// XFS.
     Xfs(XfsParameters),
 }
@@ -33,7 +36,7 @@ impl Format {
                 let journal = kernel.journal_of(parameters.family);
                 Self::Ext(parameters.under(journal))
             }
-            Self::Tmpfs | Self::Raw | Self::Nfs(_) | Self::Xfs(_) => self,
+            Self::Tmpfs | Self::Raw | Self::Nfs(_) | Self::Lustre(_) | Self::Xfs(_) => self,
         }
     }
 
@@ -49,6 +52,7 @@ impl Format {
             Self::Tmpfs => Ok(OnDisk::Tmpfs(Tmpfs::new(blocks))),
             Self::Raw => Ok(OnDisk::Raw(Raw::new(blocks))),
             Self::Nfs(options) => Ok(OnDisk::Nfs(Box::new(Nfs::new(options)))),
+            Self::Lustre(mount) => Ok(OnDisk::Lustre(Box::new(Lustre::new(mount)))),
             Self::Xfs(parameters) => {
                 XfsVolume::format(parameters, blocks).map(|volume| OnDisk::Xfs(Box::new(volume)))
             }
@@ -75,6 +79,7 @@ pub(crate) enum OnDisk {
     Tmpfs(Tmpfs),
     Raw(Raw),
     Nfs(Box<Nfs>),
+    Lustre(Box<Lustre>),
     Xfs(Box<XfsVolume>),
 }
 
@@ -87,6 +92,7 @@ impl Deref for OnDisk {
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
             Self::Nfs(nfs) => &**nfs,
+            Self::Lustre(lustre) => &**lustre,
             Self::Xfs(volume) => &**volume,
         }
     }
@@ -99,6 +105,7 @@ impl DerefMut for OnDisk {
             Self::Tmpfs(tmpfs) => tmpfs,
             Self::Raw(raw) => raw,
             Self::Nfs(nfs) => &mut **nfs,
+            Self::Lustre(lustre) => &mut **lustre,
             Self::Xfs(volume) => &mut **volume,
         }
     }

@@ -15,6 +15,7 @@ pub mod file_system;
 pub mod journal;
 pub mod jump_cost;
 pub mod kernel_profile;
+pub mod lustre;
 pub mod machine;
 pub mod nfs;
 pub mod page_cache;

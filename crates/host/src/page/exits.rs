@@ -97,7 +97,7 @@ impl Ways {
             Then::Commit => Self {
                 goes: &[Then::Begin, Then::Balance, Then::Sync],
                 returns: true,
-                leaves: Leaves { events: true, stops: true, ..NOTHING },
+                leaves: Leaves { events: true, stops: true, ..REQUESTS },
                 ..Self::ON
             },
             Then::Balance => Self {

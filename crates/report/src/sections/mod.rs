@@ -9,10 +9,12 @@ mod counted;
 mod credits;
 mod executed;
 mod jobs;
+mod locks;
 mod memory;
 mod paths;
 mod profile;
 mod rates;
+mod rpcs;
 mod sustained;
 mod traffic;
 
@@ -25,10 +27,12 @@ pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
 pub use executed::{CallFigures, ExecutedFigures, ExecutedRank};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
+pub use locks::LocksFigures;
 pub use memory::MemoryFigures;
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
 pub use profile::{FunctionFigures, LINE_BYTES, ProfileFigures};
 pub use rates::{MemberRate, Rates};
+pub use rpcs::RpcFigures;
 pub use sustained::{Held, Sustained, is_safe};
 pub use traffic::{PurposeFigures, Traffic, TrafficFigures};
 
@@ -36,7 +40,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 12] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 14] {
     [
         &report.executed,
         &report.traffic,
@@ -47,6 +51,8 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 12] {
         &report.paths,
         &report.ceph,
         &report.calls,
+        &report.rpcs,
+        &report.locks,
         &report.profiles,
         &report.memory,
         &report.counted,
@@ -59,9 +65,11 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 11] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 13] {
     [
         &report.calls,
+        &report.rpcs,
+        &report.locks,
         &report.profiles,
         &report.memory,
         &report.copies,
@@ -100,6 +108,10 @@ macro_rules! sections {
             ceph: Vec<CephFigures>;
             /// The calls that mounts of NFS sent.
             calls: Vec<CallsFigures>;
+            /// The RPCs that mounts of a Lustre sent.
+            rpcs: Vec<RpcFigures>;
+            /// The locks that they held, and what they waited for.
+            locks: Vec<LocksFigures>;
             /// What reached the devices, by what it was for, where that can be more than data.
             traffic: Vec<TrafficFigures>;
             /// What drives have counted of themselves, where there was any.

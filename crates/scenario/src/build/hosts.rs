@@ -12,6 +12,7 @@ use petrio_colours::FileOp;
 use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
 
@@ -36,6 +37,8 @@ pub(super) struct BuiltHosts {
     pub(super) memory: Vec<HostMemory>,
     /// Where what the calls of each mount of NFS came to is found, behind its name.
     pub(super) carriers: Vec<(String, Place<Carrier>)>,
+    /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
+    pub(super) lustre_clients: Vec<(String, Place<LustreClient>)>,
     /// Links that aren't held to their rate.
     pub(super) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
@@ -66,6 +69,7 @@ pub(super) fn hosts(
         upper_stages: Vec::new(),
         memory: Vec::new(),
         carriers: Vec::new(),
+        lustre_clients: Vec::new(),
         unheld: Vec::new(),
         warnings: needed.warnings(),
         entrances: Vec::new(),
@@ -74,7 +78,17 @@ pub(super) fn hosts(
         family.build(&mut site)?;
         site.foundation.next_family(family.hosts().count(), family.volumes().count());
     }
-    let HostSite { mut stages, mut upper_stages, memory, carriers, unheld, warnings, entrances, .. } = site;
+    let HostSite {
+        mut stages,
+        mut upper_stages,
+        memory,
+        carriers,
+        lustre_clients,
+        unheld,
+        warnings,
+        entrances,
+        ..
+    } = site;
     stages.append(&mut upper_stages);
     let hosts_of_processes = needed.hosts_of_processes();
     let names = loaded.hosts.families().flat_map(|family| family.hosts().map(str::to_owned));
@@ -83,5 +97,16 @@ pub(super) fn hosts(
     let next_file = needed.next_file()?;
     let homes = Homes::of(hosts_of_processes);
     let programs = hosts_page(page, &entrances, homes, below.listeners, completions);
-    Ok(BuiltHosts { programs, stages, warnings, memory, carriers, unheld, clients, next_file, next_process })
+    Ok(BuiltHosts {
+        programs,
+        stages,
+        warnings,
+        memory,
+        carriers,
+        lustre_clients,
+        unheld,
+        clients,
+        next_file,
+        next_process,
+    })
 }

@@ -17,8 +17,8 @@ pub use family::Volume;
 pub(crate) use family::{Beneath, Family, Ground, PlacedFamily};
 pub use linux::{
     Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedFileSystem,
-    PlacedHost, PlacedLinux, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine,
-    RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
+    PlacedHost, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare,
+    ProfileLine, RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;

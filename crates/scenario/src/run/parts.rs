@@ -3,8 +3,8 @@
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::{BuiltCeph, BuiltPaths};
 use crate::report::{
-    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, MemoryFigures, PathsFigures,
-    ProfileFigures, Report,
+    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, LocksFigures, MemoryFigures, PathsFigures,
+    ProfileFigures, Report, RpcFigures,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;
@@ -22,6 +22,8 @@ pub(super) fn sections(system: &System, run: &Simulation) -> Report {
         profiles: profiles(system, run),
         counted: counted(system, run),
         calls: calls(system, run),
+        rpcs: rpcs(system, run),
+        locks: locks(system, run),
         memory: memory(system, run),
         held: held(system, run),
         credits: credits(system, run),
@@ -140,6 +142,41 @@ fn calls(system: &System, run: &Simulation) -> Vec<CallsFigures> {
                     None => all.push(CallsFigures::of(class, procedure, tally)),
                 }
             }
+        });
+    }
+    all
+}
+
+/// What RPCs of Lustre came to, by class of their mounts and procedure.
+fn rpcs(system: &System, run: &Simulation) -> Vec<RpcFigures> {
+    let mut all: Vec<RpcFigures> = Vec::new();
+    for (class, client) in &system.lustre_clients {
+        run.for_each_token(*client, |client| {
+            for (procedure, tally) in &client.tally().of {
+                let procedure = procedure.name();
+                let is_same =
+                    |figures: &&mut RpcFigures| figures.name == *class && figures.procedure == procedure;
+                match all.iter_mut().find(is_same) {
+                    Some(figures) => figures.add(tally),
+                    None => all.push(RpcFigures::of(class, procedure, tally)),
+                }
+            }
+        });
+    }
+    all
+}
+
+/// What locks of Lustre came to, by class of their mounts.
+fn locks(system: &System, run: &Simulation) -> Vec<LocksFigures> {
+    let mut all: Vec<LocksFigures> = Vec::new();
+    for (class, client) in &system.lustre_clients {
+        run.for_each_token(*client, |client| {
+            let of_class = all.iter().position(|figures| figures.name == *class);
+            let number = of_class.unwrap_or_else(|| {
+                all.push(LocksFigures { name: class.clone(), ..LocksFigures::default() });
+                all.len() - 1
+            });
+            all[number].add(client.tally(), client.waited_for_credits());
         });
     }
     all

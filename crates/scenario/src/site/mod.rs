@@ -10,6 +10,7 @@ use crate::claim::Sentence;
 use petrio_colours::FileOp;
 use petrio_kernel::{PageBuilder, Place, Probe, Watch};
 use petrio_models::Stage;
+use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
 
@@ -43,6 +44,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) memory: Vec<HostMemory>,
     /// Where what the calls of each mount of NFS came to is found in a run, behind its name.
     pub(crate) carriers: Vec<(String, Place<Carrier>)>,
+    /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
+    pub(crate) lustre_clients: Vec<(String, Place<LustreClient>)>,
     /// What comes to hosts whose links aren't held to their rate.
     pub(crate) unheld: Vec<UnheldLink>,
     /// What should be known before the results are trusted.

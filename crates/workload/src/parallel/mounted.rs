@@ -22,6 +22,10 @@ impl Mounted {
     /// One by NFS, whose READDIR (without PLUS) answers with 4 KiB and no types (RFC 1813, 3.3.16).
     pub const SHARE: Self = Self { entries: (4 << 10) / ENTRY, tells_types: false, has_locks: true };
 
+    /// Lustre: pages of its directories are in the client's memory, types with them; flock is left out here, as `noflock` is what mounting
+    /// does by itself up to 2.15.
+    pub const LUSTRE: Self = Self { entries: (32 << 10) / ENTRY, tells_types: true, has_locks: false };
+
     /// PVFS: 512 entries a request and `DT_UNKNOWN` for each (Linux, fs/orangefs: `ORANGEFS_MAX_DIRENT_COUNT_READDIR` and dir.c);
     /// no locks (ROMIO 3.2, adio/ad_pvfs2: it has none, and doesn't sieve writes).
     pub const PVFS: Self = Self { entries: 512, tells_types: false, has_locks: false };

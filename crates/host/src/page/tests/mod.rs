@@ -9,6 +9,7 @@ mod durable;
 mod failures;
 mod locks;
 mod log_apart;
+mod lustre;
 mod mapped;
 mod nfs;
 mod promises;

@@ -2,6 +2,7 @@
 
 mod clusters;
 mod collectives;
+mod lustre;
 mod metadata;
 mod metadata_at_scale;
 mod networks;

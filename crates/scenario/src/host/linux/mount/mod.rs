@@ -13,6 +13,7 @@ mod check;
 mod circle;
 mod kind;
 mod local;
+mod lustre;
 mod mpi;
 mod nfs;
 mod pages;
@@ -31,6 +32,8 @@ pub use local::{
     TmpfsType,
 };
 pub(super) use local::{beyond_memory, most_in_memory, schedulers_of_other_kernels};
+pub(crate) use lustre::Lustre;
+pub use lustre::PlacedLustre;
 pub(crate) use mpi::Mpi;
 pub use mpi::PlacedMpi;
 pub(crate) use mpi::join_ranks;
@@ -151,6 +154,7 @@ macro_rules! mounts {
 mounts! {
     fs: FileSystem => file_systems: PlacedFileSystem, "The file systems, by name.";
     nfs: Nfs => nfs: PlacedNfs, "The exports of servers that hosts mount by NFS, by name.";
+    lustre: Lustre => lustre: PlacedLustre, "The Lustre file systems, by name.";
     pvfs: Pvfs => pvfs: PlacedPvfs, "The parallel file systems, by name.";
     mpi: Mpi => mpi: PlacedMpi, "What carries messages between the processes of parallel programs, by name.";
     share: Share => shares: PlacedShare, "The file services over networks, by name.";
