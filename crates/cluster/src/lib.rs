@@ -13,6 +13,7 @@
 mod address;
 mod client;
 mod end_of_file;
+pub mod failure;
 pub mod mpi;
 pub mod nfs;
 pub mod pvfs;

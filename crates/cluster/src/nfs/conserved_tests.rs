@@ -8,6 +8,7 @@ use crate::test_cluster::{Building, Cluster, Fault, is_found, level, one, operat
 use petrio_colours::{BlockRequest, Direction, FileOp, Operation, Purpose, SECTOR_BYTES, Status};
 use petrio_host::nfs::MountOptions;
 use petrio_kernel::{Key, Place};
+use petrio_network::Framing;
 use proptest::prelude::*;
 
 /// Device blocks of a file's area (`petrio_host::nfs`).
@@ -78,9 +79,11 @@ fn nfs_cluster(
             asked.push(operations);
             let port = building.port(number, "nfs", faults[0]);
             let name = &names[number as usize];
-            all.push(NfsClient { name, port, host: number as usize, requests, completions });
+            all.push(NfsClient { name, port, host: number as usize, requests, completions, is_of_1990: false });
         }
-        nfs_page(building.page, "home", (parameters, &options), (&all, &server), &mut building.processors);
+        let framing = Framing::default();
+        let asked_for = (parameters, &options, &framing);
+        nfs_page(building.page, "home", asked_for, (&all, &server), &mut building.processors);
         asked
     })
 }

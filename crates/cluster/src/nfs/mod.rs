@@ -12,18 +12,26 @@
 //! After net/sunrpc and fs/nfsd of Linux 6.1; lengths by `petrio_host::nfs` from the RFCs. Left out: what a client's interrupted
 //! calls leave, GSS, and that threads of several clients compete for a file's lock beyond what the server's file system has of it.
 
+mod attempts;
+mod carrier;
 mod changes;
 mod client;
 mod conserved;
 #[cfg(test)]
 mod conserved_tests;
+mod datagrams;
+mod grace;
 mod message;
 mod page;
 mod parameters;
+mod recovery;
+mod replies;
 mod server;
 mod sessions;
 mod tally;
+mod unstable;
 
+pub use carrier::Carrier;
 pub use page::{NfsClient, nfs_page};
 pub use parameters::{ExportMode, NfsCosts, NfsError, NfsParameters};
-pub use tally::{Carrier, ProcedureTally};
+pub use tally::ProcedureTally;
