@@ -41,16 +41,24 @@ pub enum Fails {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServerFailureError {
     /// One begins before the one before it is over.
-    #[error("a server that fails at {0} fails while it has failed already; name `failures` in order, each after the end of the one before")]
+    #[error(
+        "a server that fails at {0} fails while it has failed already; name `failures` in order, each after the end of the one before"
+    )]
     Order(Duration),
     /// It is over as it begins.
-    #[error("a failure at {0} takes no time; give it a `restored_after`, or leave that out where it never ends")]
+    #[error(
+        "a failure at {0} takes no time; give it a `restored_after`, or leave that out where it never ends"
+    )]
     Empty(Duration),
     /// A slow server that isn't slower.
-    #[error("a server that is slow from {0} on isn't slower; say by how much each request is: slower_by = \"50 ms\"")]
+    #[error(
+        "a server that is slow from {0} on isn't slower; say by how much each request is: slower_by = \"50 ms\""
+    )]
     NotSlower(Duration),
     /// One that isn't slow, and is slower.
-    #[error("the failure at {0} isn't of a slow server, and says `slower_by`; say what = \"slow\", or leave it out")]
+    #[error(
+        "the failure at {0} isn't of a slow server, and says `slower_by`; say what = \"slow\", or leave it out"
+    )]
     NotSlow(Duration),
 }
 
@@ -169,7 +177,8 @@ mod tests {
         assert_eq!(Failures::check(&all), Ok(()));
         let failures = Failures::new(&all);
         let at = Time::from_millis;
-        let away: Vec<bool> = [0, 1_000, 2_999, 3_000, 5_500, 6_000, 8_000].map(|ms| failures.is_away(at(ms))).into();
+        let away: Vec<bool> =
+            [0, 1_000, 2_999, 3_000, 5_500, 6_000, 8_000].map(|ms| failures.is_away(at(ms))).into();
         assert_eq!(away, [false, true, true, false, true, false, false]);
         assert_eq!([0, 1_000, 9_000].map(|ms| failures.instance(at(ms))), [0, 1, 1]);
         assert_eq!([2_000, 3_000].map(|ms| failures.started(at(ms))), [None, Some(at(3_000))]);

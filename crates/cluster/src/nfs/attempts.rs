@@ -56,7 +56,8 @@ impl Patience {
 
     /// The time-out of one that has had so many minor ones.
     fn wait(&self, minor: u32, (trips, procedure): (&RoundTrips, Procedure)) -> Time {
-        let doubled = |span: Time, times: u32| Time::from_picos(span.as_picos().saturating_mul(1 << times.min(20)));
+        let doubled =
+            |span: Time, times: u32| Time::from_picos(span.as_picos().saturating_mul(1 << times.min(20)));
         if !self.udp {
             let span = self.first.as_picos().saturating_mul(u64::from(minor) + 1);
             return Time::from_picos(span).min(MOST_TCP.max(self.first));
@@ -100,7 +101,10 @@ impl RoundTrips {
         Some(match procedure {
             Procedure::GetAttributes | Procedure::Access => 0,
             Procedure::LookUp => 1,
-            Procedure::ReadLink | Procedure::Read | Procedure::ReadDirectory | Procedure::ReadDirectoryPlus => 2,
+            Procedure::ReadLink
+            | Procedure::Read
+            | Procedure::ReadDirectory
+            | Procedure::ReadDirectoryPlus => 2,
             Procedure::Write => 3,
             Procedure::Commit => 4,
             _ => return None,
@@ -121,8 +125,11 @@ impl RoundTrips {
             class.deviation = part(class.deviation, 3, off, 4).max(LEAST_DEVIATION);
         }
         let again = times.saturating_sub(1);
-        class.time_outs =
-            if again < class.time_outs { class.time_outs.saturating_sub(1) } else { again.min(MOST_TIME_OUTS) };
+        class.time_outs = if again < class.time_outs {
+            class.time_outs.saturating_sub(1)
+        } else {
+            again.min(MOST_TIME_OUTS)
+        };
     }
 }
 
@@ -276,7 +283,10 @@ mod tests {
 
     #[test]
     fn over_tcp_time_outs_grow_by_timeo_and_a_hard_mount_never_gives_up() {
-        assert_eq!(unanswered(mount("vers=3,soft", true), 9), (vec![60_000, 180_000], None.or(Some(360_000))));
+        assert_eq!(
+            unanswered(mount("vers=3,soft", true), 9),
+            (vec![60_000, 180_000], None.or(Some(360_000)))
+        );
         let (again, given_up) = unanswered(mount("vers=3,timeo=10,retrans=1", true), 6);
         assert_eq!((again, given_up), (vec![1_000, 3_000, 4_000, 6_000, 7_000, 9_000], None));
     }

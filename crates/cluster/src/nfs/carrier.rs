@@ -176,7 +176,8 @@ impl Carrier {
         let (reply_to, is_counted) = (self.own.service, !self.manner.patience.udp);
         let call = Call { number, reply_to, is_counted, ..call };
         // Ports of a host are counted from 0, and connections are told apart by 32 bits.
-        let connection = self.own.service.wrapping_mul(16).wrapping_add(number % self.manner.connections.max(1));
+        let connection =
+            self.own.service.wrapping_mul(16).wrapping_add(number % self.manner.connections.max(1));
         let sending = Sending { call, bytes, connection };
         self.kept.insert(number, Kept { sending, whose, attempt: None, is_on_its_way: false, waits_for: 0 });
         if whose == For::Recovery || (self.held.is_empty() && self.may_send()) {
@@ -239,7 +240,8 @@ impl Carrier {
             Says::Over => self.is_over(reply, now),
             Says::Unknown => self.meets(reply.instance, now),
             Says::Grace => {
-                if let Some(attempt) = self.kept.get_mut(&reply.number).and_then(|kept| kept.attempt.as_mut()) {
+                if let Some(attempt) = self.kept.get_mut(&reply.number).and_then(|kept| kept.attempt.as_mut())
+                {
                     attempt.later(now);
                     self.soonest = self.soonest.min(attempt.deadline);
                 }

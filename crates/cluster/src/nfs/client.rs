@@ -13,7 +13,7 @@ use super::message::{Reply, Rpc};
 use super::parameters::{CALLS, NfsCosts};
 use crate::address::Address;
 use petrio_colours::{BlockRequest, Message};
-use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, Time, TransitionBuilder, Update};
+use petrio_kernel::{Firing, Key, PageBuilder, Place, Put, Sum, TransitionBuilder, Update};
 use petrio_network::Port;
 use petrio_stage::function::Function;
 use petrio_stage::processor::{Processors, Worker, Works};
@@ -57,7 +57,7 @@ pub(super) fn client(
         state,
         replies,
         alarms,
-        call: costs.call.time(),
+        costs,
     };
 
     let mut issue = page.transition("issue");
@@ -74,7 +74,7 @@ pub(super) fn client(
         arcs.leave(f);
     });
 
-    listens(page, (network.received, heard), (costs.answer.time(), fragments.is_some()), processors);
+    listens(page, (network.received, heard), (costs, fragments.is_some()), processors);
 
     let mut sort = page.transition("sort");
     let reply = sort.take(heard);
@@ -114,7 +114,7 @@ pub(super) fn client(
 fn listens(
     page: &mut PageBuilder<'_>,
     (received, heard): (Place<Box<Message>>, Place<Box<Reply>>),
-    (answer, has_fragments): (Time, bool),
+    (costs, has_fragments): (NfsCosts, bool),
     processors: &mut Processors,
 ) {
     let listeners = processors.worker::<Reply>(Function::FileServices, heard);
@@ -137,7 +137,10 @@ fn listens(
             (rpc, _) => rpc,
         };
         match rpc {
-            Some(Rpc::Reply(reply)) => run.put(f, answer, Box::new(reply)),
+            Some(Rpc::Reply(reply)) => {
+                let span = costs.answer.time() + costs.data(reply.data());
+                run.put(f, span, Box::new(reply));
+            }
             _ => f.fail("a client of NFS hears what only servers do: a mistake in the model"),
         }
     });
@@ -149,8 +152,7 @@ struct Out {
     state: Place<Carrier>,
     replies: Place<Box<Reply>>,
     alarms: Place<()>,
-    /// What sending a call costs.
-    call: Time,
+    costs: NfsCosts,
 }
 
 /// The arcs for that of a transition.
@@ -159,7 +161,7 @@ struct Arcs {
     run: Works<Message>,
     replies: Put<Box<Reply>>,
     alarms: Put<()>,
-    call: Time,
+    costs: NfsCosts,
 }
 
 impl Out {
@@ -169,7 +171,7 @@ impl Out {
             run: self.senders.arcs(transition),
             replies: transition.may_put(self.replies, MANY),
             alarms: transition.may_put(self.alarms, 1),
-            call: self.call,
+            costs: self.costs,
         }
     }
 }
@@ -184,8 +186,9 @@ impl Arcs {
             (std::mem::take(&mut carrier.outbox), std::mem::take(&mut carrier.ended));
         let alarm = carrier.alarm(now);
         for Sending { call, bytes, connection } in outbox.drain(..) {
+            let span = self.costs.call.time() + self.costs.data(call.data());
             let message = own.message(server, connection, (bytes, Rpc::Call(call)));
-            self.run.put(f, self.call, Box::new(message));
+            self.run.put(f, span, Box::new(message));
         }
         for reply in ended.drain(..) {
             f.put(self.replies, reply);

@@ -79,7 +79,14 @@ fn nfs_cluster(
             asked.push(operations);
             let port = building.port(number, "nfs", faults[0]);
             let name = &names[number as usize];
-            all.push(NfsClient { name, port, host: number as usize, requests, completions, is_of_1990: false });
+            all.push(NfsClient {
+                name,
+                port,
+                host: number as usize,
+                requests,
+                completions,
+                is_of_1990: false,
+            });
         }
         let framing = Framing::default();
         let asked_for = (parameters, &options, &framing);

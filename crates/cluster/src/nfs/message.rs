@@ -235,24 +235,27 @@ impl Call {
     /// (`opens_in_grace`, fs/nfsd/nfs4proc.c).
     pub(super) const fn waits_for_grace(&self) -> bool {
         use Procedure as P;
-        let waits =
-            matches!(self.procedure, P::Open | P::OpenByHandle | P::Create | P::Lock | P::Remove | P::Rename | P::Link);
+        let waits = matches!(
+            self.procedure,
+            P::Open | P::OpenByHandle | P::Create | P::Lock | P::Remove | P::Rename | P::Link
+        );
         waits && !self.reclaims
     }
 
     /// Whether it is done where its file isn't there: what is looked for may not be, and what is to go may be gone.
     pub(super) fn may_find_nothing(&self) -> bool {
-        !self.is_again && matches!(
-            self.operation,
-            Some(
-                Operation::Stat
-                    | Operation::Open
-                    | Operation::Readdir
-                    | Operation::Unlink
-                    | Operation::Rmdir
-                    | Operation::Fsync
+        !self.is_again
+            && matches!(
+                self.operation,
+                Some(
+                    Operation::Stat
+                        | Operation::Open
+                        | Operation::Readdir
+                        | Operation::Unlink
+                        | Operation::Rmdir
+                        | Operation::Fsync
+                )
             )
-        )
     }
 }
 

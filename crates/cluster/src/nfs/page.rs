@@ -57,7 +57,8 @@ pub fn nfs_page(
         let moved = page.probe("moved");
         let (process, file_system) = (there.process, there.file_system);
         let asks = Asks { process, file_system, export: parameters.export, shared: clients.len() > 1 };
-        let grace = options.version.is_4().then(|| Grace::new(parameters.grace.time(), as_number(clients.len())));
+        let grace =
+            options.version.is_4().then(|| Grace::new(parameters.grace.time(), as_number(clients.len())));
         let manner = sessions::Manner { failures: failures.clone(), replies: parameters.reply_cache, grace };
         let (threads, serve) = (parameters.threads, parameters.costs.serve.time());
         let is = ServerIs { asks, manner, fragments, threads, serve };
@@ -78,8 +79,13 @@ pub fn nfs_page(
         };
         let carrier = Carrier::new(manner, ends);
         let ports = Ports { network: own.port, requests: own.requests, completions: own.completions };
-        let (stage, carrier) =
-            client(&mut page, carrier, (slots, parameters.costs, fragments), ports, &mut processors[own.host]);
+        let (stage, carrier) = client(
+            &mut page,
+            carrier,
+            (slots, parameters.costs, fragments),
+            ports,
+            &mut processors[own.host],
+        );
         stages.push(stage);
         carriers.push(carrier);
     }

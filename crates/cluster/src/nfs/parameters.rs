@@ -6,6 +6,7 @@ use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::Lever;
 use petrio_units::Duration;
+use petrio_units::numbers::in_proportion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,19 +34,37 @@ pub struct NfsCosts {
     pub call: Duration,
     /// A reply that a client hears.
     pub answer: Duration,
+    /// A KiB of data that a client sends or hears, beside its copy to the program: between packets and memory, and for a sum of UDP's.
+    #[serde(skip_serializing_if = "is_none")]
+    pub data_kib: Duration,
     /// A call on a server: decoding, finding the file, encoding the reply.
     pub serve: Duration,
 }
 
 impl NfsCosts {
     /// Nothing costs anything.
-    pub const NONE: Self = Self { call: Duration::ZERO, answer: Duration::ZERO, serve: Duration::ZERO };
+    pub const NONE: Self = Self {
+        call: Duration::ZERO,
+        answer: Duration::ZERO,
+        data_kib: Duration::ZERO,
+        serve: Duration::ZERO,
+    };
+
+    /// What so many bytes of data cost a client.
+    pub(super) fn data(&self, bytes: u64) -> Time {
+        Time::from_picos(in_proportion(self.data_kib.time().as_picos(), bytes, 1 << 10))
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_none(span: &Duration) -> bool {
+    *span == Duration::ZERO
 }
 
 impl Default for NfsCosts {
     fn default() -> Self {
         let us = |us| Duration::new(Time::from_micros(us));
-        Self { call: us(10), answer: us(10), serve: us(30) }
+        Self { call: us(10), answer: us(10), data_kib: Duration::ZERO, serve: us(30) }
     }
 }
 

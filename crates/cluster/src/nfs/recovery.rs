@@ -48,7 +48,8 @@ impl Recovery {
         let by_name = if version.has_sessions() { Procedure::OpenByHandle } else { Procedure::Open };
         let opened = self.opened.keys().map(|&file| (by_name, file));
         let rest = all.map(|procedure| (procedure, FileId::ROOT));
-        self.steps = who.map(|procedure| (procedure, FileId::ROOT)).into_iter().chain(opened).chain(rest).collect();
+        self.steps =
+            who.map(|procedure| (procedure, FileId::ROOT)).into_iter().chain(opened).chain(rest).collect();
         self.is_under_way = true;
     }
 

@@ -151,7 +151,11 @@ impl Sessions {
             self.written += call.data();
         }
         if let Some(says) = self.turns_away(&call, instance, now) {
-            let reply = Reply { says, instance, ..ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since, None) };
+            let reply = Reply {
+                says,
+                instance,
+                ..ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since, None)
+            };
             self.over.push((origin, reply));
             return;
         }

@@ -250,9 +250,9 @@ impl MountOptions {
                 let times = value.parse().ok().filter(|times| (1..=100).contains(times));
                 self.retransmissions = times.ok_or_else(|| wrong(word, "1 to 100"))?;
             }
-            "vers" | "nfsvers" | "ac" | "softreval" | "port" | "mountproto" | "mountport" | "mountvers" | "addr" | "clientaddr" | "sec"
-            | "local_lock" | "relatime" | "noatime" | "rw" | "ro" | "bg" | "fg" | "resvport"
-            | "noresvport" | "namlen" | "mountaddr" => {}
+            "vers" | "nfsvers" | "ac" | "softreval" | "port" | "mountproto" | "mountport" | "mountvers"
+            | "addr" | "clientaddr" | "sec" | "local_lock" | "relatime" | "noatime" | "rw" | "ro" | "bg"
+            | "fg" | "resvport" | "noresvport" | "namlen" | "mountaddr" => {}
             _ => return Err(OptionError::Unknown { option: word.to_owned() }),
         }
         Ok(())

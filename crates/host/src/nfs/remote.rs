@@ -26,7 +26,11 @@ impl Remote {
     ///
     /// # Errors
     /// Files that can't be there.
-    pub(crate) fn new(options: &MountOptions, files: &[PreparedFile], random: &mut Generator) -> Result<Self, FileError> {
+    pub(crate) fn new(
+        options: &MountOptions,
+        files: &[PreparedFile],
+        random: &mut Generator,
+    ) -> Result<Self, FileError> {
         let mut nfs = Nfs::new(options);
         for file in files {
             nfs.add(file, random)?;
@@ -79,7 +83,12 @@ impl Remote {
     }
 
     /// A READ of so many bytes of a file, or a WRITE of as many of them as lie before its end, which is durable when it is answered.
-    pub(crate) fn data(direction: Direction, file: FileId, (offset, bytes): (u64, u64), size: u64) -> BlockRequest {
+    pub(crate) fn data(
+        direction: Direction,
+        file: FileId,
+        (offset, bytes): (u64, u64),
+        size: u64,
+    ) -> BlockRequest {
         let beyond = match direction {
             Direction::Write => (offset + bytes).saturating_sub(size).min(bytes.saturating_sub(1)),
             _ => 0,
@@ -120,7 +129,13 @@ mod tests {
     #[test]
     fn attributes_are_asked_for_once_until_they_are_old() {
         let options = MountOptions::parse("vers=2").unwrap();
-        let file = PreparedFile { file: FileId(1), parent: FileId::ROOT, size: 5_000, directory: false, cached: false };
+        let file = PreparedFile {
+            file: FileId(1),
+            parent: FileId::ROOT,
+            size: 5_000,
+            directory: false,
+            cached: false,
+        };
         let mut random = petrio_random::generator(1, 0, "remote", "test");
         let mut remote = Remote::new(&options, &[file], &mut random).unwrap();
         let op = |operation| FileOp { operation, file: FileId(1), process: 1, ..FileOp::default() };

@@ -102,7 +102,8 @@ impl Host {
         if !self.writes.contains_key(&file) {
             let at_a_time = self.parameters.biods as usize + 1;
             let dirty = self.cache.blocks_of(file, 0).into_iter().map(|block| BlockKey { file, block });
-            let dirty = dirty.filter(|&key| self.cache.is_dirty(key) && self.cache.find(key) == Some(Content::Valid));
+            let dirty =
+                dirty.filter(|&key| self.cache.is_dirty(key) && self.cache.find(key) == Some(Content::Valid));
             for key in dirty.take(at_a_time).collect::<Vec<_>>() {
                 self.start_write(key, true, job.op.process, now);
             }
@@ -119,7 +120,12 @@ impl Host {
     }
 
     /// The request for a block of a file system of another host.
-    pub(super) fn request_over(&mut self, key: BlockKey, direction: Direction, synchronous: bool) -> Option<BlockRequest> {
+    pub(super) fn request_over(
+        &mut self,
+        key: BlockKey,
+        direction: Direction,
+        synchronous: bool,
+    ) -> Option<BlockRequest> {
         let size = self.files(key.file).size(key.file.file());
         let bytes = self.block_bytes;
         let over = self.over.get_mut(&key.file.volume())?;
@@ -130,7 +136,13 @@ impl Host {
     }
 
     /// A block of a file system of another host has been read or written, or hasn't.
-    pub(super) fn complete_over(&mut self, key: BlockKey, direction: Direction, failure: Option<Failure>, now: Time) {
+    pub(super) fn complete_over(
+        &mut self,
+        key: BlockKey,
+        direction: Direction,
+        failure: Option<Failure>,
+        now: Time,
+    ) {
         let size = self.files(key.file).size(key.file.file());
         let Some(over) = self.over.get_mut(&key.file.volume()) else { return };
         over.by_biods.remove(&key);

@@ -130,7 +130,9 @@ pub enum UnixError {
         blocks: u64,
     },
     /// Files on another host's file system that can't be there.
-    #[error("the files of \"{name}\" can't all be on it; look for names that there are twice, or files of more than 1 TiB")]
+    #[error(
+        "the files of \"{name}\" can't all be on it; look for names that there are twice, or files of more than 1 TiB"
+    )]
     Mounted {
         /// What is mounted.
         name: String,

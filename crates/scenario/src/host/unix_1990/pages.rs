@@ -7,7 +7,8 @@ use crate::host::HostPages;
 use crate::site::{Guest, GuestMount, HostSite};
 use petrio_colours::{FileId, PlacedExtent};
 use petrio_models::host::unix_1990::{
-    DEVICE_BLOCKS_MAX, OverNfs, UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,
+    DEVICE_BLOCKS_MAX, OverNfs, UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout,
+    unix_1990_page,
 };
 use petrio_units::Bytes;
 use petrio_workload::program::PlannedFile;

@@ -176,8 +176,10 @@ impl Nfs {
         let failures = Failures::new(&self.parameters.failures);
         let waits = options.is_some_and(|options| options.gives_up == GivesUp::Never);
         if let Some(failure) = failures.for_ever().filter(|_| waits) {
-            let message =
-                format!("the server doesn't come back after {}, and hard mounts wait for it for ever", failure.at);
+            let message = format!(
+                "the server doesn't come back after {}, and hard mounts wait for it for ever",
+                failure.at
+            );
             let help = "give that failure a `restored_after`, or mount the export soft";
             site.checker.error(&format!("{path}.failures"), message, help);
         }

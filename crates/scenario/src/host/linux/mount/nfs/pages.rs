@@ -148,7 +148,8 @@ impl MountPages for NfsPages<'_> {
         }
         let framing = self.linux.networks[*network].parameters.framing();
         let both = (&of_clients[..], &there);
-        let (stages, carriers) = nfs_page(site.page, name, (parameters, options, &framing), both, wires.processors);
+        let (stages, carriers) =
+            nfs_page(site.page, name, (parameters, options, &framing), both, wires.processors);
         site.carriers.extend(clients.iter().map(|client| client.name.clone()).zip(carriers));
         Ok(stages)
     }
