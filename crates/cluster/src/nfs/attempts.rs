@@ -283,10 +283,7 @@ mod tests {
 
     #[test]
     fn over_tcp_time_outs_grow_by_timeo_and_a_hard_mount_never_gives_up() {
-        assert_eq!(
-            unanswered(mount("vers=3,soft", true), 9),
-            (vec![60_000, 180_000], None.or(Some(360_000)))
-        );
+        assert_eq!(unanswered(mount("vers=3,soft", true), 9), (vec![60_000], Some(180_000)));
         let (again, given_up) = unanswered(mount("vers=3,timeo=10,retrans=1", true), 6);
         assert_eq!((again, given_up), (vec![1_000, 3_000, 4_000, 6_000, 7_000, 9_000], None));
     }
@@ -310,18 +307,20 @@ mod tests {
     #[test]
     fn a_window_grows_by_one_for_each_that_is_answered_and_is_halved_by_a_time_out() {
         let mut window = Window::new(16);
-        for wanted in [1u64, 2, 3, 4] {
+        let mut all = Vec::new();
+        for _ in 0..200 {
             let mut sent = 0;
             while window.has_room() {
                 window.send();
                 sent += 1;
             }
-            assert_eq!(sent, wanted);
-            for _ in 0..sent {
-                window.answered();
-            }
+            (0..sent).for_each(|_| window.answered());
+            all.push(sent);
         }
+        assert_eq!(all[..3], [1, 2, 3]);
+        assert!(all.is_sorted() && all.last() == Some(&16), "{all:?}");
+        let before = window.size;
         window.timed_out();
-        assert!(window.size <= 3 * ONE);
+        assert_eq!(window.size, before / 2);
     }
 }

@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn nfs_loses_no_call_and_no_byte(
         export in prop::sample::select(vec![ExportMode::Sync, ExportMode::Async]),
-        options in prop::sample::select(vec!["vers=2", "vers=3,rsize=32768,wsize=16384", "vers=3,noac", "vers=4.2,nconnect=4"]),
+        options in prop::sample::select(vec!["vers=2", "vers=3,rsize=32768,wsize=16384", "vers=3,noac", "vers=4.2,nconnect=4", "vers=3,proto=udp", "vers=2,udp"]),
         (clients, level) in (1u32..4, level()),
         (slots, threads) in (1u32..5, 1u32..4),
         operations in operations(),
@@ -118,7 +118,7 @@ fn a_reply_or_a_byte_that_nfs_loses_is_found() {
     let run = |faults, operation, sync| {
         let mut operations = one(operation, 200_000);
         operations[0].flags.sync = sync;
-        nfs_cluster((&NfsParameters::default(), "vers=3"), "train", 2, faults).run(&operations, false)
+        nfs_cluster((&NfsParameters::default(), "vers=3,soft,timeo=10,retrans=1"), "train", 2, faults).run(&operations, false)
     };
     assert_eq!(run([Some, Some], Operation::Write, true).unwrap(), 1);
     let no_reply: Fault<Rpc> = |rpc| if let Reply(_) = rpc { None } else { Some(rpc) };

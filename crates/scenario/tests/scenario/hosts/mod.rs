@@ -5,6 +5,8 @@ mod collectives;
 mod metadata;
 mod networks;
 mod nfs;
+mod nfs_failures;
+mod nfs_of_1990;
 mod one_sided;
 mod parallel;
 mod phases;
