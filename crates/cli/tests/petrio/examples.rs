@@ -289,7 +289,10 @@ fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_
     assert_eq!((failed(&hard), failed(&never)), (0.0, 0.0));
     assert_eq!(figure(&hard, "/requests/completed"), figure(&never, "/requests/completed"));
     let longer = span(&hard) - span(&never);
-    assert!((10.0..25.0).contains(&longer), "as long as the server is away, and up to TCP's next time-out: {longer}");
+    assert!(
+        (10.0..25.0).contains(&longer),
+        "as long as the server is away, and up to TCP's next time-out: {longer}"
+    );
     let options = "nfs.home.options=\"vers=3,noac,proto=udp,soft,timeo=5,retrans=2\"";
     let soft = run(name, &["--set", options]);
     assert!(failed(&soft) > 0.0, "{soft}");

@@ -118,7 +118,8 @@ fn a_reply_or_a_byte_that_nfs_loses_is_found() {
     let run = |faults, operation, sync| {
         let mut operations = one(operation, 200_000);
         operations[0].flags.sync = sync;
-        nfs_cluster((&NfsParameters::default(), "vers=3,soft,timeo=10,retrans=1"), "train", 2, faults).run(&operations, false)
+        nfs_cluster((&NfsParameters::default(), "vers=3,soft,timeo=10,retrans=1"), "train", 2, faults)
+            .run(&operations, false)
     };
     assert_eq!(run([Some, Some], Operation::Write, true).unwrap(), 1);
     let no_reply: Fault<Rpc> = |rpc| if let Reply(_) = rpc { None } else { Some(rpc) };

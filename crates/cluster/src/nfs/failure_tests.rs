@@ -214,7 +214,12 @@ fn write(file: u32, page: u64, stable: bool) -> BlockRequest {
 fn call(procedure: Procedure, file: u32) -> BlockRequest {
     let position = Procedure::ALL.iter().position(|other| *other == procedure).unwrap() as u64;
     let address = position << 58 | 30 << 18 | 30;
-    BlockRequest { purposes: Purpose::Metadata.into(), file: FileId(file), address, ..BlockRequest::default() }
+    BlockRequest {
+        purposes: Purpose::Metadata.into(),
+        file: FileId(file),
+        address,
+        ..BlockRequest::default()
+    }
 }
 
 fn seconds(millis: u64) -> Duration {
@@ -341,7 +346,11 @@ fn a_client_of_version_4_gets_back_what_it_had_open_before_it_goes_on() {
     world.now = Time::from_millis(1_000);
     world.issue(call(Procedure::Open, 8));
     world.finish();
-    assert!(world.now < Time::from_whole_seconds(2), "all have reclaimed, so that the grace is over: {:?}", world.now);
+    assert!(
+        world.now < Time::from_whole_seconds(2),
+        "all have reclaimed, so that the grace is over: {:?}",
+        world.now
+    );
     let mut old = World::new("vers=4.0", &[failure(100, 500, Fails::Stops)], (64, &[]));
     old.now = Time::from_millis(1_000);
     old.issue(call(Procedure::Open, 8));

@@ -123,7 +123,10 @@ fn nonsense_is_told_where_it_stands() {
         ("nfs.home.options=vers=4.2,proto=udp", "version 4.2 isn't carried by UDP"),
         ("nfs.home.options=vers=3,timeo=0", "tenths of a second, 1 to 6000"),
         ("nfs.home.options=vers=3,retrans=x", "1 to 100"),
-        ("nfs.home.failures=[{ at = \"1 s\" }]", "doesn't come back after 1 s, and hard mounts wait for it for ever"),
+        (
+            "nfs.home.failures=[{ at = \"1 s\" }]",
+            "doesn't come back after 1 s, and hard mounts wait for it for ever",
+        ),
         ("nfs.home.failures=[{ at = \"1 s\", restored_after = \"0 s\" }]", "takes no time"),
         ("nfs.home.failures=[{ at = \"1 s\", what = \"slow\" }]", "slower_by"),
         ("network.lan.loss=0.7", "carries next to nothing"),
