@@ -121,6 +121,12 @@ impl Sessions {
         }
     }
 
+    /// A thread is done with a call whose reply nobody hears.
+    fn is_silent(&mut self, call: &Call) {
+        self.unheard += u64::from(call.is_counted);
+        self.silent.push(());
+    }
+
     /// How much longer a call takes that is begun now.
     pub(super) fn slower_by(&self, now: Time) -> Time {
         self.failures.slower_by(now)
@@ -162,8 +168,7 @@ impl Sessions {
         match self.replies.see(origin.address, &call) {
             Seen::New => {}
             Seen::Doing => {
-                self.unheard += u64::from(call.is_counted);
-                self.silent.push(());
+                self.is_silent(&call);
                 return;
             }
             Seen::Done(reply) => {
@@ -257,15 +262,19 @@ impl Sessions {
             None if missing && call.may_find_nothing() => (Status::DoneFromCache, 0),
             None => (op.status, moved),
         };
-        if self.failures.is_away(now) || self.instance(now) != instance {
-            self.unheard += u64::from(call.is_counted);
-            self.silent.push(());
+        if self.instance(now) != instance {
+            self.is_silent(&call);
             return None;
         }
         let others = self.told(&call);
         let reply = ended(&call, status, (moved, ledger), now - since, others);
         let reply = Reply { instance, ..reply };
         self.replies.keep(origin.address, &reply);
+        // It is done, and only its reply is lost on the way.
+        if self.failures.is_away(now) {
+            self.is_silent(&call);
+            return None;
+        }
         if reply.is_counted {
             self.read += reply.data();
         }

@@ -101,7 +101,7 @@ fn a_lost_connection_costs_its_time_and_a_slow_server_each_call() {
         "TCP doubles its time-outs from 0.2 s on: {}",
         lost.simulated_s
     );
-    assert_eq!(lost.failures.len(), 0);
+    assert_eq!(lost.served.failures.len(), 0);
     let slow = "nfs.home.failures=[{ at = \"0 s\", restored_after = \"100 s\", what = \"slow\", slower_by = \"20 ms\" }]";
     let slow = run_of(HOSTS, &["nfs.home.options=vers=3,wsize=32768", slow]);
     // 128 WRITEs, eight threads.
