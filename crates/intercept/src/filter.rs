@@ -13,6 +13,10 @@ pub enum Rule {
     Hold,
     /// It is held if its fifth argument (mmap's descriptor) isn't −1.
     HoldOfFiles,
+    /// Who follows the thread ([`Follower`](crate::follow::Follower)) is told, before and after.
+    Tell,
+    /// The same if its fifth argument isn't −1.
+    TellOfFiles,
     /// It is held if the lower half of this argument (from 0) is this.
     HoldWhere {
         /// Which.
@@ -56,6 +60,11 @@ const fn end(value: u32) -> Instruction {
     Instruction { code: code(BPF_RET | BPF_K), jt: 0, jf: 0, k: value }
 }
 
+/// What becomes of a call whose fifth argument isn't −1.
+const fn of_files(number: u32, then: u32) -> [Instruction; 5] {
+    [equal(number, 0, 4), load(FIFTH), equal(u32::MAX, 0, 1), end(libc::SECCOMP_RET_ALLOW), end(then)]
+}
+
 /// The filter of these rules; everything else is allowed.
 pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
     let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
@@ -74,13 +83,9 @@ pub(crate) fn program(rules: &[(i64, Rule)]) -> Vec<Instruction> {
                 end(libc::SECCOMP_RET_USER_NOTIF),
                 end(libc::SECCOMP_RET_ALLOW),
             ]),
-            Rule::HoldOfFiles => all.extend([
-                equal(number, 0, 4),
-                load(FIFTH),
-                equal(u32::MAX, 0, 1),
-                end(libc::SECCOMP_RET_ALLOW),
-                end(libc::SECCOMP_RET_USER_NOTIF),
-            ]),
+            Rule::HoldOfFiles => all.extend(of_files(number, libc::SECCOMP_RET_USER_NOTIF)),
+            Rule::Tell => all.extend([equal(number, 0, 1), end(libc::SECCOMP_RET_TRACE)]),
+            Rule::TellOfFiles => all.extend(of_files(number, libc::SECCOMP_RET_TRACE)),
         }
     }
     all.push(end(libc::SECCOMP_RET_ALLOW));
@@ -120,6 +125,8 @@ mod tests {
             (10, Rule::HoldWhere { argument: 4, value: 5 }),
             (9, Rule::HoldOfFiles),
             (425, Rule::Missing),
+            (12, Rule::Tell),
+            (13, Rule::TellOfFiles),
             (8, Rule::Hold),
         ]);
         let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
@@ -132,6 +139,9 @@ mod tests {
             ((MACHINE, 10, 0), libc::SECCOMP_RET_ALLOW),
             ((MACHINE, 10, 5), libc::SECCOMP_RET_USER_NOTIF),
             ((MACHINE, 11, 5), libc::SECCOMP_RET_ALLOW),
+            ((MACHINE, 12, 0), libc::SECCOMP_RET_TRACE),
+            ((MACHINE, 13, 7), libc::SECCOMP_RET_TRACE),
+            ((MACHINE, 13, u32::MAX), libc::SECCOMP_RET_ALLOW),
             ((MACHINE, X32 | 7, 0), missing),
             ((MACHINE ^ 1, 7, 0), missing),
         ] {

@@ -1,5 +1,5 @@
 //! What the kernel is asked for that no safe call asks: a filter of system calls with a listener (seccomp(2)), and what one does with
-//! that (`seccomp_unotify(2)`).
+//! that (`seccomp_unotify(2)`); and threads that are followed (ptrace(2)), whose signals may be such that no library has a name for.
 //!
 //! Everything unsafe of this crate is in here: a few calls, each with fixed-size arguments that live through it.
 #![expect(unsafe_code, reason = "seccomp and the ioctls of its listener have no safe call in nix or rustix")]
@@ -19,20 +19,23 @@ const SYNC_WAKE_UP: u64 = 1;
 /// Installs a filter for this thread, and what it starts, for ever: calls that it names are held, and the descriptor tells of them.
 /// The thread must have renounced new privileges.
 pub(crate) fn install(filter: &[Instruction]) -> io::Result<OwnedFd> {
+    let fd = set(filter, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+    // SAFETY: the call has just made this descriptor, and nobody else knows of it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// As [`install`], without a listener: calls that it names are told to whoever follows the thread.
+pub(crate) fn install_for_followers(filter: &[Instruction]) -> io::Result<()> {
+    set(filter, 0).map(|_| ())
+}
+
+fn set(filter: &[Instruction], flags: libc::c_ulong) -> io::Result<i32> {
     let length = u16::try_from(filter.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
     // SAFETY: the kernel reads `len` instructions at `filter`, which outlives the call, and changes none of them.
-    let fd = unsafe {
-        libc::syscall(
-            libc::SYS_seccomp,
-            libc::SECCOMP_SET_MODE_FILTER,
-            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
-            &raw const program,
-        )
-    };
-    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(io::Error::last_os_error)?;
-    // SAFETY: the call has just made this descriptor, and nobody else knows of it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    let result =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
+    i32::try_from(result).ok().filter(|result| *result >= 0).ok_or_else(io::Error::last_os_error)
 }
 
 /// The next held call; waits for one. None where the one that there was is gone again, or nobody is left who could make one.
@@ -138,4 +141,82 @@ pub(crate) fn inherited(number: i32) -> io::Result<OwnedFd> {
 pub(crate) fn borrowed(number: i32) -> BorrowedFd<'static> {
     // SAFETY: whoever tells the number keeps the descriptor until the process becomes another.
     unsafe { BorrowedFd::borrow_raw(number) }
+}
+
+/// How a thread that stands still goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Going {
+    /// To its next call that is told.
+    On,
+    /// To the end of the call that it is in.
+    ToTheEnd,
+    /// Not at all: it was stopped by a signal, and only waits to be continued.
+    Stopped,
+}
+
+/// Follows a thread that goes on meanwhile, and all that it will make; they end with whoever follows them.
+pub(crate) fn seize(thread: i32) -> io::Result<()> {
+    let options = libc::PTRACE_O_TRACESYSGOOD
+        | libc::PTRACE_O_TRACEFORK
+        | libc::PTRACE_O_TRACEVFORK
+        | libc::PTRACE_O_TRACECLONE
+        | libc::PTRACE_O_TRACEEXEC
+        | libc::PTRACE_O_TRACESECCOMP
+        | libc::PTRACE_O_EXITKILL;
+    // SAFETY: the arguments are numbers.
+    done(unsafe { libc::ptrace(libc::PTRACE_SEIZE, thread, 0usize, libc::c_long::from(options)) })
+}
+
+/// Lets a thread go on that stands still, with a signal that it gets where the number isn't zero.
+pub(crate) fn go_on(thread: i32, going: Going, signal: i32) -> io::Result<()> {
+    let request = match going {
+        Going::On => libc::PTRACE_CONT,
+        Going::ToTheEnd => libc::PTRACE_SYSCALL,
+        Going::Stopped => libc::PTRACE_LISTEN,
+    };
+    // SAFETY: the arguments are numbers.
+    done(unsafe { libc::ptrace(request, thread, 0usize, libc::c_long::from(signal)) })
+}
+
+/// The number that belongs to what a thread stands still for: of the child, or of the thread before an exec.
+pub(crate) fn message(thread: i32) -> io::Result<u64> {
+    let mut message: libc::c_ulong = 0;
+    // SAFETY: the kernel writes a number there.
+    done(unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, thread, 0usize, &raw mut message) })?;
+    Ok(message)
+}
+
+/// A call at which a thread stands still.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum At {
+    /// Its number and arguments.
+    Begins(u64, [u64; 6]),
+    /// What it returns.
+    Ends(i64),
+    /// None.
+    Nothing,
+}
+
+/// The call at which a thread stands still.
+pub(crate) fn at_call(thread: i32) -> io::Result<At> {
+    // SAFETY: all-zero is a value of this structure of numbers.
+    let mut info: libc::ptrace_syscall_info = unsafe { std::mem::zeroed() };
+    let size = size_of_val(&info);
+    // SAFETY: the kernel writes at most `size` bytes there.
+    let result = unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, thread, size, &raw mut info) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: `op` says which of the union's parts, all of numbers, was written.
+    Ok(unsafe {
+        match info.op {
+            libc::PTRACE_SYSCALL_INFO_SECCOMP => At::Begins(info.u.seccomp.nr, info.u.seccomp.args),
+            libc::PTRACE_SYSCALL_INFO_EXIT => At::Ends(info.u.exit.sval),
+            _ => At::Nothing,
+        }
+    })
+}
+
+fn done(result: libc::c_long) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

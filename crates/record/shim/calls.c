@@ -369,7 +369,8 @@ long petrio_call(long number, long a, long b, long c, long d, long e, long f)
     case SYS_fallocate: return of_descriptor(PETRIO_ALLOCATE, number, a, b, c, d);
     case SYS_waitid: {
         long result = petrio_raw(number, a, b, c, d, e, f);
-        if (result == 0 && c && ((siginfo_t *)c)->si_pid > 0 && petrio_ready()) {
+        /* Who only looks whether a child has ended (WNOWAIT) asks again. */
+        if (result == 0 && c && !(d & 0x01000000) && ((siginfo_t *)c)->si_pid > 0 && petrio_ready()) {
             struct petrio_record record = started(PETRIO_JOIN, (struct petrio_file){0});
             record.offset = (uint64_t)((siginfo_t *)c)->si_pid;
             petrio_write(&record, NULL, 0);

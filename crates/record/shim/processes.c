@@ -19,6 +19,9 @@
 
 extern char **environ;
 static char preload[PATH_MAX + 32], where[PATH_MAX + 32];
+/* What has static programs followed; its path behind the equals sign. */
+#define FOLLOWER "PETRIO_RECORD_STATIC="
+static char follower[PATH_MAX + 32];
 
 static void say(int kind, uint64_t offset, uint64_t length, const char *text)
 {
@@ -100,20 +103,18 @@ SEEN pid_t vfork(void)
     {                                                                                                                       \
         static __typeof__(&name) original;                                                                                  \
         pid_t process = 0;                                                                                                  \
-        char **own = NULL;                                                                                                  \
         if (!original)                                                                                                      \
             original = (__typeof__(original))dlsym(RTLD_NEXT, #name);                                                       \
+        struct program program = {path, arguments, environment, NULL, NULL};                                                \
         if (petrio_on)                                                                                                      \
-            own = petrio_environment(environment);                                                                          \
-        int result = original(&process, path, actions, how, arguments, own ? own : environment);                            \
+            petrio_prepare(&program);                                                                                       \
+        int result = original(&process, program.path, actions, how, program.arguments, program.environment);                \
         petrio_rearm();                                                                                                     \
-        free(own);                                                                                                          \
+        petrio_prepared(&program);                                                                                          \
         if (made && result == 0)                                                                                            \
             *made = process;                                                                                                \
-        if (result == 0) {                                                                                                  \
-            petrio_look_at(path);                                                                                           \
+        if (result == 0)                                                                                                    \
             say(PETRIO_FORK, (uint64_t)process, 0, NULL);                                                                   \
-        }                                                                                                                   \
         return result;                                                                                                      \
     }
 
@@ -123,8 +124,8 @@ static int is(const char *variable, const char *wanted)
     return strncmp(variable, wanted, strlen(wanted)) == 0;
 }
 
-/* An environment in which the recorder is, whoever left it out; in memory of its own. */
-static char **petrio_environment(char *const *given)
+/* An environment in which the recorder is, whoever left it out, or isn't; in memory of its own. */
+static char **petrio_environment(char *const *given, int is_recorded)
 {
     size_t count = 0;
     static char *const none[] = {NULL};
@@ -132,36 +133,41 @@ static char **petrio_environment(char *const *given)
         given = none;
     while (given[count])
         count++;
-    char **own = malloc((count + 3) * sizeof *own);
+    char **own = malloc((count + 4) * sizeof *own);
     if (!own)
         return NULL;
     size_t kept = 0;
     for (size_t at = 0; at < count; at++)
-        if (!is(given[at], "LD_PRELOAD=") && !is(given[at], "PETRIO_RECORD="))
+        if (!is(given[at], "LD_PRELOAD=") && !is(given[at], "PETRIO_RECORD=") && !is(given[at], FOLLOWER))
             own[kept++] = given[at];
-    own[kept++] = preload;
-    own[kept++] = where;
+    if (is_recorded) {
+        own[kept++] = preload;
+        own[kept++] = where;
+        if (follower[0])
+            own[kept++] = follower;
+    }
     own[kept] = NULL;
     return own;
 }
 
-/* A program without an interpreter takes no preload: what it does isn't seen. So is one that runs with others' rights. */
-static void petrio_look_at(const char *path)
+/* A program without an interpreter takes no preload: what it does isn't seen where it can't be followed. Nor is what one does that runs
+ * with others' rights. Whether it has to be followed. */
+static int petrio_look_at(const char *path)
 {
     Elf64_Ehdr head;
     Elf64_Phdr part;
     struct stat at;
     char said[PATH_MAX + 64];
     if (!petrio_ready())
-        return;
+        return 0;
     if (RAW(SYS_newfstatat, AT_FDCWD, path, &at, 0) == 0 && at.st_mode & (S_ISUID | S_ISGID) && RAW(SYS_geteuid) != 0) {
         snprintf(said, sizeof said, "a program with rights of its own: %s", path);
         say(PETRIO_UNSEEN, 0, 0, said);
-        return;
+        return 0;
     }
     long file = RAW(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return;
+        return 0;
     int is_static = RAW(SYS_pread64, file, &head, sizeof head, 0) == (long)sizeof head && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
                     head.e_ident[EI_CLASS] == ELFCLASS64;
     for (int number = 0; is_static && number < head.e_phnum; number++) {
@@ -170,10 +176,60 @@ static void petrio_look_at(const char *path)
             is_static = 0;
     }
     RAW(SYS_close, file);
+    if (is_static && follower[0])
+        return 1;
     if (is_static) {
         snprintf(said, sizeof said, "a static program: %s", path);
         say(PETRIO_UNSEEN, 0, 0, said);
     }
+    return 0;
+}
+
+/* A program as it is to be executed, and what of that is in memory of its own. */
+struct program {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    char **own_arguments, **own_environment;
+};
+
+/* What records a program: an environment in which the recorder is; of a static one, petrio before it (crates/record/src/watch). */
+static void petrio_prepare(struct program *program)
+{
+    int is_followed = petrio_look_at(program->path);
+    program->own_environment = petrio_environment(program->environment, !is_followed);
+    if (program->own_environment)
+        program->environment = program->own_environment;
+    if (!is_followed)
+        return;
+    static char *const none[] = {NULL};
+    char *const *given = program->arguments ? program->arguments : none;
+    size_t count = 0;
+    while (given[count])
+        count++;
+    char **own = malloc((count + 7) * sizeof *own);
+    if (!own)
+        return;
+    char *path = follower + sizeof FOLLOWER - 1;
+    size_t kept = 0;
+    own[kept++] = path;
+    own[kept++] = "record-static";
+    own[kept++] = "program";
+    own[kept++] = (char *)petrio_folder();
+    own[kept++] = (char *)program->path;
+    own[kept++] = count ? given[0] : (char *)program->path;
+    for (size_t at = 1; at < count; at++)
+        own[kept++] = given[at];
+    own[kept] = NULL;
+    program->own_arguments = own;
+    program->arguments = own;
+    program->path = path;
+}
+
+static void petrio_prepared(struct program *program)
+{
+    free(program->own_arguments);
+    free(program->own_environment);
 }
 
 SPAWNS(posix_spawn)
@@ -185,13 +241,13 @@ long petrio_execute(long path, char *const *arguments, char *const *environment)
     if (!petrio_on)
         return RAW(SYS_execve, program, arguments, environment);
     struct stat at;
-    char **own = petrio_environment(environment);
-    if (RAW(SYS_newfstatat, AT_FDCWD, program, &at, 0) == 0) {
-        petrio_look_at(program);
-        say(PETRIO_EXEC, 0, 0, program);
-    }
-    long result = RAW(SYS_execve, program, arguments, own ? own : environment);
-    free(own);
+    struct program prepared = {program, arguments, environment, NULL, NULL};
+    if (RAW(SYS_newfstatat, AT_FDCWD, program, &at, 0) != 0)
+        return RAW(SYS_execve, program, arguments, environment);
+    petrio_prepare(&prepared);
+    say(PETRIO_EXEC, 0, 0, program);
+    long result = RAW(SYS_execve, prepared.path, prepared.arguments, prepared.environment);
+    petrio_prepared(&prepared);
     return result;
 }
 
@@ -238,17 +294,40 @@ SEEN FILE *popen(const char *command, const char *how)
     return file;
 }
 
+/* Where a program is that is looked for along the path, as of execvp(3). */
+static const char *petrio_find(const char *name, char *to, size_t room)
+{
+    const char *folder = getenv("PATH");
+    if (strchr(name, '/') || !folder)
+        return name;
+    for (;;) {
+        size_t length = strcspn(folder, ":");
+        struct stat at;
+        snprintf(to, room, "%.*s/%s", (int)length, folder, name);
+        if (RAW(SYS_newfstatat, AT_FDCWD, to, &at, 0) == 0 && S_ISREG(at.st_mode) && RAW(SYS_faccessat, AT_FDCWD, to, X_OK) == 0)
+            return to;
+        if (!folder[length])
+            return name;
+        folder += length + 1;
+    }
+}
+
 SEEN int posix_spawnp(pid_t *restrict made, const char *restrict name, const posix_spawn_file_actions_t *actions,
                       const posix_spawnattr_t *restrict how, char *const arguments[restrict], char *const environment[restrict])
 {
     static __typeof__(&posix_spawnp) original;
     pid_t process = 0;
+    char found[PATH_MAX];
     if (!original)
         original = (__typeof__(original))dlsym(RTLD_NEXT, "posix_spawnp");
-    char **own = petrio_on ? petrio_environment(environment) : NULL;
-    int result = original(&process, name, actions, how, arguments, own ? own : environment);
+    struct program program = {name, arguments, environment, NULL, NULL};
+    if (petrio_on) {
+        program.path = petrio_find(name, found, sizeof found);
+        petrio_prepare(&program);
+    }
+    int result = original(&process, program.path, actions, how, program.arguments, program.environment);
     petrio_rearm();
-    free(own);
+    petrio_prepared(&program);
     if (made && result == 0)
         *made = process;
     if (result == 0)
@@ -265,6 +344,9 @@ __attribute__((constructor(101))) static void begin(void)
     strcpy((char *)petrio_folder(), folder);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", loaded);
     snprintf(where, sizeof where, "PETRIO_RECORD=%s", folder);
+    const char *follows = getenv("PETRIO_RECORD_STATIC");
+    if (follows && strlen(follows) < PATH_MAX)
+        snprintf(follower, sizeof follower, FOLLOWER "%s", follows);
     petrio_on = 1;
     petrio_trap();
     if (!petrio_ready())

@@ -61,25 +61,44 @@ static int map_window(struct petrio_thread *self, uint64_t at)
     return 1;
 }
 
+/* Builds the name of a file of this thread's in the recording's folder; where it ends. */
+static char *own_name(const struct petrio_thread *self, char *to)
+{
+    char *end = stpcpy(to, folder);
+    *end++ = '/';
+    end = number(end, self->process);
+    *end++ = '.';
+    end = number(end, self->thread);
+    *end++ = '.';
+    return end;
+}
+
+/* Nothing more can be written: an empty file says so, which a full disk has room for. */
+static void lose(struct petrio_thread *self)
+{
+    char name[sizeof folder + 80];
+    self->header = NULL;
+    stpcpy(own_name(self, name), "lost");
+    long made = RAW(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (made >= 0)
+        RAW(SYS_close, made);
+}
+
 static void begin(struct petrio_thread *self)
 {
     struct timespec wall;
     self->begun = 1;
     self->process = (uint32_t)RAW(SYS_getpid);
     self->thread = (uint32_t)RAW(SYS_gettid);
-    char name[sizeof folder + 80], *end = name;
-    end = stpcpy(end, folder);
-    *end++ = '/';
-    end = number(end, self->process);
-    *end++ = '.';
-    end = number(end, self->thread);
-    *end++ = '.';
+    char name[sizeof folder + 80], *end = own_name(self, name);
     self->last = petrio_now();
     end = number(end, self->last);
     stpcpy(end, ".raw");
     long made = RAW(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0)
+    if (made < 0) {
+        lose(self);
         return;
+    }
     /* Where programs don't look for descriptors of their own, and don't close them. */
     long high = RAW(SYS_fcntl, made, F_DUPFD_CLOEXEC, 500);
     if (high >= 0) {
@@ -89,6 +108,7 @@ static void begin(struct petrio_thread *self)
     self->descriptor = (int)made;
     if (!map_window(self, 0)) {
         RAW(SYS_close, made);
+        lose(self);
         return;
     }
     long header = RAW(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, made, 0);
@@ -154,7 +174,7 @@ static void copy_out(struct petrio_thread *self, const void *from, size_t bytes)
     const uint8_t *next = from;
     while (bytes) {
         if (self->position >= self->window_at + WINDOW && !map_window(self, self->window_at + WINDOW)) {
-            self->header = NULL;
+            lose(self);
             return;
         }
         uint64_t at = self->position - self->window_at;

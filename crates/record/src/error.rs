@@ -40,8 +40,8 @@ pub enum RecordError {
     /// Nothing was recorded.
     #[error("{program} left no record of what it did: {reason}")]
     #[diagnostic(help(
-        "programs without an interpreter (static ones, most of Go's) load nothing into themselves; `petrio trace capture` or \
-         `strace` sees them"
+        "--outside follows a program into which nothing can be loaded; where that is forbidden, `petrio trace capture` or `strace` \
+         sees what it does"
     ))]
     Nothing {
         /// The command's program.

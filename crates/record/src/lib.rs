@@ -6,12 +6,13 @@
 //!                   └─▶ convert ─▶ recording.parquet (petrio_trace::native)
 //! ```
 //!
+//! Into static programs nothing can be loaded: they are followed from outside (`watch`), and the same records are written.
+//!
 //! The shim takes the place of the C library's functions (LD_PRELOAD), and is told of system calls that others make (syscall user
 //! dispatch): `raw` says what it writes. MPI's calls are taken by a second shim, compiled by the user's `mpicc` (`mpi`), as its
 //! handles differ between libraries.
 //!
-//! Left out: accesses through mappings, which are counted; programs without an interpreter (static ones), which are named; what
-//! runs on other machines.
+//! Left out: accesses through mappings, which are counted; what runs on other machines.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
@@ -21,7 +22,9 @@ mod machine;
 pub mod mpi;
 mod raw;
 mod run;
+mod watch;
 
 pub use convert::{FILE, Recorded, convert};
 pub use error::RecordError;
 pub use run::{Parameters, finish, interrupt, record};
+pub use watch::called;

@@ -1,6 +1,9 @@
-//! What the shim writes: a file for each thread, slots of 64 bytes, numbers as this machine has them. `shim/record.h` is the other side.
+//! What the shim writes, and who follows a program from outside: a file for each thread, slots of 64 bytes, numbers as this machine has
+//! them. `shim/record.h` and [`write`] are the other side.
 //!
 //! The header says how many slots are whole; what a killed program leaves is read up to there.
+
+pub(crate) mod write;
 
 use crate::error::RecordError;
 use std::fs::File;
@@ -10,6 +13,9 @@ use std::path::{Path, PathBuf};
 const SLOT: usize = 64;
 const MAGIC: u64 = 0x3143_4552_5445_5000;
 
+/// What a header says of traps where the program was followed from outside.
+const FOLLOWED: u32 = 2;
+
 /// Where no number is.
 pub(crate) const NONE: u64 = u64::MAX;
 
@@ -17,6 +23,7 @@ macro_rules! kinds {
     ($($name:ident,)*) => {
         /// What a record is; the numbers of `enum petrio_kind`, from 1 on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u16)]
         pub(crate) enum Kind {
             $($name,)*
         }
@@ -53,11 +60,13 @@ pub(crate) struct Header {
     pub(crate) parent: u32,
     /// Whether system calls that no function of the C library's made are in it.
     pub(crate) traps: bool,
+    /// Whether it was written from outside, by who followed the program.
+    pub(crate) is_followed: bool,
     used: u64,
 }
 
 /// A record; which of its numbers mean what depends on its kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Nanoseconds of the monotonic clock.
     pub(crate) begin: u64,
@@ -74,6 +83,23 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// One of a kind with nothing in it.
+    pub(crate) const fn new(kind: Kind, begin: u64) -> Self {
+        Self {
+            begin,
+            took: 0,
+            compute: 0,
+            file: 0,
+            offset: 0,
+            length: 0,
+            extra: 0,
+            kind,
+            error: 0,
+            flags: 0,
+            text: Vec::new(),
+        }
+    }
+
     pub(crate) const fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
@@ -127,6 +153,7 @@ impl Stream {
             began_unix: number(&slot, 32),
             parent,
             traps: traps != 0,
+            is_followed: traps == FOLLOWED,
             used: number(&slot, 56).min(slots - 1),
         };
         Ok(Some(Self { path: path.to_owned(), left: header.used, header, source }))

@@ -1,8 +1,9 @@
 //! Runs a command with the recorder in it, and makes a recording of what it left.
 
-use crate::convert::{FILE, Recorded, convert, raw_files};
+use crate::convert::{FILE, LOST, RECORDS, Recorded, convert, raw_files};
 use crate::error::RecordError;
-use crate::mpi;
+use crate::raw::Stream;
+use crate::{mpi, watch};
 use petrio_capture::launch;
 use petrio_files::temporary::TemporaryFolder;
 use rustix::process::{Pid, Signal, kill_process};
@@ -31,6 +32,8 @@ pub struct Parameters {
     pub keep_raw: bool,
     /// Record MPI's calls: `None` where the command looks as if there were some.
     pub mpi: Option<bool>,
+    /// Follow the command from outside even where the recorder can be loaded into it.
+    pub outside: bool,
 }
 
 /// The command that runs; zero where none does.
@@ -59,7 +62,7 @@ fn end(process: u32) {
 /// # Errors
 /// A folder that can't be had, a command that can't be started, nothing recorded, a recording that can't be written.
 pub fn record(parameters: &Parameters) -> Result<(ExitStatus, Recorded), RecordError> {
-    let Parameters { out, command, force, keep_raw, mpi } = parameters;
+    let Parameters { out, command, force, keep_raw, mpi, outside } = parameters;
     let Some((program, arguments)) = command.split_first() else {
         let source = io::Error::other("no command was given");
         return Err(RecordError::Command { program: String::new(), source });
@@ -68,13 +71,34 @@ pub fn record(parameters: &Parameters) -> Result<(ExitStatus, Recorded), RecordE
     let failed = |source| RecordError::Command { program: name.clone(), source };
     launch::is_there(program).map_err(failed)?;
     let raw = prepare(out, *force)?;
-    let (objects, preload, notes) = objects(mpi.unwrap_or_else(|| mpi::is_likely(command)))?;
+    let with_mpi = mpi.unwrap_or_else(|| mpi::is_likely(command));
+    let (objects, preload, mut notes) = objects(with_mpi)?;
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    let mut launched = launch::command(program, Signal::TERM);
-    launched.args(arguments).env("LD_PRELOAD", with_others(preload)).env("PETRIO_RECORD", &raw);
-    let is_launched = launch::program().is_some();
+    let followed = watch::find(program)
+        .zip(launch::program())
+        .filter(|(path, _)| *outside || watch::is_static(path))
+        .map(|(path, own)| watch::command(own, &raw, &path, program));
+    let mut launched = match &followed {
+        Some(words) => {
+            let mut launched = launch::command(&words[0], Signal::TERM);
+            launched.args(&words[1..]);
+            launched
+        }
+        None => {
+            let mut launched = launch::command(program, Signal::TERM);
+            launched.env("LD_PRELOAD", with_others(preload)).env("PETRIO_RECORD", &raw);
+            launched.envs(launch::program().map(|own| (watch::VARIABLE, own)));
+            launched
+        }
+    };
+    launched.args(arguments);
+    // A followed program's records begin with its own calls, another's with its launcher's.
+    let is_launched = launch::program().is_some() && followed.is_none();
     let (status, process) = run(&mut launched).map_err(failed)?;
     drop(objects);
+    if with_mpi && any_followed(&raw)? {
+        notes.push("MPI's calls of static programs, if they make any".to_owned());
+    }
     let recorded = convert(&raw, &out.join(FILE), &words.join(" "), is_launched.then_some(process), notes);
     // What couldn't be made a recording of is kept: it can be looked at.
     if recorded.is_ok() && !keep_raw {
@@ -84,6 +108,16 @@ pub fn record(parameters: &Parameters) -> Result<(ExitStatus, Recorded), RecordE
         let _ = std::fs::remove_dir(out);
     }
     Ok((status, recorded?))
+}
+
+/// Whether a program left records that was followed from outside.
+fn any_followed(raw: &Path) -> Result<bool, RecordError> {
+    for path in raw_files(raw, RECORDS)? {
+        if Stream::open(&path)?.is_some_and(|stream| stream.header.is_followed) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Makes a recording of what a command left whose `petrio record` was killed.
@@ -114,8 +148,10 @@ fn prepare(out: &Path, force: bool) -> Result<PathBuf, RecordError> {
     let raw = std::path::absolute(out).map_err(failed(out))?.join(RAW);
     if raw.is_dir() {
         // Only what recorders wrote is taken away.
-        for path in raw_files(&raw)? {
-            std::fs::remove_file(&path).map_err(failed(&path))?;
+        for ending in [RECORDS, LOST] {
+            for path in raw_files(&raw, ending)? {
+                std::fs::remove_file(&path).map_err(failed(&path))?;
+            }
         }
     } else {
         std::fs::create_dir(&raw).map_err(failed(&raw))?;

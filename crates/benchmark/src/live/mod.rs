@@ -86,10 +86,15 @@ pub fn measure(petrio: &Path, say: &mut dyn FnMut(&str)) -> io::Result<Vec<LiveC
     let bench = Bench { petrio, folder: folder.path() };
     std::fs::write(bench.folder.join("file"), vec![7; BLOCK * usize::try_from(BLOCKS).unwrap_or(0)])?;
     std::fs::write(bench.folder.join("scenario.toml"), SCENARIO)?;
-    let rows: [(&str, &'static str, f64, bool, Measure<'_>); 5] = [
-        ("recording a library's call, over the plain one", "µs", 1.0, false, &|| bench.recorded("library")),
+    let rows: [(&str, &'static str, f64, bool, Measure<'_>); 6] = [
+        ("recording a library's call, over the plain one", "µs", 1.0, false, &|| {
+            bench.recorded("library", &[])
+        }),
         ("recording a call that is trapped, over the plain one", "µs", 10.0, false, &|| {
-            bench.recorded("calls")
+            bench.recorded("calls", &[])
+        }),
+        ("recording a call from outside, over the plain one", "µs", 10.0, false, &|| {
+            bench.recorded("library", &["--outside"])
         }),
         ("executed calls of one process (preads of 4 KiB, cached)", "a second", 100_000.0, true, &|| {
             bench.executed()
@@ -153,12 +158,12 @@ impl Bench<'_> {
         [&[self.petrio.to_str().unwrap_or("petrio"), WORD], words].concat()
     }
 
-    fn recorded(&self, how: &str) -> Measured {
+    fn recorded(&self, how: &str, more: &[&str]) -> Measured {
         let count = RECORDED.to_string();
         let words = [WORD, how, "file", &count];
         let plain = self.best(|| self.told(&words))?;
         let inside = self.inside(&words[1..]);
-        let around = ["record", "--force", "--out", "recording", "--"];
+        let around = [&["record", "--force", "--out", "recording"], more, &["--"]].concat();
         let recorded = self.best(|| self.told(&[&around[..], &inside].concat()))?;
         let calls = RECORDED as f64;
         Ok((1e6 * (recorded - plain) / calls, 1e6 * plain / calls))

@@ -54,7 +54,8 @@ impl From<NamespaceError> for Failure {
     }
 }
 
-/// Becomes a program whose calls are held, or what stands around it, if petrio has started itself for that.
+/// Becomes a program whose calls are held or followed, or what stands around it, if petrio has started itself for that.
 pub(crate) fn execute_if_called(words: &[std::ffi::OsString]) -> Option<u8> {
-    petrio_intercept::called(words).map(|code| u8::try_from(code).unwrap_or(u8::MAX))
+    let held = || petrio_intercept::called(words).map(|code| u8::try_from(code).unwrap_or(u8::MAX));
+    held().or_else(|| petrio_record::called(words))
 }

@@ -16,8 +16,8 @@ use std::process::ExitStatus;
 /// The recording is a folder with a trace in it, which every `petrio trace` command reads; `kind = "recording"` runs it in a scenario:
 /// computing as long as it took, messages through the simulated network, calls through the simulated storage. All processes and threads
 /// that the command starts are recorded, and the ranks of an MPI job on this machine (C and Fortran; what records them is compiled by
-/// `mpicc`). It needs no rights. What isn't seen is counted and named: accesses through mappings, programs that load no libraries
-/// (static ones, most of Go's), and asynchronous accesses.
+/// `mpicc`). It needs no rights. Programs that load no libraries (static ones, most of Go's) are followed from outside. What isn't seen is
+/// counted and named: accesses through mappings, and asynchronous accesses.
 ///
 /// The exit code is the command's. docs/record.md tells more.
 #[derive(Args)]
@@ -35,11 +35,14 @@ pub(crate) struct Record {
     /// Don't record MPI's calls
     #[arg(long)]
     no_mpi: bool,
+    /// Follow the command from outside instead of loading the recorder into it, as static programs are: slower, and without MPI's calls
+    #[arg(long, conflicts_with = "mpi")]
+    outside: bool,
     /// Keep what the threads wrote, of which the recording was made, in DIR/raw
     #[arg(long)]
     keep_raw: bool,
     /// Complete a recording that was broken off: petrio was killed while the command ran
-    #[arg(long, conflicts_with_all = ["command", "mpi", "no_mpi", "force"])]
+    #[arg(long, conflicts_with_all = ["command", "mpi", "no_mpi", "outside", "force"])]
     finish: bool,
     /// The command with its arguments, behind --
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "finish")]
@@ -50,6 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   petrio record --out load -- sqlite3 new.db '.read load.sql'
   petrio record --out build -- make -j4
+  petrio record --out service --outside -- ./service --once
   petrio record --out job -- mpirun -np 4 ./bt_io 64 20 simple state
   petrio trace info load
   petrio run scenario.toml --set workload.w.recording=load";
@@ -84,6 +88,7 @@ impl Record {
                 (_, true) => Some(false),
                 _ => None,
             },
+            outside: self.outside,
         };
         let (status, recorded) = record(&parameters)?;
         self.tell(&recorded);

@@ -35,6 +35,7 @@ mod pasted;
 mod place;
 mod predictions;
 mod record;
+mod record_static;
 mod report_schema;
 mod same_again;
 mod states;

@@ -48,13 +48,18 @@ pub struct Recorded {
     pub unseen: Vec<String>,
 }
 
-/// All files of records in a folder.
-pub(crate) fn raw_files(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
+/// The ending of files of records.
+pub(crate) const RECORDS: &str = "raw";
+/// That of empty files which say of a thread that nothing more of it could be written.
+pub(crate) const LOST: &str = "lost";
+
+/// All files with an ending in a folder of raw records.
+pub(crate) fn raw_files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, RecordError> {
     let failed = |source| RecordError::Folder { path: folder.to_owned(), source };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == "raw") {
+        if path.extension().is_some_and(|extension| extension == ending) {
             files.push(path);
         }
     }
@@ -73,12 +78,17 @@ pub fn convert(
     launcher: Option<u32>,
     notes: Vec<String>,
 ) -> Result<Recorded, RecordError> {
-    let files = raw_files(raw)?;
+    let files = raw_files(raw, RECORDS)?;
+    let lost = raw_files(raw, LOST)?.len();
     let mut threads = Threads::of(&files, launcher)?;
     let Some(origin) = threads.origin() else {
         return Err(RecordError::Nothing {
             program: if command.is_empty() { "the command".to_owned() } else { command.to_owned() },
-            reason: "none of its processes loaded the recorder".to_owned(),
+            reason: match lost {
+                0 => "none of its processes loaded the recorder",
+                _ => "there was no room for its records (is the disk full?)",
+            }
+            .to_owned(),
         });
     };
     let about = About {
@@ -124,6 +134,10 @@ pub fn convert(
     }
     told.unseen = unseen.lines();
     told.unseen.extend(notes);
+    if lost > 0 {
+        let of = if lost == 1 { "a thread".to_owned() } else { format!("{lost} threads") };
+        told.unseen.push(format!("later calls of {of}: there was no room for records (is the disk full?)"));
+    }
     told.unseen.iter().for_each(|line| writer.note(line.clone()));
     told.events = writer.events();
     writer.finish()?;

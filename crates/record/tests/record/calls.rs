@@ -125,6 +125,7 @@ fn a_folder_that_holds_something_and_a_command_that_is_not_there_are_refused() {
         force: false,
         keep_raw: false,
         mpi: None,
+        outside: false,
     };
     assert!(matches!(record(&parameters), Err(RecordError::Occupied { .. })));
     parameters.out = folder.path().join("other");

@@ -186,6 +186,7 @@ fn without_mpicc_messages_are_told_as_unseen() {
         force: false,
         keep_raw: false,
         mpi: Some(true),
+        outside: false,
     };
     let made: Result<_, RecordError> = petrio_record::record(&parameters);
     let (_, recorded) = made.unwrap();

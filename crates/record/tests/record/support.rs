@@ -41,6 +41,7 @@ pub(crate) fn command(folder: &Path, words: &[&str]) -> Made {
         force: true,
         keep_raw: false,
         mpi: None,
+        outside: false,
     };
     let (status, recorded) = record(&parameters).unwrap();
     let reader = NativeReader::open(&out.join(FILE)).unwrap();

@@ -24,7 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("models", 8),
     ("trace", 3),
     ("capture", 4),
-    ("record", 5),
+    ("record", 6),
     ("extrapolate", 4),
     ("workload", 5),
     ("report", 9),
