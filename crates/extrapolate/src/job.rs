@@ -4,7 +4,7 @@ use crate::Unfit;
 use crate::files::Files;
 use petrio_time::Time;
 use petrio_trace::event::{CollectiveKind, Event, EventKind, Recorded, members_of_words};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// What is alike in a step of all ranks that do the same.
@@ -101,13 +101,45 @@ pub(crate) fn threads(events: &[Event]) -> Result<BTreeMap<u32, u32>, Unfit> {
     }
 }
 
+/// Names that the job has used, for what a run before it may have left: the first of several recordings finds nothing of that, and the
+/// others remove it or cut it off. That isn't what the job does on so many ranks.
+#[derive(Default)]
+struct Left {
+    /// Names that were used, and those of files that were written.
+    used: HashSet<Arc<str>>,
+    written: HashSet<Arc<str>>,
+}
+
+impl Left {
+    /// Whether an event removes, or cuts to nothing, what was there before.
+    fn is_cleared_by(&mut self, event: &Event) -> bool {
+        let Some(path) = event.path.as_ref().filter(|_| event.error == 0) else { return false };
+        let is_of_before = match event.kind {
+            EventKind::Unlink => !self.used.contains(path),
+            EventKind::Truncate => event.size == Some(0) && !self.written.contains(path),
+            EventKind::Write | EventKind::Allocate => {
+                self.written.insert(Arc::clone(path));
+                false
+            }
+            _ => false,
+        };
+        if !matches!(event.kind, EventKind::Unlink | EventKind::Stat) {
+            self.used.insert(Arc::clone(path));
+            self.used.extend(event.new_path.clone());
+        }
+        is_of_before
+    }
+}
+
 impl Job {
     pub(crate) fn of(events: &[Event], files: &Files) -> Result<Self, Unfit> {
         let threads = threads(events)?;
         let count = threads.len();
         let mut ranks: Vec<Rank> = (0..count).map(|_| Rank::default()).collect();
+        let mut left = Left::default();
         for event in events {
             let Some(rank) = more(event).rank else { continue };
+            let of_before = left.is_cleared_by(event);
             if threads.get(&rank) != Some(&event.process) {
                 if event.error == 0
                     && matches!(event.kind, EventKind::Read | EventKind::Write)
@@ -117,7 +149,7 @@ impl Job {
                 }
                 continue;
             }
-            ranks[rank as usize].look_at(event, files);
+            ranks[rank as usize].look_at(event, files, of_before);
         }
         let steps = ranks.into_iter().map(|rank| rank.steps).collect();
         Ok(Self { ranks: u32::try_from(count).unwrap_or(u32::MAX), steps })
@@ -125,7 +157,7 @@ impl Job {
 }
 
 impl Rank {
-    fn look_at(&mut self, event: &Event, files: &Files) {
+    fn look_at(&mut self, event: &Event, files: &Files, of_before: bool) {
         let told = more(event);
         self.compute += told.compute.unwrap_or_default().as_picos();
         let service = event.service.unwrap_or_default().as_picos();
@@ -135,7 +167,7 @@ impl Rank {
             EventKind::Exit | EventKind::Map | EventKind::Fork | EventKind::Join => {}
             EventKind::Sleep => self.aside += service,
             kind if kind.is_of_messages() => self.message(event, told, service),
-            _ if event.error != 0 => self.aside += service,
+            _ if event.error != 0 || of_before => self.aside += service,
             EventKind::Sync => self.on_file(event, told, files, (None, &[])),
             _ => match files.followed(event) {
                 Some((file, numbers)) => self.on_file(event, told, files, (Some(file), &numbers)),

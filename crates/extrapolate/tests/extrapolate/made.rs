@@ -85,6 +85,19 @@ impl Rank {
         self.on_file(EventKind::Write, path, Some((offset, bytes)));
     }
 
+    /// Removes a file.
+    pub(crate) fn remove(&mut self, path: &str) {
+        self.on_file(EventKind::Unlink, path, None);
+    }
+
+    /// Cuts a file off.
+    pub(crate) fn cut(&mut self, path: &str) {
+        self.on_file(EventKind::Truncate, path, None);
+        if let Some(event) = self.events.last_mut() {
+            event.size = Some(0);
+        }
+    }
+
     pub(crate) fn close(&mut self, path: &str) {
         self.on_file(EventKind::Close, path, None);
     }

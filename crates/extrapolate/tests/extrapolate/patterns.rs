@@ -52,6 +52,30 @@ fn a_halo_exchange_and_a_file_of_each_rank_follow() {
     follows(&halo, [4, 6], 11);
 }
 
+#[test]
+fn what_a_run_before_has_left_and_a_recording_clears_changes_nothing() {
+    let after = |left: bool| {
+        move |rank: &mut Rank| {
+            let path = format!("/data/part.{:04}", rank.rank);
+            if left {
+                rank.remove(&path);
+            }
+            rank.create(&path);
+            if left {
+                rank.cut(&path);
+            }
+            rank.write(&path, 0, 4096);
+            // What the job itself has written is something else.
+            rank.cut(&path);
+            rank.close(&path);
+            rank.remove(&path);
+        }
+    };
+    let (first, second) = (program(4, &after(false)), program(9, &after(true)));
+    let foretold = extrapolate(&[&first, &second], 16, &[]).unwrap();
+    assert_eq!(told(&foretold), told(&program(16, &after(false))));
+}
+
 /// One file by blocks: of a rank together, and of all by turns, as IOR does both.
 fn shared(rank: &mut Rank) {
     let (own, ranks) = (u64::from(rank.rank), u64::from(rank.ranks));

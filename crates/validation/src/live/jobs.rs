@@ -2,7 +2,9 @@
 //!
 //! The program is petrio's own (`crates/record/programs/bt_io.c`, the pattern of NPB 3.4's BT/MPI): four ranks on this machine write each
 //! fifth step's solution, row by row (simple) or by collective calls (full). Each dump is made durable before the next step, which NPB's
-//! isn't: else nearly all of its time would be memory's. As of programs ([`super::programs`]) all begin cold, at several places of the disk,
+//! isn't: else nearly all of its time would be memory's. It begins after a pause that is drawn, longer than a turn of the platters, which is no
+//! I/O then ([`super::spans`]): a dump that began a moment after the one before would find the platters by how long computing took, and
+//! an error of that moment would be one of whole turns. As of programs ([`super::programs`]) all begin cold, at several places of the disk,
 //! and with the way to the emulated disk before the simulated one; what is compared is the I/O's part of the time, as the device's
 //! requests show it. The recording is taken of the run on the emulated disk: its calls are the same, whatever they lie on.
 
@@ -27,9 +29,9 @@ use std::time::{Duration, Instant};
 
 /// The program.
 const SOURCE: &str = include_str!("../../../record/programs/bt_io.c");
-/// Points a side, and steps: twenty dumps.
+/// Points a side, and steps: forty dumps.
 const POINTS: &str = "12";
-const STEPS: &str = "100";
+const STEPS: &str = "200";
 const RANKS: &str = "4";
 /// What the program is called, and where its file lies.
 const STATE: &str = "state";

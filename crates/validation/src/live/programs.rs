@@ -71,10 +71,12 @@ const CASES: [Case; 7] = [
         script: "dd if=/dev/zero of=f bs=4k count=40 oflag=dsync status=none",
     },
     Case {
-        name: "SQLite, 25 transactions",
+        name: "SQLite, 60 transactions",
         needs: "sqlite3",
         prepare: |_| Ok(()),
-        script: "(echo 'create table t(i integer primary key, v text);'; for i in $(seq 25); do echo \"insert into t(v) values('row $i');\"; \
+        // A pause before each, longer than a turn of the platters: a transaction finds them anywhere, however long the one before computed.
+        script: "(echo 'create table t(i integer primary key, v text);'; for i in $(seq 60); do \
+                 echo \".system sleep 0.01$(printf %04d $((i * 7919 % 8334)))\"; echo \"insert into t(v) values('row $i');\"; \
                  done) | sqlite3 a.db",
     },
     // By name: the order in which a directory tells of its files follows a number that mkfs draws.
