@@ -5,7 +5,7 @@ use petrio_network::Port;
 use petrio_persist::Persist;
 
 /// A service of a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Persist)]
 pub(super) struct Address {
     pub(super) host: u32,
     pub(super) service: u32,

@@ -14,6 +14,7 @@ mod address;
 pub mod ceph;
 mod client;
 mod end_of_file;
+pub mod failure;
 pub mod lustre;
 pub mod mpi;
 pub mod nfs;

@@ -43,13 +43,18 @@ pub enum Failure {
     NotImplemented,
     /// The device has no such command.
     NotSupported,
+    /// The server of a soft mount hasn't answered.
+    NoAnswer,
+    /// The same, as mounts say it that tell that apart (`softerr`).
+    TimedOut,
 }
 
 impl Failure {
     /// The number's name in errno(3).
     pub const fn errno(self) -> &'static str {
         match self {
-            Self::BeyondEnd | Self::Device => "EIO",
+            Self::BeyondEnd | Self::Device | Self::NoAnswer => "EIO",
+            Self::TimedOut => "ETIMEDOUT",
             Self::Empty | Self::Misplaced => "EINVAL",
             Self::NotFound => "ENOENT",
             Self::Exists => "EEXIST",
@@ -86,6 +91,7 @@ impl Failure {
             Self::NotConnected => "nothing carries messages between these processes",
             Self::NotImplemented => "the kernel of this host has no such call (io_uring: from 5.1 on)",
             Self::NotSupported => "the device has no such command",
+            Self::NoAnswer | Self::TimedOut => "the server of a soft mount doesn't answer",
         }
     }
 
@@ -112,6 +118,7 @@ impl Failure {
                 "take a solid-state drive, which can be told of blocks that nobody wants, or leave discards out"
             }
             Self::NotConnected => "join their hosts: [mpi.NAME] with hosts = …",
+            Self::NoAnswer | Self::TimedOut => "mount it hard, or let it wait for longer: timeo=, retrans=",
         }
     }
 }

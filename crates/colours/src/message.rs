@@ -18,6 +18,9 @@ pub enum Verb {
     Atomic,
     /// What an adapter answers.
     Reply,
+    /// A datagram, or a fragment of one, no longer than a frame: nobody acknowledges it or sends it again (RFC 768, RFC 791), and who
+    /// waits for it waits for as long as he will.
+    Datagram,
 }
 
 impl Verb {

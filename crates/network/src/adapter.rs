@@ -15,6 +15,7 @@ use super::entrance::Entrance;
 use super::groups::Groups;
 use super::lanes::Lanes;
 use super::loads::Loads;
+use super::losses::Losses;
 use super::parameters::NetworkParameters;
 use super::topology::Wiring;
 use super::train::{Stream, Train, trains};
@@ -198,6 +199,7 @@ impl Adapter {
         processors: Option<&mut Processors>,
     ) {
         let received = common.costs_of_receiving(&processors).map(|_| page.fifo("received"));
+        let losses = Losses::at(page, common.parameters);
         let mut unpack = page.transition("unpack");
         let train = unpack.take(self.arrivals);
         let acknowledge = common.acknowledged.map(|(place, after)| (unpack.may_put(place, 1), after));
@@ -206,11 +208,13 @@ impl Adapter {
             None => Delivery::declare(&mut unpack, &self.services, 1),
         };
         unpack.action(move |f| {
-            let Train { stream, asks, message, .. } = *f.take(train);
+            let train = f.take(train);
+            let is_lost = losses.is_some_and(|losses| losses.has(f, &train));
+            let Train { stream, asks, message, .. } = *train;
             if let Some((acknowledge, after)) = acknowledge.filter(|_| asks > 0) {
                 f.put_after(acknowledge, Acknowledged { stream, bytes: asks }, after);
             }
-            if let Some(message) = message {
+            if let Some(message) = message.filter(|_| !is_lost) {
                 delivery.deliver(f, message);
             }
         });

@@ -86,6 +86,9 @@ pub enum NetworkError {
         "`arbitration` gives lane {0} no weight in any of its tables, and what takes it would wait for ever; name it in `high` or `low`"
     )]
     ForgottenLane(u8),
+    /// A network that loses more than it carries.
+    #[error("a network that loses {0} of its frames carries next to nothing; let `loss` be 50 % at most")]
+    Loss(String),
     /// A TCP that never sends.
     #[error("with this `tcp.{0}` no connection would send anything; leave it out for the usual one")]
     Tcp(&'static str),

@@ -32,6 +32,7 @@ mod ideal;
 mod lanes;
 mod link;
 mod loads;
+mod losses;
 mod one_sided;
 mod page;
 mod parameters;

@@ -43,7 +43,7 @@ impl Access {
             Verb::Write => (RDMA_HEADER + bytes, ACKNOWLEDGEMENT),
             Verb::Read => (RDMA_HEADER, ACKNOWLEDGEMENT + bytes),
             Verb::Atomic => (ATOMIC_HEADER, ACKNOWLEDGEMENT + ATOMIC_VALUE),
-            Verb::Send | Verb::Reply => (bytes, 0),
+            Verb::Send | Verb::Reply | Verb::Datagram => (bytes, 0),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::transport::Transport;
 use petrio_stage::Lever;
 use petrio_stage::lever::doubled;
 use petrio_units::numbers::whole_part;
-use petrio_units::{Bytes, Duration, Rate};
+use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +152,10 @@ pub struct NetworkParameters {
     /// 64 KiB and at least a frame's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train: Option<Bytes>,
+    /// The share of frames that are lost on their way: at the level of packets of all, at the others of datagrams alone (`proto=udp` of
+    /// NFS), for what TCP sends again isn't told apart there. Left out, none but those that `buffer` has no room for.
+    #[serde(default, skip_serializing_if = "no_loss")]
+    pub loss: Fraction,
     /// At the level of packets, the hosts' TCP; left out, that of Linux.
     #[serde(default, skip_serializing_if = "TcpParameters::are_usual")]
     pub tcp: TcpParameters,
@@ -171,6 +175,11 @@ const fn is_one_lane(lanes: &u8) -> bool {
 
 pub(super) fn no_time() -> Duration {
     Duration::default()
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn no_loss(loss: &Fraction) -> bool {
+    *loss == Fraction::default()
 }
 
 fn is_no_time(time: &Duration) -> bool {
@@ -202,6 +211,7 @@ impl NetworkParameters {
             gap: no_time(),
             level: Level::default(),
             train: None,
+            loss: Fraction::default(),
             tcp: TcpParameters::default(),
         }
     }
@@ -237,6 +247,10 @@ impl NetworkParameters {
         }
         if self.train == Some(Bytes(0)) {
             return Err(NetworkError::Train);
+        }
+        // More than every second one: nothing is ever heard of a datagram of several frames.
+        if self.loss.get() > 0.5 {
+            return Err(NetworkError::Loss(self.loss.to_string()));
         }
         if let Some(field) = self.tcp.mistake() {
             return Err(NetworkError::Tcp(field));

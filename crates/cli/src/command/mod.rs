@@ -28,6 +28,7 @@ mod validate_disks;
 mod validate_dissertation;
 mod validate_ivy;
 mod validate_nfs;
+mod validate_nfs_kao;
 mod validate_pariosim;
 mod validate_pvfs;
 mod validate_raid;

@@ -277,6 +277,28 @@ fn names_of_one_directory_wait_for_one_servers_processor_and_not_for_disks() {
 }
 
 #[test]
+fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_one() {
+    let name = "nfs-server-stops.toml";
+    let failed = |report: &Value| -> f64 {
+        let failures = report.pointer("/requests/failures").and_then(Value::as_array);
+        failures.into_iter().flatten().filter_map(|failure| failure["failed"].as_f64()).sum()
+    };
+    let hard = run(name, &[]);
+    let never = run(name, &["--set", "nfs.home.failures=[]"]);
+    let span = |report: &Value| figure(report, "/simulated_s");
+    assert_eq!((failed(&hard), failed(&never)), (0.0, 0.0));
+    assert_eq!(figure(&hard, "/requests/completed"), figure(&never, "/requests/completed"));
+    let longer = span(&hard) - span(&never);
+    assert!(
+        (10.0..25.0).contains(&longer),
+        "as long as the server is away, and up to TCP's next time-out: {longer}"
+    );
+    let options = "nfs.home.options=\"vers=3,noac,proto=udp,soft,timeo=5,retrans=2\"";
+    let soft = run(name, &["--set", options]);
+    assert!(failed(&soft) > 0.0, "{soft}");
+}
+
+#[test]
 fn clients_of_nfs_wait_for_the_servers_disk_where_it_promises_what_it_answers() {
     let report = run("nfs.toml", &[]);
     let spent = report["breakdown"].as_array().unwrap().iter();

@@ -1,32 +1,36 @@
 //! What never changes of NFS: calls and bytes that clients sent are those that servers have, or that are on their way; the other way
 //! round, too. The sums are of all exports of a net: a message doesn't say whose it is before it is heard.
 
+use super::carrier::Carrier;
 use super::message::{Call, Reply, Rpc};
 use super::server::{Request, Told};
 use super::sessions::Sessions;
-use super::tally::Carrier;
-use crate::server::Client;
 use petrio_kernel::{Colour, PageBuilder, Sum};
 use petrio_network::under_way;
 use petrio_stage::processor::Work;
 
-/// Declares it.
+/// Declares it: of what goes over connections, as what datagrams carry may be lost on the network without a word. What a server that was
+/// away didn't hear counts as there.
 pub(super) fn conserve(page: &mut PageBuilder<'_>) {
-    let calls = in_flight(|_| -1, |_| -1).everywhere(|at: &Carrier| Sum::count(at.left()));
-    page.conserve_sum("calls", calls.everywhere(|at: &Sessions<Client>| -Sum::count(at.left())));
+    let calls = in_flight(|_| -1, |_| -1).everywhere(|at: &Carrier| Sum::count(at.copies()));
+    page.conserve_sum("calls", calls.everywhere(|at: &Sessions| -Sum::count(at.left())));
     let written =
         in_flight(|call| -Sum::count(call.data()), |_| 0).everywhere(|at: &Carrier| Sum::count(at.written));
-    page.conserve_sum("bytes written", written.everywhere(|at: &Sessions<Client>| -Sum::count(at.written)));
+    page.conserve_sum("bytes written", written.everywhere(|at: &Sessions| -Sum::count(at.written)));
     let read =
         in_flight(|_| 0, |reply| -Sum::count(reply.data())).everywhere(|at: &Carrier| -Sum::count(at.read));
-    page.conserve_sum("bytes read", read.everywhere(|at: &Sessions<Client>| Sum::count(at.read)));
+    page.conserve_sum("bytes read", read.everywhere(|at: &Sessions| Sum::count(at.read)));
 }
 
-/// What calls and replies count that are between a client's slots and a server's sessions.
+/// What calls and replies count that are between a client and a server's sessions.
 fn in_flight(call: fn(&Call) -> i64, reply: fn(&Reply) -> i64) -> Sum {
+    let call = move |own: &Call| if own.is_counted { call(own) } else { 0 };
+    let reply = move |own: &Reply| if own.is_counted { reply(own) } else { 0 };
     let of = move |rpc: &Rpc| match rpc {
         Rpc::Call(own) => call(own),
         Rpc::Reply(own) => reply(own),
+        // What fragments bring goes over no connection.
+        Rpc::Part(_) => 0,
     };
     let sum = under_way(Sum::new(), of);
     let sum = at_work(sum, move |request: &Request| call(&request.call));

@@ -1,8 +1,10 @@
 //! What clients and servers of NFS send each other.
 
+use super::datagrams::Part;
 use crate::client::Outcome;
-use petrio_colours::{BlockRequest, FileId, IoClass, Operation};
+use petrio_colours::{BlockRequest, Failure, FileId, IoClass, Ledger, Operation, Status};
 use petrio_host::nfs::{Carried, Effect, Procedure, Stability, Version, data_lengths, padded};
+use petrio_kernel::Time;
 use petrio_persist::Persist;
 
 /// Letters of a host's name in the credentials of a call.
@@ -18,6 +20,8 @@ pub(super) enum Rpc {
     Call(Call),
     /// To a client: so it ended.
     Reply(Reply),
+    /// A fragment of a datagram that says one of these.
+    Part(Part),
 }
 
 /// A call.
@@ -41,6 +45,14 @@ pub(super) struct Call {
     pub(super) priority: u8,
     /// The service that hears the answer.
     pub(super) reply_to: u32,
+    /// The instance of the server that its client has a connection and state with.
+    pub(super) instance: u32,
+    /// It gets back what the client had with an earlier instance.
+    pub(super) reclaims: bool,
+    /// It has been sent before: what it was to take away may be gone because of that.
+    pub(super) is_again: bool,
+    /// It goes over a connection, which loses nothing unseen.
+    pub(super) is_counted: bool,
 }
 
 /// What a reply tells of its file, and of what others have done to it (`petrio_host::nfs::Others`).
@@ -66,9 +78,50 @@ pub(super) struct Reply {
     pub(super) others: Option<Told>,
     /// Bytes of it, with its record mark.
     pub(super) bytes: u64,
+    /// Whether it is the call's end.
+    pub(super) says: Says,
+    /// The instance of the server that it is from (the verifier of WRITE and COMMIT).
+    pub(super) instance: u32,
+    /// It goes over a connection.
+    pub(super) is_counted: bool,
+}
+
+/// What a reply says beside how its call ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
+pub(super) enum Says {
+    /// That it is over.
+    #[default]
+    Over,
+    /// The server knows neither the connection nor what the client had of it: it has been started anew (a reset of TCP; of version 4
+    /// also `NFS4ERR_BADSESSION` and `NFS4ERR_STALE_CLIENTID`).
+    Unknown,
+    /// It has to wait until clients have reclaimed what they had (`NFS4ERR_GRACE`).
+    Grace,
 }
 
 impl Reply {
+    /// What ends a call that nobody has answered.
+    pub(super) fn failed(call: &Call, failure: Failure) -> Self {
+        let (status, ledger) = (Status::Failed(failure), Ledger::default());
+        Self {
+            number: call.number,
+            procedure: call.procedure,
+            outcome: Outcome { status, length: 0, ledger, span: Time::ZERO },
+            others: None,
+            bytes: 0,
+            says: Says::Over,
+            instance: call.instance,
+            is_counted: false,
+        }
+    }
+
+    /// An answer to nothing, for tests.
+    #[cfg(test)]
+    pub(super) fn nothing(number: u32) -> Self {
+        let call = Call { number, ..Call::about(Procedure::Null, FileId::ROOT) };
+        Self::failed(&call, Failure::NoAnswer)
+    }
+
     /// Bytes of a file that it brings.
     pub(super) const fn data(&self) -> u64 {
         if matches!(self.procedure, Procedure::Read) { self.outcome.length } else { 0 }
@@ -76,6 +129,29 @@ impl Reply {
 }
 
 impl Call {
+    /// One about a file that asks nothing of the server's file system.
+    pub(super) fn about(procedure: Procedure, file: FileId) -> Self {
+        Self {
+            number: 0,
+            procedure,
+            operation: None,
+            file,
+            parent: FileId::ROOT,
+            replaced: None,
+            offset: 0,
+            length: 0,
+            stable: false,
+            answer: RECORD_MARK,
+            class: IoClass::default(),
+            priority: 0,
+            reply_to: 0,
+            instance: 0,
+            reclaims: false,
+            is_again: false,
+            is_counted: true,
+        }
+    }
+
     /// The call that a request of a mount is, and bytes of its message; none of what is no request of NFS.
     pub(super) fn of(
         request: &BlockRequest,
@@ -91,11 +167,7 @@ impl Call {
                 let operation = if is_read { Operation::Read } else { Operation::Write };
                 let call = Self {
                     number,
-                    procedure,
                     operation: Some(operation),
-                    file,
-                    parent: FileId::ROOT,
-                    replaced: None,
                     offset,
                     length,
                     stable: !is_read && stability == Stability::FileSync,
@@ -103,29 +175,32 @@ impl Call {
                     class,
                     priority,
                     reply_to,
+                    ..Self::about(procedure, file)
                 };
                 (call, sent)
             }
             Carried::Call { procedure, file, parent, effect, sent, received } => {
                 let call = Self {
                     number,
-                    procedure,
                     operation: asked(procedure, effect),
-                    file,
                     parent,
                     replaced: if let Effect::Replaces(file) = effect { Some(file) } else { None },
-                    offset: 0,
                     length: if let Effect::Cuts(bytes) = effect { bytes } else { 0 },
-                    stable: false,
                     answer: RECORD_MARK + received,
                     class,
                     priority,
                     reply_to,
+                    ..Self::about(procedure, file)
                 };
                 (call, sent)
             }
         };
         Some((call, sent))
+    }
+
+    /// Bytes of the message of a WRITE.
+    pub(super) fn write_bytes(&self, version: Version) -> u64 {
+        data_lengths(version, Procedure::Write, self.length, HOST_NAME).0
     }
 
     /// Bytes of a file that it brings.
@@ -138,19 +213,50 @@ impl Call {
         self.answer + if self.procedure == Procedure::Read { padded(found) } else { 0 }
     }
 
-    /// Whether it is done where its file isn't there: what is looked for may not be, and what is to go may be gone.
-    pub(super) const fn may_find_nothing(&self) -> bool {
+    /// Whether doing it twice isn't the same as doing it once: what a server keeps its replies to (`RC_REPLBUFF` and `RC_REPLSTAT` of
+    /// fs/nfsd/nfs2.c, nfs3proc.c, nfs4proc.c; WRITE, too).
+    pub(super) const fn is_kept(&self) -> bool {
         matches!(
             self.operation,
             Some(
-                Operation::Stat
-                    | Operation::Open
-                    | Operation::Readdir
+                Operation::Write
+                    | Operation::Create
+                    | Operation::Mkdir
+                    | Operation::Symlink
                     | Operation::Unlink
                     | Operation::Rmdir
-                    | Operation::Fsync
+                    | Operation::Rename
+                    | Operation::Truncate
+                    | Operation::SetAttributes
             )
         )
+    }
+
+    /// Whether a server that has been started anew lets nobody do it before clients have reclaimed what they had
+    /// (`opens_in_grace`, fs/nfsd/nfs4proc.c).
+    pub(super) const fn waits_for_grace(&self) -> bool {
+        use Procedure as P;
+        let waits = matches!(
+            self.procedure,
+            P::Open | P::OpenByHandle | P::Create | P::Lock | P::Remove | P::Rename | P::Link
+        );
+        waits && !self.reclaims
+    }
+
+    /// Whether it is done where its file isn't there: what is looked for may not be, and what is to go may be gone.
+    pub(super) fn may_find_nothing(&self) -> bool {
+        !self.is_again
+            && matches!(
+                self.operation,
+                Some(
+                    Operation::Stat
+                        | Operation::Open
+                        | Operation::Readdir
+                        | Operation::Unlink
+                        | Operation::Rmdir
+                        | Operation::Fsync
+                )
+            )
     }
 }
 

@@ -1,9 +1,12 @@
 //! What carries the calls of NFS, and its servers, as it is written.
 
+use crate::failure::{Failures, ServerFailure, ServerFailureError};
+use petrio_host::nfs::MountOptions;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::Lever;
 use petrio_units::Duration;
+use petrio_units::numbers::in_proportion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,19 +34,37 @@ pub struct NfsCosts {
     pub call: Duration,
     /// A reply that a client hears.
     pub answer: Duration,
+    /// A KiB of data that a client sends or hears, beside its copy to the program: between packets and memory, and for a sum of UDP's.
+    #[serde(skip_serializing_if = "is_none")]
+    pub data_kib: Duration,
     /// A call on a server: decoding, finding the file, encoding the reply.
     pub serve: Duration,
 }
 
 impl NfsCosts {
     /// Nothing costs anything.
-    pub const NONE: Self = Self { call: Duration::ZERO, answer: Duration::ZERO, serve: Duration::ZERO };
+    pub const NONE: Self = Self {
+        call: Duration::ZERO,
+        answer: Duration::ZERO,
+        data_kib: Duration::ZERO,
+        serve: Duration::ZERO,
+    };
+
+    /// What so many bytes of data cost a client.
+    pub(super) fn data(&self, bytes: u64) -> Time {
+        Time::from_picos(in_proportion(self.data_kib.time().as_picos(), bytes, 1 << 10))
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_none(span: &Duration) -> bool {
+    *span == Duration::ZERO
 }
 
 impl Default for NfsCosts {
     fn default() -> Self {
         let us = |us| Duration::new(Time::from_micros(us));
-        Self { call: us(10), answer: us(10), serve: us(30) }
+        Self { call: us(10), answer: us(10), data_kib: Duration::ZERO, serve: us(30) }
     }
 }
 
@@ -55,10 +76,21 @@ pub struct NfsParameters {
     pub export: ExportMode,
     /// Threads of the server, each of which does one call at a time (the number that `rpc.nfsd` is given).
     pub threads: u32,
-    /// Calls of a client that are on their way at a time. Left out, what Linux has: 65,536 over TCP of version 2 to 4.0, which take slots as
+    /// Calls of a client that are on their way at a time. Left out, what Linux has: 16 over UDP, of which it uses as many as the network
+    /// carries; 65,536 over TCP of version 2 to 4.0, which take slots as
     /// they need them (`tcp_max_slot_table_entries`), and 64 of versions 4.1 and 4.2, as many as a session has (`max_session_slots`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slots: Option<u32>,
+    /// Replies that the server keeps, so that a call that comes twice isn't done twice: 0 keeps none. Left out, 1024, as Linux did up to 3.8
+    /// (`CACHESIZE`, fs/nfsd/nfscache.c); later ones keep as many as a share of memory holds.
+    pub reply_cache: u32,
+    /// For how long a server of version 4 that has been started anew lets clients reclaim what they had, and nobody open anything new, unless
+    /// all have done that before (`nfsv4gracetime`).
+    pub grace: Duration,
+    /// When the server fails, in order: `{ at, restored_after, what }`, of which `what` is `stops` (left out), `unreachable` or `slow`
+    /// with `slower_by`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<ServerFailure>,
     /// What else costs time of processors.
     pub costs: NfsCosts,
 }
@@ -66,7 +98,15 @@ pub struct NfsParameters {
 impl Default for NfsParameters {
     fn default() -> Self {
         // nfs-utils, rpc.nfsd(8): "the default is 8 threads" (16 from 2.7 on).
-        Self { export: ExportMode::Sync, threads: 8, slots: None, costs: NfsCosts::default() }
+        Self {
+            export: ExportMode::Sync,
+            threads: 8,
+            slots: None,
+            reply_cache: 1024,
+            grace: Duration::new(Time::from_whole_seconds(90)),
+            failures: Vec::new(),
+            costs: NfsCosts::default(),
+        }
     }
 }
 
@@ -79,6 +119,9 @@ pub enum NfsError {
     /// Clients that can't ask.
     #[error("without a slot a client sends no call; let `slots` be 1 or more")]
     Slots,
+    /// Failures that make no sense.
+    #[error(transparent)]
+    Failures(#[from] ServerFailureError),
 }
 
 impl NfsError {
@@ -87,6 +130,7 @@ impl NfsError {
         match self {
             Self::Threads => "threads",
             Self::Slots => "slots",
+            Self::Failures(_) => "failures",
         }
     }
 }
@@ -94,6 +138,9 @@ impl NfsError {
 /// The stage of a client's calls on their way, and of a server's threads.
 pub(super) const CALLS: &str = "calls";
 pub(super) const THREADS: &str = "threads";
+
+/// Slots over UDP (RPC_DEF_SLOT_TABLE, include/linux/sunrpc/xprt.h).
+const UDP_SLOTS: u32 = 16;
 
 /// Slots over TCP of versions without sessions (RPC_MAX_SLOT_TABLE_LIMIT, include/linux/sunrpc/xprt.h), and of a session
 /// (NFS4_DEF_SLOT_TABLE_SIZE, fs/nfs/nfs4session.h).
@@ -107,16 +154,22 @@ impl NfsParameters {
     /// See [`NfsError`].
     pub fn check(&self) -> Result<(), NfsError> {
         let wrong = [(self.threads == 0, NfsError::Threads), (self.slots == Some(0), NfsError::Slots)];
-        wrong.into_iter().find_map(|(is, error)| is.then_some(Err(error))).unwrap_or(Ok(()))
+        wrong.into_iter().find_map(|(is, error)| is.then_some(Err(error))).unwrap_or(Ok(()))?;
+        Ok(Failures::check(&self.failures)?)
     }
 
     /// Calls of a client that are on their way at a time.
-    pub fn slots(&self, has_sessions: bool) -> u32 {
-        self.slots.unwrap_or(if has_sessions { SESSION_SLOTS } else { TCP_SLOTS })
+    pub fn slots(&self, options: &MountOptions) -> u32 {
+        let usual = match (options.udp, options.version.has_sessions()) {
+            (true, _) => UDP_SLOTS,
+            (false, true) => SESSION_SLOTS,
+            (false, false) => TCP_SLOTS,
+        };
+        self.slots.unwrap_or(usual)
     }
 
     /// What could be better about it; its parameters stand at `path`.
-    pub fn levers(&self, path: &str, has_sessions: bool) -> Vec<Lever> {
+    pub fn levers(&self, path: &str, options: &MountOptions) -> Vec<Lever> {
         let costs = format!("{path}.costs");
         let twice = |number: u32| number.saturating_mul(2);
         let all = [
@@ -128,7 +181,7 @@ impl NfsParameters {
             Lever::twice(CALLS, "number", "twice as many slots").set(
                 path,
                 "slots",
-                twice(self.slots(has_sessions)),
+                twice(self.slots(options)),
             ),
             Lever::twice(THREADS, "work", "calls served with half the work").halved(
                 &costs,

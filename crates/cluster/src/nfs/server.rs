@@ -8,9 +8,10 @@
 //!
 //! All threads ask as one process: Linux keeps the state of read-ahead by file, for all clients together (fs/nfsd/filecache.c).
 
+use super::datagrams::{Assembly, Fragments, sent_in_fragments};
 use super::message::{Call, Reply, Rpc};
 use super::parameters::THREADS;
-use super::sessions::{Asks, Sessions};
+use super::sessions::{Asks, Manner, Sessions};
 use crate::address::Address;
 use crate::server::{Client, serves};
 use petrio_colours::{FileOp, Message};
@@ -24,9 +25,12 @@ use petrio_stage::processor::Processors;
 use petrio_stage::reactor::Reactor;
 
 /// What a server is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ServerIs {
     pub(super) asks: Asks,
+    pub(super) manner: Manner,
+    /// How replies are cut that are datagrams.
+    pub(super) fragments: Option<Fragments>,
     pub(super) threads: u32,
     /// What a call costs its host's processors.
     pub(super) serve: Time,
@@ -52,28 +56,36 @@ pub(super) fn server(
     (operations, completions): (Place<FileOp>, Place<FileOp>),
 ) -> Stage {
     serves(page, &port, (operations, completions), processors);
-    let sessions = page.state("in service", Sessions::<Client>::new(is.asks));
+    let ServerIs { asks, manner, fragments, threads, serve } = is;
+    let sessions = page.state("in service", Sessions::new(asks, manner));
+    let sends = match fragments {
+        Some(fragments) => sent_in_fragments(page, fragments, port.send),
+        None => port.send,
+    };
     let requests = page.fifo::<Box<Request>>("requests");
     let busy = page.fifo::<()>(THREADS);
-    page.capacity(busy, is.threads);
+    page.capacity(busy, threads);
     let begun = page.fifo::<Box<Request>>("begun");
     let told = page.fifo::<Told>("told");
     let over = page.fifo::<()>("over");
     let workers = processors.worker::<Request>(Function::FileServices, begun);
     let reactor = Reactor::new(sessions)
         .gives(|sessions| &mut sessions.operations, operations)
-        .gives(|sessions| &mut sessions.over, told);
+        .gives(|sessions| &mut sessions.over, told)
+        .gives(|sessions| &mut sessions.silent, over);
 
-    receives(page, &port, requests);
+    receives(page, &port, (sessions, fragments.is_some()), requests);
 
     let mut take = page.transition("take");
     let request = take.take(requests);
     let thread = take.put(busy);
     let run = workers.arcs(&mut take);
+    let state = take.peek(sessions);
     take.action(move |f| {
         let request = f.take(request);
         f.put(thread, ());
-        run.put(f, is.serve, request);
+        let longer = f.get(state).slower_by(f.now());
+        run.put(f, serve.saturating_add(longer), request);
     });
 
     reactor.hears(page, "ask", begun, move |sessions, request, now| {
@@ -95,7 +107,7 @@ pub(super) fn server(
     let own = Address::of(&port);
     let mut tell = page.transition("tell");
     let to = tell.take(told);
-    let (send, free) = (tell.put(port.send), tell.put(over));
+    let (send, free) = (tell.put(sends), tell.put(over));
     tell.action(move |f| {
         let (Client { address, connection }, reply): Told = f.take(to);
         let length = reply.outcome.length;
@@ -110,25 +122,51 @@ pub(super) fn server(
     free.consume(over);
     free.consume(busy);
     free.action(|_| {});
-    Stage::server(format!("{}/{THREADS}", page.path()), is.threads, &[busy.id()])
+    Stage::server(format!("{}/{THREADS}", page.path()), threads, &[busy.id()])
         .waited_for_in(&[requests.id()])
         .moving(moved)
 }
 
-/// Calls that come wait for a thread.
-fn receives(page: &mut PageBuilder<'_>, port: &Port, requests: Place<Box<Request>>) {
+/// Calls that come wait for a thread, those of datagrams once all fragments are there.
+fn receives(
+    page: &mut PageBuilder<'_>,
+    port: &Port,
+    (sessions, has_fragments): (Place<Sessions>, bool),
+    requests: Place<Box<Request>>,
+) {
+    let assembly = has_fragments.then(|| page.state("fragments", Assembly::default()));
     let mut receive = page.transition("receive");
     let message = receive.take(port.received);
+    let state = receive.update(sessions);
+    let assembly = assembly.map(|assembly| receive.update(assembly));
     let wait = receive.may_put(requests, 1);
     receive.action(move |f| {
         let message: Box<Message> = f.take(message);
         let Message { source, connection, payload, .. } = *message;
         let at = f.now();
-        let Some(Rpc::Call(call)) = payload.open::<Rpc>().map(|rpc| *rpc) else {
+        let rpc = match (payload.open::<Rpc>().map(|rpc| *rpc), assembly) {
+            (Some(Rpc::Part(part)), Some(assembly)) => {
+                let from = (Address { host: source, service: port_of(connection) }, connection);
+                match f.update(assembly).arrive(from, part) {
+                    Some(rpc) => Some(rpc),
+                    None => return,
+                }
+            }
+            (rpc, _) => rpc,
+        };
+        let Some(Rpc::Call(call)) = rpc else {
             f.fail("a server of NFS hears what only clients do: a mistake in the model");
             return;
         };
+        if !f.update(state).hears(&call, at) {
+            return;
+        }
         let address = Address { host: source, service: call.reply_to };
         f.put(wait, Box::new(Request { call, client: Client { address, connection }, at }));
     });
+}
+
+/// The service of a connection's client, of whose number it is made.
+const fn port_of(connection: u32) -> u32 {
+    connection / 16
 }

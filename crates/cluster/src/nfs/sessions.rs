@@ -1,9 +1,13 @@
 //! Calls that a server's threads do at its host's file system.
 
 use super::changes::AllChanges;
-use super::message::{Call, Reply, Told};
+use super::grace::Grace;
+use super::message::{Call, Reply, Says, Told};
 use super::parameters::ExportMode;
+use super::replies::{Replies, Seen};
 use crate::client::Outcome;
+use crate::failure::Failures;
+use crate::server::Client;
 use petrio_colours::{AccessFlags, Failure, FileCause, FileOp, Ledger, Operation, RequestId, Status};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -23,12 +27,24 @@ pub(super) struct Asks {
     pub(super) shared: bool,
 }
 
+/// How a server fails, and what it keeps so that nothing is done twice.
+#[derive(Clone, Debug)]
+pub(super) struct Manner {
+    pub(super) failures: Failures,
+    /// Replies that are kept.
+    pub(super) replies: u32,
+    /// It keeps what clients have open (version 4), and gives them time to reclaim that.
+    pub(super) grace: Option<Grace>,
+}
+
 /// A call under way.
 #[derive(Clone, Debug, Persist)]
-struct Session<T> {
+struct Session {
     call: Call,
     /// Who asked.
-    origin: T,
+    origin: Client,
+    /// The instance of the server that it was begun by.
+    instance: u32,
     /// When it came.
     since: Time,
     /// What the file system took for it.
@@ -39,50 +55,148 @@ struct Session<T> {
 
 /// Calls under way, and what the file system is to be asked for them.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Sessions<T> {
+pub(super) struct Sessions {
     asks: Asks,
-    sessions: Slab<Session<T>>,
+    #[persist(keep)]
+    failures: Failures,
+    sessions: Slab<Session>,
+    replies: Replies,
+    grace: Option<Grace>,
+    /// The instance that replies and grace are of.
+    instance: u32,
     changes: AllChanges,
     pub(super) operations: Vec<FileOp>,
     /// Calls that nobody has to be asked for, as they end.
-    pub(super) over: Vec<(T, Reply)>,
+    pub(super) over: Vec<(Client, Reply)>,
+    /// Threads that nobody hears anything from.
+    pub(super) silent: Vec<()>,
+    /// Calls and replies over connections that nobody heard of.
+    pub(super) unheard: u64,
     /// Bytes that calls brought to be written, and those that replies took away.
     pub(super) written: u64,
     pub(super) read: u64,
 }
 
-impl<T: Clone> Sessions<T> {
-    pub(super) fn new(asks: Asks) -> Self {
-        let (operations, over) = (Vec::new(), Vec::new());
+impl Sessions {
+    pub(super) fn new(asks: Asks, manner: Manner) -> Self {
+        let Manner { failures, replies, grace } = manner;
         Self {
             asks,
+            failures,
             sessions: Slab::new(),
+            replies: Replies::new(replies),
+            grace,
+            instance: 0,
             changes: AllChanges::default(),
-            operations,
-            over,
+            operations: Vec::new(),
+            over: Vec::new(),
+            silent: Vec::new(),
+            unheard: 0,
             written: 0,
             read: 0,
         }
     }
 
-    /// Calls that aren't over.
+    /// Calls over connections that are here, and those that nobody heard of.
     pub(super) fn left(&self) -> u64 {
-        self.sessions.len() + self.over.len() as u64
+        let counted = self.sessions.iter().filter(|session| session.call.is_counted).count();
+        let over = self.over.iter().filter(|(_, reply)| reply.is_counted).count();
+        counted as u64 + over as u64 + self.unheard
+    }
+
+    /// Whether a call that comes now is heard: nothing reaches a server that is away.
+    pub(super) fn hears(&mut self, call: &Call, now: Time) -> bool {
+        let is_away = self.failures.is_away(now);
+        if is_away {
+            self.drops(call);
+        }
+        !is_away
+    }
+
+    /// Nobody hears of a call.
+    fn drops(&mut self, call: &Call) {
+        if call.is_counted {
+            self.unheard += 1;
+            self.written += call.data();
+        }
+    }
+
+    /// A thread is done with a call whose reply nobody hears.
+    fn is_silent(&mut self, call: &Call) {
+        self.unheard += u64::from(call.is_counted);
+        self.silent.push(());
+    }
+
+    /// How much longer a call takes that is begun now.
+    pub(super) fn slower_by(&self, now: Time) -> Time {
+        self.failures.slower_by(now)
+    }
+
+    /// Which instance of the server there is now; what an earlier one knew is forgotten.
+    fn instance(&mut self, now: Time) -> u32 {
+        let instance = self.failures.instance(now);
+        if instance != std::mem::replace(&mut self.instance, instance) {
+            self.replies.forget();
+            if let (Some(grace), Some(started)) = (&mut self.grace, self.failures.started(now)) {
+                grace.begin(started);
+            }
+        }
+        instance
     }
 
     /// A thread begins a call that came at `since`.
-    pub(super) fn begin(&mut self, call: Call, origin: T, (since, now): (Time, Time)) {
-        self.written += call.data();
+    pub(super) fn begin(&mut self, call: Call, origin: Client, (since, now): (Time, Time)) {
+        let instance = self.instance(now);
+        // What came to an earlier instance went with it.
+        if self.failures.is_away(now) || self.failures.instance(since) != instance {
+            self.drops(&call);
+            self.silent.push(());
+            return;
+        }
+        if call.is_counted {
+            self.written += call.data();
+        }
+        if let Some(says) = self.turns_away(&call, instance, now) {
+            let reply = Reply {
+                says,
+                instance,
+                ..ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since, None)
+            };
+            self.over.push((origin, reply));
+            return;
+        }
+        match self.replies.see(origin.address, &call) {
+            Seen::New => {}
+            Seen::Doing => {
+                self.is_silent(&call);
+                return;
+            }
+            Seen::Done(reply) => {
+                self.over.push((origin, *reply));
+                return;
+            }
+        }
         let nothing = self.does_nothing(&call);
         let Some(operation) = call.operation.filter(|_| !nothing) else {
             let others = self.told(&call);
             let reply = ended(&call, Status::DoneFromCache, (0, Ledger::default()), now - since, others);
-            self.over.push((origin, reply));
+            self.over.push((origin, Reply { instance, ..reply }));
             return;
         };
         let (ledger, length) = (Ledger::default(), call.length);
-        let slot = self.sessions.insert(Session { call, origin, since, ledger, settling: None });
+        let slot = self.sessions.insert(Session { call, origin, instance, since, ledger, settling: None });
         self.ask(slot, (operation, length), now);
+    }
+
+    /// What is said to a call that isn't done: over a connection that isn't known here nothing is, and while clients reclaim what they had
+    /// nothing new is opened.
+    fn turns_away(&mut self, call: &Call, instance: u32, now: Time) -> Option<Says> {
+        if call.is_counted && call.instance != instance {
+            return Some(Says::Unknown);
+        }
+        let grace = self.grace.as_mut()?;
+        grace.hears(call);
+        (call.waits_for_grace() && grace.lasts(now)).then_some(Says::Grace)
     }
 
     /// What a reply tells of others, if there are any.
@@ -120,7 +234,7 @@ impl<T: Clone> Sessions<T> {
     }
 
     /// The file system is done with something; who is to hear what, if its call is over.
-    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(T, Reply)> {
+    pub(super) fn done(&mut self, op: &FileOp, now: Time) -> Option<(Client, Reply)> {
         let slot = low_half(op.id.0);
         let export = self.asks.export;
         let shared = self.asks.shared;
@@ -140,7 +254,7 @@ impl<T: Clone> Sessions<T> {
             self.ask(slot, (Operation::Fsync, 0), now);
             return None;
         }
-        let Session { call, origin, since, settling, ledger, .. } = self.sessions.remove(slot)?;
+        let Session { call, origin, instance, since, settling, ledger } = self.sessions.remove(slot)?;
         let missing = op.status == Status::Failed(Failure::NotFound);
         let (status, moved) = match settling {
             // A directory that is gone meanwhile needs no more.
@@ -148,9 +262,22 @@ impl<T: Clone> Sessions<T> {
             None if missing && call.may_find_nothing() => (Status::DoneFromCache, 0),
             None => (op.status, moved),
         };
+        if self.instance(now) != instance {
+            self.is_silent(&call);
+            return None;
+        }
         let others = self.told(&call);
         let reply = ended(&call, status, (moved, ledger), now - since, others);
-        self.read += reply.data();
+        let reply = Reply { instance, ..reply };
+        self.replies.keep(origin.address, &reply);
+        // It is done, and only its reply is lost on the way.
+        if self.failures.is_away(now) {
+            self.is_silent(&call);
+            return None;
+        }
+        if reply.is_counted {
+            self.read += reply.data();
+        }
         Some((origin, reply))
     }
 }
@@ -162,7 +289,8 @@ fn ended(
     span: Time,
     others: Option<Told>,
 ) -> Reply {
-    let Call { number, procedure, .. } = *call;
+    let Call { number, procedure, instance, is_counted, .. } = *call;
     let bytes = call.reply_bytes(length);
-    Reply { number, procedure, outcome: Outcome { status, length, ledger, span }, others, bytes }
+    let outcome = Outcome { status, length, ledger, span };
+    Reply { number, procedure, outcome, others, bytes, says: Says::Over, instance, is_counted }
 }

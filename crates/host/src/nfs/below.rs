@@ -12,6 +12,7 @@
 //!
 //! Left out here: locks; and delegations where others mount the export, too, as nobody calls them back.
 
+mod apart;
 mod others;
 
 use super::carried::{Effect, FILE_PAGES, Others, address, complete};
@@ -105,7 +106,7 @@ impl Nfs {
     }
 
     /// What an operation asks of its server now, in this order: names have been changed here.
-    fn calls_of(&mut self, op: &FileOp, now: Time) -> Vec<Call> {
+    pub(super) fn calls_of(&mut self, op: &FileOp, now: Time) -> Vec<Call> {
         let passed = now.saturating_sub(self.client.now);
         self.client.on(&mut self.export).advance(passed);
         let above = self.path(op.parent);
@@ -165,7 +166,7 @@ impl Nfs {
     }
 
     /// What a call of an operation does at the server that its procedure doesn't say.
-    fn effect(op: &FileOp, procedure: Procedure) -> Effect {
+    pub(super) fn effect(op: &FileOp, procedure: Procedure) -> Effect {
         match (procedure, op.operation) {
             (Procedure::Create | Procedure::Open, operation) if operation.makes() => Effect::Makes,
             (Procedure::SetAttributes, Operation::Truncate) => Effect::Cuts(op.length),

@@ -79,6 +79,18 @@ pub enum LookupCache {
     None,
 }
 
+/// What becomes of a call that its server doesn't answer (`hard`, `soft`, `softerr`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GivesUp {
+    /// It is sent again until it is answered.
+    #[default]
+    Never,
+    /// It fails with EIO.
+    WithError,
+    /// It fails with ETIMEDOUT.
+    WithTimeOut,
+}
+
 /// The options of a mount.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MountOptions {
@@ -106,6 +118,12 @@ pub struct MountOptions {
     pub access_lists: bool,
     /// Over UDP instead of TCP (`proto=udp`), whose messages have no record mark.
     pub udp: bool,
+    /// How long a call waits for its answer before it is sent again (`timeo`), which over UDP is doubled each time.
+    pub time_out: Duration,
+    /// How often a call is sent again before the server is taken not to answer (`retrans`).
+    pub retransmissions: u32,
+    /// What becomes of a call then.
+    pub gives_up: GivesUp,
     /// TCP connections (`nconnect`).
     pub connections: u32,
     /// Whether the server delegates files (fs.leases-enable): no option of the mount.
@@ -132,6 +150,9 @@ impl MountOptions {
             locks: true,
             access_lists: version.is_3_or_later(),
             udp: false,
+            time_out: TCP_TIME_OUT.0,
+            retransmissions: TCP_TIME_OUT.1,
+            gives_up: GivesUp::Never,
             connections: 1,
             delegations: true,
             read_ahead: Bytes::from_kib(128),
@@ -151,6 +172,9 @@ impl MountOptions {
             }
         }
         let mut options = Self::new(version);
+        if words.iter().any(|word| matches!(*word, "udp" | "proto=udp")) {
+            (options.time_out, options.retransmissions) = UDP_TIME_OUT;
+        }
         for word in words {
             options.set(word)?;
         }
@@ -161,7 +185,7 @@ impl MountOptions {
         }
         // Version 4 needs a transport that keeps order and controls congestion (RFC 8881, 2.9.1).
         if options.udp && version.is_4() {
-            return Err(wrong("proto=udp", "tcp of version 4"));
+            return Err(OptionError::Datagrams { version: version.word() });
         }
         Ok(options)
     }
@@ -214,10 +238,21 @@ impl MountOptions {
                 let connections = value.parse().ok().filter(|count| (1..=16).contains(count));
                 self.connections = connections.ok_or_else(|| wrong(word, "1 to 16"))?;
             }
-            "vers" | "nfsvers" | "ac" | "hard" | "soft" | "softerr" | "softreval" | "timeo" | "retrans"
-            | "port" | "mountproto" | "mountport" | "mountvers" | "addr" | "clientaddr" | "sec"
-            | "local_lock" | "relatime" | "noatime" | "rw" | "ro" | "bg" | "fg" | "resvport"
-            | "noresvport" | "namlen" | "mountaddr" => {}
+            "hard" => self.gives_up = GivesUp::Never,
+            "soft" => self.gives_up = GivesUp::WithError,
+            "softerr" => self.gives_up = GivesUp::WithTimeOut,
+            "timeo" => {
+                let tenths = value.parse::<u64>().ok().filter(|tenths| (1..=6_000).contains(tenths));
+                let tenths = tenths.ok_or_else(|| wrong(word, "tenths of a second, 1 to 6000"))?;
+                self.time_out = tenths_of_a_second(tenths);
+            }
+            "retrans" => {
+                let times = value.parse().ok().filter(|times| (1..=100).contains(times));
+                self.retransmissions = times.ok_or_else(|| wrong(word, "1 to 100"))?;
+            }
+            "vers" | "nfsvers" | "ac" | "softreval" | "port" | "mountproto" | "mountport" | "mountvers"
+            | "addr" | "clientaddr" | "sec" | "local_lock" | "relatime" | "noatime" | "rw" | "ro" | "bg"
+            | "fg" | "resvport" | "noresvport" | "namlen" | "mountaddr" => {}
             _ => return Err(OptionError::Unknown { option: word.to_owned() }),
         }
         Ok(())
@@ -231,11 +266,20 @@ pub enum OptionError {
     #[error(
         "\"{option}\" is no option of an NFS mount that is known here; known are those of nfs(5) that change which RPCs are sent: vers, \
          rsize, wsize, actimeo, acregmin, acregmax, acdirmin, acdirmax, noac, sync, nocto, lookupcache, nordirplus, nolock, noacl, \
-         nconnect"
+         nconnect, proto, timeo, retrans, hard, soft, softerr"
     )]
     Unknown {
         /// What stands there.
         option: String,
+    },
+    /// A version that datagrams don't carry.
+    #[error(
+        "version {version} isn't carried by UDP: it wants a transport that keeps order and holds back where the network is full (RFC 7530, \
+         section 3.1; RFC 8881, section 2.9.1); take proto=tcp, or vers=3"
+    )]
+    Datagrams {
+        /// Which.
+        version: &'static str,
     },
     /// Its value makes no sense.
     #[error("\"{option}\" makes no sense: its value may be {may_be}")]
@@ -249,6 +293,14 @@ pub enum OptionError {
 
 fn wrong(option: &str, may_be: &'static str) -> OptionError {
     OptionError::Value { option: option.to_owned(), may_be }
+}
+
+/// `timeo` and `retrans` of mounts that don't say them (nfs(5); `NFS_DEF_TCP_TIMEO`, `NFS_DEF_UDP_TIMEO` and their `RETRANS`).
+const TCP_TIME_OUT: (Duration, u32) = (tenths_of_a_second(600), 2);
+const UDP_TIME_OUT: (Duration, u32) = (tenths_of_a_second(11), 3);
+
+const fn tenths_of_a_second(tenths: u64) -> Duration {
+    Duration::new(petrio_kernel::Time::from_millis(100 * tenths))
 }
 
 fn seconds(seconds: u64) -> Duration {

@@ -1,9 +1,10 @@
 //! A system call on its way: where it stands, what it waits for, what comes next of it.
 
 use super::buffer_cache::{BlockKey, VolumeFile};
-use petrio_colours::{Failure, FileOp, RequestId};
+use petrio_colours::{BlockRequest, Failure, FileOp, RequestId};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
+use std::collections::VecDeque;
 
 /// What a call can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
@@ -65,12 +66,18 @@ pub(super) struct Job {
     pub(super) charged: Time,
     /// Why it can't be done.
     pub(super) failure: Option<Failure>,
+    /// What its caller calls the file system.
+    pub(super) called: u32,
+    /// The calls to a server that it still has to make, once it is known which.
+    pub(super) asks: Option<VecDeque<BlockRequest>>,
 }
 
 impl Job {
     pub(super) fn new(op: FileOp, now: Time) -> Self {
         Self {
             position: op.offset,
+            called: op.file_system,
+            asks: None,
             op,
             looked: None,
             at_end: false,

@@ -1,6 +1,7 @@
 //! The files of a Unix host: how long they are, where they lie, how they are being read.
 
 use super::layout::Layout;
+use super::over_nfs::OverNfs;
 use super::parameters::{UnixError, UnixParameters};
 use crate::FileLayout;
 use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
@@ -36,6 +37,8 @@ pub struct UnixFileSystem<'a> {
     pub device_blocks: u64,
     /// The files that are or will be on it; their numbers are its own.
     pub files: &'a [UnixFile],
+    /// Of a file system of another host, how it is mounted.
+    pub over: Option<&'a OverNfs>,
 }
 
 /// A file in the run.

@@ -21,6 +21,9 @@
 //! and its read-ahead are started is that of `breada` in S. Leffler et al., "The design and implementation of the
 //! 4.3BSD UNIX operating system", 1989, chapter 7.
 //!
+//! A file system of another host is mounted by NFS version 2 ([`over_nfs`]): its blocks lie in the same buffers, and what would go to
+//! a device goes to the server.
+//!
 //! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks. Everything
 //! may be shared with the Linux host that is the same in both: processors, operations, requests.
 
@@ -29,11 +32,13 @@ mod call;
 mod files;
 mod in_flight;
 mod layout;
+mod over_nfs;
 mod page;
 mod parameters;
 mod state;
 
 pub use files::{UnixFile, UnixFileSystem, unix_1990_layout};
+pub use over_nfs::OverNfs;
 pub use page::{UnixPorts, UnixVolume, unix_1990_page};
 pub use parameters::{DEVICE_BLOCKS_MAX, RecordedReads, UnixError, UnixParameters};
 

@@ -92,6 +92,7 @@ impl Exits {
             }
             Next::Return => {
                 job.op.status = Status::of_call(job.failure, job.waited);
+                job.op.file_system = job.called;
                 f.put(self.completions, job.op);
             }
         }
@@ -114,7 +115,8 @@ impl Exits {
     }
 }
 
-/// Builds the page of a host with these file systems, one or several.
+/// Builds the page of a host with these file systems, one or several; of one that others use the processors of, its page has been begun with
+/// these.
 ///
 /// # Errors
 /// See [`UnixError`].
@@ -123,11 +125,11 @@ pub fn unix_1990_page(
     name: &str,
     parameters: &UnixParameters,
     volumes: &[UnixVolume<'_>],
-    ports: UnixPorts,
+    (ports, processors): (UnixPorts, Option<Processors>),
 ) -> Result<Vec<Stage>, UnixError> {
     let file_systems: Vec<UnixFileSystem<'_>> = volumes.iter().map(|volume| volume.file_system).collect();
     let host = Host::new(parameters, &file_systems)?;
-    let mut page = parent.page(name);
+    let mut page = if processors.is_some() { parent.reopen(name) } else { parent.page(name) };
     page.port_in("operations", ports.operations);
     page.port_out("completions", ports.completions);
     let places = Places {
@@ -145,7 +147,7 @@ pub fn unix_1990_page(
         let moved = matches!(op.operation, Operation::Read | Operation::Write).then_some(op.length);
         call + copy.zip(moved).map_or(Time::ZERO, |(rate, bytes)| rate.time_for(bytes))
     };
-    let mut processors = Processors::new(&mut page, parameters.processors);
+    let mut processors = processors.unwrap_or_else(|| Processors::new(&mut page, parameters.processors));
     let (running, jobs) = (processors.place(), processors.client::<Job>());
     let ready = page.fifo::<Job>("ready");
 

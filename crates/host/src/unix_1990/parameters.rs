@@ -37,6 +37,9 @@ pub struct UnixParameters {
     pub processors: u32,
     /// Processor time of a system call.
     pub call: Duration,
+    /// Processes that read ahead and write behind over NFS, one block each at a time (biod(8)); without any a process waits for each
+    /// block itself.
+    pub biods: u32,
     /// How fast data are copied between a process and the buffers; without one, at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<Rate>,
@@ -69,6 +72,8 @@ impl Default for UnixParameters {
             reads: RecordedReads::Simulated,
             processors: 1,
             call: Duration::ZERO,
+            // SunOS 4.1's /etc/rc: "biod 4".
+            biods: 4,
             copy: None,
         }
     }
@@ -123,6 +128,14 @@ pub enum UnixError {
     Full {
         /// Blocks of the file system.
         blocks: u64,
+    },
+    /// Files on another host's file system that can't be there.
+    #[error(
+        "the files of \"{name}\" can't all be on it; look for names that there are twice, or files of more than 1 TiB"
+    )]
+    Mounted {
+        /// What is mounted.
+        name: String,
     },
     /// One of several file systems can't be made.
     #[error("of its file system \"{name}\": {error}")]

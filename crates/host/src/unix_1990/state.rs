@@ -11,6 +11,7 @@ use super::call::{Event, Job, Next};
 use super::files::{Files, UnixFileSystem};
 use super::in_flight::{InFlight, Transfer};
 use super::layout::Layout;
+use super::over_nfs::Over;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::daemon::Daemon;
 use petrio_colours::{
@@ -31,18 +32,20 @@ const DAEMON: u32 = Daemon::Flusher.process(0);
 pub(super) struct Host {
     #[persist(keep)]
     pub(super) parameters: UnixParameters,
-    cache: BufferCache,
+    pub(super) cache: BufferCache,
     /// Each file system's, by its number.
     volumes: Vec<Files>,
-    block_bytes: u64,
+    /// Those that are other hosts', by the same numbers.
+    pub(super) over: FastMap<u32, Over>,
+    pub(super) block_bytes: u64,
     /// For each file the block that a sequential reader comes to next.
     next_block: FastMap<VolumeFile, u64>,
     pub(super) in_flight: InFlight,
     /// Writes of each file's blocks on their way, and of all.
-    writes: FastMap<VolumeFile, u32>,
+    pub(super) writes: FastMap<VolumeFile, u32>,
     writes_all: u32,
     /// Metadata writes on their way, by the call that waits for them.
-    metadata: FastMap<RequestId, u32>,
+    pub(super) metadata: FastMap<RequestId, u32>,
     /// Openers of each file.
     openers: FastMap<VolumeFile, u32>,
     /// Files without a name that are still open.
@@ -61,6 +64,7 @@ impl Host {
         let block_bytes = parameters.block.get();
         let mut cache = BufferCache::new(parameters.buffers());
         let mut volumes = Vec::new();
+        let mut over = FastMap::default();
         for (volume, file_system) in (0..).zip(file_systems) {
             for known in file_system.files.iter().filter(|file| file.cached && file.present) {
                 let file = VolumeFile::new(volume, known.file);
@@ -69,6 +73,10 @@ impl Host {
                         cache.insert(BlockKey { file, block }, Content::Valid);
                     }
                 }
+            }
+            if let Some(mounted) = file_system.over {
+                let own = Over::new(mounted, file_system.files);
+                over.insert(volume, own.ok_or(UnixError::Mounted { name: file_system.name.to_owned() })?);
             }
             let files = Layout::new(parameters, file_system.device_blocks)
                 .and_then(|layout| Files::new(layout, file_system.files));
@@ -82,6 +90,7 @@ impl Host {
             cache,
             in_flight: InFlight::new(volumes.len()),
             volumes,
+            over,
             block_bytes,
             next_block: FastMap::default(),
             writes: FastMap::default(),
@@ -94,7 +103,7 @@ impl Host {
         })
     }
 
-    fn files(&self, of: VolumeFile) -> &Files {
+    pub(super) fn files(&self, of: VolumeFile) -> &Files {
         &self.volumes[of.volume() as usize]
     }
 
@@ -107,12 +116,19 @@ impl Host {
         if job.failure.is_some() {
             return Next::Return;
         }
-        let volume = job.op.file_system;
+        let volume = self.volume_called(job.called);
+        job.op.file_system = volume;
         let of_none = matches!(job.op.operation, Operation::Compute | Operation::Touch | Operation::Exchange);
         if volume as usize >= self.volumes.len() && !of_none {
             return job.fail(Failure::NotFound);
         }
         let file = VolumeFile::new(volume, job.op.file);
+        if self.is_over(volume)
+            && !Self::is_of_no_file(job.op.operation)
+            && let Some(next) = self.over_nfs(job, now)
+        {
+            return next;
+        }
         match job.op.operation {
             Operation::Read => self.read(job, now),
             Operation::Write => self.write(job, now),
@@ -248,6 +264,7 @@ impl Host {
             && in_sequence
             && there
             && self.cache.find(next).is_none()
+            && !self.is_without_biod(next)
             && self.make_room(now).is_none()
         {
             self.start_read(next, false, op, now);
@@ -291,10 +308,15 @@ impl Host {
                 return job.fail(Failure::NoSpace);
             }
             self.cache.dirty(key, now);
-            if durable || last == first + bytes {
-                self.start_write(key, durable, job.op.process, now);
-            }
             job.position = last;
+            if durable || last == first + bytes {
+                let waits = self.is_without_biod(key);
+                self.start_write(key, durable || waits, job.op.process, now);
+                if waits {
+                    job.waited = true;
+                    return Next::Wait(Event::Block(key));
+                }
+            }
         }
         if durable { self.until_written(file) } else { Next::Return }
     }
@@ -348,7 +370,7 @@ impl Host {
         self.send(key, Direction::Read, synchronous, op.process, now);
     }
 
-    fn start_write(&mut self, key: BlockKey, synchronous: bool, process: u32, now: Time) {
+    pub(super) fn start_write(&mut self, key: BlockKey, synchronous: bool, process: u32, now: Time) {
         self.cache.begin_write(key);
         *self.writes.entry(key.file).or_default() += 1;
         self.writes_all += 1;
@@ -358,22 +380,17 @@ impl Host {
     fn send(&mut self, key: BlockKey, direction: Direction, synchronous: bool, process: u32, now: Time) {
         // A block in the cache is one of a file that is there.
         let file = key.file.file();
-        let (address, blocks) = self.files(key.file).place(file, key.block).unwrap_or((0, 1));
-        let request = BlockRequest {
-            process,
-            direction,
-            synchronous,
-            file,
-            address,
-            blocks,
-            ..BlockRequest::default()
-        };
+        let request = self.request_over(key, direction, synchronous).unwrap_or_else(|| {
+            let (address, blocks) = self.files(key.file).place(file, key.block).unwrap_or((0, 1));
+            BlockRequest { direction, file, address, blocks, ..BlockRequest::default() }
+        });
+        let request = BlockRequest { process, synchronous, ..request };
         self.in_flight.send(Transfer::Block(key, direction), request, now);
     }
 
     /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
     fn write_metadata(&mut self, job: &mut Job, of: &[FileId], now: Time) -> Next {
-        if !self.parameters.metadata {
+        if !self.parameters.metadata || self.is_over(job.op.file_system) {
             return Next::Return;
         }
         let (id, volume) = (job.op.id, job.op.file_system);
@@ -409,6 +426,7 @@ impl Host {
         }
         match transfer {
             Transfer::Block(key, direction) => {
+                self.complete_over(key, direction, request.status.failure(), now);
                 self.cache.settle(key);
                 self.events.push(Event::Block(key));
                 self.events.push(Event::Room);

@@ -25,7 +25,7 @@ fn host(parameters: &UnixParameters) -> Host {
 }
 
 fn file_system<'a>(name: &'a str, files: &'a [UnixFile]) -> UnixFileSystem<'a> {
-    UnixFileSystem { name, device_blocks: 1 << 20, files }
+    UnixFileSystem { name, device_blocks: 1 << 20, files, over: None }
 }
 
 /// A host with so many file systems, each with one file of ten blocks, which has the same number on all.
@@ -268,7 +268,7 @@ fn sync_and_its_daemon_write_what_all_file_systems_have_delayed_and_fsync_one_fi
 fn each_file_system_has_groups_and_inodes_of_its_own() {
     // Alike file systems place alike files alike, and what one is full of the other has room for.
     let with = UnixParameters { cylinder_group: Bytes(16 * BLOCK), ..UnixParameters::default() };
-    let little = UnixFileSystem { name: "little", device_blocks: 16 * (BLOCK / 512), files: &[] };
+    let little = UnixFileSystem { name: "little", device_blocks: 16 * (BLOCK / 512), files: &[], over: None };
     let mut host = Host::new(&with, &[little, file_system("large", &[])]).unwrap();
     let create = op(Operation::Create, 0, 0);
     let inodes: Vec<(u32, u64)> = (0..2)
@@ -302,7 +302,7 @@ fn a_file_system_that_is_none_has_no_files_and_a_request_comes_back_from_where_i
 
 #[test]
 fn of_several_file_systems_the_one_is_named_that_is_too_small() {
-    let none = UnixFileSystem { name: "tmp", device_blocks: 100, files: &[] };
+    let none = UnixFileSystem { name: "tmp", device_blocks: 100, files: &[], over: None };
     let error = Host::new(&parameters(), &[file_system("root", &[]), none]).unwrap_err();
     assert!(error.to_string().starts_with("of its file system \"tmp\": the files need more"), "{error}");
     let error = Host::new(&parameters(), &[none]).unwrap_err();
@@ -341,7 +341,7 @@ proptest! {
             constant_rate_page(&mut page, &format!("disk-{name}"), &device, requests, request_completions);
             UnixVolume { file_system: file_system(name, &files), requests, request_completions }
         }).collect();
-        unix_1990_page(&mut page, "host", &parameters, &volumes, ports).unwrap();
+        unix_1990_page(&mut page, "host", &parameters, &volumes, (ports, None)).unwrap();
         let net = net.build().unwrap();
         let mut run = Simulation::new(&net, 1, 0);
         let count = ops.len();

@@ -5,10 +5,11 @@ use super::super::train::{Came, Stream, Train};
 use super::receiver::{Answer, Receiver};
 use super::sender::Sender;
 use super::{Rules, Segment};
-use petrio_colours::Message;
+use petrio_colours::{Message, Verb};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
+use petrio_units::numbers::{as_index, as_number};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -92,6 +93,9 @@ impl Endpoints {
     /// A message is to be sent, of so many bytes with what its transport adds.
     pub(super) fn send(&mut self, message: Box<Message>, bytes: u64, now: Time) -> Outcome {
         let stream = Stream::of(&message);
+        if message.verb == Verb::Datagram {
+            return self.datagram(message, bytes);
+        }
         let (endpoint, rules) = self.endpoint(stream);
         endpoint.sender.push(bytes, message, now, rules);
         let mut outcome = Outcome::default();
@@ -99,8 +103,24 @@ impl Endpoints {
         outcome
     }
 
+    /// What TCP knows nothing of goes as it is.
+    fn datagram(&self, message: Box<Message>, bytes: u64) -> Outcome {
+        let stream = Stream::of(&message);
+        let way = self.wiring.way(stream.source, stream.destination, stream.spread(), &|_| 0);
+        let bytes = as_number(as_index(bytes.min(self.rules.segment)));
+        let frame = frame(way, stream, (bytes, Segment::default()), Some(message));
+        let mut outcome = Outcome::default();
+        outcome.frames.push(frame);
+        outcome
+    }
+
     /// A frame arrives.
-    pub(super) fn arrive(&mut self, frame: Train, now: Time) -> Outcome {
+    pub(super) fn arrive(&mut self, mut frame: Train, now: Time) -> Outcome {
+        if let Some(message) = frame.message.take_if(|message| message.verb == Verb::Datagram) {
+            let mut outcome = Outcome::default();
+            outcome.delivered.push(message);
+            return outcome;
+        }
         let stream = frame.stream.back();
         let (endpoint, rules) = self.endpoint(stream);
         let Segment { from, length, acknowledges } = frame.segment;
@@ -138,18 +158,7 @@ impl Endpoint {
     /// Sends what may be sent, and looks when something is to be done next.
     fn go_on(&mut self, stream: Stream, answer: Answer, now: Time, rules: &Rules, outcome: &mut Outcome) {
         let way = self.way;
-        let frame = |bytes, segment, message| Train {
-            bytes,
-            way,
-            stream,
-            spread: Time::ZERO,
-            asks: 0,
-            level: 0,
-            lane: 0,
-            came: Came::BY_NONE,
-            segment,
-            message,
-        };
+        let frame = |bytes, segment, message| frame(way, stream, (bytes, segment), message);
         let bare = |acknowledges| frame(0, Segment { acknowledges, ..Segment::default() }, None);
         let mut is_answered = answer == Answer::Later;
         if answer == Answer::Alone {
@@ -174,4 +183,10 @@ impl Endpoint {
             outcome.waking = Some((waking, next.saturating_sub(now)));
         }
     }
+}
+
+/// A frame of so many bytes of data, with what TCP says in it.
+fn frame(way: Way, stream: Stream, (bytes, segment): (u32, Segment), message: Option<Box<Message>>) -> Train {
+    let (spread, came) = (Time::ZERO, Came::BY_NONE);
+    Train { bytes, way, stream, spread, asks: 0, level: 0, lane: 0, came, segment, message }
 }

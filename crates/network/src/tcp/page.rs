@@ -9,6 +9,7 @@
 
 use super::super::adapter::{Adapter, Common, Delivery};
 use super::super::entrance::{Entrance, Onto};
+use super::super::losses::Losses;
 use super::endpoint::{Endpoints, Outcome, Waking};
 use petrio_colours::Message;
 use petrio_kernel::{Firing, PageBuilder, Place, Put, TransitionBuilder};
@@ -53,6 +54,7 @@ impl Adapter {
         });
 
         let received = common.costs_of_receiving(&processors).map(|_| page.fifo("received"));
+        let losses = Losses::at(page, parameters);
         let mut receive = page.transition("receive");
         let frame = receive.take(self.arrivals);
         let state = receive.update(endpoints);
@@ -63,6 +65,9 @@ impl Adapter {
         };
         receive.action(move |f| {
             let (frame, now) = (f.take(frame), f.now());
+            if losses.is_some_and(|losses| losses.has(f, &frame)) {
+                return;
+            }
             let outcome = f.update(state).arrive(*frame, now);
             onward.put(f, outcome, |f, message| delivery.deliver(f, message));
         });

@@ -3,7 +3,7 @@
 use crate::figure::{Tables, figures};
 use crate::section::Entry;
 use petrio_models::cluster::nfs::ProcedureTally;
-use petrio_page::numbers::{bytes, counted, time};
+use petrio_page::numbers::{bytes, counted, grouped, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,12 @@ pub struct CallsFigures {
     pub sent_bytes: u64,
     /// Bytes of their replies, likewise.
     pub received_bytes: u64,
+    /// How often one was sent again, because nobody had answered for long enough, or a server had been started anew.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sent_again: u64,
+    /// Those of a soft mount that were given up, which aren't counted above.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub given_up: u64,
     /// How long one waited for a slot, on average, milliseconds.
     pub queued_ms: f64,
     /// How long one took from then on until it was answered, on average, milliseconds.
@@ -31,6 +37,8 @@ figures! { CallsFigures:
     calls => "calls" One Down;
     sent_bytes => "sent" Bytes Down;
     received_bytes => "received" Bytes Down;
+    sent_again => "sent again" One Down;
+    given_up => "given up" One Down;
     queued_ms => "waited for a slot" Milliseconds Down;
     answered_ms => "until answered" Milliseconds Down;
 }
@@ -38,10 +46,18 @@ figures! { CallsFigures:
 impl CallsFigures {
     /// Of a mount's calls of a procedure.
     pub fn of(name: &str, procedure: &str, tally: &ProcedureTally) -> Self {
-        let (calls, sent_bytes, received_bytes) = (0, 0, 0);
         let (name, procedure) = (name.to_owned(), procedure.to_owned());
-        let mut figures =
-            Self { name, procedure, calls, sent_bytes, received_bytes, queued_ms: 0.0, answered_ms: 0.0 };
+        let mut figures = Self {
+            name,
+            procedure,
+            calls: 0,
+            sent_bytes: 0,
+            received_bytes: 0,
+            sent_again: 0,
+            given_up: 0,
+            queued_ms: 0.0,
+            answered_ms: 0.0,
+        };
         figures.add(tally);
         figures
     }
@@ -55,7 +71,19 @@ impl CallsFigures {
         self.calls += tally.calls;
         self.sent_bytes += tally.sent;
         self.received_bytes += tally.received;
+        self.sent_again += tally.repeated;
+        self.given_up += tally.given_up;
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// How many of them, if any.
+fn told(count: u64, what: &str) -> String {
+    if count == 0 { String::new() } else { format!("; {} {what}", grouped(count)) }
 }
 
 impl Entry for CallsFigures {
@@ -82,8 +110,10 @@ impl Entry for CallsFigures {
         };
         let (sent, received) = (bytes(self.sent_bytes), bytes(self.received_bytes));
         format!(
-            "{calls}: {queued}{} each until answered; {sent} sent, {received} received",
-            time(self.answered_ms)
+            "{calls}: {queued}{} each until answered; {sent} sent, {received} received{}{}",
+            time(self.answered_ms),
+            told(self.sent_again, "sent again"),
+            told(self.given_up, "given up")
         )
     }
 }

@@ -15,6 +15,7 @@ use petrio_models::Stage;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
+use std::collections::BTreeMap;
 
 /// The hosts that programs run on.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +74,9 @@ pub(super) fn hosts(
         unheld: Vec::new(),
         warnings: needed.warnings(),
         entrances: Vec::new(),
+        guests: BTreeMap::new(),
     };
+    loaded.hosts.pages().for_each(|family| family.guests(&mut site));
     for family in loaded.hosts.pages() {
         family.build(&mut site)?;
         site.foundation.next_family(family.hosts().count(), family.volumes().count());

@@ -83,6 +83,8 @@ pub(crate) struct Checker<'a, 'i> {
     pub(crate) taken: BTreeMap<String, &'static str>,
     /// The networks within holders.
     pub(crate) inner_networks: BTreeMap<String, WithinHolder>,
+    /// The hosts of other families than Linux', which may be on networks and mount what is exported.
+    pub(crate) guests: Vec<String>,
     /// The holders by name, once they are known, and what hosts mount.
     pub(crate) pool: Option<Rc<Directory>>,
     pub(crate) file_systems: Option<Rc<Directory>>,
@@ -139,6 +141,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             used_volumes: BTreeSet::new(),
             unused: Vec::new(),
             taken: BTreeMap::from(taken),
+            guests: Vec::new(),
             pool: None,
             file_systems: None,
             missing: BTreeSet::new(),

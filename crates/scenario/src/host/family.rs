@@ -93,6 +93,11 @@ pub(crate) trait Family: Sized {
     /// What is written of its parts, in the order of [`KINDS`](Self::KINDS).
     fn written(&self) -> Vec<IndexMap<String, Value>>;
 
+    /// The hosts that may be on the networks of another family, and mount what its hosts export.
+    fn guests(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Finds what names stand for, and tells the checker its volumes, the names of its pages and all that makes no
     /// sense.
     fn check(&self, checker: &mut Checker<'_, '_>) -> Self::Checked;

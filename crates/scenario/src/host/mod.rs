@@ -82,6 +82,7 @@ macro_rules! families {
             }
 
             pub(crate) fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedHosts {
+                checker.guests = [$(self.$name.guests()),*].concat();
                 CheckedHosts { $($name: self.$name.check(checker),)* }
             }
 

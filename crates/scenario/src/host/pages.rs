@@ -7,6 +7,9 @@ use crate::site::HostSite;
 
 /// A family of hosts with its pages.
 pub(crate) trait HostPages: PlacedFamily {
+    /// Tells which of its hosts may be on the networks of another family, before any page is built.
+    fn guests(&self, _site: &mut HostSite<'_, '_>) {}
+
     /// Puts the pages of its hosts, and of what lies between them and the devices, into the net.
     ///
     /// # Errors

@@ -7,12 +7,16 @@ pub(crate) use below::{BelowDisk, BelowQueue, QueueBefore, RequestPorts, listene
 pub(crate) use foundation::{FilesOfOthers, Foundation};
 
 use crate::claim::Sentence;
-use petrio_colours::FileOp;
+use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place, Probe, Watch};
 use petrio_models::Stage;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
+use petrio_models::host::nfs::MountOptions;
+use petrio_models::processor::Processors;
+use petrio_workload::program::PlannedFile;
+use std::collections::BTreeMap;
 
 /// A link by which a host receives as much as comes, at a level that doesn't know more of it.
 #[derive(Clone, Debug)]
@@ -52,6 +56,34 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) warnings: Vec<Sentence>,
     /// Where the operations of each host arrive.
     pub(crate) entrances: Vec<Place<FileOp>>,
+    /// The hosts that may be on the networks of another family, by name.
+    pub(crate) guests: BTreeMap<String, Guest>,
+}
+
+/// A host on the networks of another family, which builds these before the host is built.
+#[derive(Debug, Default)]
+pub(crate) struct Guest {
+    /// How many processors it has.
+    pub(crate) count: u32,
+    /// They, once others use them.
+    pub(crate) processors: Option<Processors>,
+    /// What it mounts of others.
+    pub(crate) mounts: Vec<GuestMount>,
+}
+
+/// An export that such a host mounts.
+#[derive(Debug)]
+pub(crate) struct GuestMount {
+    pub(crate) name: String,
+    /// What operations call it.
+    pub(crate) number: u32,
+    pub(crate) options: MountOptions,
+    /// Its size in blocks of 512 bytes.
+    pub(crate) blocks: u64,
+    pub(crate) files: Vec<PlannedFile>,
+    /// Where its calls go, and where they come back.
+    pub(crate) requests: Place<BlockRequest>,
+    pub(crate) completions: Place<BlockRequest>,
 }
 
 impl HostSite<'_, '_> {

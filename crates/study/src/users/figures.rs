@@ -163,6 +163,26 @@ pub fn measure_figures(
     })
 }
 
+/// Measures one population of a specification, as [`measure_figures`] does all.
+///
+/// # Errors
+/// As of [`measure_figures`]; a population that the specification hasn't got.
+pub fn measure_population(
+    loaded: &Loaded,
+    parameters: &FiguresParameters,
+    population: &str,
+) -> Result<PopulationFigure, UsersError> {
+    let (name, users) = users_of(loaded)?;
+    let specification = specification_of(loaded, name)?;
+    let shares = specification.population.get(population).ok_or(UsersError::NotOneWorkload)?;
+    let mut points = Vec::new();
+    for count in 1..=parameters.users {
+        let crowd = Users { shares: shares.clone(), ..crowd(users, parameters, count) };
+        points.push(point(&measure(parameters, loaded, name, &crowd)?, count, None));
+    }
+    Ok(PopulationFigure::of(population.to_owned(), points))
+}
+
 fn crowd(users: &Users, parameters: &FiguresParameters, count: u32) -> Users {
     Users { users: count, sessions: parameters.sessions, ..users.clone() }
 }

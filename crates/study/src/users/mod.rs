@@ -25,7 +25,8 @@ pub use analyse::{AnalysedUsage, analyse_file};
 pub use candidates::{USUAL_SCENARIO, candidate};
 pub use error::UsersError;
 pub use figures::{
-    FiguresOrigin, FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures, measure_figures,
+    FiguresOrigin, FiguresParameters, FiguresProgress, Point, PopulationFigure, UsersFigures,
+    measure_figures, measure_population,
 };
 pub use figures_page::{response_figures, write_figures_html};
 pub use learn::{LearnWhat, learn_file};

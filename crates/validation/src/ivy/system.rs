@@ -116,9 +116,9 @@ pub(super) fn run_played(
         .collect();
     let layout = Arc::new(unix_1990_layout(&host, blocks, &there)?);
     let (replicas, _) = replication_page(&mut page, "copies", &system.replication, (blocks, layout), &ports)?;
-    let file_system = UnixFileSystem { name: "files", device_blocks: blocks, files: &there };
+    let file_system = UnixFileSystem { name: "files", device_blocks: blocks, files: &there, over: None };
     let volume = UnixVolume { file_system, requests, request_completions };
-    unix_1990_page(&mut page, "host", &host, &[volume], host_ports)?;
+    unix_1990_page(&mut page, "host", &host, &[volume], (host_ports, None))?;
     let programs =
         programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;

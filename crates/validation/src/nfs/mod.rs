@@ -7,6 +7,7 @@
 //! call agree within 10 % or 100 B.
 
 pub mod grid;
+pub mod kao;
 pub mod measured;
 mod operations;
 mod play;

@@ -17,7 +17,9 @@ const MOST_SWAPPINESS: u32 = 200;
 pub(crate) struct CheckedLinux {
     /// The machine and the kernel of each host.
     pub(super) profiles: IndexMap<String, Profile>,
-    /// The hosts of each network.
+    /// Hosts of other families.
+    pub(super) guests: Vec<String>,
+    /// The hosts of each network: those of other families are counted after Linux'.
     pub(super) networks: Vec<Vec<usize>>,
     /// The ends of those that are within holders.
     pub(super) inner: BTreeMap<String, Vec<String>>,
@@ -37,14 +39,17 @@ impl Linux {
         self.check_hosts(checker);
         let hosts = self.host.keys().map(|name| (name.as_str(), name.as_str()));
         let hosts = Directory::of(hosts, checker.places.copies());
-        let networks = self.check_networks(checker, &hosts);
-        let traffic = self.check_traffic(checker, &hosts, &networks);
-        let mut site = CheckSite::new(self, checker, hosts, &networks);
+        let guests = checker.guests.clone();
+        let all = self.host.keys().chain(&guests).map(|name| (name.as_str(), name.as_str()));
+        let all = Directory::of(all, checker.places.copies());
+        let networks = self.check_networks(checker, &all);
+        let traffic = self.check_traffic(checker, &all, &networks);
+        let mut site = CheckSite::new(self, checker, (hosts, all), &networks);
         let mounts = self.checked_mounts(&mut site);
         site.finish();
         let inner = std::mem::take(&mut checker.inner_networks);
         let inner = inner.into_iter().map(|(network, within)| (network, within.ends)).collect();
-        CheckedLinux { profiles, networks, inner, traffic, mounts }
+        CheckedLinux { profiles, guests, networks, inner, traffic, mounts }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

@@ -112,7 +112,10 @@ impl Linux {
     /// The networks with their wiring: of the hosts on each, and of the disks.
     pub(super) fn place_networks(
         &self,
-        found: impl Iterator<Item = ((Vec<usize>, Vec<PlacedTraffic>), (Vec<String>, bool))>,
+        (found, guests): (
+            impl Iterator<Item = ((Vec<usize>, Vec<PlacedTraffic>), (Vec<String>, bool))>,
+            &[String],
+        ),
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> Vec<PlacedNetwork> {
@@ -123,7 +126,7 @@ impl Linux {
             problems.push(ground.sources.error(ground.places.value(&path), message));
         };
         for ((name, network), ((hosts, traffic), (targets, is_of_nodes))) in self.network.iter().zip(found) {
-            let names = hosts.iter().filter_map(|&host| Some(self.host.get_index(host)?.0.clone()));
+            let names = hosts.iter().map(|&host| self.host_name(guests, host));
             let names: Vec<String> = names.chain(targets.iter().cloned()).collect();
             match wiring(&network.place.topology, &names) {
                 Ok(wiring) => match network.parameters.check_on(&wiring) {
@@ -163,7 +166,7 @@ impl PlacedNetwork {
             let name = format!("{}-hosts", self.name);
             return BuiltNetwork::new(site.page, &name, &self.parameters, wiring, &[]);
         }
-        let hosts = self.hosts.iter().map(|&host| linux.hosts[host].name.as_str());
+        let hosts = self.hosts.iter().map(|&host| linux.host_name(host));
         let names: Vec<&str> = hosts.chain(self.targets.iter().map(String::as_str)).collect();
         let mut built = BuiltNetwork::new(site.page, &self.name, &self.parameters, wiring, &names);
         for (number, traffic) in self.traffic.iter().enumerate() {

@@ -24,7 +24,7 @@ pub struct PlacedHost {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, networks, mut inner, traffic, mounts }: CheckedLinux,
+        CheckedLinux { mut profiles, guests, networks, mut inner, traffic, mounts }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -44,9 +44,10 @@ impl Linux {
             hosts.push(PlacedHost { name: name.clone(), parameters });
         }
         let ends = networks.iter().map(Vec::len);
-        let mut site = PlaceSite::new(self, &mut hosts, ends, ground, problems);
+        let mut site = PlaceSite::new(self, (&mut hosts, &guests), ends, ground, problems);
         let mut placed = self.placed_mounts(mounts, &mut site);
         placed.hosts = hosts;
+        placed.guests.clone_from(&guests);
         problems.extend(beyond_memory(&placed.hosts, &placed.file_systems, ground));
         let mut targets = vec![Vec::new(); networks.len()];
         for (network, own) in placed.mounts().filter_map(|(_, mount)| mount.targets()) {
@@ -57,12 +58,27 @@ impl Linux {
             None => (targets, false),
         });
         let found = networks.into_iter().zip(traffic).zip(targets);
-        placed.networks = self.place_networks(found, ground, problems);
+        placed.networks = self.place_networks((found, &guests), ground, problems);
         placed
     }
 }
 
+impl Linux {
+    /// The name of a host: those of other families are counted after its own.
+    pub(super) fn host_name(&self, guests: &[String], number: usize) -> String {
+        let own = self.host.get_index(number).map(|(name, _)| name);
+        own.or_else(|| guests.get(number.checked_sub(self.host.len())?)).cloned().unwrap_or_default()
+    }
+}
+
 impl PlacedLinux {
+    /// The name of a host, likewise.
+    pub(super) fn host_name(&self, number: usize) -> &str {
+        let own = self.hosts.get(number).map(|host| host.name.as_str());
+        let guest = || self.guests.get(number.checked_sub(self.hosts.len())?).map(String::as_str);
+        own.or_else(guest).unwrap_or_default()
+    }
+
     /// Of each volume, the first of those with which it numbers its files together: what others lie on with these, and what
     /// lies on the same with others. The mounts of what lies on none see the same files, by themselves.
     fn spaces(&self) -> Vec<usize> {

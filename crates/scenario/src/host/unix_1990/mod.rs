@@ -147,6 +147,10 @@ impl Family for Unix {
         vec![values(&self.unix)]
     }
 
+    fn guests(&self) -> Vec<String> {
+        self.unix.keys().cloned().collect()
+    }
+
     fn check(&self, checker: &mut Checker<'_, '_>) -> Self::Checked {
         let mut planned = Vec::new();
         for (name, host) in &self.unix {

@@ -4,10 +4,11 @@ use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;
-use crate::site::HostSite;
+use crate::site::{Guest, GuestMount, HostSite};
 use petrio_colours::{FileId, PlacedExtent};
 use petrio_models::host::unix_1990::{
-    UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout, unix_1990_page,
+    DEVICE_BLOCKS_MAX, OverNfs, UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout,
+    unix_1990_page,
 };
 use petrio_units::Bytes;
 use petrio_workload::program::PlannedFile;
@@ -15,6 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl HostPages for PlacedUnixHosts {
+    fn guests(&self, site: &mut HostSite<'_, '_>) {
+        for PlacedUnix { name, parameters, .. } in &self.0 {
+            let guest = Guest { count: parameters.processors, processors: None, mounts: Vec::new() };
+            site.guests.insert(name.clone(), guest);
+        }
+    }
+
     fn build(&self, site: &mut HostSite<'_, '_>) -> Result<(), RunFailure> {
         let mut first = 0;
         for unix in &self.0 {
@@ -35,6 +43,15 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
         files.push(unix_files(&site.foundation.files(number)?, &extents));
     }
     site.warnings.extend(cached_more_than_fits(unix, &files));
+    let Guest { processors, mounts, .. } = site.guests.remove(&unix.name).unwrap_or_default();
+    let over: Vec<(OverNfs, Vec<UnixFile>)> = mounts.iter().map(|mount| mounted(mount)).collect();
+    if let Some(small) = mounts.iter().find(|mount| mount.options.read_size < unix.parameters.block) {
+        let message = format!(
+            "its blocks of {} are larger than the {} that \"{}\" moves at a time",
+            unix.parameters.block, small.options.read_size, small.name
+        );
+        return Err(RunFailure::Host { host: unix.name.clone(), message });
+    }
     let mut volumes = Vec::new();
     for (PlacedUnixFileSystem { name, on, blocks }, files) in unix.file_systems.iter().zip(&files) {
         let layout = match site.foundation.knows_files(*on) {
@@ -43,13 +60,25 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
         };
         let (requests, request_completions) =
             site.foundation.device(site.page, *on, &layout, &mut site.upper_stages)?;
-        let file_system = UnixFileSystem { name, device_blocks: *blocks, files };
+        let file_system = UnixFileSystem { name, device_blocks: *blocks, files, over: None };
+        volumes.push(UnixVolume { file_system, requests, request_completions });
+    }
+    for (mount, (over, files)) in mounts.iter().zip(&over) {
+        let device_blocks = mount.blocks.min(DEVICE_BLOCKS_MAX);
+        let file_system = UnixFileSystem { name: &mount.name, device_blocks, files, over: Some(over) };
+        let (requests, request_completions) = (mount.requests, mount.completions);
         volumes.push(UnixVolume { file_system, requests, request_completions });
     }
     let ports = UnixPorts { operations: site.host(&unix.name), completions: site.completions };
-    let built = unix_1990_page(site.page, &unix.name, &unix.parameters, &volumes, ports);
+    let built = unix_1990_page(site.page, &unix.name, &unix.parameters, &volumes, (ports, processors));
     site.stages.extend(built.map_err(refused)?);
     Ok(())
+}
+
+/// What a host mounts of another, and the files that are there.
+fn mounted(mount: &GuestMount) -> (OverNfs, Vec<UnixFile>) {
+    let over = OverNfs { options: mount.options.clone(), number: mount.number };
+    (over, unix_files(&mount.files, &BTreeMap::new()))
 }
 
 /// A warning where files are said to be cached for which there are no buffers.

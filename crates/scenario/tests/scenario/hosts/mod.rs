@@ -7,6 +7,8 @@ mod metadata;
 mod metadata_at_scale;
 mod networks;
 mod nfs;
+mod nfs_failures;
+mod nfs_of_1990;
 mod one_sided;
 mod parallel;
 mod phases;

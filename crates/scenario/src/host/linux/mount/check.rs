@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct CheckSite<'s, 'c, 'i> {
     pub(crate) linux: &'s Linux,
     pub(crate) checker: &'s mut Checker<'c, 'i>,
-    /// The hosts by name.
+    /// The hosts by name, and the same with those of other families.
     pub(crate) hosts: Directory,
+    with_guests: Directory,
     /// The hosts of each network.
     pub(crate) networks: &'s [Vec<usize>],
     /// The file systems of hosts by name, and the host of each, where it has one.
@@ -54,7 +55,7 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
     pub(crate) fn new(
         linux: &'s Linux,
         checker: &'s mut Checker<'c, 'i>,
-        hosts: Directory,
+        (hosts, with_guests): (Directory, Directory),
         networks: &'s [Vec<usize>],
     ) -> Self {
         let file_systems = linux.fs.keys().map(|name| (name.as_str(), name.as_str()));
@@ -62,12 +63,23 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         let mounted_as = linux.fs.keys().map(|name| (name.clone(), format!("the file system \"{name}\"")));
         let mounted_as = mounted_as.collect();
         let (mounted, busy, joined) = Default::default();
-        Self { linux, checker, hosts, networks, file_systems, mounted, mounted_as, busy, joined }
+        Self { linux, checker, hosts, with_guests, networks, file_systems, mounted, mounted_as, busy, joined }
     }
 
     /// The name of a host.
-    pub(crate) fn host(&self, number: usize) -> &'s str {
-        self.linux.host.get_index(number).map_or("", |(name, _)| name)
+    pub(crate) fn host(&self, number: usize) -> String {
+        self.linux.host_name(&self.checker.guests, number)
+    }
+
+    /// The hosts that `key` of the part at `path` names, of which some may be of other families.
+    pub(crate) fn hosts_and_guests(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
+        let found = self.checker.find(&format!("{path}.{key}"), names, &self.with_guests, HOSTS);
+        found.into_iter().map(|number| number as usize).collect()
+    }
+
+    /// Whether a host is of another family.
+    pub(crate) fn is_guest(&self, number: usize) -> bool {
+        number >= self.linux.host.len()
     }
 
     /// The hosts that `key` of the part at `path` names.
@@ -102,7 +114,7 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         let mut told = false;
         for &host in clients {
             self.busy.insert(host);
-            let own = mount_name(self.host(host), name);
+            let own = mount_name(&self.host(host), name);
             let this = format!("the {} \"{name}\"", K::WHAT);
             if let Some(other) = self.mounted_as.insert(own.clone(), this.clone()).filter(|_| !told) {
                 told = true;

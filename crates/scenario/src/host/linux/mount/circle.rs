@@ -75,7 +75,7 @@ impl CheckSite<'_, '_, '_> {
         all.iter().find(|part| {
             let hosts = part.clients.iter().flat_map(|client| self.hosts.find(client));
             let mounts: Vec<String> =
-                hosts.map(|host| mount_name(self.host(host as usize), part.name)).collect();
+                hosts.map(|host| mount_name(&self.host(host as usize), part.name)).collect();
             let mounts = mounts.iter().map(|mount| (mount.as_str(), mount.as_str()));
             !Directory::of(mounts, self.checker.places.copies()).find(name).is_empty()
         })

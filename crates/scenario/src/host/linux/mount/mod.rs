@@ -91,6 +91,8 @@ macro_rules! mounts {
         pub struct PlacedLinux {
             /// The hosts.
             pub hosts: Vec<PlacedHost>,
+            /// The names of hosts of other families, which may be on networks and mount exports: they are counted after these.
+            pub guests: Vec<String>,
             /// The networks.
             pub networks: Vec<PlacedNetwork>,
             $(#[doc = $about]
@@ -133,7 +135,7 @@ macro_rules! mounts {
             /// Finds the sizes of what is mounted; the networks come later.
             pub(super) fn placed_mounts(&self, checked: CheckedMounts, site: &mut PlaceSite<'_>) -> PlacedLinux {
                 $(let $placed = place::place_all(&self.$key, checked.$key, site);)*
-                PlacedLinux { hosts: Vec::new(), networks: Vec::new(), $($placed),* }
+                PlacedLinux { hosts: Vec::new(), guests: Vec::new(), networks: Vec::new(), $($placed),* }
             }
         }
 

@@ -283,6 +283,15 @@ impl<'l> Shared<'l> {
             processors.push(own);
             rests.push(rest);
         }
+        let own = processors.len();
+        let mut guests: Vec<String> = Vec::new();
+        for &number in self.open.range(linux.hosts.len()..) {
+            let name = linux.host_name(number).to_owned();
+            let count = site.guests.get(&name).map_or(1, |guest| guest.count);
+            position.insert(number, (processors.len(), no_ends(site)));
+            processors.push(Processors::new(&mut site.page.page(&name), count));
+            guests.push(name);
+        }
         let mut networks: Vec<Network> =
             linux.networks.iter().map(|network| network.page(linux, site)).collect();
         let numbers: Vec<BTreeMap<usize, u32>> =
@@ -313,12 +322,20 @@ impl<'l> Shared<'l> {
             }));
             stages.extend(network.finish(site.page, &mut processors, &by_number));
         }
+        for (name, processors) in guests.into_iter().zip(processors.drain(own..)) {
+            site.guests.entry(name).and_modify(|guest| guest.processors = Some(processors));
+        }
         for (rest, processors) in rests.into_iter().zip(processors) {
             site.stages.extend(rest.finish(site.page, processors));
         }
         site.stages.append(&mut stages);
         Ok(())
     }
+}
+
+/// The ends of a host of another family, which nobody asks.
+fn no_ends(site: &HostSite<'_, '_>) -> HostPorts {
+    HostPorts { asked: site.completions, completions: site.completions }
 }
 
 /// A number that tells what another told, and a figure.

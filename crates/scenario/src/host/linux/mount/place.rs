@@ -14,6 +14,9 @@ use petrio_units::numbers::as_number;
 /// ten thousand, bytes.
 const A_CLIENT: u64 = 40 << 10;
 
+/// What a host of another family mounts is numbered from here on: its own file systems lie below.
+const OF_GUESTS: u32 = 1 << 16;
+
 /// A mount of what hosts share.
 #[derive(Clone, Debug)]
 pub struct MountPoint {
@@ -29,6 +32,8 @@ pub struct MountPoint {
 pub(crate) struct PlaceSite<'s> {
     pub(crate) linux: &'s Linux,
     pub(crate) hosts: &'s mut [PlacedHost],
+    /// Hosts of other families.
+    guests: &'s [String],
     pub(crate) ground: &'s Ground<'s>,
     pub(crate) problems: &'s mut Vec<Problem>,
     /// The file systems of hosts.
@@ -52,14 +57,15 @@ impl<'s> PlaceSite<'s> {
     /// `ends` is how many hosts each network has.
     pub(crate) fn new(
         linux: &'s Linux,
-        hosts: &'s mut [PlacedHost],
+        (hosts, guests): (&'s mut [PlacedHost], &'s [String]),
         ends: impl Iterator<Item = usize>,
         ground: &'s Ground<'s>,
         problems: &'s mut Vec<Problem>,
     ) -> Self {
         let next_ends = ends.map(as_number).collect();
-        let next_mounts = vec![0; linux.host.len()];
-        Self { linux, hosts, ground, problems, local: PlacedSoFar::default(), next_mounts, next_ends }
+        let own = std::iter::repeat_n(0, linux.host.len());
+        let next_mounts = own.chain(std::iter::repeat_n(OF_GUESTS, guests.len())).collect();
+        Self { linux, hosts, guests, ground, problems, local: PlacedSoFar::default(), next_mounts, next_ends }
     }
 
     /// The next number among what a host mounts.
@@ -82,8 +88,8 @@ impl<'s> PlaceSite<'s> {
             self.problem(&format!("{}.{name}.clients", K::KIND.key), message, help);
         }
         let point = |&host: &usize| {
-            let own = self.linux.host.get_index(host).map_or("", |(own, _)| own);
-            MountPoint { name: mount_name(own, name), host, mount: self.next_mount(host) }
+            let own = self.linux.host_name(self.guests, host);
+            MountPoint { name: mount_name(&own, name), host, mount: self.next_mount(host) }
         };
         clients.iter().map(point).collect()
     }

@@ -15,8 +15,9 @@ use crate::site::HostSite;
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
 use pages::NfsPages;
+use petrio_models::cluster::failure::Failures;
 use petrio_models::cluster::nfs::{ExportMode, NfsCosts, NfsParameters};
-use petrio_models::host::nfs::{MountOptions, Version};
+use petrio_models::host::nfs::{GivesUp, MountOptions, Version};
 use petrio_page::numbers::counted;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
@@ -51,7 +52,7 @@ pub struct NfsPlace {
     pub server: Names,
     /// How it is mounted, as mount(8) takes it, such as `vers=3,rsize=32768,wsize=32768,noac`: `vers` (2, 3, 4.0, 4.1, 4.2), `rsize`, `wsize`,
     /// `actimeo`, `acregmin`, `acregmax`, `acdirmin`, `acdirmax`, `noac`, `sync`, `nocto`, `lookupcache`, `nordirplus`, `nolock`, `noacl`,
-    /// `nconnect`. Left out, version 4.2 and what nfs(5) says.
+    /// `nconnect`, `proto` (tcp, udp), `timeo`, `retrans`, `hard`, `soft`, `softerr`. Left out, version 4.2 and what nfs(5) says.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
 }
@@ -110,7 +111,8 @@ impl MountKind for Nfs {
         let path = format!("{NFS}.{name}");
         let NfsPlace { network, clients, server, .. } = &self.place;
         let network = site.network_between(&path, network.as_deref());
-        let clients = site.hosts(&path, "clients", clients);
+        let clients = site.hosts_and_guests(&path, "clients", clients);
+        self.is_of_1990(&path, &clients, site);
         let servers = site.file_systems(&path, "server", server);
         let server = servers.first().copied();
         if servers.len() > 1 {
@@ -119,12 +121,20 @@ impl MountKind for Nfs {
             site.checker.error(&format!("{path}.server"), message, help);
         }
         let options = self.options(&path, &clients, site);
+        self.fails(&path, options.as_ref(), site);
         let found = network.is_some() && server.is_some() && options.is_some();
         site.mounts::<Self>(name, "mount of an export", &clients, found);
         if let Err(error) = self.parameters.check() {
             site.checker.error(&format!("{path}.{}", error.parameter()), error.to_string(), "");
         }
         if let Some(network) = network {
+            let carries = site.linux.network.get_index(network);
+            let is_of_ip = carries.is_none_or(|(_, network)| network.parameters.transport.is_tcp());
+            if options.as_ref().is_some_and(|options| options.udp) && !is_of_ip {
+                let message = "datagrams of UDP go over networks of IP, and this network is none";
+                let help = "take a network whose `transport` is tcp, or mount it with proto=tcp";
+                site.checker.error(&format!("{path}.options"), message, help);
+            }
             site.on_network(&path, network, "clients", clients.iter().copied());
             let of_server = site.hosts_of(server);
             if let Some(&own) = of_server.iter().find(|host| clients.contains(host)) {
@@ -161,6 +171,32 @@ impl MountKind for Nfs {
 }
 
 impl Nfs {
+    /// A server that never comes back is nothing that a hard mount could end with.
+    fn fails(&self, path: &str, options: Option<&MountOptions>, site: &mut CheckSite<'_, '_, '_>) {
+        let failures = Failures::new(&self.parameters.failures);
+        let waits = options.is_some_and(|options| options.gives_up == GivesUp::Never);
+        if let Some(failure) = failures.for_ever().filter(|_| waits) {
+            let message = format!(
+                "the server doesn't come back after {}, and hard mounts wait for it for ever",
+                failure.at
+            );
+            let help = "give that failure a `restored_after`, or mount the export soft";
+            site.checker.error(&format!("{path}.failures"), message, help);
+        }
+    }
+
+    /// Hosts of 1990 speak version 2, over UDP.
+    fn is_of_1990(&self, path: &str, clients: &[usize], site: &mut CheckSite<'_, '_, '_>) {
+        let Some(&guest) = clients.iter().find(|&&host| site.is_guest(host)) else { return };
+        let Ok(options) = MountOptions::parse(&self.place.options) else { return };
+        if options.version != Version::V2 || !options.udp {
+            let name = site.host(guest);
+            let message = format!("the host \"{name}\" is of 1990: it speaks version 2 of NFS, and over UDP");
+            let help = "write options = \"vers=2,proto=udp\", or take another host for a client";
+            site.checker.error(&format!("{path}.options"), message, help);
+        }
+    }
+
     /// How it is mounted, where that can be read.
     fn options(
         &self,
@@ -170,11 +206,6 @@ impl Nfs {
     ) -> Option<MountOptions> {
         let path = format!("{path}.options");
         match MountOptions::parse(&self.place.options) {
-            Ok(options) if options.udp => {
-                let help = "take proto=tcp: datagrams, their fragments and retransmission aren't modelled";
-                site.checker.error(&path, "mounts over UDP can't be had", help);
-                None
-            }
             // Nobody calls a delegation back here, which several clients of one export would have to be.
             Ok(options) => Some(MountOptions { delegations: clients.len() == 1, ..options }),
             Err(error) => {
@@ -226,7 +257,7 @@ impl PlacedMount for PlacedNfs {
     }
 
     fn levers(&self, path: &str, _: &PlacedLinux, tell: TellLevers<'_>) {
-        tell(&self.name, self.parameters.levers(path, self.options.version.has_sessions()));
+        tell(&self.name, self.parameters.levers(path, &self.options));
     }
 
     fn pages<'l>(

@@ -3,8 +3,8 @@
 use super::PlacedNfs;
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
-use crate::host::linux::mount::{Asks, Connections, LayOut, MountPages};
-use crate::site::HostSite;
+use crate::host::linux::mount::{Asks, Connections, LayOut, MountPages, MountPoint};
+use crate::site::{GuestMount, HostSite};
 use petrio_colours::BlockRequest;
 use petrio_kernel::Place;
 use petrio_models::Stage;
@@ -45,6 +45,33 @@ impl<'l> NfsPages<'l> {
     }
 }
 
+impl NfsPages<'_> {
+    /// A client of another family hears what it mounts, and where calls go.
+    fn guest(
+        &self,
+        site: &mut HostSite<'_, '_>,
+        position: usize,
+        client: &MountPoint,
+        (requests, completions): (Place<BlockRequest>, Place<BlockRequest>),
+    ) -> Result<(), RunFailure> {
+        let PlacedNfs { options, blocks, .. } = self.export;
+        let files = site.foundation.files(self.volumes.start + position)?;
+        let mount = GuestMount {
+            name: client.name.clone(),
+            number: client.mount,
+            options: options.clone(),
+            blocks: *blocks,
+            files: files.to_vec(),
+            requests,
+            completions,
+        };
+        if let Some(guest) = site.guests.get_mut(self.linux.host_name(client.host)) {
+            guest.mounts.push(mount);
+        }
+        Ok(())
+    }
+}
+
 impl MountPages for NfsPages<'_> {
     /// Its server.
     fn asks(&self) -> Vec<Asks> {
@@ -66,7 +93,10 @@ impl MountPages for NfsPages<'_> {
         let format = Format::Nfs(Box::new(options.clone()));
         let mut mounts = Vec::new();
         for (position, (client, &(requests, completions))) in clients.iter().zip(&self.wires).enumerate() {
-            let host = &self.linux.hosts[client.host];
+            let Some(host) = self.linux.hosts.get(client.host) else {
+                self.guest(site, position, client, (requests, completions))?;
+                continue;
+            };
             let of = LayoutOf::new((&host.parameters, false), &client.name, &format, *blocks, site.seed);
             let mount = Mount {
                 name: client.name.rsplit('/').next().unwrap_or(&client.name).to_owned(),
@@ -113,10 +143,13 @@ impl MountPages for NfsPages<'_> {
                 host: wires.position(client.host),
                 requests,
                 completions,
+                is_of_1990: client.host >= self.linux.hosts.len(),
             });
         }
+        let framing = self.linux.networks[*network].parameters.framing();
         let both = (&of_clients[..], &there);
-        let (stages, carriers) = nfs_page(site.page, name, (parameters, options), both, wires.processors);
+        let (stages, carriers) =
+            nfs_page(site.page, name, (parameters, options, &framing), both, wires.processors);
         site.carriers.extend(clients.iter().map(|client| client.name.clone()).zip(carriers));
         Ok(stages)
     }
