@@ -140,23 +140,23 @@ fn a_million_names_are_found_like_one_and_listed_page_by_page() {
         for file in 0..count {
             names.is_there(site, FileId(10 + file), DIRECTORY, (false, 0));
         }
-        assert_eq!(names.names(DIRECTORY), count.into());
+        assert_eq!(names.names(DIRECTORY), u64::from(count));
         world
     };
     let (mut small, mut world) = (with_names(10), with_names(MILLION));
     let looked_up = Operation::Lookup { parent: DIRECTORY, object: FileId(12), is_directory: false };
     assert_eq!(world.ask(looked_up), small.ask(looked_up));
     assert_eq!(world.names.parts(&world.site, DIRECTORY), 4);
-    let mut reads = |wanted| {
+    let mut reads = |wanted: (u64, u64)| {
         let listed =
-            Operation::ReadDirectory { directory: DIRECTORY, names: MILLION.into(), wanted, first: None };
+            Operation::ReadDirectory { directory: DIRECTORY, names: u64::from(MILLION), wanted, first: None };
         world.ask(listed).iter().filter(|stage| *stage == "READDIR").count()
     };
     // Each of four servers has 250,000 names, which are 489 pages of 512.
-    assert_eq!(reads((0, MILLION.into())), 4 * 489);
+    assert_eq!(reads((0, u64::from(MILLION))), 4 * 489);
     let pages: usize = (0..1_954).map(|page| reads((512 * page, 512))).sum();
     assert_eq!(pages, 1_954 + 3, "a page of two servers is two requests");
-    assert_eq!((reads((MILLION.into(), 512)), reads((249_999, 512))), (1, 2));
+    assert_eq!((reads((u64::from(MILLION), 512)), reads((249_999, 512))), (1, 2));
 }
 
 proptest! {
