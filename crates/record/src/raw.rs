@@ -47,6 +47,25 @@ pub(crate) mod flag {
     pub(crate) const DIRECTORY: u16 = 16;
 }
 
+/// The ending of files of records.
+pub(crate) const RECORDS: &str = "raw";
+/// That of empty files which say of a thread that nothing more of it could be written.
+pub(crate) const LOST: &str = "lost";
+
+/// All files with an ending in a folder of raw records.
+pub(crate) fn raw_files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, RecordError> {
+    let failed = |source| RecordError::Folder { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == ending) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Who wrote a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {

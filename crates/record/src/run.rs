@@ -1,8 +1,8 @@
 //! Runs a command with the recorder in it, and makes a recording of what it left.
 
-use crate::convert::{FILE, LOST, RECORDS, Recorded, convert, raw_files};
+use crate::convert::{FILE, Recorded, convert};
 use crate::error::RecordError;
-use crate::raw::Stream;
+use crate::raw::{LOST, RECORDS, Stream, raw_files};
 use crate::{mpi, watch};
 use petrio_capture::launch;
 use petrio_files::temporary::TemporaryFolder;

@@ -5,6 +5,7 @@ use crate::judged::conclude;
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use petrio_files::inputs::Inputs;
+use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Watch;
 use petrio_scenario::{Loaded, Override, load_in};
 use petrio_study::users::{
@@ -38,7 +39,7 @@ struct Everything<'e> {
 
 /// Fits one user, predicts five, and judges what the thesis says of its figures.
 pub(crate) fn execute(json: bool) -> Result<(), Failure> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::new(error, None))?;
+    let folder = TemporaryFolder::new().map_err(|error| Failure::new(error, None))?;
     let path = folder.path().join("sun.toml");
     for (name, text) in [("sun.toml", SCENARIO), SPECIFICATION] {
         std::fs::write(folder.path().join(name), text).map_err(|error| Failure::new(error, None))?;

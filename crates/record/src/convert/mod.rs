@@ -8,7 +8,7 @@ mod unseen;
 
 use crate::error::RecordError;
 use crate::machine;
-use crate::raw::{Kind, Record, Stream};
+use crate::raw::{Kind, LOST, RECORDS, Record, Stream, raw_files};
 use event::Events;
 use petrio_files::inputs::Inputs;
 use petrio_trace::native::{About, EventWriter};
@@ -46,25 +46,6 @@ pub struct Recorded {
     pub span_ns: u64,
     /// What wasn't seen, a line each.
     pub unseen: Vec<String>,
-}
-
-/// The ending of files of records.
-pub(crate) const RECORDS: &str = "raw";
-/// That of empty files which say of a thread that nothing more of it could be written.
-pub(crate) const LOST: &str = "lost";
-
-/// All files with an ending in a folder of raw records.
-pub(crate) fn raw_files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, RecordError> {
-    let failed = |source| RecordError::Folder { path: folder.to_owned(), source };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == ending) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Makes a trace of all records in a folder; `command` is what was run, `launcher` a process whose first program isn't of interest.

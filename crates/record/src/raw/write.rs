@@ -3,8 +3,7 @@
 //! What a program did that is killed is written when its threads end. Only who follows it, killed itself, loses what it did within the
 //! last tenth of a second.
 
-use super::{FOLLOWED, Kind, MAGIC, Record, SLOT};
-use crate::convert::LOST;
+use super::{FOLLOWED, Kind, LOST, MAGIC, Record, SLOT};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -127,9 +126,8 @@ const fn number_of(kind: Kind) -> u16 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::{NONE, Stream, flag};
+    use super::super::{NONE, RECORDS, Stream, flag, raw_files};
     use super::*;
-    use crate::convert::{RECORDS, raw_files};
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -3,8 +3,8 @@
 use crate::build::{Redundant, Replicated, System};
 use crate::holder::{BuiltCeph, BuiltPaths};
 use crate::report::{
-    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, LocksFigures, MemoryFigures, PathsFigures,
-    ProfileFigures, Report, RpcFigures,
+    ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, LocksFigures, MemoryFigures,
+    PathsFigures, ProfileFigures, Report, RpcFigures,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;
