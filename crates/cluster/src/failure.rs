@@ -141,7 +141,7 @@ impl Failures {
     /// When it was started again last, if it has been.
     pub fn started(&self, now: Time) -> Option<Time> {
         let ended = self.0.iter().filter(|failure| failure.what == Fails::Stops).map(end);
-        ended.filter(|&end| end <= now).last()
+        ended.filter(|&end| end <= now).max()
     }
 
     /// When what it sends and what is sent to it is lost next without it having stopped.

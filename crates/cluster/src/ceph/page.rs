@@ -116,9 +116,9 @@ fn reactor(
     let ends = network.len();
     // What a host tells itself crosses no network.
     let ways = network.iter().map(|port| port.send).chain(network.iter().map(|port| port.received));
-    let way = move |message: Box<Message>| {
+    let way = move |message: Message| {
         let (from, to) = (message.source as usize, message.destination as usize);
-        Some((if from == to { ends + from } else { from }, message, Time::ZERO))
+        Some((if from == to { ends + from } else { from }, Box::new(message), Time::ZERO))
     };
     let works = move |(end, span, errand): (u32, Time, Errand)| {
         let client = clients.get(end as usize)?;
@@ -137,10 +137,11 @@ fn reactor(
         .gives_among(|pool| &mut pool.events, [events], |(event, after)| Some((0, event, after)))
 }
 
+#[expect(clippy::boxed_local, reason = "messages lie boxed in places")]
 fn hear(pool: &mut Pool, message: Box<Message>, now: Time) -> Heard {
     match message.payload.open::<Payload>() {
         Some(payload) => {
-            pool.hears(*payload, now);
+            pool.hears(&payload, now);
             Ok(())
         }
         None => Err("a pool hears what nobody of it said: a mistake in the model"),

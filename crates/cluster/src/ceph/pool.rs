@@ -64,7 +64,7 @@ pub struct Pool {
     pub(super) fills: Vec<Fill>,
     pub(super) tally: Tally,
     /// What leaves.
-    pub(super) messages: Vec<Box<Message>>,
+    pub(super) messages: Vec<Message>,
     pub(super) works: Vec<(u32, Time, Errand)>,
     pub(super) at_once: Vec<Errand>,
     pub(super) requests: Vec<(u32, BlockRequest)>,
@@ -157,7 +157,7 @@ impl Pool {
         let connection = on(from) * self.rules.per_host + on(to);
         let message =
             self.rules.ends[end(from)].message(self.rules.ends[end(to)], connection, (bytes, payload));
-        self.messages.push(Box::new(message));
+        self.messages.push(message);
     }
 
     /// A request comes.
@@ -254,8 +254,8 @@ impl Pool {
     }
 
     /// Somebody hears a message.
-    pub(super) fn hears(&mut self, payload: Payload, now: Time) {
-        match payload {
+    pub(super) fn hears(&mut self, payload: &Payload, now: Time) {
+        match *payload {
             Payload::Ask(key, osd) => {
                 if let Some(effort) = self.effort_mut(key) {
                     effort.heard = now;

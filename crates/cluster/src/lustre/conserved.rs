@@ -3,6 +3,7 @@
 
 use super::client::LustreClient;
 use super::message::{Packet, Reply, Request, Says};
+use super::page::Taken;
 use super::server::Server;
 use petrio_kernel::{PageBuilder, Sum, Time};
 use petrio_network::under_way;
@@ -34,7 +35,7 @@ pub(super) fn conserve(page: &mut PageBuilder<'_>) {
     );
     let read: Counts = |says| {
         let bytes = |reply: &Reply| Sum::count(reply.read);
-        if let Says::Reply(reply) = says { -bytes(reply) } else { 0 }
+        if let Says::Reply(reply) = says { bytes(reply) } else { 0 }
     };
     let sum = in_flight(read).everywhere(|at: &LustreClient| -Sum::count(at.read));
     page.conserve_sum("bytes read", sum.everywhere(|at: &Server| Sum::count(at.read)));
@@ -49,6 +50,6 @@ fn in_flight(counts: Counts) -> Sum {
 
 /// Less what requests count that wait for a thread, or for a processor that it has.
 fn waiting(sum: Sum, counts: fn(&Request) -> i64) -> Sum {
-    sum.everywhere(move |waits: &Box<(Request, Time)>| -counts(&waits.0))
+    sum.everywhere(move |waits: &Taken| -counts(&waits.0))
         .everywhere(move |work: &Work| work.errand::<(Request, Time)>().map_or(0, |waits| -counts(&waits.0)))
 }

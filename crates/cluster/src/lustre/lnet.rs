@@ -44,7 +44,7 @@ pub(super) struct Lnet {
     peers: BTreeMap<u32, Peer>,
     held_up: u64,
     /// Messages that go.
-    pub(super) out: Vec<Box<Message>>,
+    pub(super) out: Vec<Message>,
     /// Messages that waited for a credit, and how long.
     pub(super) waits: u64,
     pub(super) waited: Time,
@@ -81,7 +81,7 @@ impl Lnet {
         }
         let returns = std::mem::take(&mut peer.owed);
         let packet = Packet { from: self.own.service, returns, says };
-        self.out.push(Box::new(self.own.message(peer.address, connection, (bytes, packet))));
+        self.out.push(self.own.message(peer.address, connection, (bytes, packet)));
     }
 
     /// A message has come.

@@ -28,7 +28,7 @@ use petrio_stage::{Stage, instants};
 use std::sync::Arc;
 
 /// A request that has come, and when.
-type Taken = Box<(Request, Time)>;
+pub(super) type Taken = Box<(Request, Time)>;
 
 /// A client while its page is built.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ fn client(
     let out = sends(page, &own.port, parameters.costs.message.time(), processors);
     let wakes = page.fifo::<()>("wakes");
     let reactor = Reactor::new(state)
-        .gives(|client| &mut client.lnet.out, out)
+        .gives_as(|client| &mut client.lnet.out, out, Box::new)
         .gives(|client| &mut client.done, own.completions)
         .gives(|client| &mut client.wakes, wakes);
     reactor.hears(page, "take", own.requests, LustreClient::take);
@@ -212,9 +212,9 @@ fn server(
     page.capacity(busy, threads);
     let workers = processors.worker::<(Request, Time)>(Function::FileServices, begun);
     let reactor = Reactor::new(state)
-        .gives(|server| &mut server.lnet.out, out)
+        .gives_as(|server| &mut server.lnet.out, out, Box::new)
         .gives(|server| &mut server.operations, own.operations)
-        .gives(|server| &mut server.taken, taken)
+        .gives_as(|server| &mut server.taken, taken, Box::new)
         .gives(|server| &mut server.freed, freed);
     reactor.hears(page, "hear", own.port.received, |server, message: Box<Message>, now| {
         let source = message.source;

@@ -105,7 +105,7 @@ pub(super) struct Server {
     sessions: Slab<Session>,
     /// What file systems are asked, what threads are to take, and how often one is free.
     pub(super) operations: Vec<FileOp>,
-    pub(super) taken: Vec<Box<(Request, Time)>>,
+    pub(super) taken: Vec<(Request, Time)>,
     pub(super) freed: Vec<()>,
     extents: BTreeMap<Object, Locked>,
     /// The RPC of each lock that isn't granted yet.
@@ -233,13 +233,13 @@ impl Server {
     fn receive(&mut self, request: Request, now: Time) {
         self.open += u64::from(request.is_clients());
         if request.takes_a_thread() {
-            self.taken.push(Box::new((request, now)));
+            self.taken.push((request, now));
             return;
         }
         match request.call.procedure {
-            Procedure::Cancel => self.cancelled(request, now),
+            Procedure::Cancel => self.cancelled(&request, now),
             Procedure::Glimpse => self.glimpse(request, now),
-            _ => self.lock(request, now),
+            _ => self.lock(&request, now),
         }
     }
 

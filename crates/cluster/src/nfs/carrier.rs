@@ -102,7 +102,7 @@ pub struct Carrier {
     /// When TCP sends again what is on its way.
     resumes: Option<Time>,
     pub(super) outbox: Vec<Sending>,
-    pub(super) ended: Vec<Box<Reply>>,
+    pub(super) ended: Vec<Reply>,
     /// Calls that were sent over connections less replies that came: those that are somewhere.
     copies: u64,
     /// Bytes that were sent over connections to be written, and those that came.
@@ -170,11 +170,11 @@ impl Carrier {
     }
 
     /// A call begins; its number.
-    fn begin(&mut self, call: Call, bytes: u64, whose: For, now: Time) -> u32 {
+    fn begin(&mut self, mut call: Call, bytes: u64, whose: For, now: Time) -> u32 {
         let number = self.next;
         self.next = number.wrapping_add(1);
         let (reply_to, is_counted) = (self.own.service, !self.manner.patience.udp);
-        let call = Call { number, reply_to, is_counted, ..call };
+        (call.number, call.reply_to, call.is_counted) = (number, reply_to, is_counted);
         // Ports of a host are counted from 0, and connections are told apart by 32 bits.
         let connection =
             self.own.service.wrapping_mul(16).wrapping_add(number % self.manner.connections.max(1));
@@ -286,7 +286,7 @@ impl Carrier {
                 if self.manner.version.is_4() && forgets && is_done {
                     self.recovery.note(call);
                 }
-                self.ended.push(reply);
+                self.ended.push(*reply);
             }
         }
     }
@@ -296,7 +296,7 @@ impl Carrier {
         let Some(commit) = self.kept.get_mut(&number) else { return };
         if let Some(failure) = reply.outcome.status.failure() {
             let call = &commit.sending.call;
-            self.ended.push(Box::new(Reply::failed(call, failure)));
+            self.ended.push(Reply::failed(call, failure));
             self.kept.remove(&number);
             return;
         }
@@ -384,12 +384,25 @@ impl Carrier {
         self.release(now);
     }
 
+    /// The next tick of its host's clock from a time-out on: what is timed out is looked for then (250 a second, as Debian's kernels have
+    /// them). Clocks of different hosts don't tick together: else hosts that have lost frames to each other would do so again and again.
+    fn at_a_tick(&self, time: Time) -> Time {
+        const TICK: u64 = 4_000_000_000;
+        if time.is_never() {
+            return time;
+        }
+        // The golden ratio's part of a tick later on each next host.
+        let apart = u64::from(self.own.host).wrapping_mul(0x9e37_79b9_7f4a_7c15) % TICK;
+        let picos = time.as_picos();
+        Time::from_picos(picos.saturating_add((apart + TICK - picos % TICK) % TICK))
+    }
+
     /// When it is to be woken, where that is earlier than it was to be.
     pub(super) fn alarm(&mut self, now: Time) -> Option<Time> {
         if self.kept.is_empty() {
             return None;
         }
-        let mut wanted = self.soonest.min(self.resumes.unwrap_or(Time::NEVER));
+        let mut wanted = self.at_a_tick(self.soonest).min(self.resumes.unwrap_or(Time::NEVER));
         if !self.manner.patience.udp {
             wanted = wanted.min(self.manner.failures.next_unreachable(now).unwrap_or(Time::NEVER));
         }

@@ -191,7 +191,7 @@ impl Arcs {
             self.run.put(f, span, Box::new(message));
         }
         for reply in ended.drain(..) {
-            f.put(self.replies, reply);
+            f.put(self.replies, Box::new(reply));
         }
         let carrier = f.update(self.known);
         (carrier.outbox, carrier.ended) = (outbox, ended);

@@ -105,7 +105,7 @@ impl Assembly {
     /// A fragment comes; what its datagram says, if it is complete now.
     pub(super) fn arrive(&mut self, from: (Address, u32), part: Part) -> Option<Rpc> {
         let Part { datagram, of, says } = part;
-        let says = says.and_then(|says| says.open::<Rpc>()).map(|rpc| *rpc);
+        let says = says.and_then(Parcel::open::<Rpc>).map(|rpc| *rpc);
         if of == 1 {
             return says;
         }

@@ -81,6 +81,11 @@ impl Checker<'_, '_> {
                     continue;
                 }
                 let PlannedVolume { key, what, name, part, .. } = volume;
+                // Whoever uses what it mounts uses the host.
+                let mounted = |used: &u32| self.volumes[*used as usize].name.starts_with(&format!("{name}/"));
+                if self.guests.contains(name) && used.iter().any(mounted) {
+                    continue;
+                }
                 let message = format!("nothing uses the {what} \"{name}\"");
                 let problem = self.sources.error(self.places.key(&format!("{key}.{part}")), message);
                 idle_volumes.push(problem.help("name it in a workload's on, or leave it out"));

@@ -91,7 +91,7 @@ fn options_change_what_is_asked() {
 fn options_that_make_no_sense_say_what_would() {
     for (options, says) in [
         ("vers=5", "2, 3, 4, 4.0, 4.1 or 4.2"),
-        ("vers=4.2,proto=udp", "tcp of version 4"),
+        ("vers=4.2,proto=udp", "isn't carried by UDP"),
         ("vers=3,rsize=0", "at least 1024"),
         ("vers=3,acregmin=-1", "whole seconds"),
         ("vers=3,lookupcache=some", "all, pos or none"),

@@ -17,7 +17,7 @@ use petrio_kernel::Time;
 
 impl Server {
     /// A client asks for a lock.
-    pub(super) fn lock(&mut self, request: Request, now: Time) {
+    pub(super) fn lock(&mut self, request: &Request, now: Time) {
         let (call, client) = (request.call, request.client);
         let writes = call.procedure == Procedure::LockToWrite;
         let object = (call.file, call.object);
@@ -30,7 +30,7 @@ impl Server {
         if at_once.is_some() {
             self.blocked.remove(&(client, call.lock));
         }
-        self.answer(&request, (told, at_once.is_none()), now);
+        self.answer(request, (told, at_once.is_none()), now);
         self.came(call.target, object, came, now);
     }
 
@@ -65,9 +65,9 @@ impl Server {
     }
 
     /// A lock goes back.
-    pub(super) fn cancelled(&mut self, request: Request, now: Time) {
+    pub(super) fn cancelled(&mut self, request: &Request, now: Time) {
         let (call, client) = (request.call, request.client);
-        self.answer(&request, (Told::default(), false), now);
+        self.answer(request, (Told::default(), false), now);
         if call.object == u16::MAX {
             return self.gave_back(call.lock, now);
         }

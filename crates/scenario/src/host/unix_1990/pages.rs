@@ -44,7 +44,7 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
     }
     site.warnings.extend(cached_more_than_fits(unix, &files));
     let Guest { processors, mounts, .. } = site.guests.remove(&unix.name).unwrap_or_default();
-    let over: Vec<(OverNfs, Vec<UnixFile>)> = mounts.iter().map(|mount| mounted(mount)).collect();
+    let over: Vec<(OverNfs, Vec<UnixFile>)> = mounts.iter().map(mounted).collect();
     if let Some(small) = mounts.iter().find(|mount| mount.options.read_size < unix.parameters.block) {
         let message = format!(
             "its blocks of {} are larger than the {} that \"{}\" moves at a time",

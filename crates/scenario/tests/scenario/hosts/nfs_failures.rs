@@ -82,8 +82,10 @@ fn a_hard_mount_waits_for_a_server_that_stops_and_a_soft_one_tells_programs() {
         assert!(sent_again(&report) > 0, "{options}: {:?}", report.calls);
     }
     let soft = "nfs.home.options=vers=3,proto=udp,soft,timeo=2,retrans=2,wsize=32768";
-    let report = run_of(HOSTS, &[stops, soft]);
-    assert!(report.simulated_s < 20.0, "{}", report.simulated_s);
+    // Nothing comes back for a long while: each call is given up after 1.4 s.
+    let stops = stops.replace("20 s", "900 s");
+    let report = run_of(HOSTS, &[&stops, soft, "measure.on_error=count"]);
+    assert!(report.simulated_s < 900.0, "{}", report.simulated_s);
     assert!(!report.served.failures.is_empty(), "fsync and close say what couldn't be written");
     let given_up: u64 = report.calls.iter().map(|calls| calls.given_up).sum();
     assert!(given_up > 0, "{:?}", report.calls);

@@ -241,8 +241,10 @@ mod tests {
         for setting in &settings {
             let (path, value) = setting.split_once('=').unwrap();
             let number: f64 = value.trim_matches('"').split(' ').next().unwrap().parse().unwrap();
-            let key = path.rsplit('.').next().unwrap();
-            let written = SCENARIO.split(&format!("{key} = \"")).nth(1).unwrap();
+            let (table, key) = path.rsplit_once('.').unwrap();
+            let table = table.trim_end_matches(".costs");
+            let below = SCENARIO.split(&format!("[{table}]")).nth(1).unwrap();
+            let written = below.split(&format!("{key} = \"")).nth(1).unwrap();
             let written: f64 = written.split(' ').next().unwrap().parse().unwrap();
             assert!((number - written).abs() < 1e-6, "{path}: {number} and {written}");
         }
