@@ -125,7 +125,7 @@ def made(petrio):
         report = json.loads(ran.stdout)
         pictures[f"{path.stem}.svg"] = picture(report)
         title = report["title"].replace("|", "\\|")
-        page.append(f"\n## {title}\n\n{question(path)}\n\n![{title}](gallery/{path.stem}.svg)\n\n[{path.name}](../examples/{path.name})\n")
+        page.append(f"\n## {title}\n\n{question(path)}\n\n[![{title}](gallery/{path.stem}.svg)](../examples/{path.name}) {path.name}\n")
     return "".join(page), pictures
 
 

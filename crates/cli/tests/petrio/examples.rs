@@ -299,6 +299,26 @@ fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_
 }
 
 #[test]
+fn stripes_over_all_targets_of_lustre_are_twice_as_fast_as_one_and_less_may_not_be_dirty() {
+    let name = "lustre.toml";
+    let one = run(name, &[]);
+    let all = run(name, &["--set", "lustre.work.stripe_count=-1"]);
+    let span = |report: &Value| figure(report, "/simulated_s");
+    assert!((1.8..2.1).contains(&(span(&one) / span(&all))), "{} and {}", span(&one), span(&all));
+    // Half of the targets have something to do, and all of them.
+    let busy = |report: &Value| -> f64 {
+        let stages = report["stages"].as_array().unwrap().iter();
+        let services = stages.filter(|stage| {
+            stage["name"].as_str().is_some_and(|name| name.starts_with("oss") && name.ends_with("/service"))
+        });
+        services.filter_map(|stage| stage["utilisation"].as_f64()).sum()
+    };
+    assert!(busy(&all) > 1.8 * busy(&one), "{} and {}", busy(&all), busy(&one));
+    let dirty = run(name, &["--set", "lustre.work.max_dirty_mb=1"]);
+    assert!((span(&dirty) / span(&one) - 1.0).abs() < 1e-9, "RPCs in flight carry as much");
+}
+
+#[test]
 fn clients_of_nfs_wait_for_the_servers_disk_where_it_promises_what_it_answers() {
     let report = run("nfs.toml", &[]);
     let spent = report["breakdown"].as_array().unwrap().iter();

@@ -313,7 +313,7 @@ impl Pool {
             Errand::Begun(osd, life, queue, work) if self.osds[osd as usize].life == life => {
                 self.begun(osd, queue, work, now);
             }
-            Errand::Batch(osd, life) if self.osds[osd as usize].life == life => self.log(osd, now),
+            Errand::Batch(osd, life) if self.osds[osd as usize].life == life => self.commits(osd, now),
             Errand::Coded(key, life) if self.lives(key, life) => self.coded(key, now),
             Errand::Answer(key, life) if self.lives(key, life) => self.answer(key),
             Errand::Begun(..) | Errand::Batch(..) | Errand::Coded(..) | Errand::Answer(..) => {}

@@ -114,7 +114,7 @@ impl Pool {
     }
 
     /// And into its log.
-    pub(super) fn log(&mut self, osd: u32, now: Time) {
+    pub(super) fn commits(&mut self, osd: u32, now: Time) {
         let each = self.rules.store[osd as usize].transaction;
         let there = &mut self.osds[osd as usize];
         let data =

@@ -1,5 +1,5 @@
 //! Nothing that was answered is lost: what the pool believes about what stands where, against what really does.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::layout::{Device, Layout};
 use super::parameters::{CephParameters, Erasure};
