@@ -114,9 +114,15 @@ impl Pool {
         self.uncount(key, now);
         self.parked.retain(|other| *other != key);
         let Some(effort) = self.effort_mut(key) else { return };
-        if let Kind::Fill(_) = effort.kind {
+        if let Kind::Fill(seat) = effort.kind {
             let object = effort.object;
             self.efforts.discard(key.slot);
+            // Where another than those who fill and are filled is gone, the fill goes on with the next.
+            let group = self.there.group_of(object);
+            let goes_on = |fill: &&mut Fill| fill.group == group && fill.seats.contains(&seat);
+            if let Some(fill) = self.fills.iter_mut().find(goes_on) {
+                fill.under_way -= 1;
+            }
             return self.unbring(object);
         }
         self.turns += 1;

@@ -16,7 +16,7 @@ pub(super) const DRIVES: [(&str, f64); 8] = [
 ];
 
 /// What blocks lie on, by the name under which it is asked, how many drives it has, and what is written of it.
-pub(super) const HOLDERS: [(&str, u32, &str); 20] = [
+pub(super) const HOLDERS: [(&str, u32, &str); 23] = [
     ("d", 1, ""),
     ("r", 3, "[raid.r]\nlevel = 0\non = \"d*\"\n"),
     ("r", 2, "[raid.r]\nlevel = 1\nuse = \"linux-md\"\non = \"d*\"\n"),
@@ -38,6 +38,27 @@ pub(super) const HOLDERS: [(&str, u32, &str); 20] = [
     ),
     ("t", 1, "[throttle.t]\non = \"d\"\nread_iops = 500\nwrite_rate = \"20 MiB/s\"\n"),
     ("m", 1, "[rearrangement.m]\non = \"d\"\npiece = \"64 KiB\"\nevery = \"1 s\"\n"),
+    // Pools of Ceph: copies, shards, and an OSD that stops and comes back.
+    (
+        "e",
+        3,
+        "[network.n]\nlink = { rate = \"10 Gbit/s\", latency = \"5 us\" }\n\
+         [ceph.e]\non = \"d*\"\nnodes = { network = \"n\" }\nimage = \"512 MiB\"\nsize = 2\n",
+    ),
+    (
+        "e",
+        3,
+        "[network.n]\nlink = { rate = \"10 Gbit/s\", latency = \"5 us\" }\n\
+         [ceph.e]\non = \"d*\"\nnodes = { network = \"n\" }\nimage = \"512 MiB\"\nerasure = { data = 2, coding = 1 }\n",
+    ),
+    (
+        "e",
+        4,
+        "[network.n]\nlink = { rate = \"10 Gbit/s\", latency = \"5 us\" }\n\
+         [ceph.e]\non = \"d*\"\nnodes = { network = \"n\" }\nimage = \"512 MiB\"\nsize = 3\n\
+         recovery = { grace = \"20 ms\", down_out_interval = \"100 ms\" }\n\
+         stops = [{ osd = 1, at = \"8 ms\", returns_after = \"60 ms\" }, { osd = 2, at = \"150 ms\" }]\n",
+    ),
     // Members that are lost while they are asked, of arrays that do without: alone, filled anew on a spare, replaced, two of them.
     (
         "r",

@@ -137,7 +137,10 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
     /// The network between the hosts of a part at `path`, which names it unless there is only one.
     pub(crate) fn network_between(&mut self, path: &str, wanted: Option<&str>) -> Option<usize> {
         let names: Vec<&str> = self.linux.network.keys().map(String::as_str).collect();
-        match (wanted, names.as_slice()) {
+        // What lies within something that holds blocks is between nobody else.
+        let of_hosts: Vec<&str> =
+            names.iter().copied().filter(|name| !self.checker.inner_networks.contains_key(*name)).collect();
+        match (wanted, of_hosts.as_slice()) {
             (Some(wanted), _) => {
                 let found = self.linux.network.get_index_of(wanted);
                 if found.is_none() {
@@ -147,7 +150,7 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
                 }
                 found
             }
-            (None, [_]) => Some(0),
+            (None, [only]) => self.linux.network.get_index_of(*only),
             (None, []) => {
                 let help = "add a part: [network.lan] and below it link = { rate = \"1 Gbit/s\", latency = \"25 us\" }";
                 self.checker.error_at_key(path, "its hosts are on no network", help);

@@ -64,9 +64,18 @@ fn has_ranks(workload: &DeValue<'_>) -> bool {
     kind == Some("parallel") && ranks.is_some_and(|ranks| ranks.as_str() != "1")
 }
 
+/// Networks that lie within something that holds blocks (`nodes = { network = … }`): they join nobody else.
+fn within_holders<'t>(tree: &'t DeTable<'_>) -> Vec<&'t str> {
+    let parts = tree.values().filter_map(|parts| parts.get_ref().as_table()).flat_map(|parts| parts.values());
+    let nodes = parts.filter_map(|part| part.get_ref().as_table()?.get("nodes")?.get_ref().as_table());
+    nodes.filter_map(|nodes| nodes.get("network")?.get_ref().as_str()).collect()
+}
+
 /// The hosts of the only network, or the only host.
 fn only_way<'i>(tree: &DeTable<'i>, span: &std::ops::Range<usize>) -> Option<Value<'i>> {
-    let networks = named(tree, NETWORK);
+    let within = within_holders(tree);
+    let mut networks = named(tree, NETWORK);
+    networks.retain(|(name, _)| !within.contains(name));
     let hosts = tree.get(HOST)?.get_ref().as_table()?;
     match (hosts.len(), networks.as_slice()) {
         (1, _) | (_, [_]) => {}
