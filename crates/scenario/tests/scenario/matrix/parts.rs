@@ -181,7 +181,7 @@ pub(super) const ON_FILES: [(u64, &str); 11] = [
 ];
 
 /// Where files lie: where workloads go, and what is written beside disks and what holds them, which are `ON`.
-pub(super) const MOUNTS: [(&str, &str); 8] = [
+pub(super) const MOUNTS: [(&str, &str); 9] = [
     (
         "data",
         "[host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.27\"\n[fs.data]\ntype = \"ext3\"\nLIES",
@@ -212,6 +212,12 @@ pub(super) const MOUNTS: [(&str, &str); 8] = [
         "client/work",
         "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
                      [nfs.work]\nclients = \"client\"\nserver = \"data\"\noptions = \"vers=3\"\n",
+    ),
+    (
+        "client/work",
+        "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
+                     [disk.names]\nmodel = \"intel-dc-s3500-480gb\"\n[fs.names]\nhost = \"h\"\ntype = \"ext4\"\non = \"names\"\n\
+                     [lustre.work]\nclients = \"client\"\nmdts = \"names\"\nosts = \"data\"\n",
     ),
     ("client/work", "FABRIC[san.work]\nclients = \"client\"\non = \"ON\"\n"),
 ];
