@@ -22,6 +22,7 @@ use petrio_scenario::{Problems, load_text};
 use plan::RECORD;
 use serde::Serialize;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::time::Instant;
 use thiserror::Error;
 
@@ -33,7 +34,7 @@ pub struct ClusterRow {
     /// Seconds from the text, or from nothing, to its net.
     pub build_s: f64,
     /// Memory that its net and its run took, MB.
-    pub megabytes: f64,
+    pub megabytes: Option<f64>,
     /// Seconds of the run.
     pub run_s: f64,
     /// Data that were written, MB/s of model time.
@@ -90,7 +91,7 @@ impl ClusterRow {
         vec![
             self.what.clone(),
             format!("{:.3}", self.build_s),
-            format!("{:.0}", self.megabytes),
+            self.megabytes.map_or("–".to_owned(), |megabytes| format!("{megabytes:.0}")),
             format!("{:.3}", self.run_s),
             format!("{:.0}", self.model_mb_per_s),
             format!("{:.0}", self.model_calls_per_s),
@@ -198,15 +199,23 @@ fn whole(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let calls = report.served.requests.completed;
     let Report { simulated_s, firings, .. } = report;
-    let megabytes = resident_mb() - before;
+    let megabytes = taken(before);
     let took = Took { build_s, run_s, megabytes, model_s: simulated_s, calls, trains, hops, firings };
     Ok(row(cluster, what, &took))
+}
+
+/// Megabytes that the process has come to hold since it held so many; none where what it kept of those before was enough for a part.
+fn taken(before: f64) -> Option<f64> {
+    static FIRST: OnceLock<f64> = OnceLock::new();
+    let kept = before - FIRST.get_or_init(|| before);
+    let taken = resident_mb() - before;
+    (kept <= 0.1 * taken).then_some(taken)
 }
 
 struct Took {
     build_s: f64,
     run_s: f64,
-    megabytes: f64,
+    megabytes: Option<f64>,
     model_s: f64,
     calls: u64,
     trains: u64,
@@ -327,7 +336,7 @@ fn bare(cluster: &Cluster, what: String) -> Result<ClusterRow, ClusterError> {
     };
     let (trains, hops) = (passed(leaves_a_host), passed(is_link));
     let firings = run.marking().firings_total();
-    let megabytes = resident_mb() - before;
+    let megabytes = taken(before);
     let calls = cluster.does.bytes().div_ceil(RECORD) * u64::from(cluster.clients);
     let took = Took { build_s, run_s, megabytes, model_s: last, calls, trains, hops, firings };
     Ok(row(cluster, what, &took))

@@ -54,7 +54,7 @@ proptest! {
         let mut there = Whereabouts::new(Arc::clone(&layout), counts);
         let (mut up, mut out) = ([true; 6], [false; 6]);
         let mut really = Contents::new();
-        let mut written = vec![0u64; 12];
+        let mut written = [0u64; 12];
         for object in 0..12u32 {
             for seat in there.having(object) {
                 really.insert((seat, object), 0);

@@ -34,7 +34,7 @@ fn mount(
             direction: if writes { Direction::Write } else { Direction::Read },
             purposes: Purpose::Data.into(),
             file: op.file,
-            address: (target << 44 | op.offset / 4096) * (4096 / SECTOR_BYTES),
+            address: ((target << 44) | (op.offset / 4096)) * (4096 / SECTOR_BYTES),
             blocks: op.length.div_ceil(SECTOR_BYTES) as u32,
             issued: op.issued,
             ..BlockRequest::default()

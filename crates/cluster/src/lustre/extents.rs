@@ -178,6 +178,7 @@ fn aligned((start, end): (u64, u64), (from, to): (u64, u64)) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use proptest::prelude::*;
 
@@ -243,7 +244,7 @@ mod tests {
         let mut locked = Locked::default();
         locked.ask(write(0, 0, (0, 16)));
         (1..40).for_each(|client| {
-            drop(locked.ask(write(client, 0, (u64::from(client) * 16, u64::from(client) * 16 + 16))))
+            drop(locked.ask(write(client, 0, (u64::from(client) * 16, u64::from(client) * 16 + 16))));
         });
         let came = locked.cancel(0, 0);
         let last = came.granted.last().unwrap();
