@@ -280,7 +280,7 @@ fn names_of_one_directory_wait_for_one_servers_processor_and_not_for_disks() {
 fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_one() {
     let name = "nfs-server-stops.toml";
     let failed = |report: &Value| -> f64 {
-        let failures = report.pointer("/requests/failures").and_then(Value::as_array);
+        let failures = report.pointer("/failures").and_then(Value::as_array);
         failures.into_iter().flatten().filter_map(|failure| failure["failed"].as_f64()).sum()
     };
     let hard = run(name, &[]);
