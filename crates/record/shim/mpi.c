@@ -454,7 +454,17 @@ int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype of, MPI_Datatyp
         together(in, which, of_file(file), -1, bytes(count, type));            \
         return answer;                                                         \
     }
-#define ON_FILE_ALIKE ON_FILE
+/* All come to it before any of them does it (ompi/mca/io/ompio, mca_io_ompio_file_sync and its like; ROMIO's wait for each other within it,
+ * too): ranks that make a file durable do so together, and what they wait for is one commit. */
+#define ON_FILE_ALIKE(name, declared, passed)                       \
+    int MPI_File_##name declared                                    \
+    {                                                               \
+        int all = petrio_enter(0);                                  \
+        together(all, PETRIO_BARRIER, of_file(file), -1, 0);        \
+        int in = petrio_enter(1), answer = PMPI_File_##name passed; \
+        petrio_leave(in, NULL, NULL);                               \
+        return answer;                                              \
+    }
 #include "mpi_files.h"
 
 int MPI_File_delete(const char *path, MPI_Info info)
