@@ -6,7 +6,7 @@
 //!  completions ◀─┴────────────────── once all have committed ─────────┘  └──────────┘
 //! ```
 //!
-//! An image is cut into objects; a hash of an object's name gives its placement group, and [CRUSH](crush) the OSDs of that, the first of
+//! An image is cut into objects; a hash of an object's name gives its placement group, and CRUSH (`crush`) the OSDs of that, the first of
 //! which speaks for it (`layout`). A write goes to the primary, from there to all others at once, and is answered when all have
 //! committed it; a read is the primary's alone, or of as many shards as data are made of (`primary`). Each OSD has queues with threads
 //! for operations (`osd`), and writes as BlueStore does (`store`). OSDs stop and come back, and others are filled with what lay on them

@@ -21,7 +21,7 @@
 //! and its read-ahead are started is that of `breada` in S. Leffler et al., "The design and implementation of the
 //! 4.3BSD UNIX operating system", 1989, chapter 7.
 //!
-//! A file system of another host is mounted by NFS version 2 ([`over_nfs`]): its blocks lie in the same buffers, and what would go to
+//! A file system of another host is mounted by NFS version 2 (`over_nfs`): its blocks lie in the same buffers, and what would go to
 //! a device goes to the server.
 //!
 //! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks. Everything

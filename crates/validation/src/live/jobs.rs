@@ -3,7 +3,7 @@
 //! The program is petrio's own (`crates/record/programs/bt_io.c`, the pattern of NPB 3.4's BT/MPI): four ranks on this machine write each
 //! fifth step's solution, row by row (simple) or by collective calls (full). Each dump is made durable before the next step, which NPB's
 //! isn't: else nearly all of its time would be memory's. It begins after a pause that is drawn, longer than a turn of the platters, which is no
-//! I/O then ([`super::spans`]): a dump that began a moment after the one before would find the platters by how long computing took, and
+//! I/O then (`super::spans`): a dump that began a moment after the one before would find the platters by how long computing took, and
 //! an error of that moment would be one of whole turns. As of programs ([`super::programs`]) all begin cold, at several places of the disk,
 //! and with the way to the emulated disk before the simulated one; what is compared is the I/O's part of the time, as the device's
 //! requests show it. The recording is taken of the run on the emulated disk: its calls are the same, whatever they lie on.
